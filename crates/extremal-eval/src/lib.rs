@@ -1,0 +1,1 @@
+//! Expression graph to straight-line programs and their evaluators.

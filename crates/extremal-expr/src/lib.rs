@@ -1,0 +1,1 @@
+//! Text to a hash-consed expression graph: exact rationals, derivatives, printing.

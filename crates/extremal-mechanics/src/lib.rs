@@ -1,0 +1,1 @@
+//! Model to equations: continuous mechanics, discrete schemes, analysis; all symbolic.

@@ -1,0 +1,1 @@
+//! The model file and its builder: what the user states, validated, with source spans.

@@ -1,0 +1,1 @@
+//! Numbers: Newton, linear algebra, marching a scheme, reference integrators.

@@ -1,0 +1,1 @@
+//! Trajectories as records: drift of invariants, files, plots, summaries.
