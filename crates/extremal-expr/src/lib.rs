@@ -1,1 +1,14 @@
-//! Text to a hash-consed expression graph: exact rationals, derivatives, printing.
+//! Text to a hash-consed expression graph with exact rationals; derivatives; printing. No physics.
+//!
+//! Expressions are simplified by construction ([`Graph`]); gradients are accumulated in reverse and Jacobians forward, so
+//! the cost of a gradient is a small multiple of the cost of the function, whatever the number of variables.
+
+mod build;
+mod diff;
+mod graph;
+mod node;
+mod rational;
+
+pub use graph::{Expr, Graph};
+pub use node::{Comparison, Function, Function2, Id, Node};
+pub use rational::Rational;

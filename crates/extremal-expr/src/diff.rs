@@ -1,0 +1,275 @@
+//! Derivatives on the graph: gradients of scalars by reverse accumulation, Jacobians and directional derivatives forward.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::build::Arena;
+use crate::graph::{Expr, Graph};
+use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::rational::Rational;
+
+/// `Σ coefficient·expression`, not yet built.
+type Combination = Vec<(Id, Rational)>;
+
+impl Graph {
+    /// The gradient of the scalar `f` by `variables` (symbols), by reverse accumulation: a small multiple of the cost of `f`.
+    pub fn gradient<'g>(&'g self, f: Expr<'g>, variables: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let variables: Vec<Id> = variables.iter().map(|e| e.id()).collect();
+        let ids = self.with(|arena| reverse(arena, f.id(), &variables));
+        self.exprs(&ids)
+    }
+
+    /// The Jacobian of `functions` by `variables` (symbols) as sparse rows `(column, derivative)`, columns increasing, zeros left out.
+    ///
+    /// ```
+    /// # use extremal_expr::Graph;
+    /// let g = Graph::new();
+    /// let (x, y) = (g.symbol("x"), g.symbol("y"));
+    /// let rows = g.jacobian(&[x * y, y.exp()], &[x, y]);
+    /// assert_eq!(rows, [vec![(0, y), (1, x)], vec![(1, y.exp())]]);
+    /// ```
+    pub fn jacobian<'g>(&'g self, functions: &[Expr<'g>], variables: &[Expr<'g>]) -> Vec<Vec<(usize, Expr<'g>)>> {
+        let rows = self.with(|arena| {
+            let one = arena.int(1);
+            let seeds = variables.iter().enumerate().map(|(column, v)| (v.id(), vec![(column as u32, one)])).collect();
+            forward(arena, functions, seeds)
+        });
+        rows.into_iter().map(|row| row.into_iter().map(|(column, id)| (column as usize, self.expr(id))).collect()).collect()
+    }
+
+    /// `Σ ∂f/∂symbol · direction` for each function: with the velocities as direction this is a total time derivative.
+    pub fn directional<'g>(&'g self, functions: &[Expr<'g>], direction: &[(Expr<'g>, Expr<'g>)]) -> Vec<Expr<'g>> {
+        let ids = self.with(|arena| {
+            let seeds = direction.iter().map(|(symbol, by)| (symbol.id(), vec![(0, by.id())])).collect();
+            let zero = arena.int(0);
+            let rows = forward(arena, functions, seeds);
+            rows.into_iter().map(|row| row.first().map_or(zero, |(_, id)| *id)).collect::<Vec<_>>()
+        });
+        self.exprs(&ids)
+    }
+}
+
+/// Those of `nodes` (ascending) that depend on `variables`.
+fn dependent(arena: &Arena, nodes: &[Id], variables: impl IntoIterator<Item = Id>) -> FxHashSet<Id> {
+    let mut found: FxHashSet<Id> = variables.into_iter().collect();
+    for id in nodes {
+        let mut depends = false;
+        arena.node(*id).for_each_child(|child| depends |= found.contains(&child));
+        if depends {
+            found.insert(*id);
+        }
+    }
+    found
+}
+
+fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
+    let nodes = arena.reachable([f]);
+    let active = dependent(arena, &nodes, variables.iter().copied());
+    let mut adjoints: FxHashMap<Id, Combination> = FxHashMap::default();
+    let one = arena.int(1);
+    adjoints.insert(f, vec![(one, Rational::ONE)]);
+    let mut partials = Vec::new();
+    for id in nodes.iter().rev().filter(|id| active.contains(id)) {
+        let node = arena.node(*id).clone();
+        if matches!(node, Node::Symbol(_)) {
+            continue;
+        }
+        let Some(adjoint) = adjoints.remove(id) else { continue };
+        let adjoint = arena.sum(adjoint);
+        if let Node::Sum { terms, .. } = &node {
+            for (term, c) in terms.iter().filter(|(term, _)| active.contains(term)) {
+                adjoints.entry(*term).or_default().push((adjoint, c.clone()));
+            }
+            continue;
+        }
+        partials.clear();
+        local_partials(arena, *id, &node, &active, &mut partials);
+        for (child, partial) in &partials {
+            let contribution = match partial {
+                Partial::Factor(factor) => arena.mul(adjoint, *factor),
+                Partial::Branch { condition, taken } => {
+                    let zero = arena.int(0);
+                    let (then, otherwise) = if *taken { (adjoint, zero) } else { (zero, adjoint) };
+                    arena.select(*condition, then, otherwise)
+                }
+            };
+            adjoints.entry(*child).or_default().push((contribution, Rational::ONE));
+        }
+    }
+    variables.iter().map(|v| arena.sum(adjoints.get(v).cloned().unwrap_or_default())).collect()
+}
+
+/// A sparse gradient: columns increasing.
+type SparseRow = Vec<(u32, Id)>;
+
+fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, SparseRow>) -> Vec<SparseRow> {
+    let nodes = arena.reachable(functions.iter().map(|e| e.id()));
+    let active = dependent(arena, &nodes, seeds.keys().copied());
+    let mut rows = seeds;
+    let mut partials = Vec::new();
+    let mut contributions: Vec<(u32, Id, Rational)> = Vec::new();
+    for id in nodes.iter().filter(|id| active.contains(id)) {
+        if rows.contains_key(id) {
+            continue;
+        }
+        contributions.clear();
+        let node = arena.node(*id).clone();
+        if let Node::Sum { terms, .. } = &node {
+            for (term, c) in terms.iter() {
+                let Some(row) = rows.get(term) else { continue };
+                contributions.extend(row.iter().map(|(column, d)| (*column, *d, c.clone())));
+            }
+        } else {
+            partials.clear();
+            local_partials(arena, *id, &node, &active, &mut partials);
+            for (child, partial) in &partials {
+                let Some(row) = rows.get(child) else { continue };
+                for (column, d) in row {
+                    let value = match partial {
+                        Partial::Factor(factor) => arena.mul(*factor, *d),
+                        Partial::Branch { condition, taken } => {
+                            let zero = arena.int(0);
+                            let (then, otherwise) = if *taken { (*d, zero) } else { (zero, *d) };
+                            arena.select(*condition, then, otherwise)
+                        }
+                    };
+                    contributions.push((*column, value, Rational::ONE));
+                }
+            }
+        }
+        contributions.sort_by_key(|(column, ..)| *column);
+        let mut row = SparseRow::new();
+        for run in contributions.chunk_by(|a, b| a.0 == b.0) {
+            let value = arena.sum(run.iter().map(|(_, d, c)| (*d, c.clone())));
+            if !matches!(arena.node(value), Node::Number(v) if v.is_zero()) {
+                row.push((run[0].0, value));
+            }
+        }
+        rows.insert(*id, row);
+    }
+    functions.iter().map(|e| rows.get(&e.id()).cloned().unwrap_or_default()).collect()
+}
+
+/// ∂node/∂child: a factor, or "one where this branch of a conditional is taken".
+enum Partial {
+    Factor(Id),
+    Branch { condition: Id, taken: bool },
+}
+
+/// The partial derivatives of `node` (not a sum) by its active children.
+fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>, out: &mut Vec<(Id, Partial)>) {
+    let mut factor = |child: Id, value: Id| out.push((child, Partial::Factor(value)));
+    match node {
+        Node::Product(factors) => {
+            for (at, (base, exponent)) in factors.iter().enumerate().filter(|(_, (base, _))| active.contains(base)) {
+                let lowered = factors.iter().enumerate().map(|(i, (b, e))| (*b, if i == at { e - 1 } else { *e }));
+                let rest = arena.product(lowered.collect::<Vec<_>>());
+                factor(*base, arena.scale(rest, &Rational::from(*exponent)));
+            }
+        }
+        Node::Root(a, q) => {
+            let power = arena.product([(id, 1 - i64::from(*q))]);
+            factor(*a, arena.scale(power, &Rational::new(1, i64::from(*q)).unwrap_or(Rational::ZERO)));
+        }
+        Node::Power(a, b) => {
+            if active.contains(a) {
+                let one = arena.int(1);
+                let lowered = arena.sub(*b, one);
+                let power = arena.power(*a, lowered);
+                factor(*a, arena.mul(*b, power));
+            }
+            if active.contains(b) {
+                let log = arena.call(Function::Log, *a);
+                factor(*b, arena.mul(id, log));
+            }
+        }
+        Node::Call(f, a) => factor(*a, derivative_of(arena, *f, *a, id)),
+        Node::Call2(Function2::Atan2, y, x) => {
+            let (xx, yy) = (arena.product([(*x, 2)]), arena.product([(*y, 2)]));
+            let square = arena.add(xx, yy);
+            if active.contains(y) {
+                factor(*y, arena.div(*x, square));
+            }
+            if active.contains(x) {
+                let ratio = arena.div(*y, square);
+                factor(*x, arena.neg(ratio));
+            }
+        }
+        Node::Call2(f, a, b) => {
+            let (low, high) = if *f == Function2::Min { (*b, *a) } else { (*a, *b) };
+            let condition = arena.compare(Comparison::Lt, low, high);
+            branches(condition, *b, *a, active, out);
+        }
+        Node::Select(condition, then, otherwise) => branches(*condition, *then, *otherwise, active, out),
+        // Leaves, conditions (locally constant) and sums, which the callers treat themselves.
+        _ => {}
+    }
+}
+
+fn branches(condition: Id, then: Id, otherwise: Id, active: &FxHashSet<Id>, out: &mut Vec<(Id, Partial)>) {
+    for (child, taken) in [(then, true), (otherwise, false)] {
+        if active.contains(&child) {
+            out.push((child, Partial::Branch { condition, taken }));
+        }
+    }
+}
+
+/// f'(a), where `value` is f(a).
+fn derivative_of(arena: &mut Arena, f: Function, a: Id, value: Id) -> Id {
+    use Function::*;
+    let one = arena.int(1);
+    let square = |arena: &mut Arena, x| arena.product([(x, 2)]);
+    match f {
+        Sin => arena.call(Cos, a),
+        Cos => {
+            let sin = arena.call(Sin, a);
+            arena.neg(sin)
+        }
+        Tan => {
+            let t2 = square(arena, value);
+            arena.add(one, t2)
+        }
+        Asin | Acos => {
+            let a2 = square(arena, a);
+            let inside = arena.sub(one, a2);
+            let root = arena.root(inside, 2);
+            let slope = arena.product([(root, -1)]);
+            if f == Asin { slope } else { arena.neg(slope) }
+        }
+        Atan => {
+            let a2 = square(arena, a);
+            let inside = arena.add(one, a2);
+            arena.product([(inside, -1)])
+        }
+        Sinh => arena.call(Cosh, a),
+        Cosh => arena.call(Sinh, a),
+        Tanh => {
+            let t2 = square(arena, value);
+            arena.sub(one, t2)
+        }
+        Asinh => {
+            let a2 = square(arena, a);
+            let inside = arena.add(a2, one);
+            let root = arena.root(inside, 2);
+            arena.product([(root, -1)])
+        }
+        // sqrt(a-1)*sqrt(a+1), not sqrt(a^2-1): the slope must not exist where the function does not (a < -1).
+        Acosh => {
+            let (minus, plus) = (arena.sub(a, one), arena.add(a, one));
+            let (r1, r2) = (arena.root(minus, 2), arena.root(plus, 2));
+            arena.product([(r1, -1), (r2, -1)])
+        }
+        Atanh => {
+            let a2 = square(arena, a);
+            let inside = arena.sub(one, a2);
+            arena.product([(inside, -1)])
+        }
+        Exp => value,
+        Log => arena.product([(a, -1)]),
+        Cbrt => {
+            let power = arena.product([(value, -2)]);
+            arena.scale(power, &Rational::new(1, 3).unwrap_or(Rational::ZERO))
+        }
+        Abs => arena.call(Sign, a),
+        Sign => arena.int(0),
+    }
+}

@@ -1,0 +1,381 @@
+//! What can be wrong with an expression, and where.
+
+use std::fmt;
+
+use super::Span;
+
+/// One thing that is wrong, with the bytes it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// What is wrong.
+    pub kind: SyntaxErrorKind,
+    /// Where, in bytes of the text that was given.
+    pub span: Span,
+}
+
+/// What is wrong, without the place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// The text exceeds [`Limits::text_bytes`](super::Limits::text_bytes).
+    #[error("the expression is {bytes} bytes long; at most {limit} are read")]
+    TextTooLong {
+        /// Length of the text.
+        bytes: usize,
+        /// Longest text accepted.
+        limit: usize,
+    },
+    /// The nesting exceeds [`Limits::nesting`](super::Limits::nesting).
+    #[error("nested more than {limit} levels deep")]
+    TooDeep {
+        /// Deepest nesting accepted.
+        limit: usize,
+    },
+    /// With its sums written out, the expression exceeds [`Limits::nodes`](super::Limits::nodes).
+    #[error("the expression, with its sums written out, has more than {limit} nodes")]
+    TooManyNodes {
+        /// Most nodes accepted.
+        limit: usize,
+    },
+    /// There is no expression at all.
+    #[error("the expression is empty")]
+    Empty,
+    /// A character that starts no token.
+    #[error("unexpected character `{character}`")]
+    UnexpectedCharacter {
+        /// The character.
+        character: char,
+        /// What to write in its place, if it looks like something known.
+        instead: Option<&'static str>,
+    },
+    /// A number such as `1.2.3` or `1e999999`.
+    #[error("`{text}` is not a number")]
+    BadNumber {
+        /// The characters taken for a number, shortened.
+        text: String,
+        /// Why it was refused.
+        reason: BadNumber,
+    },
+    /// Exact arithmetic would need a number too long to be useful.
+    #[error("this needs an exact number of more than {limit} bits")]
+    NumberTooLong {
+        /// Most bits of a numerator or denominator.
+        limit: usize,
+    },
+    /// Something else was needed here.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What may stand here.
+        expected: &'static str,
+        /// What stands here.
+        found: String,
+    },
+    /// Two operands with nothing between them, such as `2x`.
+    #[error("an operator is missing")]
+    MissingOperator {
+        /// The same characters with a `*`, when they are short.
+        suggestion: Option<String>,
+    },
+    /// A parenthesis or bracket that is never closed.
+    #[error("this `{open}` is never closed")]
+    Unclosed {
+        /// The opening character.
+        open: char,
+    },
+    /// A comparison of a comparison, such as `1 < x < 2`.
+    #[error("comparisons cannot be chained")]
+    ChainedComparison,
+    /// A single `=` where none belongs.
+    #[error("`=` is not an operator here")]
+    StrayEquals {
+        /// Was an equation asked for (so that this is the second `=`)?
+        in_equation: bool,
+    },
+    /// An equation was asked for and there is no `=`.
+    #[error("expected an equation, `left = right`")]
+    MissingEquals,
+    /// A prime on something that is not a name.
+    #[error("a prime can only follow a name")]
+    MisplacedPrime,
+    /// More primes than any derivative needs.
+    #[error("{primes} primes; at most {limit} are understood")]
+    TooManyPrimes {
+        /// Primes written.
+        primes: u32,
+        /// Most primes accepted.
+        limit: u32,
+    },
+    /// An index on something that is not a name.
+    #[error("an index can only follow a name")]
+    MisplacedIndex,
+    /// A name nobody declared.
+    #[error("unknown name `{name}`")]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// The nearest declared name.
+        suggestion: Option<String>,
+    },
+    /// A function that does not exist.
+    #[error("unknown function `{name}`")]
+    UnknownFunction {
+        /// The name.
+        name: String,
+        /// The nearest function.
+        suggestion: Option<&'static str>,
+    },
+    /// A name followed by parentheses that is no function.
+    #[error("`{name}` is a {what}, not a function")]
+    NotAFunction {
+        /// The name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A function or special form used as a value.
+    #[error("`{name}` needs its arguments in parentheses")]
+    BareFunction {
+        /// The name.
+        name: String,
+    },
+    /// Too few or too many arguments.
+    #[error("`{function}` takes {expected}, found {found}")]
+    WrongArity {
+        /// The function.
+        function: String,
+        /// What it takes, in words.
+        expected: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// The first argument of `sum` must be a fresh name.
+    #[error("the first argument of `sum` is the name of its index")]
+    BadSumIndex,
+    /// A prime on something constant.
+    #[error("`{name}` is a {what} and has no time derivative")]
+    NoDerivative {
+        /// The name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The scope refused a reference that the rules of the language allow.
+    #[error("{message}")]
+    Refused {
+        /// Why, in the scope's words.
+        message: String,
+        /// What to do instead, in the scope's words.
+        help: Option<String>,
+    },
+    /// A family used without index.
+    #[error("`{name}` is a family of {count} and needs an index")]
+    MissingIndex {
+        /// The name.
+        name: String,
+        /// Members of the family.
+        count: i64,
+        /// Its first index.
+        first: i64,
+    },
+    /// An index on something that is not a family.
+    #[error("`{name}` is a single {what} and takes no index")]
+    NotAFamily {
+        /// The name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// An index outside the family.
+    #[error("index {index} is outside `{name}[{first}]` to `{name}[{last}]`")]
+    IndexOutOfRange {
+        /// The family.
+        name: String,
+        /// The index.
+        index: i64,
+        /// Its first index.
+        first: i64,
+        /// Its last index.
+        last: i64,
+    },
+    /// An index or a bound that is not a known integer.
+    #[error("{role} must be an integer known in advance")]
+    NotAnInteger {
+        /// What it is used for.
+        role: &'static str,
+    },
+    /// A condition where a number is needed.
+    #[error("expected a number, found a condition")]
+    ExpectedNumber,
+    /// A number where a condition is needed.
+    #[error("expected a condition, found a number")]
+    ExpectedCondition,
+    /// An exact division by zero.
+    #[error("division by zero")]
+    DivisionByZero,
+}
+
+/// Why a number was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadNumber {
+    /// More than one decimal point.
+    SeveralPoints,
+    /// Outside the range of double precision.
+    OutOfRange,
+    /// More digits than [`Limits::number_digits`](super::Limits::number_digits).
+    TooManyDigits,
+}
+
+impl SyntaxErrorKind {
+    /// What to write instead, when there is something useful to say.
+    pub fn help(&self) -> Option<String> {
+        use SyntaxErrorKind as Kind;
+        let text = match self {
+            Kind::UnexpectedCharacter { instead: Some(instead), .. } => format!("write `{instead}`"),
+            Kind::BadNumber { reason: BadNumber::OutOfRange, .. } => {
+                "numbers reach from about 1e-308 to 1e308 in size".to_owned()
+            }
+            Kind::BadNumber { reason: BadNumber::TooManyDigits, .. } => {
+                "double precision keeps 17 significant digits".to_owned()
+            }
+            Kind::MissingOperator { suggestion: Some(text) } => format!("to multiply, write `{text}`"),
+            Kind::MissingOperator { suggestion: None } => "to multiply, write `*`".to_owned(),
+            Kind::ChainedComparison => "join two comparisons with `and`: `a < x and x < b`".to_owned(),
+            Kind::StrayEquals { in_equation: false } => "to compare, write `==`".to_owned(),
+            Kind::StrayEquals { in_equation: true } => "an equation has one `=`".to_owned(),
+            Kind::MisplacedPrime => "give the expression a name of its own, and put the prime on that name".to_owned(),
+            Kind::MisplacedIndex => "an index follows the name and precedes the primes: `x[1]'`".to_owned(),
+            Kind::UnknownName { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
+            Kind::UnknownFunction { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
+            Kind::NotAFunction { name, .. } => format!("to multiply, write `{name}*(...)`"),
+            Kind::BareFunction { name } => match name.as_str() {
+                "sum" => "write `sum(i, first, last, term)`".to_owned(),
+                "if" => "write `if(condition, value, otherwise)`".to_owned(),
+                _ => format!("write `{name}(...)`"),
+            },
+            Kind::WrongArity { function, .. } => match function.as_str() {
+                "sum" => "write `sum(i, first, last, term)`".to_owned(),
+                "if" => "write `if(condition, value, otherwise)`".to_owned(),
+                _ => return None,
+            },
+            Kind::BadSumIndex => "write `sum(i, first, last, term)`".to_owned(),
+            Kind::MissingIndex { name, first, .. } => format!("write `{name}[{first}]`, or `{name}[i]` inside a sum over `i`"),
+            Kind::NotAnInteger { .. } => "use whole numbers, integer parameters and the index of a surrounding `sum`".to_owned(),
+            Kind::ExpectedNumber => "choose between numbers with `if(condition, a, b)`".to_owned(),
+            Kind::ExpectedCondition => "a condition compares numbers: `x > 0`".to_owned(),
+            Kind::Refused { help: Some(help), .. } => help.clone(),
+            _ => return None,
+        };
+        Some(text)
+    }
+}
+
+impl SyntaxError {
+    /// An error of this kind at this place.
+    pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
+        SyntaxError { kind, span }
+    }
+
+    /// What to write instead, when there is something useful to say.
+    pub fn help(&self) -> Option<String> {
+        self.kind.help()
+    }
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+/// Everything that is wrong with one text, in the order of the text; never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxErrors(Vec<SyntaxError>);
+
+impl SyntaxErrors {
+    /// All errors.
+    pub fn as_slice(&self) -> &[SyntaxError] {
+        &self.0
+    }
+
+    /// The errors in the order of the text.
+    pub fn iter(&self) -> std::slice::Iter<'_, SyntaxError> {
+        self.0.iter()
+    }
+}
+
+impl IntoIterator for SyntaxErrors {
+    type Item = SyntaxError;
+    type IntoIter = std::vec::IntoIter<SyntaxError>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a SyntaxErrors {
+    type Item = &'a SyntaxError;
+    type IntoIter = std::slice::Iter<'a, SyntaxError>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl fmt::Display for SyntaxErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "at {}: {error}", error.span)?;
+            if let Some(help) = error.help() {
+                write!(f, " ({help})")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SyntaxErrors {}
+
+/// Collects errors up to a number, one per place.
+#[derive(Debug)]
+pub(super) struct Collector {
+    errors: Vec<SyntaxError>,
+    limit: usize,
+}
+
+impl Collector {
+    pub(super) fn new(limit: usize) -> Self {
+        Collector { errors: Vec::new(), limit: limit.max(1) }
+    }
+
+    /// Keeps the error unless something is already known to be wrong at the very same place.
+    pub(super) fn report(&mut self, kind: SyntaxErrorKind, span: Span) {
+        if !self.is_full() && !self.errors.iter().any(|e| e.span == span) {
+            self.errors.push(SyntaxError { kind, span });
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= self.limit
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// `Ok(value)` when nothing was reported.
+    pub(super) fn finish<T>(mut self, value: Option<T>) -> Result<T, SyntaxErrors> {
+        match value {
+            Some(value) if self.errors.is_empty() => Ok(value),
+            _ => {
+                if self.errors.is_empty() {
+                    self.report(SyntaxErrorKind::Empty, Span::default());
+                }
+                self.errors.sort_by_key(|e| (e.span.start, e.span.end));
+                Err(SyntaxErrors(self.errors))
+            }
+        }
+    }
+}
