@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::node::{Comparison, Function, Function2, Id, Node};
 use crate::rational::Rational;
@@ -110,50 +110,69 @@ impl Arena {
         let mut coefficient = Rational::ONE;
         let mut flat: Vec<(Id, i64)> = Vec::new();
         let mut pending: Vec<(Id, i64)> = factors.into_iter().collect();
-        while let Some((base, exponent)) = pending.pop() {
-            if exponent == 0 {
-                continue;
-            }
-            match self.node(base).clone() {
-                Node::Number(value) => match value.pow(exponent) {
-                    Some(power) => coefficient = &coefficient * &power,
-                    None => flat.push((base, exponent)),
-                },
-                Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-                    let (term, c) = &terms[0];
-                    match c.pow(exponent) {
-                        Some(power) => {
-                            coefficient = &coefficient * &power;
-                            pending.push((*term, exponent));
-                        }
+        let factors = loop {
+            while let Some((base, exponent)) = pending.pop() {
+                if exponent == 0 {
+                    continue;
+                }
+                match self.node(base).clone() {
+                    Node::Number(value) => match value.pow(exponent) {
+                        Some(power) => coefficient = &coefficient * &power,
                         None => flat.push((base, exponent)),
+                    },
+                    Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                        let (term, c) = &terms[0];
+                        match c.pow(exponent) {
+                            Some(power) => {
+                                coefficient = &coefficient * &power;
+                                pending.push((*term, exponent));
+                            }
+                            None => flat.push((base, exponent)),
+                        }
                     }
-                }
-                Node::Sum { terms, .. } if terms[0].1.is_negative() => {
-                    // One sign per sum, so that (a - b) and (b - a) share their powers.
-                    let opposite = self.neg(base);
-                    if exponent % 2 != 0 {
-                        coefficient = -&coefficient;
+                    Node::Sum { terms, .. } if terms[0].1.is_negative() => {
+                        // One sign per sum, so that (a - b) and (b - a) share their powers.
+                        let opposite = self.neg(base);
+                        if exponent % 2 != 0 {
+                            coefficient = -&coefficient;
+                        }
+                        flat.push((opposite, exponent));
                     }
-                    flat.push((opposite, exponent));
+                    Node::Product(inner) if inner.iter().all(|(_, e)| e.checked_mul(exponent).is_some()) => {
+                        pending.extend(inner.iter().map(|(b, e)| (*b, e * exponent)));
+                    }
+                    Node::Call(Function::Abs, inner) if exponent % 2 == 0 => pending.push((inner, exponent)),
+                    _ => flat.push((base, exponent)),
                 }
-                Node::Product(inner) if inner.iter().all(|(_, e)| e.checked_mul(exponent).is_some()) => {
-                    pending.extend(inner.iter().map(|(b, e)| (*b, e * exponent)));
-                }
-                Node::Call(Function::Abs, inner) if exponent % 2 == 0 => pending.push((inner, exponent)),
-                _ => flat.push((base, exponent)),
             }
-        }
+            let merged = collect_like(std::mem::take(&mut flat), |a, b| a.saturating_add(*b), |e| *e == 0);
+            // Collecting may make an exponent even, or small enough to be exact.
+            if !merged.iter().any(|(base, exponent)| self.reduces(*base, *exponent)) {
+                break merged;
+            }
+            pending = merged;
+        };
         if coefficient.is_zero() {
             return self.int(0);
         }
-        let factors = collect_like(flat, |a, b| a.saturating_add(*b), |e| *e == 0);
         let bare = match factors.as_slice() {
             [] => return self.number(coefficient),
             [(base, 1)] => *base,
             _ => self.intern(Node::Product(factors.into())),
         };
         if coefficient.is_one() { bare } else { self.scale(bare, &coefficient) }
+    }
+
+    /// Does this power, on its own, become something simpler?
+    fn reduces(&self, base: Id, exponent: i64) -> bool {
+        match self.node(base) {
+            Node::Number(value) => value.pow(exponent).is_some(),
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+                terms[0].1.pow(exponent).is_some()
+            }
+            Node::Call(Function::Abs, _) => exponent % 2 == 0,
+            _ => false,
+        }
     }
 
     pub fn mul(&mut self, a: Id, b: Id) -> Id {
@@ -314,7 +333,7 @@ impl Arena {
 
     /// All nodes below and including `roots`, ascending: a topological order.
     pub fn reachable(&self, roots: impl IntoIterator<Item = Id>) -> Vec<Id> {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         let mut stack: Vec<Id> = roots.into_iter().filter(|id| seen.insert(*id)).collect();
         let mut found = stack.clone();
         while let Some(id) = stack.pop() {
@@ -326,6 +345,19 @@ impl Arena {
             });
         }
         found.sort_unstable();
+        found
+    }
+
+    /// Those of `nodes` (ascending) that depend on `variables`, and the variables themselves.
+    pub fn dependent(&self, nodes: &[Id], variables: impl IntoIterator<Item = Id>) -> FxHashSet<Id> {
+        let mut found: FxHashSet<Id> = variables.into_iter().collect();
+        for id in nodes {
+            let mut depends = false;
+            self.node(*id).for_each_child(|child| depends |= found.contains(&child));
+            if depends {
+                found.insert(*id);
+            }
+        }
         found
     }
 

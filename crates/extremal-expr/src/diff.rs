@@ -7,9 +7,6 @@ use crate::graph::{Expr, Graph};
 use crate::node::{Comparison, Function, Function2, Id, Node};
 use crate::rational::Rational;
 
-/// `Σ coefficient·expression`, not yet built.
-type Combination = Vec<(Id, Rational)>;
-
 impl Graph {
     /// The gradient of the scalar `f` by `variables` (symbols), by reverse accumulation: a small multiple of the cost of `f`.
     pub fn gradient<'g>(&'g self, f: Expr<'g>, variables: &[Expr<'g>]) -> Vec<Expr<'g>> {
@@ -33,7 +30,9 @@ impl Graph {
             let seeds = variables.iter().enumerate().map(|(column, v)| (v.id(), vec![(column as u32, one)])).collect();
             forward(arena, functions, seeds)
         });
-        rows.into_iter().map(|row| row.into_iter().map(|(column, id)| (column as usize, self.expr(id))).collect()).collect()
+        rows.into_iter()
+            .map(|row| row.into_iter().map(|(column, id)| (column as usize, self.expr(id))).collect())
+            .collect()
     }
 
     /// `Σ ∂f/∂symbol · direction` for each function: with the velocities as direction this is a total time derivative.
@@ -48,54 +47,106 @@ impl Graph {
     }
 }
 
-/// Those of `nodes` (ascending) that depend on `variables`.
-fn dependent(arena: &Arena, nodes: &[Id], variables: impl IntoIterator<Item = Id>) -> FxHashSet<Id> {
-    let mut found: FxHashSet<Id> = variables.into_iter().collect();
-    for id in nodes {
-        let mut depends = false;
-        arena.node(*id).for_each_child(|child| depends |= found.contains(&child));
-        if depends {
-            found.insert(*id);
-        }
-    }
-    found
-}
-
 fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
     let nodes = arena.reachable([f]);
-    let active = dependent(arena, &nodes, variables.iter().copied());
-    let mut adjoints: FxHashMap<Id, Combination> = FxHashMap::default();
+    let active = arena.dependent(&nodes, variables.iter().copied());
+    let mut adjoints: FxHashMap<Id, Vec<Contribution>> = FxHashMap::default();
     let one = arena.int(1);
-    adjoints.insert(f, vec![(one, Rational::ONE)]);
+    adjoints.insert(f, vec![Contribution { mask: None, value: one, coefficient: Rational::ONE }]);
     let mut partials = Vec::new();
     for id in nodes.iter().rev().filter(|id| active.contains(id)) {
         let node = arena.node(*id).clone();
         if matches!(node, Node::Symbol(_)) {
             continue;
         }
-        let Some(adjoint) = adjoints.remove(id) else { continue };
-        let adjoint = arena.sum(adjoint);
+        let Some(contributions) = adjoints.remove(id) else { continue };
+        let (mask, adjoint) = merge(arena, contributions);
         if let Node::Sum { terms, .. } = &node {
             for (term, c) in terms.iter().filter(|(term, _)| active.contains(term)) {
-                adjoints.entry(*term).or_default().push((adjoint, c.clone()));
+                adjoints.entry(*term).or_default().push(Contribution { mask, value: adjoint, coefficient: c.clone() });
             }
             continue;
         }
         partials.clear();
         local_partials(arena, *id, &node, &active, &mut partials);
         for (child, partial) in &partials {
-            let contribution = match partial {
-                Partial::Factor(factor) => arena.mul(adjoint, *factor),
+            let (mask, value) = match partial {
+                Partial::Factor(factor) => (mask, arena.mul(adjoint, *factor)),
                 Partial::Branch { condition, taken } => {
-                    let zero = arena.int(0);
-                    let (then, otherwise) = if *taken { (adjoint, zero) } else { (zero, adjoint) };
-                    arena.select(*condition, then, otherwise)
+                    let condition = if *taken { *condition } else { arena.not(*condition) };
+                    (Some(mask.map_or(condition, |mask| arena.and(mask, condition))), adjoint)
                 }
             };
-            adjoints.entry(*child).or_default().push((contribution, Rational::ONE));
+            adjoints.entry(*child).or_default().push(Contribution { mask, value, coefficient: Rational::ONE });
         }
     }
-    variables.iter().map(|v| arena.sum(adjoints.get(v).cloned().unwrap_or_default())).collect()
+    let mut gradient = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let (mask, adjoint) = merge(arena, adjoints.get(variable).cloned().unwrap_or_default());
+        gradient.push(mask.map_or(adjoint, |mask| masked(arena, mask, adjoint)));
+    }
+    gradient
+}
+
+/// A part of an adjoint: `coefficient·value` where `mask`, if any, holds; nothing elsewhere, whatever the value is there. The
+/// mask is applied last, because a factor of a branch not taken may be undefined, and zero times undefined is not zero.
+#[derive(Clone)]
+struct Contribution {
+    mask: Option<Id>,
+    value: Id,
+    coefficient: Rational,
+}
+
+/// The sum of contributions and where it counts.
+fn merge(arena: &mut Arena, mut contributions: Vec<Contribution>) -> (Option<Id>, Id) {
+    contributions.sort_by_key(|c| c.mask);
+    let sums: Vec<(Option<Id>, Id)> = contributions
+        .chunk_by(|a, b| a.mask == b.mask)
+        .map(|same| (same[0].mask, arena.sum(same.iter().map(|c| (c.value, c.coefficient.clone())))))
+        .collect();
+    match sums.as_slice() {
+        [] => (None, arena.int(0)),
+        [alone] => *alone,
+        [(Some(a), of_a), (Some(b), of_b)] => {
+            // The two branches of one conditional.
+            if let Some((outer, condition)) = complementary(arena, *a, *b) {
+                return (outer, arena.select(condition, *of_a, *of_b));
+            }
+            if let Some((outer, condition)) = complementary(arena, *b, *a) {
+                return (outer, arena.select(condition, *of_b, *of_a));
+            }
+            let (in_a, in_b) = (masked(arena, *a, *of_a), masked(arena, *b, *of_b));
+            (Some(arena.or(*a, *b)), arena.add(in_a, in_b))
+        }
+        several => {
+            let anywhere = several.iter().map(|(mask, _)| *mask).reduce(|a, b| Some(arena.or(a?, b?))).flatten();
+            let parts: Vec<_> = several
+                .iter()
+                .map(|(mask, value)| (mask.map_or(*value, |mask| masked(arena, mask, *value)), Rational::ONE))
+                .collect();
+            (anywhere, arena.sum(parts))
+        }
+    }
+}
+
+/// `value` where `mask` holds, else zero.
+fn masked(arena: &mut Arena, mask: Id, value: Id) -> Id {
+    let zero = arena.int(0);
+    match *arena.node(mask) {
+        Node::Not(opposite) => arena.select(opposite, zero, value),
+        _ => arena.select(mask, value, zero),
+    }
+}
+
+/// If `a` is `outer and c` and `b` is `outer and not c`: that `outer` (`None`: everywhere) and `c`.
+fn complementary(arena: &Arena, a: Id, b: Id) -> Option<(Option<Id>, Id)> {
+    match (arena.node(a), arena.node(b)) {
+        (_, Node::Not(opposite)) if *opposite == a => Some((None, a)),
+        (Node::And(outer, c), Node::And(other, not_c)) if outer == other => {
+            matches!(arena.node(*not_c), Node::Not(opposite) if opposite == c).then_some((Some(*outer), *c))
+        }
+        _ => None,
+    }
 }
 
 /// A sparse gradient: columns increasing.
@@ -103,7 +154,7 @@ type SparseRow = Vec<(u32, Id)>;
 
 fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, SparseRow>) -> Vec<SparseRow> {
     let nodes = arena.reachable(functions.iter().map(|e| e.id()));
-    let active = dependent(arena, &nodes, seeds.keys().copied());
+    let active = arena.dependent(&nodes, seeds.keys().copied());
     let mut rows = seeds;
     let mut partials = Vec::new();
     let mut contributions: Vec<(u32, Id, Rational)> = Vec::new();

@@ -157,6 +157,14 @@ impl Graph {
         ids.into_iter().filter(|id| matches!(arena.node(*id), Node::Symbol(_))).map(|id| self.expr(id)).collect()
     }
 
+    /// Which of `roots` contain any of `symbols`.
+    pub fn depend_on<'g>(&'g self, roots: &[Expr<'g>], symbols: &[Expr<'g>]) -> Vec<bool> {
+        let arena = self.arena();
+        let nodes = arena.reachable(roots.iter().map(|e| e.id));
+        let found = arena.dependent(&nodes, symbols.iter().map(|e| e.id));
+        roots.iter().map(|e| found.contains(&e.id)).collect()
+    }
+
     /// Replaces symbols (or any sub-expressions) all at once.
     pub fn substitute<'g>(&'g self, roots: &[Expr<'g>], rules: &[(Expr<'g>, Expr<'g>)]) -> Vec<Expr<'g>> {
         let ids = self.with(|arena| {
@@ -197,7 +205,13 @@ impl Graph {
                 Node::Power(a, b) => v(a).powf(v(b)),
                 Node::Call(f, a) => f.apply(v(a)),
                 Node::Call2(f, a, b) => f.apply(v(a), v(b)),
-                Node::Select(c, a, b) => if v(c) != 0.0 { v(a) } else { v(b) },
+                Node::Select(c, a, b) => {
+                    if v(c) != 0.0 {
+                        v(a)
+                    } else {
+                        v(b)
+                    }
+                }
                 Node::Compare(c, a, b) => truth(c.holds(v(a), v(b))),
                 Node::And(a, b) => v(a) * v(b),
                 Node::Or(a, b) => v(a).max(v(b)),
@@ -253,7 +267,7 @@ impl<'g> Expr<'g> {
 
     /// Does it contain any of `symbols`?
     pub fn depends_on(self, symbols: &[Expr<'g>]) -> bool {
-        self.graph.reachable(&[self.id]).iter().any(|id| symbols.iter().any(|s| s.id == *id))
+        self.graph.depend_on(&[self], symbols)[0]
     }
 
     fn map(self, build: impl FnOnce(&mut Arena, Id) -> Id) -> Expr<'g> {
@@ -321,7 +335,7 @@ impl Eq for Expr<'_> {}
 
 impl fmt::Debug for Expr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Expr({})", self.id.0)
+        fmt::Display::fmt(self, f)
     }
 }
 

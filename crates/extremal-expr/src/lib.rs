@@ -7,7 +7,10 @@ mod build;
 mod diff;
 mod graph;
 mod node;
+pub mod print;
 mod rational;
+mod simplify;
+pub mod syntax;
 
 pub use graph::{Expr, Graph};
 pub use node::{Comparison, Function, Function2, Id, Node};

@@ -153,7 +153,9 @@ impl Rational {
     pub fn to_f64(&self) -> f64 {
         const EXACT: u64 = 1 << 53;
         match &self.0 {
-            Repr::Small(num, den) if num.unsigned_abs() <= EXACT && den.unsigned_abs() <= EXACT => *num as f64 / *den as f64,
+            Repr::Small(num, den) if num.unsigned_abs() <= EXACT && den.unsigned_abs() <= EXACT => {
+                *num as f64 / *den as f64
+            }
             _ => self.to_big().to_f64().unwrap_or(f64::NAN),
         }
     }
@@ -237,7 +239,9 @@ impl Mul for &Rational {
     type Output = Rational;
     fn mul(self, other: &Rational) -> Rational {
         match (&self.0, &other.0) {
-            (Repr::Small(a, b), Repr::Small(c, d)) => Rational::from_i128(*a as i128 * *c as i128, *b as i128 * *d as i128),
+            (Repr::Small(a, b), Repr::Small(c, d)) => {
+                Rational::from_i128(*a as i128 * *c as i128, *b as i128 * *d as i128)
+            }
             _ => Rational::from_big(self.to_big() * other.to_big()),
         }
     }
@@ -297,7 +301,16 @@ mod tests {
 
     #[test]
     fn decimals_are_exact_and_round_like_literals() {
-        for text in ["6.32591398", "1e-300", "0.1", "123456789012345678901234567890", "2.2250738585072014e-308", ".5", "1.", "1e22"] {
+        for text in [
+            "6.32591398",
+            "1e-300",
+            "0.1",
+            "123456789012345678901234567890",
+            "2.2250738585072014e-308",
+            ".5",
+            "1.",
+            "1e22",
+        ] {
             let exact = Rational::parse_decimal(text).unwrap();
             assert_eq!(exact.to_f64(), text.parse::<f64>().unwrap(), "{text}");
         }

@@ -200,7 +200,10 @@ impl Ast {
     pub fn is_condition(&self) -> bool {
         match self.root {
             Root::Expression(id) => {
-                matches!(self.node(id).kind, AstKind::Compare { .. } | AstKind::And(..) | AstKind::Or(..) | AstKind::Not(_))
+                matches!(
+                    self.node(id).kind,
+                    AstKind::Compare { .. } | AstKind::And(..) | AstKind::Or(..) | AstKind::Not(_)
+                )
             }
             Root::Equation { .. } => false,
         }

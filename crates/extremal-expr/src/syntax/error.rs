@@ -92,7 +92,7 @@ pub enum SyntaxErrorKind {
         in_equation: bool,
     },
     /// An equation was asked for and there is no `=`.
-    #[error("expected an equation, `left = right`")]
+    #[error("expected an equation `left = right`")]
     MissingEquals,
     /// A prime on something that is not a name.
     #[error("a prime can only follow a name")]
@@ -125,7 +125,7 @@ pub enum SyntaxErrorKind {
         suggestion: Option<&'static str>,
     },
     /// A name followed by parentheses that is no function.
-    #[error("`{name}` is a {what}, not a function")]
+    #[error("`{name}` is {} {what}, not a function", article(what))]
     NotAFunction {
         /// The name.
         name: String,
@@ -152,7 +152,7 @@ pub enum SyntaxErrorKind {
     #[error("the first argument of `sum` is the name of its index")]
     BadSumIndex,
     /// A prime on something constant.
-    #[error("`{name}` is a {what} and has no time derivative")]
+    #[error("`{name}` is {} {what} and has no time derivative", article(what))]
     NoDerivative {
         /// The name.
         name: String,
@@ -214,6 +214,10 @@ pub enum SyntaxErrorKind {
     DivisionByZero,
 }
 
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
 /// Why a number was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadNumber {
@@ -242,6 +246,7 @@ impl SyntaxErrorKind {
             Kind::ChainedComparison => "join two comparisons with `and`: `a < x and x < b`".to_owned(),
             Kind::StrayEquals { in_equation: false } => "to compare, write `==`".to_owned(),
             Kind::StrayEquals { in_equation: true } => "an equation has one `=`".to_owned(),
+            Kind::MissingEquals => "an equation is written with a single `=`".to_owned(),
             Kind::MisplacedPrime => "give the expression a name of its own, and put the prime on that name".to_owned(),
             Kind::MisplacedIndex => "an index follows the name and precedes the primes: `x[1]'`".to_owned(),
             Kind::UnknownName { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
@@ -258,8 +263,12 @@ impl SyntaxErrorKind {
                 _ => return None,
             },
             Kind::BadSumIndex => "write `sum(i, first, last, term)`".to_owned(),
-            Kind::MissingIndex { name, first, .. } => format!("write `{name}[{first}]`, or `{name}[i]` inside a sum over `i`"),
-            Kind::NotAnInteger { .. } => "use whole numbers, integer parameters and the index of a surrounding `sum`".to_owned(),
+            Kind::MissingIndex { name, first, .. } => {
+                format!("write `{name}[{first}]`, or `{name}[i]` inside a sum over `i`")
+            }
+            Kind::NotAnInteger { .. } => {
+                "use whole numbers, integer parameters and the index of a surrounding `sum`".to_owned()
+            }
             Kind::ExpectedNumber => "choose between numbers with `if(condition, a, b)`".to_owned(),
             Kind::ExpectedCondition => "a condition compares numbers: `x > 0`".to_owned(),
             Kind::Refused { help: Some(help), .. } => help.clone(),

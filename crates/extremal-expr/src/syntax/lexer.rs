@@ -89,7 +89,6 @@ fn instead_of(c: char) -> Option<&'static str> {
         '{' | '⟨' => Some("("),
         '}' | '⟩' => Some(")"),
         ';' => Some(","),
-        '"' => Some("''"),
         _ => None,
     })
 }
@@ -175,7 +174,7 @@ impl<'t> Lexer<'t> {
             BadNumber::SeveralPoints
         } else if mantissa.len() > self.number_digits {
             BadNumber::TooManyDigits
-        } else if text.parse::<f64>().is_ok_and(|value| value.is_finite() && !underflows(value, mantissa)) {
+        } else if is_in_range(text, mantissa) {
             return TokenKind::Number;
         } else {
             BadNumber::OutOfRange
@@ -214,13 +213,19 @@ impl<'t> Lexer<'t> {
         }
         let start = self.position;
         self.position += c.len_utf8();
+        if matches!(c, '&' | '|') {
+            self.take_while(|next| next == c);
+        }
         let kind = SyntaxErrorKind::UnexpectedCharacter { character: c, instead: instead_of(c) };
         errors.report(kind, Span::new(start, self.position));
         TokenKind::Invalid
     }
 }
 
-/// Did a number that is not zero round to zero?
-fn underflows(value: f64, mantissa: &str) -> bool {
-    value == 0.0 && mantissa.bytes().any(|b| (b'1'..=b'9').contains(&b))
+/// Does double precision hold the number, neither infinite nor rounded to zero? Digits alone may go further: exact fractions
+/// of large integers are ordinary numbers.
+fn is_in_range(text: &str, mantissa: &str) -> bool {
+    let digits_alone = text.bytes().all(|b| b.is_ascii_digit());
+    let is_zero = mantissa.bytes().all(|b| matches!(b, b'0' | b'.'));
+    digits_alone || text.parse::<f64>().is_ok_and(|value| value.is_finite() && (value != 0.0 || is_zero))
 }

@@ -1,0 +1,212 @@
+//! How a node is laid out for people, whatever the notation: terms in order with their signs, products as one fraction.
+
+use super::order::Order;
+use crate::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational};
+
+/// How tightly a notation binds, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Power,
+    Atom,
+}
+
+impl Level {
+    pub(super) const LOOSEST: Level = Level::Or;
+}
+
+/// A node as people write it.
+pub(super) enum Form {
+    Number(Rational),
+    Pi,
+    Symbol(std::sync::Arc<str>),
+    Sum(Vec<Term>),
+    Fraction(Fraction),
+    Power(Id, Id),
+    Call(Function, Id),
+    Call2(Function2, Id, Id),
+    Select(Id, Id, Id),
+    Compare(Comparison, Id, Id),
+    And(Id, Id),
+    Or(Id, Id),
+    Not(Id),
+    Truth(bool),
+}
+
+/// A summand and its sign.
+pub(super) struct Term {
+    pub negative: bool,
+    pub value: Fraction,
+}
+
+/// `numerator number · factors / (denominator number · factors)`, all signs taken out.
+pub(super) struct Fraction {
+    pub numerator: Side,
+    pub denominator: Side,
+}
+
+/// One side of a fraction: a positive integer and other factors.
+pub(super) struct Side {
+    pub number: Rational,
+    pub factors: Vec<Factor>,
+}
+
+/// `base^(power/root)`, both positive unless `power` is the one integer without an opposite.
+#[derive(Clone, Copy)]
+pub(super) struct Factor {
+    pub base: Id,
+    pub power: i64,
+    pub root: u32,
+}
+
+impl Factor {
+    fn whole(base: Id) -> Self {
+        Factor { base, power: 1, root: 1 }
+    }
+
+    /// Is it the base itself?
+    pub(super) fn is_plain(&self) -> bool {
+        self.power == 1 && self.root == 1
+    }
+}
+
+impl Side {
+    /// The number, unless it is 1 beside other factors.
+    pub(super) fn shown_number(&self) -> Option<&Rational> {
+        (!self.number.is_one() || self.factors.is_empty()).then_some(&self.number)
+    }
+
+    pub(super) fn is_one(&self) -> bool {
+        self.number.is_one() && self.factors.is_empty()
+    }
+
+    /// The only thing on this side, if it is a single factor.
+    pub(super) fn single(&self) -> Option<Factor> {
+        match self.factors.as_slice() {
+            [factor] if self.number.is_one() => Some(*factor),
+            _ => None,
+        }
+    }
+}
+
+impl Fraction {
+    /// The only factor, when there is nothing else.
+    pub(super) fn single(&self) -> Option<Factor> {
+        self.numerator.single().filter(|_| self.denominator.is_one())
+    }
+}
+
+/// Lays out the nodes below one expression.
+pub(super) struct Layout<'g> {
+    graph: &'g Graph,
+    order: Order,
+}
+
+impl<'g> Layout<'g> {
+    pub(super) fn new(expr: Expr<'g>) -> Self {
+        Layout { graph: expr.graph(), order: Order::new(expr) }
+    }
+
+    fn node(&self, id: Id) -> Node {
+        self.graph.expr(id).node()
+    }
+
+    /// Is this node a plain number?
+    pub(super) fn is_number(&self, id: Id) -> bool {
+        matches!(self.node(id), Node::Number(_))
+    }
+
+    /// The function and its argument, if this node is a call.
+    pub(super) fn as_call(&self, id: Id) -> Option<(Function, Id)> {
+        match self.node(id) {
+            Node::Call(function, argument) => Some((function, argument)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn form(&self, id: Id) -> Form {
+        match self.node(id) {
+            Node::Number(value) => Form::Number(value),
+            Node::Pi => Form::Pi,
+            Node::Symbol(name) => Form::Symbol(name),
+            Node::Sum { constant, terms } => Form::Sum(self.terms(&constant, &terms)),
+            Node::Product(_) | Node::Root(..) => Form::Fraction(self.fraction(id, &Rational::ONE)),
+            Node::Power(base, exponent) => Form::Power(base, exponent),
+            Node::Call(function, a) => Form::Call(function, a),
+            Node::Call2(function, a, b) => Form::Call2(function, a, b),
+            Node::Select(c, a, b) => Form::Select(c, a, b),
+            Node::Compare(comparison, a, b) => Form::Compare(comparison, a, b),
+            Node::And(a, b) => Form::And(a, b),
+            Node::Or(a, b) => Form::Or(a, b),
+            Node::Not(a) => Form::Not(a),
+            Node::Truth(value) => Form::Truth(value),
+        }
+    }
+
+    fn terms(&self, constant: &Rational, terms: &[(Id, Rational)]) -> Vec<Term> {
+        let mut ordered: Vec<&(Id, Rational)> = terms.iter().collect();
+        ordered.sort_by(|(a, _), (b, _)| self.order.terms(*a, *b));
+        let mut laid: Vec<Term> = ordered
+            .into_iter()
+            .map(|(id, c)| Term { negative: c.is_negative(), value: self.fraction(*id, &c.abs()) })
+            .collect();
+        if !constant.is_zero() {
+            let value = number_fraction(&constant.abs(), Vec::new(), Vec::new());
+            laid.push(Term { negative: constant.is_negative(), value });
+        }
+        // A positive term leads if there is one: `1 - x`, not `-x + 1`.
+        if let Some(first) = laid.iter().position(|term| !term.negative) {
+            laid[..=first].rotate_right(1);
+        }
+        laid
+    }
+
+    /// `coefficient·node` with the factors sorted above and below the line.
+    fn fraction(&self, id: Id, coefficient: &Rational) -> Fraction {
+        let node = self.node(id);
+        let lone = [(id, 1)];
+        let factors: &[(Id, i64)] = match &node {
+            Node::Product(factors) => factors,
+            _ => &lone,
+        };
+        let mut ordered = factors.to_vec();
+        ordered.sort_by(|(a, _), (b, _)| self.order.factors(*a, *b));
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        for (base, exponent) in ordered {
+            match exponent.checked_neg() {
+                Some(opposite) if exponent < 0 => below.push(self.factor(base, opposite)),
+                _ => above.push(self.factor(base, exponent)),
+            }
+        }
+        number_fraction(coefficient, above, below)
+    }
+
+    /// `base^power`, a root merged into the exponent where the exponent stays in lowest terms.
+    fn factor(&self, base: Id, power: i64) -> Factor {
+        match self.node(base) {
+            Node::Root(inner, root) if gcd(power.unsigned_abs(), root.into()) == 1 => {
+                Factor { base: inner, power, root }
+            }
+            _ => Factor { power, ..Factor::whole(base) },
+        }
+    }
+}
+
+fn number_fraction(coefficient: &Rational, above: Vec<Factor>, below: Vec<Factor>) -> Fraction {
+    Fraction {
+        numerator: Side { number: coefficient.numerator(), factors: above },
+        denominator: Side { number: coefficient.denominator(), factors: below },
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,105 @@
+//! The functions of the language by name.
+
+use super::suggest::nearest;
+use crate::{Function, Function2};
+
+/// A function by what it builds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Unary(Function),
+    Sqrt,
+    /// Exactly two arguments.
+    Binary(Function2),
+    /// Two arguments or more, folded from the left.
+    Folded(Function2),
+    Pow,
+}
+
+impl Named {
+    pub(super) fn find(name: &str) -> Option<Named> {
+        match name {
+            "sqrt" => return Some(Named::Sqrt),
+            "pow" => return Some(Named::Pow),
+            _ => {}
+        }
+        if let Some(function) = Function::ALL.iter().find(|f| f.name() == name) {
+            return Some(Named::Unary(*function));
+        }
+        let function = Function2::ALL.iter().find(|f| f.name() == name)?;
+        Some(match function {
+            Function2::Min | Function2::Max => Named::Folded(*function),
+            Function2::Atan2 => Named::Binary(*function),
+        })
+    }
+
+    /// What it takes, in words, when `count` arguments are wrong.
+    pub(super) fn refuses(self, count: usize) -> Option<&'static str> {
+        let (right, expected) = match self {
+            Named::Unary(_) | Named::Sqrt => (count == 1, "1 argument"),
+            Named::Binary(_) | Named::Pow => (count == 2, "2 arguments"),
+            Named::Folded(_) => (count >= 2, "2 arguments or more"),
+        };
+        (!right).then_some(expected)
+    }
+}
+
+fn all_names() -> impl Iterator<Item = &'static str> {
+    let unary = Function::ALL.iter().map(|f| f.name());
+    let binary = Function2::ALL.iter().map(|f| f.name());
+    unary.chain(binary).chain(["sqrt", "pow", "if", "sum"])
+}
+
+/// The function meant by an unknown name: other languages' spellings first, then the nearest.
+pub(super) fn suggest(name: &str) -> Option<&'static str> {
+    const ELSEWHERE: [(&str, &str); 18] = [
+        ("ln", "log"),
+        ("arcsin", "asin"),
+        ("arccos", "acos"),
+        ("arctan", "atan"),
+        ("arctg", "atan"),
+        ("arctan2", "atan2"),
+        ("arcsinh", "asinh"),
+        ("arsinh", "asinh"),
+        ("arccosh", "acosh"),
+        ("arcosh", "acosh"),
+        ("arctanh", "atanh"),
+        ("artanh", "atanh"),
+        ("tg", "tan"),
+        ("sgn", "sign"),
+        ("fabs", "abs"),
+        ("power", "pow"),
+        ("Sum", "sum"),
+        ("where", "if"),
+    ];
+    let known = ELSEWHERE.iter().find(|(other, _)| *other == name);
+    known.map(|(_, ours)| *ours).or_else(|| nearest(name, all_names()))
+}
+
+/// Words that cannot be declared as names.
+pub(super) fn is_reserved(name: &str) -> bool {
+    matches!(name, "and" | "or" | "not" | "pi" | "π") || all_names().any(|function| function == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_of_the_language_is_found() {
+        let language =
+            "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp log sqrt cbrt abs sign min max pow";
+        for name in language.split(' ') {
+            assert!(Named::find(name).is_some(), "{name}");
+            assert!(is_reserved(name), "{name}");
+        }
+        assert_eq!(Named::find("ln"), None);
+    }
+
+    #[test]
+    fn spellings_from_elsewhere_are_recognised() {
+        assert_eq!(suggest("ln"), Some("log"));
+        assert_eq!(suggest("cosine"), None);
+        assert_eq!(suggest("sen"), Some("sin"));
+        assert_eq!(suggest("squrt"), Some("sqrt"));
+    }
+}

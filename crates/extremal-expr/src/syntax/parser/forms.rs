@@ -1,0 +1,162 @@
+//! Names and everything that starts with one: members of families, calls, `if` and `sum`.
+
+use super::{Kind, Level, Parser, TokenKind};
+use crate::syntax::ast::{AstKind, NodeId, Operand};
+use crate::syntax::{MAX_PRIMES, Span};
+
+/// The forms that look like calls and are not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    If,
+    Sum,
+}
+
+impl Parser<'_, '_> {
+    /// A name with its index and primes, or a call.
+    pub(super) fn name(&mut self) -> NodeId {
+        let name = self.current.span;
+        self.bump();
+        let form = match &self.text[name.start..name.end] {
+            "if" => Some(Form::If),
+            "sum" => Some(Form::Sum),
+            _ => None,
+        };
+        match (form, self.current.kind) {
+            (Some(form), TokenKind::Open) => return self.special(form, name),
+            (None, TokenKind::Open) => return self.call(name),
+            (Some(_), _) => {
+                let function = self.text[name.start..name.end].to_owned();
+                self.report(Kind::BareFunction { name: function }, name);
+                return self.invalid(name);
+            }
+            _ => {}
+        }
+        let mut index = (self.current.kind == TokenKind::OpenIndex).then(|| self.group(TokenKind::CloseIndex));
+        let mut primes = 0;
+        if let TokenKind::Primes(count) = self.current.kind {
+            primes = count;
+            self.bump();
+            if self.current.kind == TokenKind::OpenIndex && index.is_none() {
+                self.report(Kind::MisplacedIndex, self.current.span);
+                index = Some(self.group(TokenKind::CloseIndex));
+            }
+        }
+        let span = Span::new(name.start, self.previous.span.end);
+        if primes > MAX_PRIMES {
+            self.report(Kind::TooManyPrimes { primes, limit: MAX_PRIMES }, span);
+            return self.invalid(span);
+        }
+        match index {
+            Some(index) => self.push(AstKind::Member { name, index, primes }, span, Some(index)),
+            None => self.push(AstKind::Name { name, primes }, span, None),
+        }
+    }
+
+    fn call(&mut self, function: Span) -> NodeId {
+        let open = self.current.span;
+        self.bump();
+        self.groups += 1;
+        let mut arguments = Vec::new();
+        if self.current.kind != TokenKind::Close {
+            loop {
+                let node = self.nested(Level::Or);
+                arguments.push(Operand { node, inverse: false });
+                if !self.accept(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        self.close(open, TokenKind::Close);
+        let first = arguments.first().map(|a| a.node);
+        let arguments = self.store(arguments);
+        let span = Span::new(function.start, self.previous.span.end);
+        self.push(AstKind::Call { function, arguments }, span, first)
+    }
+
+    /// `if(...)` and `sum(...)`, from the parenthesis on: like a call, with markers between the arguments.
+    fn special(&mut self, form: Form, name: Span) -> NodeId {
+        let open = self.current.span;
+        self.bump();
+        self.groups += 1;
+        let first = NodeId(self.nodes.len() as u32);
+        let mut index = None;
+        let mut arguments: Vec<NodeId> = Vec::new();
+        let mut markers: Vec<NodeId> = Vec::new();
+        let mut found = 0;
+        while found > 0 || self.current.kind != TokenKind::Close {
+            let here = self.current.span;
+            if form == Form::Sum && found == 0 {
+                index = self.sum_index();
+            } else {
+                match (form, arguments.as_slice()) {
+                    (Form::Sum, [low, high]) => {
+                        let (low, high) = (*low, *high);
+                        let index = index.unwrap_or(here);
+                        markers.push(self.push(AstKind::Each { index, low, high, end: first }, here, None));
+                    }
+                    (Form::If, [condition]) => {
+                        let condition = *condition;
+                        markers.push(self.push(AstKind::Then { condition, otherwise: first }, here, None));
+                    }
+                    (Form::If, [condition, _]) => {
+                        let condition = *condition;
+                        markers.push(self.push(AstKind::Otherwise { condition, end: first }, here, None));
+                    }
+                    _ => {}
+                }
+                let argument = self.nested(Level::Or);
+                arguments.push(argument);
+            }
+            found += 1;
+            if !self.accept(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.close(open, TokenKind::Close);
+        let span = Span::new(name.start, self.previous.span.end);
+        let end = NodeId(self.nodes.len() as u32);
+        match (form, arguments.as_slice(), markers.as_slice()) {
+            (Form::Sum, [_, _, term], [each]) => {
+                let (term, each) = (*term, *each);
+                if let AstKind::Each { end: slot, .. } = &mut self.nodes[each.index()].kind {
+                    *slot = end;
+                }
+                self.push(AstKind::Series { each, term }, span, Some(first))
+            }
+            (Form::If, [condition, then, otherwise], [first_marker, second_marker]) => {
+                let kind = AstKind::If { condition: *condition, then: *then, otherwise: *otherwise };
+                if let AstKind::Then { otherwise: slot, .. } = &mut self.nodes[first_marker.index()].kind {
+                    *slot = *second_marker;
+                }
+                if let AstKind::Otherwise { end: slot, .. } = &mut self.nodes[second_marker.index()].kind {
+                    *slot = end;
+                }
+                self.push(kind, span, Some(first))
+            }
+            _ => {
+                let (function, expected) = match form {
+                    Form::If => ("if", "3 arguments"),
+                    Form::Sum => ("sum", "4 arguments"),
+                };
+                self.report(Kind::WrongArity { function: function.to_owned(), expected, found }, span);
+                self.invalid(span)
+            }
+        }
+    }
+
+    /// The first argument of `sum`; anything but a lone name is reported and skipped.
+    fn sum_index(&mut self) -> Option<Span> {
+        let span = self.current.span;
+        if self.current.kind == TokenKind::Name {
+            self.bump();
+            if matches!(self.current.kind, TokenKind::Comma | TokenKind::Close | TokenKind::End) {
+                return Some(span);
+            }
+        }
+        self.report(Kind::BadSumIndex, span);
+        while !matches!(self.current.kind, TokenKind::Comma | TokenKind::Close | TokenKind::End) {
+            self.bump();
+        }
+        None
+    }
+}

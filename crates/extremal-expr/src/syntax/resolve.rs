@@ -1,0 +1,168 @@
+//! Finds what each name and function in an [`Ast`] is, before anything is built, and reports every misuse once.
+
+use rustc_hash::FxHashMap;
+
+use super::Span;
+use super::ast::{Ast, AstKind, NodeId};
+use super::error::{Collector, SyntaxErrorKind as Kind};
+use super::functions::{Named, is_reserved, suggest};
+use super::scope::{Binding, Scope, Shape};
+use super::suggest::nearest;
+
+/// What a node refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Resolution {
+    /// It refers to nothing, or to something reported as wrong.
+    Nothing,
+    Pi,
+    /// The index of the `sum` that starts at this [`AstKind::Each`].
+    Index(NodeId),
+    /// Position in [`Resolved::names`].
+    Name(u32),
+    Function(Named),
+}
+
+pub(super) struct Resolved<'a> {
+    /// One per node.
+    pub nodes: Vec<Resolution>,
+    /// Names found in the scope.
+    pub names: Vec<(&'a str, Binding)>,
+}
+
+pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut Collector) -> Resolved<'a> {
+    let mut resolver = Resolver {
+        ast,
+        scope,
+        errors,
+        indices: Vec::new(),
+        lookup: FxHashMap::default(),
+        names: Vec::new(),
+        candidates: None,
+    };
+    let mut nodes = Vec::with_capacity(ast.nodes().len());
+    for (position, node) in ast.nodes().iter().enumerate() {
+        nodes.push(match &node.kind {
+            AstKind::Name { name, primes } => resolver.name(*name, node.span, *primes, false),
+            AstKind::Member { name, primes, .. } => resolver.name(*name, node.span, *primes, true),
+            AstKind::Call { function, arguments } => resolver.function(*function, node.span, arguments.len()),
+            AstKind::Each { index, .. } => {
+                resolver.open_sum(*index, NodeId(position as u32));
+                Resolution::Nothing
+            }
+            AstKind::Series { .. } => {
+                resolver.indices.pop();
+                Resolution::Nothing
+            }
+            _ => Resolution::Nothing,
+        });
+    }
+    Resolved { nodes, names: resolver.names }
+}
+
+struct Resolver<'a, 's, 'e, 'g> {
+    ast: &'a Ast,
+    scope: &'s dyn Scope<'g>,
+    errors: &'e mut Collector,
+    /// Indices of the sums around the current node, innermost last.
+    indices: Vec<(&'a str, NodeId)>,
+    lookup: FxHashMap<&'a str, Option<u32>>,
+    names: Vec<(&'a str, Binding)>,
+    /// Asked for once, when the first name is unknown.
+    candidates: Option<Vec<String>>,
+}
+
+impl<'a> Resolver<'a, '_, '_, '_> {
+    fn open_sum(&mut self, index: Span, each: NodeId) {
+        let name = self.ast.slice(index);
+        if is_reserved(name) {
+            self.errors.report(Kind::BadSumIndex, index);
+        }
+        self.indices.push((name, each));
+    }
+
+    fn index(&self, name: &str) -> Option<NodeId> {
+        self.indices.iter().rev().find(|(index, _)| *index == name).map(|(_, each)| *each)
+    }
+
+    fn declared(&mut self, name: &'a str) -> Option<u32> {
+        if let Some(known) = self.lookup.get(name) {
+            return *known;
+        }
+        let found = self.scope.resolve(name).map(|binding| {
+            self.names.push((name, binding));
+            (self.names.len() - 1) as u32
+        });
+        self.lookup.insert(name, found);
+        found
+    }
+
+    fn name(&mut self, name_span: Span, span: Span, primes: u32, indexed: bool) -> Resolution {
+        let name = self.ast.slice(name_span);
+        let (resolution, binding) = if let Some(each) = self.index(name) {
+            (Resolution::Index(each), Binding::constant("index"))
+        } else if matches!(name, "pi" | "π") {
+            (Resolution::Pi, Binding::constant("constant"))
+        } else if let Some(found) = self.declared(name) {
+            (Resolution::Name(found), self.names[found as usize].1.clone())
+        } else {
+            self.unknown(name, name_span);
+            return Resolution::Nothing;
+        };
+        let what = binding.what;
+        let problem = match binding.shape {
+            Shape::Family(range) if !indexed => {
+                let count = range.end().saturating_sub(*range.start()).saturating_add(1).max(0);
+                Some(Kind::MissingIndex { name: name.to_owned(), count, first: *range.start() })
+            }
+            Shape::Single if indexed => Some(Kind::NotAFamily { name: name.to_owned(), what }),
+            _ if primes > 0 && !binding.differentiable => Some(Kind::NoDerivative { name: name.to_owned(), what }),
+            _ => None,
+        };
+        match problem {
+            Some(kind) => {
+                self.errors.report(kind, span);
+                Resolution::Nothing
+            }
+            None => resolution,
+        }
+    }
+
+    fn unknown(&mut self, name: &str, span: Span) {
+        let kind = match Named::find(name) {
+            Some(_) => Kind::BareFunction { name: name.to_owned() },
+            None => {
+                let scope = self.scope;
+                let declared = self.candidates.get_or_insert_with(|| scope.names());
+                let indices = self.indices.iter().map(|(index, _)| *index);
+                let candidates = declared.iter().map(String::as_str).chain(indices).chain(["pi"]);
+                Kind::UnknownName { name: name.to_owned(), suggestion: nearest(name, candidates).map(str::to_owned) }
+            }
+        };
+        self.errors.report(kind, span);
+    }
+
+    fn function(&mut self, function: Span, span: Span, arguments: usize) -> Resolution {
+        let name = self.ast.slice(function);
+        if let Some(found) = Named::find(name) {
+            return match found.refuses(arguments) {
+                None => Resolution::Function(found),
+                Some(expected) => {
+                    let kind = Kind::WrongArity { function: name.to_owned(), expected, found: arguments };
+                    self.errors.report(kind, span);
+                    Resolution::Nothing
+                }
+            };
+        }
+        let what = match self.index(name) {
+            Some(_) => Some("index"),
+            None if matches!(name, "pi" | "π") => Some("constant"),
+            None => self.declared(name).map(|found| self.names[found as usize].1.what),
+        };
+        let kind = match what {
+            Some(what) => Kind::NotAFunction { name: name.to_owned(), what },
+            None => Kind::UnknownFunction { name: name.to_owned(), suggestion: suggest(name) },
+        };
+        self.errors.report(kind, function);
+        Resolution::Nothing
+    }
+}

@@ -1,0 +1,20 @@
+//! Any text is loaded as a model or refused with a message that can be shown.
+
+#![no_main]
+
+use extremal_model::{Model, render};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    match Model::from_toml(text) {
+        Ok(model) => {
+            let _ = render(model.warnings(), "model.toml", text, true);
+            let initial = model.initial();
+            assert!(initial.positions.iter().chain(&initial.velocities).all(|number| number.is_finite()));
+        }
+        Err(invalid) => {
+            assert!(!invalid.diagnostics.is_empty());
+            assert!(!invalid.render("model.toml", true).is_empty());
+        }
+    }
+});
