@@ -1,1 +1,44 @@
-//! Expression graph to straight-line programs and their evaluators.
+//! Expression graph to straight-line programs and their evaluators. No physics.
+//!
+//! A [`Program`] holds several entry points (a residual, a residual with its Jacobian, the outputs of a step, ...) compiled
+//! from one [`Graph`](extremal_expr::Graph), sharing every common sub-expression. Its inputs come in *stages*, slowest
+//! changing first; what depends on slow inputs only is computed when those are committed, not at every call.
+//!
+//! ```
+//! use extremal_eval::{Entry, Program};
+//! use extremal_expr::Graph;
+//!
+//! let g = Graph::new();
+//! let (k, x) = (g.symbol("k"), g.symbol("x"));
+//! let force = -(k.sqrt() * x);
+//! let program = Program::compile(
+//!     &g,
+//!     &[vec![k.id()], vec![x.id()]],
+//!     &[Entry { stage: 1, outputs: vec![force.id()] }],
+//! )?;
+//!
+//! let mut machine = program.machine();
+//! machine.inputs_mut(0)[0] = 9.0;
+//! machine.commit(0); // takes the root, once
+//! let mut out = [0.0];
+//! for x in [1.0, 2.0] {
+//!     machine.inputs_mut(1)[0] = x;
+//!     machine.run(0, &mut out); // one multiplication
+//!     assert_eq!(out, [-3.0 * x]);
+//! }
+//! # Ok::<(), extremal_eval::CompileError>(())
+//! ```
+
+mod arithmetic;
+mod lower;
+mod machine;
+mod op;
+mod program;
+mod schedule;
+mod slots;
+mod ssa;
+
+pub use machine::Machine;
+pub use op::{Op, Operands, Step};
+pub use program::{CompileError, Entry, OpCounts, Program};
+pub use ssa::{Definition, Value};

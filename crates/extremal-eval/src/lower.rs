@@ -1,0 +1,93 @@
+//! Graph nodes to operations.
+
+use extremal_expr::{Graph, Id, Node, Rational};
+use rustc_hash::FxHashMap;
+
+use crate::arithmetic::Signed;
+use crate::op::Op;
+use crate::program::{CompileError, Entry};
+use crate::ssa::{Value, Values};
+
+/// Lowers all outputs of all entries into one set of values.
+pub(crate) fn lower(
+    graph: &Graph,
+    inputs: &[Vec<Id>],
+    entries: &[Entry],
+) -> Result<(Values, Vec<Vec<Value>>), CompileError> {
+    let mut lowering =
+        Lowering { graph, values: Values::default(), of_node: FxHashMap::default(), opposite: FxHashMap::default() };
+    for (stage, symbols) in inputs.iter().enumerate() {
+        for (index, symbol) in symbols.iter().enumerate() {
+            let Some(name) = graph.expr(*symbol).as_symbol() else {
+                return Err(CompileError::InputNotSymbol { stage, index });
+            };
+            let value = lowering.values.input(stage, index);
+            if lowering.of_node.insert(*symbol, value).is_some() {
+                return Err(CompileError::DuplicateInput { name: name.to_string() });
+            }
+        }
+    }
+    let roots: Vec<Id> = entries.iter().flat_map(|entry| &entry.outputs).copied().collect();
+    for id in graph.reachable(&roots) {
+        if !lowering.of_node.contains_key(&id) {
+            let value = lowering.node(id)?;
+            lowering.of_node.insert(id, value);
+        }
+    }
+    let mut outputs = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.stage >= inputs.len() {
+            return Err(CompileError::NoSuchStage { entry: at, stage: entry.stage, stages: inputs.len() });
+        }
+        let values: Vec<Value> = entry.outputs.iter().map(|id| lowering.of_node[id]).collect();
+        for (output, value) in values.iter().enumerate() {
+            if let Some(needs) = lowering.values.level(*value).stage()
+                && needs > entry.stage
+            {
+                return Err(CompileError::OutputTooEarly { entry: at, output, stage: entry.stage, needs });
+            }
+        }
+        outputs.push(values);
+    }
+    Ok((lowering.values, outputs))
+}
+
+pub(crate) struct Lowering<'g> {
+    pub graph: &'g Graph,
+    pub values: Values,
+    pub of_node: FxHashMap<Id, Value>,
+    /// Nodes whose opposite was cheaper to make, with that opposite: sums and products take it with the other sign.
+    pub opposite: FxHashMap<Id, Value>,
+}
+
+impl Lowering<'_> {
+    fn node(&mut self, id: Id) -> Result<Value, CompileError> {
+        let of = |id: &Id| self.of_node[id];
+        let op = match &self.graph.expr(id).node() {
+            Node::Number(number) => return Ok(self.values.constant(number.to_f64())),
+            Node::Pi => return Ok(self.values.constant(std::f64::consts::PI)),
+            Node::Truth(holds) => return Ok(self.values.constant(if *holds { 1.0 } else { 0.0 })),
+            Node::Symbol(name) => return Err(CompileError::UnboundSymbol { name: name.to_string() }),
+            Node::Sum { constant, terms } => {
+                let Signed { value, negative } = self.sum(constant, terms);
+                if !negative {
+                    return Ok(value);
+                }
+                self.opposite.insert(id, value);
+                Op::Neg(value)
+            }
+            Node::Product(factors) => return Ok(self.product(factors, &Rational::ONE)),
+            Node::Root(a, 2) => Op::Sqrt(of(a)),
+            Node::Root(a, q) => Op::Pow(of(a), self.values.constant(1.0 / f64::from(*q))),
+            Node::Power(a, b) => Op::Pow(of(a), of(b)),
+            Node::Call(function, a) => Op::Call(*function, of(a)),
+            Node::Call2(function, a, b) => Op::Call2(*function, of(a), of(b)),
+            Node::Select(c, a, b) => Op::Select(of(c), of(a), of(b)),
+            Node::Compare(comparison, a, b) => Op::Compare(*comparison, of(a), of(b)),
+            Node::And(a, b) => Op::And(of(a), of(b)),
+            Node::Or(a, b) => Op::Or(of(a), of(b)),
+            Node::Not(a) => Op::Not(of(a)),
+        };
+        Ok(self.values.compute(op))
+    }
+}

@@ -1,0 +1,92 @@
+//! The tape interpreter: the measure of every faster backend.
+
+use std::sync::Arc;
+
+use crate::op::{Operands, Step};
+use crate::program::{Code, Program};
+use crate::slots::Slot;
+
+/// The memory a [`Program`] runs in. Nothing is allocated after it was made.
+///
+/// Order of use: set the inputs of stage 0 and commit it, then stage 1, and so on; an entry of stage `s` may be run once the
+/// inputs of `s` are set and all earlier stages are committed (`s` itself need not be). After a change in a stage, commit that
+/// stage and the later ones again. Running an entry changes nothing that a commit computed.
+#[derive(Clone)]
+pub struct Machine {
+    code: Arc<Code>,
+    memory: Vec<f64>,
+}
+
+impl Machine {
+    pub(crate) fn new(code: Arc<Code>) -> Machine {
+        let mut memory = vec![f64::NAN; code.layout.len];
+        let first = code.layout.inputs.last().map_or(0, |range| range.end);
+        memory[first..first + code.layout.constants.len()].copy_from_slice(&code.layout.constants);
+        Machine { code, memory }
+    }
+
+    /// The program this machine runs.
+    pub fn program(&self) -> Program {
+        Program { code: self.code.clone() }
+    }
+
+    /// The inputs of a stage.
+    ///
+    /// # Panics
+    /// If the program has no such stage.
+    pub fn inputs(&self, stage: usize) -> &[f64] {
+        &self.memory[self.code.inputs(stage)]
+    }
+
+    /// The inputs of a stage, to be written.
+    ///
+    /// # Panics
+    /// If the program has no such stage.
+    pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
+        &mut self.memory[self.code.inputs(stage)]
+    }
+
+    /// Computes what later stages need of this one. Call it when the inputs of the stage are final.
+    ///
+    /// # Panics
+    /// If the program has no such stage.
+    pub fn commit(&mut self, stage: usize) {
+        execute(&self.code.commit_tapes[stage], &mut self.memory);
+    }
+
+    /// Runs an entry and writes its outputs to `out`.
+    ///
+    /// # Panics
+    /// If the program has no such entry, or `out` is not as long as its outputs.
+    pub fn run(&mut self, entry: usize, out: &mut [f64]) {
+        let entry = self.code.entry(entry);
+        assert_eq!(out.len(), entry.output_slots.len(), "the entry has another number of outputs");
+        execute(&entry.tape, &mut self.memory);
+        for (out, slot) in out.iter_mut().zip(&entry.output_slots) {
+            *out = self.memory[*slot as usize];
+        }
+    }
+}
+
+/// A memory with slots for operands.
+struct Memory<'m>(&'m mut [f64]);
+
+impl Operands<Slot> for Memory<'_> {
+    #[inline(always)]
+    fn read(&self, slot: Slot) -> f64 {
+        self.0[slot as usize]
+    }
+
+    #[inline(always)]
+    fn write(&mut self, slot: Slot, value: f64) {
+        self.0[slot as usize] = value;
+    }
+}
+
+fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+    let mut memory = Memory(memory);
+    for step in tape {
+        let value = step.op.evaluate(&mut memory);
+        memory.write(step.to, value);
+    }
+}

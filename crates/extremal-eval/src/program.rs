@@ -1,0 +1,255 @@
+//! What is compiled, and what can be asked about it.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use extremal_expr::{Graph, Id};
+use thiserror::Error;
+
+use crate::lower::lower;
+use crate::machine::Machine;
+use crate::op::Step;
+use crate::schedule::{Block, schedule};
+use crate::slots::{Layout, Slot, assign};
+use crate::ssa::{Definition, Value};
+
+/// An entry point to be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The stage whose inputs are set just before the entry is run; inputs of later stages may not occur in it.
+    pub stage: usize,
+    /// What it computes. A condition gives 1 or 0.
+    pub outputs: Vec<Id>,
+}
+
+/// Why expressions could not be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// An output contains a symbol that is no input.
+    #[error("`{name}` has no value: it is not among the inputs")]
+    UnboundSymbol {
+        /// The symbol.
+        name: String,
+    },
+    /// A symbol is listed twice among the inputs.
+    #[error("the input `{name}` is listed twice")]
+    DuplicateInput {
+        /// The symbol.
+        name: String,
+    },
+    /// An input is not a symbol.
+    #[error("input {index} of stage {stage} is not a symbol")]
+    InputNotSymbol {
+        /// The stage of the input.
+        stage: usize,
+        /// Its place in the stage.
+        index: usize,
+    },
+    /// An entry belongs to a stage that has no inputs list.
+    #[error("entry {entry} belongs to stage {stage}, but there are {stages} stages")]
+    NoSuchStage {
+        /// The entry.
+        entry: usize,
+        /// The stage it names.
+        stage: usize,
+        /// How many stages there are.
+        stages: usize,
+    },
+    /// An output of an entry needs inputs of a later stage.
+    #[error("output {output} of entry {entry} needs inputs of stage {needs}, later than its stage {stage}")]
+    OutputTooEarly {
+        /// The entry.
+        entry: usize,
+        /// The place of the output in it.
+        output: usize,
+        /// The stage of the entry.
+        stage: usize,
+        /// The stage the output needs.
+        needs: usize,
+    },
+}
+
+/// How much work a call does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpCounts {
+    /// Instructions per run of the entry.
+    pub operations: usize,
+    /// Those among them that call the mathematics library.
+    pub transcendental: usize,
+    /// Instructions per commit of each stage, shared by all entries.
+    pub hoisted: Vec<usize>,
+}
+
+/// A compiled straight-line program. Cheap to clone and to share between threads; [`machine`](Program::machine) makes the
+/// memory to run it.
+#[derive(Clone)]
+pub struct Program {
+    pub(crate) code: Arc<Code>,
+}
+
+/// Everything a machine needs to know.
+pub(crate) struct Code {
+    definitions: Vec<Definition>,
+    hoisted: Vec<Block>,
+    entries: Vec<EntryCode>,
+    pub layout: Layout,
+    /// Per stage, the instructions of [`Machine::commit`].
+    pub commit_tapes: Vec<Vec<Step<Slot>>>,
+}
+
+pub(crate) struct EntryCode {
+    pub stage: usize,
+    block: Block,
+    outputs: Vec<Value>,
+    pub tape: Vec<Step<Slot>>,
+    pub output_slots: Vec<Slot>,
+}
+
+impl Code {
+    pub fn entry(&self, entry: usize) -> &EntryCode {
+        &self.entries[entry]
+    }
+
+    pub fn inputs(&self, stage: usize) -> Range<usize> {
+        self.layout.inputs[stage].clone()
+    }
+}
+
+impl Program {
+    /// Compiles `entries`. `inputs` lists the symbols that get values, per stage, slowest changing first.
+    ///
+    /// An output may be anything: a number, an input, something an earlier stage already determines.
+    pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[Entry]) -> Result<Program, CompileError> {
+        let (values, outputs) = lower(graph, inputs, entries)?;
+        let schedule = schedule(&values, inputs.len(), entries, &outputs);
+        let input_counts: Vec<usize> = inputs.iter().map(Vec::len).collect();
+        let tapes = assign(&values, &input_counts, &schedule, &outputs);
+        let entries = entries
+            .iter()
+            .zip(schedule.entries)
+            .zip(outputs)
+            .zip(tapes.entries)
+            .map(|(((entry, block), outputs), (tape, output_slots))| EntryCode {
+                stage: entry.stage,
+                block,
+                outputs,
+                tape,
+                output_slots,
+            })
+            .collect();
+        let code = Code {
+            definitions: values.into_definitions(),
+            hoisted: schedule.hoisted,
+            entries,
+            layout: tapes.layout,
+            commit_tapes: tapes.commits,
+        };
+        Ok(Program { code: Arc::new(code) })
+    }
+
+    /// New memory to run the program in. Inputs, and what is computed from them at a commit, are NaN until they are set.
+    pub fn machine(&self) -> Machine {
+        Machine::new(self.code.clone())
+    }
+
+    /// How many stages of inputs there are.
+    pub fn stages(&self) -> usize {
+        self.code.layout.inputs.len()
+    }
+
+    /// How many entries there are.
+    pub fn entries(&self) -> usize {
+        self.code.entries.len()
+    }
+
+    /// The stage of an entry.
+    pub fn stage(&self, entry: usize) -> usize {
+        self.code.entry(entry).stage
+    }
+
+    /// The instructions one run of the entry executes, in order.
+    pub fn ops(&self, entry: usize) -> &[Step<Value>] {
+        &self.code.entry(entry).block.steps
+    }
+
+    /// The outputs of the entry.
+    pub fn outputs(&self, entry: usize) -> &[Value] {
+        &self.code.entry(entry).outputs
+    }
+
+    /// The instructions a commit of the stage executes, in order.
+    pub fn hoisted_ops(&self, stage: usize) -> &[Step<Value>] {
+        &self.code.hoisted[stage].steps
+    }
+
+    /// The values a commit of the stage leaves for later stages.
+    pub fn kept(&self, stage: usize) -> &[Value] {
+        &self.code.hoisted[stage].results
+    }
+
+    /// Where a value comes from.
+    pub fn definition(&self, value: Value) -> Definition {
+        self.code.definitions[value.index()]
+    }
+
+    /// Memory slots a machine needs.
+    pub fn memory(&self) -> usize {
+        self.code.layout.len
+    }
+
+    /// The work of an entry, and of the commits.
+    pub fn counts(&self, entry: usize) -> OpCounts {
+        let ops = self.ops(entry);
+        OpCounts {
+            operations: ops.len(),
+            transcendental: ops.iter().filter(|step| step.op.is_transcendental()).count(),
+            hoisted: self.code.hoisted.iter().map(|block| block.steps.len()).collect(),
+        }
+    }
+
+    fn name(&self, value: Value) -> String {
+        match self.definition(value) {
+            Definition::Constant(number) => format!("{number:?}"),
+            Definition::Input { stage, index } => format!("in{stage}.{index}"),
+            Definition::Computed(_) => format!("v{}", value.0),
+        }
+    }
+
+    fn list(&self, f: &mut fmt::Formatter<'_>, steps: &[Step<Value>]) -> fmt::Result {
+        for Step { to, op } in steps {
+            write!(f, "  {}", self.name(*to))?;
+            if let Some(second) = op.second_result() {
+                write!(f, ", {}", self.name(second))?;
+            }
+            write!(f, " = {}", op.name())?;
+            let mut operands = Vec::new();
+            op.for_each_operand(|operand| operands.push(self.name(operand)));
+            writeln!(f, " {}", operands.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (stage, block) in self.code.hoisted.iter().enumerate() {
+            writeln!(f, "commit {stage}:")?;
+            self.list(f, &block.steps)?;
+        }
+        for (at, entry) in self.code.entries.iter().enumerate() {
+            writeln!(f, "entry {at} (stage {}):", entry.stage)?;
+            self.list(f, &entry.block.steps)?;
+            let outputs: Vec<_> = entry.outputs.iter().map(|value| self.name(*value)).collect();
+            writeln!(f, "  -> {}", outputs.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Program {{ stages: {}, entries: {}, memory: {} }}", self.stages(), self.entries(), self.memory())
+    }
+}
