@@ -1,0 +1,369 @@
+//! The same model without a file.
+
+use std::fmt::Write as _;
+
+use crate::diagnostic::InvalidModel;
+use crate::method::Method;
+use crate::model::Model;
+use crate::overrides::Overrides;
+use crate::tables::{Direction, Start};
+
+/// A number, an expression, or a list of them: what a model file may give as a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// An integer, which may also count members and bound sums.
+    Integer(i64),
+    /// An expression.
+    Expression(String),
+    /// One value for each member of a family.
+    List(Vec<Value>),
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Number(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Integer(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Value::Expression(value.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Value::Expression(value)
+    }
+}
+
+impl<T: Into<Value>> From<Vec<T>> for Value {
+    fn from(values: Vec<T>) -> Self {
+        Value::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
+    fn from(values: [T; N]) -> Self {
+        Value::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
+/// Where a coordinate starts, and what else a model file says about it.
+///
+/// A plain number or expression is a start at rest.
+#[derive(Clone, Debug, Default)]
+pub struct CoordinateSpec {
+    entries: Vec<(&'static str, Value)>,
+}
+
+impl CoordinateSpec {
+    /// A coordinate that starts here, at rest.
+    pub fn start(value: impl Into<Value>) -> Self {
+        CoordinateSpec::default().with("start", value.into())
+    }
+
+    /// The velocity it starts with.
+    pub fn velocity(self, value: impl Into<Value>) -> Self {
+        self.with("velocity", value.into())
+    }
+
+    /// The position after one step, for a start from two points.
+    pub fn second(self, value: impl Into<Value>) -> Self {
+        self.with("second", value.into())
+    }
+
+    /// A condition that must hold along the motion.
+    pub fn domain(self, condition: &str) -> Self {
+        self.with("domain", condition.into())
+    }
+
+    /// Makes it a family with this many members.
+    pub fn count(self, count: impl Into<Value>) -> Self {
+        self.with("count", count.into())
+    }
+
+    /// The name of the member's number in the expressions of this coordinate, instead of `i`.
+    pub fn index(self, name: &str) -> Self {
+        self.with("index", name.into())
+    }
+
+    fn with(mut self, key: &'static str, value: Value) -> Self {
+        self.entries.push((key, value));
+        self
+    }
+}
+
+impl<T: Into<Value>> From<T> for CoordinateSpec {
+    fn from(value: T) -> Self {
+        CoordinateSpec::start(value)
+    }
+}
+
+/// States a model in Rust, table by table, in the words of the model file.
+///
+/// The builder writes the model file it stands for and reads it like any other, so both ways share one validation and a mistake
+/// is shown at the very characters.
+///
+/// ```
+/// use extremal_model::{CoordinateSpec, Model};
+/// let model = Model::builder("Damped spring")
+///     .parameter("k", 4.0)
+///     .parameter("c", 0.1)
+///     .coordinate("x", CoordinateSpec::start(1.0).velocity(0.0))
+///     .lagrangian("x'^2/2 - k*x^2/2")
+///     .friction("x", "-c*x'")
+///     .step(0.01)
+///     .until(10.0)
+///     .build()?;
+/// assert_eq!(model.coordinates().len(), 1);
+/// # Ok::<(), extremal_model::InvalidModel>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ModelBuilder {
+    top: Table,
+    parameters: Table,
+    coordinates: Table,
+    definitions: Table,
+    dynamics: Table,
+    forces: Table,
+    friction: Table,
+    invariants: Table,
+    symmetries: Table,
+    exact: Table,
+    discrete: Table,
+    force_minus: Table,
+    force_plus: Table,
+    stop: Table,
+    simulation: Table,
+}
+
+/// Keys and values, as TOML.
+type Table = Vec<(String, String)>;
+
+impl ModelBuilder {
+    pub(crate) fn new(name: &str) -> Self {
+        ModelBuilder { top: vec![("name".to_owned(), quoted(name))], ..ModelBuilder::default() }
+    }
+
+    /// Where the system comes from.
+    pub fn source(mut self, source: &str) -> Self {
+        self.top.push(("source".to_owned(), quoted(source)));
+        self
+    }
+
+    /// What the system shows.
+    pub fn description(mut self, description: &str) -> Self {
+        self.top.push(("description".to_owned(), quoted(description)));
+        self
+    }
+
+    /// A parameter: a number, an expression of other parameters, or a list.
+    pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.parameters.push((key(name), toml(&value.into())));
+        self
+    }
+
+    /// A coordinate and where it starts.
+    pub fn coordinate(mut self, name: &str, spec: impl Into<CoordinateSpec>) -> Self {
+        let entries = spec.into().entries;
+        let entries: Vec<_> = entries.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect();
+        self.coordinates.push((key(name), inline(&entries)));
+        self
+    }
+
+    /// A named expression.
+    pub fn definition(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.definitions.push((key(name), toml(&value.into())));
+        self
+    }
+
+    /// A family of named expressions of the member's number `i`.
+    pub fn definition_family(mut self, name: &str, count: impl Into<Value>, value: &str) -> Self {
+        let entries = [format!("count = {}", toml(&count.into())), format!("value = {}", quoted(value))];
+        self.definitions.push((key(name), inline(&entries)));
+        self
+    }
+
+    /// The Lagrangian.
+    pub fn lagrangian(mut self, expression: &str) -> Self {
+        self.dynamics.push(("lagrangian".to_owned(), quoted(expression)));
+        self
+    }
+
+    /// An external generalised force on a coordinate.
+    pub fn force(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
+        self.forces.push((key(coordinate), toml(&value.into())));
+        self
+    }
+
+    /// A friction force on a coordinate.
+    pub fn friction(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
+        self.friction.push((key(coordinate), toml(&value.into())));
+        self
+    }
+
+    /// A quantity to be watched because it should stay constant.
+    pub fn invariant(mut self, name: &str, expression: &str) -> Self {
+        self.invariants.push((key(name), quoted(expression)));
+        self
+    }
+
+    /// The generator of a symmetry, by coordinate.
+    pub fn symmetry(mut self, name: &str, generator: &[(&str, &str)]) -> Self {
+        let entries: Vec<_> = generator.iter().map(|(of, value)| format!("{} = {}", key(of), quoted(value))).collect();
+        self.symmetries.push((key(name), inline(&entries)));
+        self
+    }
+
+    /// The closed form of a coordinate along the motion.
+    pub fn exact(mut self, coordinate: &str, expression: &str) -> Self {
+        self.exact.push((key(coordinate), quoted(expression)));
+        self
+    }
+
+    /// The user's own discrete Lagrangian, in `x_0`, `x_1` and `h`.
+    pub fn discrete_lagrangian(mut self, expression: &str) -> Self {
+        self.discrete.push(("lagrangian".to_owned(), quoted(expression)));
+        self
+    }
+
+    /// The user's own discrete forces on a coordinate, at the beginning and at the end of a step.
+    pub fn discrete_forces(mut self, coordinate: &str, minus: impl Into<Value>, plus: impl Into<Value>) -> Self {
+        self.force_minus.push((key(coordinate), toml(&minus.into())));
+        self.force_plus.push((key(coordinate), toml(&plus.into())));
+        self
+    }
+
+    /// Ends a run where the expression crosses zero.
+    pub fn stop(mut self, name: &str, expression: &str, direction: Direction) -> Self {
+        let entries = [format!("when = {}", quoted(expression)), format!("direction = {}", quoted(direction.name()))];
+        self.stop.push((key(name), inline(&entries)));
+        self
+    }
+
+    /// The method of integration.
+    pub fn method(self, method: Method) -> Self {
+        self.simulated("method", quoted(&method.to_string()))
+    }
+
+    /// The time step.
+    pub fn step(self, step: impl Into<Value>) -> Self {
+        self.simulated("step", toml(&step.into()))
+    }
+
+    /// The time to run to.
+    pub fn until(self, time: impl Into<Value>) -> Self {
+        self.simulated("until", toml(&time.into()))
+    }
+
+    /// The number of steps to run.
+    pub fn steps(self, steps: u64) -> Self {
+        self.simulated("steps", steps.to_string())
+    }
+
+    /// How the first step is made.
+    pub fn start(self, start: Start) -> Self {
+        self.simulated("start", quoted(start.name()))
+    }
+
+    /// Record every so many steps.
+    pub fn record(self, every: u64) -> Self {
+        self.simulated("record", every.to_string())
+    }
+
+    /// The tolerance of the solver.
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        self.simulated("tolerance", toml(&Value::Number(tolerance)))
+    }
+
+    fn simulated(mut self, key: &str, value: String) -> Self {
+        self.simulation.push((key.to_owned(), value));
+        self
+    }
+
+    /// The model file that says the same.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        let tables = [
+            ("", &self.top),
+            ("parameters", &self.parameters),
+            ("coordinates", &self.coordinates),
+            ("definitions", &self.definitions),
+            ("dynamics", &self.dynamics),
+            ("forces", &self.forces),
+            ("friction", &self.friction),
+            ("invariants", &self.invariants),
+            ("symmetries", &self.symmetries),
+            ("exact", &self.exact),
+            ("discrete", &self.discrete),
+            ("discrete.force_minus", &self.force_minus),
+            ("discrete.force_plus", &self.force_plus),
+            ("stop", &self.stop),
+            ("simulation", &self.simulation),
+        ];
+        for (name, table) in tables {
+            if table.is_empty() {
+                continue;
+            }
+            if !name.is_empty() {
+                let _ = writeln!(out, "\n[{name}]");
+            }
+            for (key, value) in table {
+                let _ = writeln!(out, "{key} = {value}");
+            }
+        }
+        out
+    }
+
+    /// The model, or everything that is wrong with it.
+    pub fn build(&self) -> Result<Model, InvalidModel> {
+        Model::load(&self.to_toml(), &Overrides::default())
+    }
+}
+
+fn toml(value: &Value) -> String {
+    // Recursion is as deep as the caller's program nests lists; no text gets here.
+    match value {
+        Value::Number(number) if number.is_nan() => "nan".to_owned(),
+        Value::Number(number) => format!("{number:?}"),
+        Value::Integer(integer) => integer.to_string(),
+        Value::Expression(text) => quoted(text),
+        Value::List(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn inline(entries: &[String]) -> String {
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// A key, between quotes unless it may stand bare.
+fn key(text: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !text.is_empty() && text.chars().all(bare) { text.to_owned() } else { quoted(text) }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,245 @@
+//! The TOML side: tables, keys and values with their places in the source, read with a diagnostic for each misfit.
+
+use extremal_expr::Rational;
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use crate::diagnostic::{Code, Diagnostic, Problems, Span};
+use crate::suggest::help_for;
+use crate::text::Text;
+
+/// Larger files are refused unread.
+pub const MAX_FILE_BYTES: usize = 1 << 20;
+
+/// Longer numbers are refused: exact arithmetic on them only costs time.
+const MAX_NUMBER_LENGTH: usize = 1000;
+
+/// A key of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    pub text: String,
+    pub span: Span,
+}
+
+/// A value that stands for an expression: a number, or a text to be parsed.
+#[derive(Clone, Debug)]
+pub(crate) enum Scalar {
+    Number { value: Rational, span: Span },
+    Text(Text),
+}
+
+impl Scalar {
+    pub fn span(&self) -> Span {
+        match self {
+            Scalar::Number { span, .. } => span.clone(),
+            Scalar::Text(text) => text.span.clone(),
+        }
+    }
+}
+
+/// One value for all members of a family, or a list with one for each.
+#[derive(Clone, Debug)]
+pub(crate) enum Series {
+    One(Scalar),
+    List { items: Vec<Scalar>, span: Span },
+}
+
+impl Series {
+    pub fn span(&self) -> Span {
+        match self {
+            Series::One(value) => value.span(),
+            Series::List { span, .. } => span.clone(),
+        }
+    }
+
+    /// The place of the value for the member at this position.
+    pub fn item_span(&self, position: usize) -> Span {
+        match self {
+            Series::List { items, .. } if position < items.len() => items[position].span(),
+            _ => self.span(),
+        }
+    }
+}
+
+/// Parses the text; syntax errors are reported.
+pub(crate) fn parse<'a>(source: &'a str, problems: &mut Problems) -> Option<Spanned<DeTable<'a>>> {
+    if source.len() > MAX_FILE_BYTES {
+        let message = format!("the model file has {} bytes; the limit is {MAX_FILE_BYTES}", source.len());
+        problems.push(Diagnostic::error(Code::FileTooLarge, message));
+        return None;
+    }
+    let (table, errors) = DeTable::parse_recoverable(source);
+    let valid = errors.is_empty();
+    for error in errors {
+        let span = error.span().unwrap_or(source.len()..source.len());
+        let diagnostic = match error.message() {
+            "duplicate key" => Diagnostic::error(Code::DuplicateName, "this key stands twice in its table"),
+            other => Diagnostic::error(Code::TomlSyntax, format!("this is not valid TOML: {other}")),
+        };
+        problems.push(diagnostic.at(span, "").maybe_help(toml_help(error.message())));
+    }
+    valid.then_some(table)
+}
+
+fn toml_help(message: &str) -> Option<String> {
+    let help = if message.contains("string values must be quoted") {
+        "write expressions between quotes: lagrangian = \"x'^2/2\""
+    } else if message.starts_with("invalid unquoted key") {
+        "a key with other characters stands between quotes: \"θ\" = 0.1"
+    } else {
+        return None;
+    };
+    Some(help.to_owned())
+}
+
+/// A value with its key, and where it stands.
+pub(crate) struct Entry<'t> {
+    pub name: Name,
+    value: &'t Spanned<DeValue<'t>>,
+    /// The table it stands in, as the user writes it, e.g. `[coordinates] x`.
+    path: String,
+}
+
+/// Reads values out of the parsed file.
+pub(crate) struct Reader<'t, 'p> {
+    pub source: &'t str,
+    pub problems: &'p mut Problems,
+}
+
+impl<'t> Reader<'t, '_> {
+    /// The entries of a table in the order of the file; `path` is empty at the top.
+    pub fn entries(&self, table: &'t DeTable<'t>, path: &str) -> Vec<Entry<'t>> {
+        let entry = |(key, value): (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>)| Entry {
+            name: Name { text: key.get_ref().to_string(), span: key.span() },
+            value,
+            path: path.to_owned(),
+        };
+        table.iter().map(entry).collect()
+    }
+
+    /// The entries of the table that `entry` should be.
+    pub fn table(&mut self, entry: &Entry<'t>) -> Option<Vec<Entry<'t>>> {
+        let path = entry.full_path();
+        match entry.value.get_ref() {
+            DeValue::Table(table) => Some(self.entries(table, &path)),
+            _ => {
+                self.wrong_type(entry, "a table", Some(format!("write it as a table, [{}]", entry.name.text)));
+                None
+            }
+        }
+    }
+
+    /// The key as a text of its own.
+    pub fn key(&self, entry: &Entry<'t>) -> Text {
+        Text::new(&entry.name.text, entry.name.span.clone(), self.source)
+    }
+
+    /// Is the value an inline or ordinary table?
+    pub fn is_table(&self, entry: &Entry<'t>) -> bool {
+        entry.value.get_ref().is_table()
+    }
+
+    /// A string that is not an expression.
+    pub fn string(&mut self, entry: &Entry<'t>) -> Option<Text> {
+        match entry.value.get_ref() {
+            DeValue::String(value) => Some(Text::new(value, entry.value.span(), self.source)),
+            _ => {
+                self.wrong_type(entry, "a string between quotes", None);
+                None
+            }
+        }
+    }
+
+    /// A number, or an expression between quotes.
+    pub fn scalar(&mut self, entry: &Entry<'t>) -> Option<Scalar> {
+        self.scalar_value(entry.value, entry)
+    }
+
+    /// A scalar, or a list of them.
+    pub fn series(&mut self, entry: &Entry<'t>) -> Option<Series> {
+        let DeValue::Array(list) = entry.value.get_ref() else {
+            return self.scalar(entry).map(Series::One);
+        };
+        let items: Vec<Scalar> = list.iter().filter_map(|item| self.scalar_value(item, entry)).collect();
+        (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
+    }
+
+    fn scalar_value(&mut self, value: &'t Spanned<DeValue<'t>>, entry: &Entry<'t>) -> Option<Scalar> {
+        let span = value.span();
+        let number = match value.get_ref() {
+            DeValue::String(text) => return Some(Scalar::Text(Text::new(text, span, self.source))),
+            DeValue::Float(_) | DeValue::Integer(_) if span.len() > MAX_NUMBER_LENGTH => {
+                let message = format!("{} has more than {MAX_NUMBER_LENGTH} digits", entry.full_path());
+                self.problems.push(Diagnostic::error(Code::TooLarge, message).at(span, ""));
+                return None;
+            }
+            DeValue::Float(float) => decimal(float.as_str()),
+            DeValue::Integer(integer) if integer.radix() == 10 => decimal(integer.as_str()),
+            DeValue::Integer(integer) => {
+                i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(Rational::from)
+            }
+            other => {
+                let message = format!("{} should be a number or an expression, not {}", entry.full_path(), kind(other));
+                self.problems.push(Diagnostic::error(Code::WrongType, message).at(span, ""));
+                return None;
+            }
+        };
+        // Beyond the range of `f64` an exact number could be kept, but never evaluated.
+        match number.filter(|value| value.to_f64().is_finite()) {
+            Some(value) => Some(Scalar::Number { value, span }),
+            None => {
+                let message = format!("{} is not a finite number", entry.full_path());
+                self.problems.push(Diagnostic::error(Code::NotFinite, message).at(span, ""));
+                None
+            }
+        }
+    }
+
+    /// Says that the key belongs to none of the known ones.
+    pub fn unknown_key(&mut self, entry: &Entry<'t>, known: &[&str]) {
+        let message = match entry.path.is_empty() {
+            true => format!("there is no key `{}` at the top of a model file", entry.name.text),
+            false => format!("{} has no key `{}`", entry.path, entry.name.text),
+        };
+        let help = help_for(&entry.name.text, "the keys are", known.iter().copied());
+        self.problems.push(
+            Diagnostic::error(Code::UnknownKey, message).at(entry.name.span.clone(), "unknown key").maybe_help(help),
+        );
+    }
+
+    fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
+        let message = format!("{} should be {wanted}, not {}", entry.full_path(), kind(entry.value.get_ref()));
+        self.problems.push(Diagnostic::error(Code::WrongType, message).at(entry.value.span(), "").maybe_help(help));
+    }
+}
+
+impl Entry<'_> {
+    /// `[forces] x`, or `name` at the top.
+    pub fn full_path(&self) -> String {
+        match (self.path.is_empty(), self.value.get_ref().is_table()) {
+            (true, true) => format!("[{}]", self.name.text),
+            (true, false) => format!("`{}`", self.name.text),
+            (false, _) => format!("{} {}", self.path, self.name.text),
+        }
+    }
+}
+
+/// What a value is, in words.
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// The exact value of a TOML number, whose sign the expression lexer does not know.
+pub(crate) fn decimal(text: &str) -> Option<Rational> {
+    match text.strip_prefix('-') {
+        Some(positive) => Rational::parse_decimal(positive).map(|value| -&value),
+        None => Rational::parse_decimal(text.strip_prefix('+').unwrap_or(text)),
+    }
+}

@@ -1,0 +1,70 @@
+//! Parameter values from outside the model file.
+
+use crate::diagnostic::{Code, Diagnostic, Problems};
+use crate::document::{Scalar, Series};
+use crate::suggest::help_for;
+use crate::tables::ParameterStatement;
+use crate::text::Text;
+
+/// Parameter values that replace those of the model file while it is read, so that also counts and bounds follow them.
+///
+/// ```
+/// use extremal_model::{Model, Overrides};
+/// let text = r#"
+///     [parameters]
+///     n = 2
+///     [coordinates]
+///     x = { count = "n", start = "i" }
+///     [dynamics]
+///     lagrangian = "sum(i, 1, n, x[i]'^2/2 - x[i]^2/2)"
+/// "#;
+/// let model = Model::load(text, &Overrides::default().set("n", 5))?;
+/// assert_eq!(model.coordinates().len(), 5);
+/// # Ok::<(), extremal_model::InvalidModel>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    parameters: Vec<(String, String)>,
+}
+
+impl Overrides {
+    /// Replaces the value of a parameter (`g`, or `m[2]` for one value of a list) by a number or an expression.
+    #[must_use]
+    pub fn set(mut self, parameter: &str, value: impl ToString) -> Self {
+        self.parameters.push((parameter.to_owned(), value.to_string()));
+        self
+    }
+
+    pub(crate) fn apply(&self, statements: &mut [ParameterStatement], problems: &mut Problems) {
+        for (name, value) in &self.parameters {
+            match find(statements, name) {
+                Some((scalar, span)) => *scalar = Scalar::Text(Text::outside(value, span)),
+                None => {
+                    let names = statements.iter().map(|statement| statement.name.text.as_str());
+                    let list =
+                        statements.iter().find(|s| s.name.text == *name && matches!(s.value, Series::List { .. }));
+                    let help = match list {
+                        Some(_) => Some(format!("`{name}` is a list: set `{name}[1]` and so on")),
+                        None => help_for(name, "the parameters are", names),
+                    };
+                    let message = format!("the model has no parameter `{name}` that could be set to {value}");
+                    problems.push(Diagnostic::error(Code::UnknownOverride, message).maybe_help(help));
+                }
+            }
+        }
+    }
+}
+
+fn find<'s>(statements: &'s mut [ParameterStatement], name: &str) -> Option<(&'s mut Scalar, crate::Span)> {
+    let (base, member) = match name.strip_suffix(']').and_then(|open| open.split_once('[')) {
+        Some((base, number)) => (base, Some(number.parse::<usize>().ok()?.checked_sub(1)?)),
+        None => (name, None),
+    };
+    let statement = statements.iter_mut().find(|statement| statement.name.text == base)?;
+    let span = statement.name.span.clone();
+    match (&mut statement.value, member) {
+        (Series::One(scalar), None) => Some((scalar, span)),
+        (Series::List { items, .. }, Some(member)) => Some((items.get_mut(member)?, span)),
+        _ => None,
+    }
+}

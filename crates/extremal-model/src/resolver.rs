@@ -1,0 +1,277 @@
+//! Turning stated values into expressions of the graph.
+
+use std::collections::{BTreeSet, HashMap};
+
+use extremal_expr::syntax::{
+    Ast, AstKind, Limits, Lowered, NameProblem, SyntaxError, SyntaxErrorKind, SyntaxErrors, check_name,
+    parse_condition, parse_expression,
+};
+use extremal_expr::{Expr, Graph, Id, Rational};
+
+use crate::diagnostic::{Code, Diagnostic, Problems, Span};
+use crate::document::{Name, Scalar, Series};
+use crate::names::{Names, Place, STEP, TIME, View};
+use crate::text::Text;
+
+/// Names that the expressions of one model may look up, all members of all families together. It bounds the time that a short
+/// text such as a family of a million sums can take.
+const MAX_LOOKUPS: u64 = 5_000_000;
+
+/// The number of a member, in the expressions of its family.
+pub(crate) const DEFAULT_INDEX: &str = "i";
+
+/// The number of a family's member, by the name it has in expressions.
+pub(crate) type Member<'a> = Option<(&'a str, i64)>;
+
+/// The state of resolving one model.
+pub(crate) struct Resolver<'g, 'p> {
+    pub graph: &'g Graph,
+    pub names: Names<'g>,
+    pub problems: &'p mut Problems,
+    /// Parameters that the shape of the model depends on.
+    pub structural: BTreeSet<String>,
+    /// The exact values of parameters, by symbol, where they have one.
+    pub exact: HashMap<Id, Rational>,
+    /// The values of all parameters, by the names of their symbols.
+    pub values: HashMap<String, f64>,
+}
+
+impl<'g, 'p> Resolver<'g, 'p> {
+    pub fn new(graph: &'g Graph, problems: &'p mut Problems) -> Self {
+        Resolver {
+            graph,
+            names: Names::new(graph),
+            problems,
+            structural: BTreeSet::new(),
+            exact: HashMap::new(),
+            values: HashMap::new(),
+        }
+    }
+
+    /// May the name be declared? If not, that is reported.
+    pub fn admit(&mut self, name: &Name, what: &'static str) -> bool {
+        let label = |d: Diagnostic| d.at(name.span.clone(), "");
+        let own = match name.text.as_str() {
+            TIME => Some("the time"),
+            STEP => Some("the time step"),
+            _ => None,
+        };
+        let diagnostic = match (check_name(&name.text), own, self.names.get(&name.text)) {
+            (Err(NameProblem::Malformed), ..) => {
+                label(Diagnostic::error(Code::InvalidName, format!("`{}` cannot be the name of a {what}", name.text)))
+                    .help(NameProblem::Malformed.to_string())
+            }
+            (Err(NameProblem::Reserved), ..) => label(Diagnostic::error(
+                Code::ReservedName,
+                format!("`{}` cannot be the name of a {what}: it belongs to the expression language", name.text),
+            )),
+            (_, Some(own), _) => label(Diagnostic::error(
+                Code::ReservedName,
+                format!("`{}` cannot be the name of a {what}: it is {own}", name.text),
+            )),
+            (.., Some(other)) => Diagnostic::error(Code::DuplicateName, format!("`{}` is declared twice", name.text))
+                .at(name.span.clone(), format!("as a {what} here"))
+                .at(other.span.clone(), format!("as a {} here", other.what)),
+            _ => return true,
+        };
+        // Which of two declarations was meant is unknown.
+        self.names.break_name(&name.text);
+        self.problems.push(diagnostic);
+        false
+    }
+
+    /// The name under which the members of a family know their number.
+    pub fn index_name(&mut self, stated: Option<&Text>, family: &Name) -> String {
+        let (name, span) = match stated {
+            Some(text) => (text.value.clone(), text.span.clone()),
+            None => (DEFAULT_INDEX.to_owned(), family.span.clone()),
+        };
+        let diagnostic = if check_name(&name).is_err() || name == TIME || name == STEP {
+            Diagnostic::error(Code::InvalidName, format!("`{name}` cannot be the name of an index")).at(span, "")
+        } else if let Some(other) = self.names.get(&name) {
+            Diagnostic::error(Code::DuplicateName, format!("the index `{name}` hides the {} `{name}`", other.what))
+                .at(span, format!("in this family, `{name}` is the number of the member"))
+                .at(other.span.clone(), "declared here")
+                .help("choose another name with `index = \"k\"`")
+        } else {
+            return name;
+        };
+        self.problems.push(diagnostic);
+        name
+    }
+
+    /// A number-valued expression.
+    pub fn number(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<Expr<'g>> {
+        if self.problems.is_full() {
+            return None;
+        }
+        match scalar {
+            Scalar::Number { value, .. } => Some(self.graph.rational(value.clone())),
+            Scalar::Text(text) => {
+                let view = View { names: &self.names, place, member };
+                let read = parse_expression(self.graph, &text.value, &view);
+                self.accept(read, text, place)
+            }
+        }
+    }
+
+    /// A condition.
+    pub fn condition(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<Expr<'g>> {
+        match scalar {
+            Scalar::Number { span, .. } => {
+                let message = format!("{} is a condition, not a number", place.what);
+                let help = SyntaxErrorKind::ExpectedCondition.help();
+                self.problems
+                    .push(Diagnostic::error(Code::NumberOrCondition, message).at(span.clone(), "").maybe_help(help));
+                None
+            }
+            Scalar::Text(text) => {
+                let view = View { names: &self.names, place, member };
+                let read = parse_condition(self.graph, &text.value, &view);
+                self.accept(read, text, place)
+            }
+        }
+    }
+
+    fn accept(&mut self, read: Result<Lowered<'g>, SyntaxErrors>, text: &Text, place: &Place) -> Option<Expr<'g>> {
+        let errors = match read {
+            Ok(lowered) => {
+                self.structural.extend(lowered.uses.structural);
+                if self.names.lookups() <= MAX_LOOKUPS {
+                    return Some(lowered.value);
+                }
+                let message = format!("{} makes the model too large", place.what);
+                let help = format!("the families of a model may refer to names {MAX_LOOKUPS} times in all");
+                self.problems.push(Diagnostic::error(Code::TooLarge, message).at(text.span.clone(), "").help(help));
+                return None;
+            }
+            Err(errors) => errors,
+        };
+        let broken = names_in(&text.value).iter().any(|name| self.names.is_broken(name));
+        for error in &errors {
+            // What an undeclared integer or family causes has been explained where it was declared.
+            if !(broken && matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. })) {
+                let mut diagnostic = diagnostic(error, text);
+                if let (SyntaxErrorKind::ExpectedNumber, Some(help)) = (&error.kind, place.condition_help) {
+                    diagnostic = diagnostic.help(help);
+                }
+                self.problems.push(diagnostic);
+            }
+        }
+        None
+    }
+
+    /// One expression per member: the same text for all of them, or a list.
+    pub fn series(&mut self, series: &Series, place: &Place, index: &str, count: i64) -> Option<Vec<Expr<'g>>> {
+        match series {
+            Series::One(scalar) => {
+                (1..=count).map(|number| self.number(scalar, place, Some((index, number)))).collect()
+            }
+            Series::List { items, span } => {
+                if i64::try_from(items.len()) != Ok(count) {
+                    let message = format!("the list has {} values for a family of {count}", items.len());
+                    self.problems.push(Diagnostic::error(Code::WrongLength, message).at(span.clone(), ""));
+                    return None;
+                }
+                let values: Vec<_> = items.iter().map(|item| self.number(item, place, None)).collect();
+                values.into_iter().collect()
+            }
+        }
+    }
+
+    /// An integer that is fixed once the model is read.
+    pub fn integer(&mut self, scalar: &Scalar, what: &str) -> Option<i64> {
+        let value = self.number(scalar, &Place::COUNT, None)?;
+        for symbol in self.graph.free_symbols(&[value]) {
+            let name = symbol.as_symbol()?;
+            if self.names.is_broken(&name) {
+                return None;
+            }
+            self.structural.insert(name.to_string());
+        }
+        let integer = self.exact_value(value).as_ref().and_then(Rational::to_i64);
+        if integer.is_none() {
+            let message = format!("{what} must be an integer, not {}", self.evaluate(value));
+            self.problems.push(Diagnostic::error(Code::InvalidCount, message).at(scalar.span(), ""));
+        }
+        integer
+    }
+
+    /// The exact number an expression of parameters stands for, if it is one.
+    pub fn exact_value(&self, value: Expr<'g>) -> Option<Rational> {
+        let rule = |symbol: &Expr<'g>| Some((*symbol, self.graph.rational(self.exact.get(&symbol.id())?.clone())));
+        let rules: Vec<_> = self.graph.free_symbols(&[value]).iter().filter_map(rule).collect();
+        value.substitute(&rules).as_number()
+    }
+
+    /// The number an expression of parameters stands for.
+    pub fn evaluate(&self, value: Expr<'g>) -> f64 {
+        self.graph.evaluate(&[value], |name| self.values.get(name).copied())[0]
+    }
+
+    /// The same, refused unless it is finite. Nothing is said where a parameter in it is already in error.
+    pub fn finite(&mut self, value: Expr<'g>, span: Span, what: &str) -> Option<f64> {
+        let number = self.evaluate(value);
+        if number.is_finite() {
+            return Some(number);
+        }
+        let symbols = self.graph.free_symbols(&[value]);
+        if symbols.iter().filter_map(|s| s.as_symbol()).all(|name| self.values.contains_key(&*name)) {
+            self.problems.push(not_finite(number, span, what));
+        }
+        None
+    }
+
+    /// A finite number that a setting stands for.
+    pub fn setting(&mut self, scalar: &Scalar, what: &str) -> Option<(Expr<'g>, f64)> {
+        let value = self.number(scalar, &Place::SETTING, None)?;
+        Some((value, self.finite(value, scalar.span(), what)?))
+    }
+}
+
+/// The names in a text, whatever they mean; none if it cannot be parsed.
+pub(crate) fn names_in(text: &str) -> BTreeSet<String> {
+    let Ok(ast) = Ast::expression(text, &Limits::default()) else { return BTreeSet::new() };
+    let name_of = |kind: &AstKind| match kind {
+        AstKind::Name { name, .. } | AstKind::Member { name, .. } => Some(ast.slice(*name).to_owned()),
+        _ => None,
+    };
+    ast.nodes().iter().filter_map(|node| name_of(&node.kind)).collect()
+}
+
+fn not_finite(number: f64, span: Span, what: &str) -> Diagnostic {
+    let message = match number.is_nan() {
+        true => format!("{what} is not a number"),
+        false => format!("{what} is infinite"),
+    };
+    let help = "look for a division by zero, the root or logarithm of a negative number, or an overflow";
+    Diagnostic::error(Code::NotFinite, message).at(span, "evaluated with the values of the parameters").help(help)
+}
+
+/// An error of the expression language, at its place in the model file.
+pub(crate) fn diagnostic(error: &SyntaxError, text: &Text) -> Diagnostic {
+    let span = text.locate(error.span.start..error.span.end);
+    let label = if text.outside { format!("set to `{}`", text.value) } else { String::new() };
+    Diagnostic::error(code(&error.kind), error.to_string()).at(span, label).maybe_help(error.help())
+}
+
+fn code(kind: &SyntaxErrorKind) -> Code {
+    use SyntaxErrorKind as Kind;
+    match kind {
+        Kind::TextTooLong { .. } | Kind::TooDeep { .. } | Kind::TooManyNodes { .. } | Kind::NumberTooLong { .. } => {
+            Code::TooLarge
+        }
+        Kind::UnknownName { .. } | Kind::UnknownFunction { .. } => Code::UnknownName,
+        Kind::WrongArity { .. } => Code::WrongArity,
+        Kind::NoDerivative { .. } | Kind::MisplacedPrime | Kind::TooManyPrimes { .. } => Code::InvalidPrime,
+        Kind::MissingIndex { .. }
+        | Kind::NotAFamily { .. }
+        | Kind::IndexOutOfRange { .. }
+        | Kind::NotAnInteger { .. }
+        | Kind::MisplacedIndex => Code::InvalidIndex,
+        Kind::ExpectedNumber | Kind::ExpectedCondition => Code::NumberOrCondition,
+        Kind::Refused { .. } | Kind::NotAFunction { .. } | Kind::BareFunction { .. } => Code::Misuse,
+        Kind::DivisionByZero => Code::NotFinite,
+        _ => Code::ExpressionSyntax,
+    }
+}

@@ -1,0 +1,170 @@
+//! `[definitions]`: expressions with names; primes on them are total time derivatives.
+
+use std::collections::BTreeSet;
+
+use extremal_expr::Id;
+
+use super::coordinates::{family_count, family_index, member_name};
+use super::parameters::cyclic;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::names::{Declaration, Meaning, Place};
+use crate::order::order;
+use crate::resolver::{Resolver, names_in};
+use crate::text::Text;
+
+/// An expression with a name.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name: `r`, or `y[3]` for a member of a family.
+    pub name: String,
+    /// Its value, an expression of coordinates, their derivatives, time and parameters.
+    pub expression: Id,
+}
+
+/// `r = "sqrt(x^2 + y^2)"`, or a family `y = { count = "n", value = "sum(j, 1, i, l*cos(theta[j]))", index = "i" }`.
+#[derive(Debug)]
+pub(crate) struct DefinitionStatement {
+    pub name: Name,
+    pub value: Option<Series>,
+    pub count: Option<Scalar>,
+    pub index: Option<Text>,
+}
+
+const KEYS: [&str; 3] = ["value", "count", "index"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<DefinitionStatement> {
+    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
+}
+
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> DefinitionStatement {
+    let mut statement = DefinitionStatement { name: entry.name.clone(), value: None, count: None, index: None };
+    if !reader.is_table(&entry) {
+        statement.value = reader.series(&entry);
+        return statement;
+    }
+    let mut has_value = false;
+    for entry in reader.table(&entry).unwrap_or_default() {
+        match entry.name.text.as_str() {
+            "value" => {
+                has_value = true;
+                statement.value = reader.series(&entry);
+            }
+            "count" => statement.count = reader.scalar(&entry),
+            "index" => statement.index = reader.string(&entry),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    if !has_value {
+        let message = format!("the definition `{}` has no value", entry.name.text);
+        reader.problems.push(
+            Diagnostic::error(Code::Missing, message).at(entry.name.span.clone(), "`value = \"...\"` is missing"),
+        );
+    }
+    statement
+}
+
+/// Declares all definitions, those that others use first; the result is in the order of the file.
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionStatement]) -> Vec<Definition> {
+    let mut admitted: Vec<&DefinitionStatement> = Vec::new();
+    for statement in statements {
+        if resolver.admit(&statement.name, "definition") {
+            // Broken until its value is known.
+            declare(resolver, statement, None, Meaning::Broken);
+            admitted.push(statement);
+        }
+    }
+    let names: Vec<&str> = admitted.iter().map(|statement| statement.name.text.as_str()).collect();
+    let uses: Vec<BTreeSet<String>> = admitted.iter().map(|statement| statement.uses()).collect();
+    let sorted = order(&names, &uses);
+    for cycle in &sorted.cycles {
+        let on_cycle: Vec<&Name> = cycle.iter().map(|item| &admitted[*item].name).collect();
+        resolver.problems.push(cyclic("definition", &on_cycle));
+    }
+    let mut found: Vec<(usize, Vec<Definition>)> = Vec::new();
+    for item in sorted.order {
+        match resolve_one(resolver, admitted[item]) {
+            Some(definitions) => found.push((item, definitions)),
+            None => declare(resolver, admitted[item], None, Meaning::Broken),
+        }
+    }
+    found.sort_by_key(|(item, _)| *item);
+    found.into_iter().flat_map(|(_, definitions)| definitions).collect()
+}
+
+fn declare<'g>(
+    resolver: &mut Resolver<'g, '_>,
+    statement: &DefinitionStatement,
+    count: Option<i64>,
+    meaning: Meaning<'g>,
+) {
+    let declaration = Declaration { what: "definition", meaning, count, span: statement.name.span.clone() };
+    resolver.names.declare(&statement.name.text, declaration);
+}
+
+fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement) -> Option<Vec<Definition>> {
+    let series = statement.value.as_ref()?;
+    let name = &statement.name;
+    let count = family_count(resolver, name, statement.count.as_ref(), std::iter::once(series))?;
+    let index = family_index(resolver, statement.index.as_ref(), name, count);
+    let was_used = resolver.names.is_used(&name.text);
+    declare(resolver, statement, count, Meaning::Definition { values: Vec::new() });
+    let mut definitions = Vec::new();
+    match (series, count) {
+        (Series::One(scalar), count) => {
+            for number in 1..=count.unwrap_or(1) {
+                let value = resolver.number(scalar, &Place::DEFINITION, count.map(|_| (index.as_str(), number)))?;
+                // One by one, so that a member can use those before it.
+                resolver.names.push_member(&name.text, value);
+                definitions.push((number, value));
+            }
+        }
+        (Series::List { .. }, count) => {
+            for (position, value) in
+                resolver.series(series, &Place::DEFINITION, &index, count?)?.into_iter().enumerate()
+            {
+                resolver.names.push_member(&name.text, value);
+                definitions.push((position as i64 + 1, value));
+            }
+        }
+    }
+    if !was_used {
+        resolver.names.forget_use(&name.text);
+    }
+    let named = |(number, value): (i64, extremal_expr::Expr<'_>)| Definition {
+        name: member_name(&name.text, count, number as usize),
+        expression: value.id(),
+    };
+    Some(definitions.into_iter().map(named).collect())
+}
+
+/// Warns of definitions that nothing uses.
+pub(crate) fn warn_unused(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionStatement]) {
+    for DefinitionStatement { name, .. } in statements {
+        if !resolver.names.is_used(&name.text) {
+            let message = format!("the definition `{}` is never used", name.text);
+            resolver.problems.push(Diagnostic::warning(Code::UnusedDefinition, message).at(name.span.clone(), ""));
+        }
+    }
+}
+
+impl DefinitionStatement {
+    /// The names it uses; a family may use its own earlier members.
+    fn uses(&self) -> BTreeSet<String> {
+        let items = match &self.value {
+            None => &[],
+            Some(Series::One(item)) => std::slice::from_ref(item),
+            Some(Series::List { items, .. }) => items,
+        };
+        let mut names = BTreeSet::new();
+        for item in items {
+            if let Scalar::Text(text) = item {
+                names.extend(names_in(&text.value));
+            }
+        }
+        if self.count.is_some() {
+            names.remove(&self.name.text);
+        }
+        names
+    }
+}

@@ -1,0 +1,113 @@
+//! `[expected]`: numbers computed independently, for tests.
+
+use std::collections::BTreeSet;
+
+use super::coordinates::Coordinates;
+use super::observables::Observables;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Entry, Name, Reader, Scalar};
+use crate::resolver::Resolver;
+use crate::suggest::help_for;
+
+/// What the state should be at some time, with the distance at which it counts as wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// The name of the set, for instance `end`.
+    pub name: String,
+    /// The time, if it is not the end of the run.
+    pub time: Option<f64>,
+    /// Largest admissible absolute difference.
+    pub tolerance: f64,
+    /// Names of recorded columns (`x`, `x'`, `p_x`, `energy`, ...) and their values.
+    pub values: Vec<(String, f64)>,
+}
+
+/// `end = { t = 10.0, x = 0.25, "x'" = -1.5, tolerance = 1e-6 }`.
+#[derive(Debug)]
+pub(crate) struct ExpectedStatement {
+    pub name: Name,
+    pub time: Option<Scalar>,
+    pub tolerance: Option<Scalar>,
+    pub values: Vec<(Name, Scalar)>,
+}
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ExpectedStatement> {
+    let mut all = Vec::new();
+    for entry in entries {
+        let Some(entries) = reader.table(&entry) else { continue };
+        let mut statement = ExpectedStatement { name: entry.name, time: None, tolerance: None, values: Vec::new() };
+        let mut has_tolerance = false;
+        for entry in entries {
+            match entry.name.text.as_str() {
+                "t" => statement.time = reader.scalar(&entry),
+                "tolerance" => {
+                    has_tolerance = true;
+                    statement.tolerance = reader.scalar(&entry);
+                }
+                _ => statement.values.extend(reader.scalar(&entry).map(|value| (entry.name, value))),
+            }
+        }
+        if !has_tolerance {
+            let message = format!("[expected] {} has no tolerance", statement.name.text);
+            let label = "`tolerance = 1e-6` or the like is missing";
+            reader.problems.push(Diagnostic::error(Code::Missing, message).at(statement.name.span.clone(), label));
+        }
+        all.push(statement);
+    }
+    all
+}
+
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &[ExpectedStatement],
+    coordinates: &Coordinates,
+    observables: &Observables,
+) -> Vec<Expected> {
+    if statements.is_empty() {
+        return Vec::new();
+    }
+    let columns = columns(coordinates, observables);
+    statements.iter().filter_map(|statement| resolve_one(resolver, statement, &columns)).collect()
+}
+
+fn resolve_one(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &ExpectedStatement,
+    columns: &BTreeSet<String>,
+) -> Option<Expected> {
+    let mut number = |scalar: &Scalar, what: &str| Some(resolver.setting(scalar, what)?.1);
+    let time = statement.time.as_ref().and_then(|scalar| number(scalar, "the expected time"));
+    let tolerance = statement.tolerance.as_ref().and_then(|scalar| number(scalar, "the tolerance"));
+    let mut values = Vec::new();
+    for (name, scalar) in &statement.values {
+        values.extend(number(scalar, "the expected value").map(|value| (name.text.clone(), value)));
+    }
+    for (name, _) in &statement.values {
+        if !columns.contains(&name.text) {
+            let help = help_for(&name.text, "the columns are", columns.iter().map(String::as_str));
+            let message = format!("`{}` is not recorded, so that nothing can be expected of it", name.text);
+            resolver
+                .problems
+                .push(Diagnostic::error(Code::UnknownName, message).at(name.span.clone(), "").maybe_help(help));
+        }
+    }
+    let tolerance = tolerance?;
+    if tolerance <= 0.0 {
+        let span = statement.tolerance.as_ref().map_or(statement.name.span.clone(), Scalar::span);
+        resolver.problems.push(Diagnostic::error(Code::OutOfRange, "a tolerance must be positive").at(span, ""));
+        return None;
+    }
+    Some(Expected { name: statement.name.text.clone(), time, tolerance, values })
+}
+
+/// The names of everything that a run records.
+fn columns(coordinates: &Coordinates, observables: &Observables) -> BTreeSet<String> {
+    let mut columns = BTreeSet::from(["energy".to_owned()]);
+    for coordinate in &coordinates.list {
+        let name = &coordinate.name;
+        columns.extend([name.clone(), format!("{name}'"), format!("p_{name}")]);
+    }
+    columns.extend(observables.invariants.iter().map(|invariant| invariant.name.clone()));
+    columns.extend(observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
+    columns
+}

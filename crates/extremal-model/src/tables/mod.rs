@@ -1,0 +1,177 @@
+//! The tables of a model file, one file per group: what is stated there, and what it means.
+//!
+//! Each file has a `...Statement` (the values as written, with their places), a function that reads it from TOML, and one that
+//! resolves it against the names of the model. A new table is one new file, a field of [`Statements`] and a line in the two lists.
+
+mod assignments;
+mod coordinates;
+mod definitions;
+mod discrete;
+mod dynamics;
+mod expected;
+mod observables;
+mod parameters;
+mod simulation;
+mod stop;
+
+use extremal_expr::{Graph, Id};
+
+use crate::diagnostic::{Code, Diagnostic, Problems};
+use crate::document::{self, Entry, Reader};
+use crate::resolver::Resolver;
+use crate::suggest::help_for;
+
+pub use coordinates::{Coordinate, MAX_COORDINATES};
+pub use definitions::Definition;
+pub use discrete::Discrete;
+pub use expected::Expected;
+pub use observables::{Exact, Invariant, Symmetry};
+pub use parameters::Parameter;
+pub use simulation::{Extent, Simulation, Start, UnknownStart};
+pub use stop::{Direction, Stop};
+
+pub(crate) use parameters::ParameterStatement;
+
+/// The tables that can be used.
+const TABLES: [&str; 13] = [
+    "parameters",
+    "coordinates",
+    "definitions",
+    "dynamics",
+    "forces",
+    "friction",
+    "invariants",
+    "symmetries",
+    "exact",
+    "expected",
+    "discrete",
+    "stop",
+    "simulation",
+];
+/// The tables of the format that this version cannot use.
+const LATER_TABLES: [&str; 7] = ["entropies", "heat", "conduction", "constraints", "controls", "objective", "boundary"];
+/// The keys above the first table.
+const TOP_KEYS: [&str; 3] = ["name", "source", "description"];
+
+/// All that a model file states, unresolved.
+#[derive(Default)]
+pub(crate) struct Statements {
+    pub name: Option<String>,
+    pub source: Option<String>,
+    pub description: Option<String>,
+    pub parameters: Vec<ParameterStatement>,
+    pub coordinates: Vec<coordinates::CoordinateStatement>,
+    pub definitions: Vec<definitions::DefinitionStatement>,
+    pub dynamics: dynamics::DynamicsStatement,
+    pub observables: observables::ObservablesStatement,
+    pub expected: Vec<expected::ExpectedStatement>,
+    pub discrete: Option<discrete::DiscreteStatement>,
+    pub stops: Vec<stop::StopStatement>,
+    pub simulation: simulation::SimulationStatement,
+}
+
+/// All that a model file means, as expressions of a graph.
+pub(crate) struct Content {
+    /// Every parameter after those it uses.
+    pub parameters: Vec<Parameter>,
+    pub coordinates: Vec<Coordinate>,
+    pub definitions: Vec<Definition>,
+    pub lagrangian: Id,
+    pub forces: Vec<Id>,
+    pub friction: Vec<Id>,
+    pub invariants: Vec<Invariant>,
+    pub symmetries: Vec<Symmetry>,
+    pub exact: Vec<Exact>,
+    pub expected: Vec<Expected>,
+    pub discrete: Option<Discrete>,
+    pub stops: Vec<Stop>,
+    pub settings: simulation::Settings,
+}
+
+/// Reads the text; every misfit is reported, what could be read is returned. `None` if it is not even TOML.
+pub(crate) fn read(source: &str, problems: &mut Problems) -> Option<Statements> {
+    let document = document::parse(source, problems)?;
+    let mut statements = Statements::default();
+    let mut reader = Reader { source, problems };
+    for entry in reader.entries(document.get_ref(), "") {
+        read_top(&mut reader, &entry, &mut statements);
+    }
+    Some(statements)
+}
+
+fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut Statements) {
+    let key = entry.name.text.as_str();
+    match key {
+        "name" => into.name = reader.string(entry).map(|text| text.value),
+        "source" => into.source = reader.string(entry).map(|text| text.value),
+        "description" => into.description = reader.string(entry).map(|text| text.value),
+        _ if LATER_TABLES.contains(&key) => {
+            let message = format!("[{key}] is not supported yet by this version");
+            let label = "this table cannot be used";
+            reader.problems.push(Diagnostic::error(Code::UnsupportedTable, message).at(entry.name.span.clone(), label));
+        }
+        _ if TABLES.contains(&key) => {
+            let Some(entries) = reader.table(entry) else { return };
+            match key {
+                "parameters" => into.parameters = parameters::read(reader, entries),
+                "coordinates" => into.coordinates = coordinates::read(reader, entries),
+                "definitions" => into.definitions = definitions::read(reader, entries),
+                "dynamics" => dynamics::read(reader, entry, entries, &mut into.dynamics),
+                "forces" => into.dynamics.forces = assignments::read(reader, entries),
+                "friction" => into.dynamics.friction = assignments::read(reader, entries),
+                "invariants" => into.observables.invariants = observables::read_invariants(reader, entries),
+                "symmetries" => into.observables.symmetries = observables::read_symmetries(reader, entries),
+                "exact" => into.observables.exact = assignments::read(reader, entries),
+                "expected" => into.expected = expected::read(reader, entries),
+                "discrete" => into.discrete = Some(discrete::read(reader, entry, entries)),
+                "stop" => into.stops = stop::read(reader, entries),
+                _ => into.simulation = simulation::read(reader, entries),
+            }
+        }
+        _ if reader.is_table(entry) => {
+            let help = help_for(key, "the tables are", TABLES.into_iter().chain(LATER_TABLES));
+            let message = format!("a model file has no table [{key}]");
+            reader
+                .problems
+                .push(Diagnostic::error(Code::UnknownTable, message).at(entry.name.span.clone(), "").maybe_help(help));
+        }
+        _ => reader.unknown_key(entry, &TOP_KEYS),
+    }
+}
+
+/// Gives every statement its meaning; `None` only if something is wrong and has been reported.
+pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
+    let resolver = &mut Resolver::new(graph, problems);
+    let mut parameters = parameters::resolve(resolver, &statements.parameters);
+    let mut coordinates = coordinates::resolve(resolver, &statements.coordinates);
+    let definitions = definitions::resolve(resolver, &statements.definitions);
+    coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates);
+    let dynamics = dynamics::resolve(resolver, &statements.dynamics, &coordinates);
+    let observables = observables::resolve(resolver, &statements.observables, &coordinates);
+    let expected = expected::resolve(resolver, &statements.expected, &coordinates, &observables);
+    let discrete = statements.discrete.as_ref().and_then(|stated| discrete::resolve(resolver, stated, &coordinates));
+    let stops = stop::resolve(resolver, &statements.stops);
+    let settings = simulation::resolve(resolver, statements, &coordinates);
+    parameters::mark_structural(resolver, &mut parameters);
+    // While something is wrong, what looks unused may be what the wrong part meant.
+    if resolver.problems.errors() == 0 {
+        parameters::warn_unused(resolver, &statements.parameters);
+        definitions::warn_unused(resolver, &statements.definitions);
+    }
+    let dynamics = dynamics?;
+    Some(Content {
+        parameters,
+        coordinates: coordinates.list,
+        definitions,
+        lagrangian: dynamics.lagrangian,
+        forces: dynamics.forces,
+        friction: dynamics.friction,
+        invariants: observables.invariants,
+        symmetries: observables.symmetries,
+        exact: observables.exact,
+        expected,
+        discrete,
+        stops,
+        settings,
+    })
+}

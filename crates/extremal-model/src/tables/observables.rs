@@ -1,0 +1,90 @@
+//! `[invariants]`, `[symmetries]` and `[exact]`: what to watch along the motion.
+
+use extremal_expr::Id;
+
+use super::assignments::{self, Assignment};
+use super::coordinates::Coordinates;
+use super::dynamics::per_coordinate;
+use crate::document::{Entry, Name, Reader, Scalar};
+use crate::names::Place;
+use crate::resolver::Resolver;
+
+/// A quantity to be watched along the motion, because it should stay constant.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// Its name.
+    pub name: String,
+    /// An expression of positions, velocities, time and parameters.
+    pub expression: Id,
+}
+
+/// The generator of a symmetry: a vector field on the configurations.
+#[derive(Clone, Debug)]
+pub struct Symmetry {
+    /// Its name.
+    pub name: String,
+    /// One component per coordinate, an expression of positions, time and parameters.
+    pub generator: Vec<Id>,
+}
+
+/// The closed form of one coordinate along the motion.
+#[derive(Clone, Debug)]
+pub struct Exact {
+    /// Which coordinate, by its place in [`Model::coordinates`](crate::Model::coordinates).
+    pub coordinate: usize,
+    /// An expression of time and parameters.
+    pub expression: Id,
+}
+
+#[derive(Default)]
+pub(crate) struct ObservablesStatement {
+    pub invariants: Vec<(Name, Scalar)>,
+    pub symmetries: Vec<(Name, Vec<Assignment>)>,
+    pub exact: Vec<Assignment>,
+}
+
+pub(crate) fn read_invariants<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<(Name, Scalar)> {
+    entries.into_iter().filter_map(|entry| reader.scalar(&entry).map(|value| (entry.name, value))).collect()
+}
+
+pub(crate) fn read_symmetries<'t>(
+    reader: &mut Reader<'t, '_>,
+    entries: Vec<Entry<'t>>,
+) -> Vec<(Name, Vec<Assignment>)> {
+    let mut symmetries = Vec::new();
+    for entry in entries {
+        if let Some(components) = reader.table(&entry) {
+            symmetries.push((entry.name, assignments::read(reader, components)));
+        }
+    }
+    symmetries
+}
+
+/// What to watch, as expressions.
+pub(crate) struct Observables {
+    pub invariants: Vec<Invariant>,
+    pub symmetries: Vec<Symmetry>,
+    pub exact: Vec<Exact>,
+}
+
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &ObservablesStatement,
+    coordinates: &Coordinates,
+) -> Observables {
+    let mut invariants = Vec::new();
+    for (name, scalar) in &statement.invariants {
+        if let Some(expression) = resolver.number(scalar, &Place::INVARIANT, None) {
+            invariants.push(Invariant { name: name.text.clone(), expression: expression.id() });
+        }
+    }
+    let mut symmetries = Vec::new();
+    for (name, components) in &statement.symmetries {
+        let generator = per_coordinate(resolver, components, coordinates, &Place::GENERATOR);
+        symmetries.push(Symmetry { name: name.text.clone(), generator });
+    }
+    let exact = assignments::resolve(resolver, &statement.exact, coordinates, &Place::EXACT);
+    let exact = exact.into_iter().enumerate();
+    let exact = exact.filter_map(|(coordinate, value)| Some(Exact { coordinate, expression: value?.id() })).collect();
+    Observables { invariants, symmetries, exact }
+}

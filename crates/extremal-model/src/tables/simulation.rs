@@ -1,0 +1,239 @@
+//! `[simulation]`: how to run the model unless the user says otherwise.
+
+use std::fmt;
+use std::str::FromStr;
+
+use extremal_expr::Id;
+
+use super::Statements;
+use super::coordinates::Coordinates;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Entry, Reader, Scalar};
+use crate::method::Method;
+use crate::resolver::Resolver;
+use crate::suggest::help_for;
+use crate::text::Text;
+
+/// How to run the model unless the user says otherwise.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// The method; `midpoint` if the file names none.
+    pub method: Method,
+    /// The time step.
+    pub step: Option<f64>,
+    /// How far to go.
+    pub extent: Option<Extent>,
+    /// How the first step is made.
+    pub start: Start,
+    /// Record every so many steps.
+    pub record: Option<u64>,
+    /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
+    pub tolerance: Option<f64>,
+}
+
+/// How far a run goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Extent {
+    /// To this time.
+    Until(f64),
+    /// For so many steps.
+    Steps(u64),
+}
+
+/// How the first step is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Start {
+    /// From position and velocity, by the Legendre transform.
+    #[default]
+    Legendre,
+    /// From two positions one step apart.
+    TwoPoints,
+}
+
+impl Start {
+    /// All ways to start.
+    pub const ALL: [Start; 2] = [Start::Legendre, Start::TwoPoints];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Start::Legendre => "legendre",
+            Start::TwoPoints => "two-points",
+        }
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no way to start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no start `{name}`; write `legendre` or `two-points`")]
+pub struct UnknownStart {
+    /// The text.
+    pub name: String,
+}
+
+impl FromStr for Start {
+    type Err = UnknownStart;
+
+    fn from_str(text: &str) -> Result<Start, UnknownStart> {
+        Start::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownStart { name: text.to_owned() })
+    }
+}
+
+/// The table as written.
+#[derive(Default)]
+pub(crate) struct SimulationStatement {
+    pub method: Option<(Method, Text)>,
+    pub step: Option<Scalar>,
+    pub until: Option<Scalar>,
+    pub steps: Option<Scalar>,
+    pub start: Option<(Start, Text)>,
+    pub record: Option<Scalar>,
+    pub tolerance: Option<Scalar>,
+}
+
+const KEYS: [&str; 8] = ["method", "step", "until", "steps", "start", "record", "tolerance", "entropy"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> SimulationStatement {
+    let mut statement = SimulationStatement::default();
+    for entry in entries {
+        match entry.name.text.as_str() {
+            "method" => {
+                statement.method = reader.string(&entry).and_then(|text| Some((method(reader, &text)?, text)));
+            }
+            "step" => statement.step = reader.scalar(&entry),
+            "until" => statement.until = reader.scalar(&entry),
+            "steps" => statement.steps = reader.scalar(&entry),
+            "start" => statement.start = reader.string(&entry).and_then(|text| Some((start(reader, &text)?, text))),
+            "record" => statement.record = reader.scalar(&entry),
+            "tolerance" => statement.tolerance = reader.scalar(&entry),
+            "entropy" => reader.problems.push(
+                Diagnostic::error(Code::UnsupportedOption, "`entropy` is not supported yet by this version")
+                    .at(entry.name.span.clone(), "it chooses where a step evaluates the entropies"),
+            ),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    if let (Some(until), Some(steps)) = (&statement.until, &statement.steps) {
+        reader.problems.push(
+            Diagnostic::error(Code::Conflict, "[simulation] says twice how far to go")
+                .at(steps.span(), "a number of steps")
+                .at(until.span(), "a time")
+                .help("keep `until` or `steps`, not both"),
+        );
+    }
+    statement
+}
+
+fn method(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Method> {
+    match text.value.parse::<Method>() {
+        Ok(method) => Some(method),
+        Err(error) => {
+            let at = text.locate(error.span.clone());
+            reader
+                .problems
+                .push(Diagnostic::error(Code::InvalidMethod, error.to_string()).at(at, "").maybe_help(error.help()));
+            None
+        }
+    }
+}
+
+fn start(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Start> {
+    let found = text.value.parse::<Start>();
+    if found.is_err() {
+        let help = help_for(&text.value, "the starts are", Start::ALL.map(Start::name));
+        let message = format!("there is no start `{}`", text.value);
+        reader
+            .problems
+            .push(Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "").maybe_help(help));
+    }
+    found.ok()
+}
+
+/// The settings, and the expressions of those that follow the parameters.
+pub(crate) struct Settings {
+    pub simulation: Simulation,
+    pub step: Option<Id>,
+    pub until: Option<Id>,
+}
+
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordinates: &Coordinates) -> Settings {
+    let statement = &statements.simulation;
+    let step = positive(resolver, statement.step.as_ref(), "the step");
+    let until = positive(resolver, statement.until.as_ref(), "the final time");
+    let steps = count(resolver, statement.steps.as_ref(), "the number of steps");
+    let record = count(resolver, statement.record.as_ref(), "the recording interval");
+    let tolerance = positive(resolver, statement.tolerance.as_ref(), "the tolerance");
+    let start = statement.start.as_ref().map_or(Start::default(), |(start, _)| *start);
+    check_second(resolver, statements, coordinates, start);
+    let method = match &statement.method {
+        None => Method::Midpoint,
+        Some((Method::Custom, text)) if statements.discrete.is_none() => {
+            resolver.problems.push(
+                Diagnostic::error(Code::Missing, "the method `custom` needs a [discrete] table")
+                    .at(text.span.clone(), "")
+                    .help("state the discrete Lagrangian there, with `x_0`, `x_1` and `h`"),
+            );
+            Method::Custom
+        }
+        Some((method, _)) => method.clone(),
+    };
+    let extent = match (until, steps) {
+        (Some((_, time)), _) => Some(Extent::Until(time)),
+        (None, Some(steps)) => Some(Extent::Steps(steps)),
+        (None, None) => None,
+    };
+    let simulation =
+        Simulation { method, step: step.map(|s| s.1), extent, start, record, tolerance: tolerance.map(|t| t.1) };
+    Settings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
+}
+
+fn positive(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<(Id, f64)> {
+    let scalar = scalar?;
+    let (expression, value) = resolver.setting(scalar, what)?;
+    if value > 0.0 {
+        return Some((expression.id(), value));
+    }
+    let message = format!("{what} must be positive, not {value}");
+    resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(scalar.span(), ""));
+    None
+}
+
+fn count(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<u64> {
+    let scalar = scalar?;
+    let value = resolver.integer(scalar, what)?;
+    if value > 0 {
+        return u64::try_from(value).ok();
+    }
+    let message = format!("{what} must be positive, not {value}");
+    resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(scalar.span(), ""));
+    None
+}
+
+/// A start from two points needs the second one for every coordinate, and is the only one that does.
+fn check_second(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordinates: &Coordinates, start: Start) {
+    for family in &coordinates.families {
+        let name = &family.name;
+        let diagnostic = match (&statements.coordinates[family.statement].second, start, &statements.simulation.start) {
+            (None, Start::TwoPoints, Some((_, text))) => {
+                let message = format!("a start from two points needs the second position of `{}`", name.text);
+                Diagnostic::error(Code::Missing, message)
+                    .at(name.span.clone(), "`second = ...` is missing")
+                    .at(text.span.clone(), "because of this")
+            }
+            (Some(second), Start::Legendre, _) => {
+                let message = format!("the second position of `{}` has no effect", name.text);
+                Diagnostic::warning(Code::NoEffect, message)
+                    .at(second.span(), "")
+                    .help("it is used with `start = \"two-points\"` in [simulation]")
+            }
+            _ => continue,
+        };
+        resolver.problems.push(diagnostic);
+    }
+}

@@ -1,0 +1,304 @@
+//! What a model file means, against formulas written out by hand.
+
+use std::collections::HashMap;
+
+use extremal_expr::{Expr, Id};
+use extremal_model::{Code, CoordinateSpec, Direction, Extent, Method, Model, Overrides, ParameterError, Start};
+
+const EVERYTHING: &str = include_str!("good/everything.toml");
+
+fn load(text: &str) -> Model {
+    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
+}
+
+/// The value of an expression where every symbol has one, parameters included.
+fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
+    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
+    values.extend(point.iter().copied());
+    let graph = model.graph();
+    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
+}
+
+fn text_of(model: &Model, id: Id) -> String {
+    model.graph().expr(id).to_string()
+}
+
+/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
+fn assert_close(a: f64, b: f64, size: f64) {
+    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
+}
+
+#[test]
+fn primes_of_definitions_follow_the_chain_rule() {
+    let model = load(
+        r#"
+        [parameters]
+        l = 1.5
+        g = 9.81
+        [coordinates]
+        q = 0.3
+        [definitions]
+        x = "l*sin(q) + t^2"
+        y = "-l*cos(q)"
+        a = "x''"
+        [dynamics]
+        lagrangian = "(x'^2 + y'^2)/2 - g*y"
+        [invariants]
+        speed = "x'"
+        "#,
+    );
+    let (l, g, q, v, w, t) = (1.5, 9.81, 0.7f64, -1.3f64, 0.4, 2.0);
+    let point = [("q", q), ("q'", v), ("q''", w), ("t", t)];
+    let (vx, vy) = (l * q.cos() * v + 2.0 * t, l * q.sin() * v);
+    let expected = (vx * vx + vy * vy) / 2.0 + g * l * q.cos();
+    assert_close(at(&model, model.lagrangian(), &point), expected, 20.0);
+    let acceleration = model.definitions().iter().find(|d| d.name == "a").unwrap();
+    let expected = l * (q.cos() * w - q.sin() * v * v) + 2.0;
+    assert_close(at(&model, model.graph().expr(acceleration.expression), &point), expected, 4.0);
+    assert_close(at(&model, model.graph().expr(model.invariants()[0].expression), &point), vx, 6.0);
+    let unused: Vec<Code> = model.warnings().iter().map(|warning| warning.code).collect();
+    assert_eq!(unused, [Code::UnusedDefinition], "only `a` is unused");
+}
+
+#[test]
+fn every_table_is_understood() {
+    let model = load(EVERYTHING);
+    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["x[1]", "x[2]", "x[3]", "θ", "z", "y[1]", "y[2]"]);
+    let w = (4.0 * std::f64::consts::PI.powi(2) / 6.0).sqrt();
+    let initial = model.initial();
+    for (found, expected) in initial.positions.iter().zip([0.1, 0.2, 0.3, 0.5, 1.0, 0.5, 1.0]) {
+        assert_close(*found, expected, 1.0);
+    }
+    for (found, expected) in initial.velocities.iter().zip([0.0, w, -1.0, 0.0, w, 0.0, 0.0]) {
+        assert_close(*found, expected, 3.0);
+    }
+    assert_eq!(initial.second, None, "only `z` has a second position");
+
+    let point = [
+        ("x[1]", 0.2),
+        ("x[2]", -0.4),
+        ("x[3]", 1.1),
+        ("x[1]'", 0.5),
+        ("x[2]'", -0.6),
+        ("x[3]'", 0.7),
+        ("θ", 0.3),
+        ("θ'", 1.2),
+        ("z", 2.0),
+        ("z'", -0.8),
+        ("y[1]'", 0.9),
+        ("y[2]'", 1.4),
+        ("t", 5.0),
+    ];
+    let height_rate = 0.01 * 0.3f64.cos() - 2.05 * 0.3f64.sin() * 1.2;
+    let kinetic = 0.125 + 0.36 + 1.5 * 0.49 + height_rate * height_rate / 2.0 + 0.32 + (0.81 + 1.96) / 2.0;
+    let potential = 2.0 * std::f64::consts::PI.powi(2) * 0.9f64.powi(2) + (-0.4 * 1.1) - 0.2;
+    assert_close(at(&model, model.lagrangian(), &point), kinetic - potential, 20.0);
+
+    let forces: Vec<f64> = model.forces().iter().map(|force| at(&model, *force, &point)).collect();
+    let expected = [1.0 - 0.005, 2.0 + 0.006, 3.0 - 0.007, 0.0, 1.0, 0.0, 5f64.sin()];
+    forces.iter().zip(expected).for_each(|(found, expected)| assert_close(*found, expected, 4.0));
+    let friction: Vec<String> = model.friction().iter().map(|force| force.to_string()).collect();
+    assert_eq!(friction, ["-x[1]'", "0", "-x[3]'", "0", "0", "-c*y[1]'", "-c*y[2]'"]);
+
+    assert_eq!(model.symmetries()[0].generator.iter().map(|g| text_of(&model, *g)).collect::<String>(), "1110000");
+    assert_eq!(model.exact().iter().map(|exact| exact.coordinate).collect::<Vec<_>>(), [4]);
+    assert_eq!(model.expected()[0].time, Some(1.0));
+    assert_eq!(model.expected()[0].values.len(), 6);
+    assert_eq!(model.stops()[1].direction, Direction::Rising);
+    let simulation = model.simulation();
+    assert_eq!(simulation.method, "compose(yoshida4, midpoint)".parse::<Method>().unwrap());
+    assert_eq!(simulation.extent, Some(Extent::Until(2.0 * std::f64::consts::PI)));
+    assert_eq!((simulation.record, simulation.tolerance), (Some(10), Some(1e-12)));
+    assert_eq!(simulation.start, Start::Legendre);
+
+    let discrete = model.discrete().unwrap();
+    assert_eq!(text_of(&model, discrete.before[1]), "x_0[2]");
+    assert_eq!(text_of(&model, discrete.after[4]), "z_1");
+    assert_eq!(text_of(&model, discrete.force_plus[0]), "h");
+    assert_eq!(text_of(&model, discrete.force_minus[2]), "-h*x_0[3]");
+}
+
+#[test]
+fn exact_values_survive_decimals_and_expressions() {
+    let model = load(
+        r#"
+        [parameters]
+        a = 0.1
+        b = "3*a"
+        c = "pi*a"
+        [coordinates]
+        x = 0.0
+        [dynamics]
+        lagrangian = "a*x'^2 + b + c"
+        "#,
+    );
+    let exact: Vec<Option<String>> =
+        model.parameters().iter().map(|p| p.exact.as_ref().map(|e| e.to_string())).collect();
+    assert_eq!(exact, [Some("1/10".to_owned()), Some("3/10".to_owned()), None]);
+    assert_eq!(model.parameter_values(), [0.1, 3.0 * 0.1, std::f64::consts::PI * 0.1]);
+}
+
+#[test]
+fn parameters_change_and_what_depends_on_them_follows() {
+    let mut model = load(
+        r#"
+        [parameters]
+        n = 2
+        k = 4.0
+        w = "sqrt(k)"
+        size = "n + 1"
+        [coordinates]
+        x = { count = "size", start = "w*i", domain = "x[i] < 20" }
+        [dynamics]
+        lagrangian = "sum(i, 1, n + 1, x[i]'^2/2 - k*x[i]^2/2)"
+        [simulation]
+        step = "1/w"
+        until = "k - 1"
+        "#,
+    );
+    let lagrangian = model.lagrangian().id();
+    model.set_parameter("k", 9.0).unwrap();
+    assert_eq!(model.lagrangian().id(), lagrangian, "nothing is derived again");
+    assert_eq!(model.initial().positions, [3.0, 6.0, 9.0]);
+    assert_eq!(model.simulation().step, Some(1.0 / 3.0));
+    assert_eq!(model.simulation().extent, Some(Extent::Until(8.0)));
+
+    let error = |result: Result<(), ParameterError>| result.unwrap_err().to_string();
+    assert_eq!(error(model.set_parameter("K", 1.0)), "the model has no parameter `K`; did you mean `k`?");
+    for fixed in ["n", "size"] {
+        assert!(matches!(model.set_parameter(fixed, 3.0), Err(ParameterError::Structural { .. })));
+    }
+    assert_eq!(error(model.set_parameter("k", -1.0)), "with k = -1, the parameter `w` is not finite");
+    assert_eq!(error(model.set_parameter("k", f64::NAN)), "with k = NaN, the parameter `k` is not finite");
+    assert_eq!(error(model.set_parameter("k", 0.0)), "with k = 0, the step is not finite");
+    assert_eq!(error(model.set_parameter("k", 0.5)), "with k = 0.5, the final time is not positive");
+    assert_eq!(error(model.set_parameter("k", 100.0)), "with k = 100, `x[2]` starts outside its domain");
+    assert_eq!(model.initial().positions, [3.0, 6.0, 9.0], "a refused change changes nothing");
+    model.set_parameter("w", 1.0).unwrap();
+    model.set_parameter("k", 16.0).unwrap();
+    assert_eq!(model.initial().positions, [1.0, 2.0, 3.0], "a value that was set no longer follows its expression");
+}
+
+#[test]
+fn overrides_reach_counts_and_are_checked_like_the_file() {
+    let set = |name: &str, value: &str| Model::load(EVERYTHING, &Overrides::default().set(name, value));
+    let model = set("m[2]", "pi/2").unwrap();
+    assert_eq!(model.parameters().iter().find(|p| p.name == "m[2]").unwrap().value, std::f64::consts::FRAC_PI_2);
+    let model = Model::load(EVERYTHING, &Overrides::default().set("c", 0.5)).unwrap();
+    assert_eq!(model.initial().positions.len(), 7);
+
+    let shown = |name, value| set(name, value).unwrap_err().render("everything.toml", false);
+    insta::assert_snapshot!("override-unknown", shown("gamma", "1"));
+    insta::assert_snapshot!("override-invalid", shown("c", "2x"));
+    insta::assert_snapshot!("override-not-finite", shown("m0", "-1"));
+    insta::assert_snapshot!("override-list", shown("m", "1"));
+}
+
+#[test]
+fn the_builder_says_the_same_as_the_file() {
+    let built = Model::builder("Spring \"with\" friction")
+        .source("a\nb")
+        .parameter("k", 4.0)
+        .parameter("n", 2)
+        .parameter("m", [1.0, 2.5])
+        .coordinate("x", CoordinateSpec::start([1.0, -2.0]).velocity("i/n").count("n").domain("x[i] < 3"))
+        .coordinate("θ", 1e-7)
+        .definition("r", "x[1] - x[2]")
+        .definition_family("d", "n", "x[i]*θ")
+        .lagrangian("sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]")
+        .force("x[2]", "-k")
+        .friction("x", "-x[i]'")
+        .invariant("momentum", "m[1]*x[1]'")
+        .symmetry("turn", &[("θ", "1")])
+        .exact("θ", "cos(t)")
+        .discrete_lagrangian("(θ_1 - θ_0)^2/h")
+        .discrete_forces("θ", 0.0, "h")
+        .stop("far", "x[1] - 9", Direction::Rising)
+        .method(Method::Trapezoidal)
+        .step(0.01)
+        .until("2*pi")
+        .record(5)
+        .tolerance(1e-10)
+        .build()
+        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
+    let read = load(
+        r#"
+        name = 'Spring "with" friction'
+        source = "a\nb"
+        [parameters]
+        k = 4.0
+        n = 2
+        m = [1.0, 2.5]
+        [coordinates]
+        x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
+        "θ" = { start = 1e-7 }
+        [definitions]
+        r = "x[1] - x[2]"
+        d = { count = "n", value = "x[i]*θ" }
+        [dynamics]
+        lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
+        [forces]
+        "x[2]" = "-k"
+        [friction]
+        x = "-x[i]'"
+        [invariants]
+        momentum = "m[1]*x[1]'"
+        [symmetries]
+        turn = { "θ" = "1" }
+        [exact]
+        "θ" = "cos(t)"
+        [discrete]
+        lagrangian = "(θ_1 - θ_0)^2/h"
+        force_minus = { "θ" = 0 }
+        force_plus = { "θ" = "h" }
+        [stop]
+        far = { when = "x[1] - 9", direction = "rising" }
+        [simulation]
+        method = "trapezoidal"
+        step = 0.01
+        until = "2*pi"
+        record = 5
+        tolerance = 1e-10
+        "#,
+    );
+    assert_eq!((built.name(), built.source()), (read.name(), read.source()));
+    assert_eq!(summary(&built), summary(&read));
+}
+
+/// Everything that a model says, as text.
+fn summary(model: &Model) -> Vec<String> {
+    let mut lines = vec![
+        model.lagrangian().to_string(),
+        format!("{:?} {:?}", model.initial(), model.simulation()),
+        format!("{:?}", model.parameter_values()),
+    ];
+    lines.extend(model.coordinates().iter().map(|c| c.name.clone()));
+    lines.extend(model.coordinates().iter().filter_map(|c| c.domain).map(|id| text_of(model, id)));
+    lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text_of(model, d.expression))));
+    lines.extend(model.forces().iter().chain(&model.friction()).map(|force| force.to_string()));
+    lines.extend(model.invariants().iter().map(|i| format!("{} {}", i.name, text_of(model, i.expression))));
+    for symmetry in model.symmetries() {
+        lines.push(symmetry.name.clone());
+        lines.extend(symmetry.generator.iter().map(|id| text_of(model, *id)));
+    }
+    lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text_of(model, e.expression))));
+    lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text_of(model, s.expression))));
+    if let Some(discrete) = model.discrete() {
+        lines.push(text_of(model, discrete.lagrangian));
+        lines.extend(discrete.force_minus.iter().chain(&discrete.force_plus).map(|id| text_of(model, *id)));
+    }
+    lines
+}
+
+#[test]
+fn a_mistake_in_a_built_model_is_shown_at_its_characters() {
+    let invalid = Model::builder("Spring")
+        .coordinate("x", f64::INFINITY)
+        .lagrangian("x'^2/2 - k*x^2/2")
+        .force("y", "1")
+        .build()
+        .unwrap_err();
+    assert!(invalid.to_string().ends_with("(and 2 more problems)"), "{invalid}");
+    insta::assert_snapshot!("builder", invalid.render("built model", false));
+}
