@@ -1,0 +1,161 @@
+//! A scene as pixels.
+
+use super::PlotError;
+use super::font;
+use super::label::{LOWERED_BY, LOWERED_SIZE};
+use super::palette::WHITE;
+use super::scene::{Anchor, BAND_OPACITY, Color, Item, Rect, Scene, Stroke, Text, band_outline};
+use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
+
+/// The scene as a PNG with `scale` pixels per unit.
+pub(super) fn image(scene: &Scene, scale: f64) -> Result<Vec<u8>, PlotError> {
+    let pixels = |length: f64| (length * scale).round().max(1.0) as u32;
+    let (width, height) = (pixels(scene.width), pixels(scene.height));
+    let mut canvas = Canvas {
+        pixmap: Pixmap::new(width, height).ok_or(PlotError::TooLarge { width, height })?,
+        base: Transform::from_scale(scale as f32, scale as f32),
+    };
+    for item in &scene.items {
+        canvas.draw(item);
+    }
+    canvas.pixmap.encode_png().map_err(|error| PlotError::Encode { reason: error.to_string() })
+}
+
+struct Canvas {
+    pixmap: Pixmap,
+    base: Transform,
+}
+
+impl Canvas {
+    fn draw(&mut self, item: &Item) {
+        match item {
+            Item::Fill(rect, color) => self.fill(rectangle(rect), &opaque(*color), self.base),
+            Item::Frame(rect, stroke) => self.stroke(rectangle(rect), stroke),
+            Item::Lines(runs, stroke) => {
+                let mut path = PathBuilder::new();
+                for run in runs {
+                    for (i, (x, y)) in run.iter().enumerate() {
+                        match i {
+                            0 => path.move_to(*x as f32, *y as f32),
+                            _ => path.line_to(*x as f32, *y as f32),
+                        }
+                    }
+                }
+                self.stroke(path.finish(), stroke);
+            }
+            Item::Band(band, color) => {
+                let mut path = PathBuilder::new();
+                for (i, (x, y)) in band_outline(band).enumerate() {
+                    match i {
+                        0 => path.move_to(x as f32, y as f32),
+                        _ => path.line_to(x as f32, y as f32),
+                    }
+                }
+                path.close();
+                self.fill(path.finish(), &paint(*color, BAND_OPACITY), self.base);
+            }
+            Item::Discs(centres, radius, color) => {
+                let mut path = PathBuilder::new();
+                for (x, y) in centres {
+                    path.push_circle(*x as f32, *y as f32, *radius as f32);
+                }
+                self.fill(path.finish(), &opaque(*color), self.base);
+            }
+            Item::Ring((x, y), radius, stroke) => {
+                let circle = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
+                self.fill(circle.clone(), &opaque(WHITE), self.base);
+                self.stroke(circle, stroke);
+            }
+            Item::Text(text) => self.text(text),
+        }
+    }
+
+    fn fill(&mut self, path: Option<Path>, paint: &Paint<'_>, transform: Transform) {
+        if let Some(path) = path {
+            self.pixmap.fill_path(&path, paint, FillRule::Winding, transform, None);
+        }
+    }
+
+    fn stroke(&mut self, path: Option<Path>, stroke: &Stroke) {
+        let Some(path) = path else { return };
+        let style = tiny_skia::Stroke {
+            width: stroke.width as f32,
+            line_cap: LineCap::Round,
+            line_join: LineJoin::Round,
+            dash: stroke.dash.and_then(|(on, off)| StrokeDash::new(vec![on as f32, off as f32], 0.0)),
+            ..tiny_skia::Stroke::default()
+        };
+        self.pixmap.stroke_path(&path, &opaque(stroke.color), &style, self.base, None);
+    }
+
+    fn text(&mut self, text: &Text) {
+        let start = match text.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => -0.5,
+            Anchor::End => -1.0,
+        };
+        let mut along = start * text.label.width(text.size);
+        let mut place = self.base.pre_translate(text.x as f32, text.y as f32);
+        if text.upwards {
+            place = place.pre_rotate(-90.0);
+        }
+        for span in &text.label.spans {
+            let (size, sink) =
+                if span.lowered { (LOWERED_SIZE * text.size, LOWERED_BY * text.size) } else { (text.size, 0.0) };
+            let mut pen = Pen::default();
+            font::outline(&span.text, span.style, &mut pen, |pen, along| {
+                pen.along = along as f32;
+            });
+            let unit = (size / font::units_per_em(span.style)) as f32;
+            let transform = place.pre_translate(along as f32, sink as f32).pre_scale(unit, -unit);
+            self.fill(pen.path.finish(), &opaque(text.color), transform);
+            along += size * font::width(&span.text, span.style);
+        }
+    }
+}
+
+/// Glyph outlines, one after the other.
+#[derive(Default)]
+struct Pen {
+    path: PathBuilder,
+    along: f32,
+}
+
+impl ttf_parser::OutlineBuilder for Pen {
+    fn move_to(&mut self, x: f32, y: f32) {
+        self.path.move_to(self.along + x, y);
+    }
+
+    fn line_to(&mut self, x: f32, y: f32) {
+        self.path.line_to(self.along + x, y);
+    }
+
+    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
+        self.path.quad_to(self.along + x1, y1, self.along + x, y);
+    }
+
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let a = self.along;
+        self.path.cubic_to(a + x1, y1, a + x2, y2, a + x, y);
+    }
+
+    fn close(&mut self) {
+        self.path.close();
+    }
+}
+
+fn rectangle(rect: &Rect) -> Option<Path> {
+    tiny_skia::Rect::from_ltrb(rect.left as f32, rect.top as f32, rect.right as f32, rect.bottom as f32)
+        .map(PathBuilder::from_rect)
+}
+
+fn opaque(color: Color) -> Paint<'static> {
+    paint(color, 1.0)
+}
+
+fn paint(color: Color, opacity: f64) -> Paint<'static> {
+    let mut paint = Paint::default();
+    let alpha = (255.0 * opacity).round() as u8;
+    paint.set_color_rgba8(color.0, color.1, color.2, alpha);
+    paint
+}

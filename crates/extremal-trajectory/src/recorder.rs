@@ -1,0 +1,213 @@
+//! One row in, everywhere it is needed out: files, drifts, plots.
+
+use crate::{Column, Columns, Drift, Role, Series, Sink, SinkError, sink};
+use std::io;
+use std::path::Path;
+use thiserror::Error;
+
+/// Why a row could not be recorded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A row does not have one number per column.
+    #[error("a row has {found} numbers for {expected} columns")]
+    Width {
+        /// The number of columns.
+        expected: usize,
+        /// The length of the row.
+        found: usize,
+    },
+    /// A row came after the recorder was finished.
+    #[error("the recorder is finished and takes no more rows")]
+    Finished,
+    /// An output could not be written.
+    #[error("cannot write {output}: {source}")]
+    Write {
+        /// The file, or what the caller called the output.
+        output: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+struct Output {
+    name: String,
+    sink: Box<dyn Sink>,
+    /// A sink that failed gets no more rows, but is still closed.
+    failed: bool,
+}
+
+impl Output {
+    fn error(&mut self, source: io::Error) -> RecordError {
+        self.failed = true;
+        RecordError::Write { output: self.name.clone(), source }
+    }
+}
+
+/// Takes the rows of a trajectory and hands each to every output, to the
+/// [`Drift`] of every energy and invariant, and to the [`Series`] plots are
+/// drawn from. Memory does not grow with the number of rows.
+///
+/// Dropping a recorder closes its files, so that a run that stops early leaves
+/// readable ones; [`finish`](Self::finish) does so and reports errors.
+///
+/// ```
+/// use extremal_trajectory::{Column, Columns, Recorder, Role};
+///
+/// let columns = Columns::new([
+///     Column::time(),
+///     Column::coordinate("x"),
+///     Column::new("energy", Role::Energy),
+/// ])?;
+/// let mut recorder = Recorder::new(columns);
+/// for i in 0..=10 {
+///     let t = 0.1 * i as f64;
+///     recorder.push(&[t, t.cos(), 0.5])?;
+/// }
+/// recorder.finish()?;
+/// assert_eq!(recorder.rows(), 11);
+/// let (column, drift) = recorder.drifts().next().unwrap();
+/// assert_eq!((column.name(), drift.max_drift()), ("energy", 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Recorder {
+    columns: Columns,
+    outputs: Vec<Output>,
+    drifts: Vec<(usize, Drift)>,
+    series: Series,
+    every: u64,
+    finished: bool,
+    last_is_written: bool,
+}
+
+impl Recorder {
+    /// A recorder without files.
+    pub fn new(columns: Columns) -> Self {
+        let drifts = [Role::Energy, Role::Invariant]
+            .into_iter()
+            .flat_map(|role| columns.with_role(role))
+            .map(|index| (index, Drift::default()))
+            .collect();
+        Self {
+            series: Series::new(columns.len()),
+            columns,
+            outputs: Vec::new(),
+            drifts,
+            every: 1,
+            finished: false,
+            last_is_written: true,
+        }
+    }
+
+    /// Sends only every `n`-th row to the outputs, and always the last one.
+    /// Drifts and series still see every row.
+    #[must_use]
+    pub fn every(mut self, n: u64) -> Self {
+        self.every = n.max(1);
+        self
+    }
+
+    /// Also writes to a file, in the format its name asks for.
+    ///
+    /// # Errors
+    /// An unknown extension, or a file that cannot be created.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), SinkError> {
+        let sink = sink::create(path, &self.columns)?;
+        self.add_sink(format!("`{}`", path.display()), sink);
+        Ok(())
+    }
+
+    /// Also writes to a sink; `name` is what errors call it.
+    pub fn add_sink(&mut self, name: impl Into<String>, sink: Box<dyn Sink>) {
+        self.outputs.push(Output { name: name.into(), sink, failed: false });
+    }
+
+    /// Takes a row.
+    ///
+    /// # Errors
+    /// The row is not as wide as the columns, the recorder is finished, or an
+    /// output cannot be written. In the last case the others have the row.
+    pub fn push(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        if self.finished {
+            return Err(RecordError::Finished);
+        }
+        if row.len() != self.columns.len() {
+            return Err(RecordError::Width { expected: self.columns.len(), found: row.len() });
+        }
+        let index = self.series.seen();
+        let t = self.columns.time().map_or(index as f64, |time| row[time]);
+        self.series.push(row);
+        for (column, drift) in &mut self.drifts {
+            drift.push(t, row[*column]);
+        }
+        self.last_is_written = index.is_multiple_of(self.every);
+        if self.last_is_written { self.write(row) } else { Ok(()) }
+    }
+
+    fn write(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        let mut result = Ok(());
+        for output in self.outputs.iter_mut().filter(|o| !o.failed) {
+            if let Err(source) = output.sink.write_row(row) {
+                result = result.and(Err(output.error(source)));
+            }
+        }
+        result
+    }
+
+    /// Writes the last row if it was skipped, and closes every output. Later
+    /// calls do nothing.
+    ///
+    /// # Errors
+    /// The first output that could not be completed; the others are closed
+    /// all the same.
+    pub fn finish(&mut self) -> Result<(), RecordError> {
+        if self.finished {
+            return Ok(());
+        }
+        self.finished = true;
+        let mut result = Ok(());
+        if !self.last_is_written
+            && let Some(row) = self.series.last().map(<[f64]>::to_vec)
+        {
+            result = self.write(&row);
+        }
+        for output in &mut self.outputs {
+            if let Err(source) = output.sink.finish() {
+                result = result.and(Err(output.error(source)));
+            }
+        }
+        result
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// How many rows were pushed.
+    pub fn rows(&self) -> u64 {
+        self.series.seen()
+    }
+
+    /// The latest row, if there was one.
+    pub fn last(&self) -> Option<&[f64]> {
+        self.series.last()
+    }
+
+    /// The drift of each energy, then of each invariant.
+    pub fn drifts(&self) -> impl Iterator<Item = (&Column, &Drift)> {
+        self.drifts.iter().map(|(index, drift)| (&self.columns[*index], drift))
+    }
+
+    /// The bounded picture of the run, for plots.
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // Nobody is left to hear of an error.
+        let _ = self.finish();
+    }
+}
