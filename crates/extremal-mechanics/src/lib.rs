@@ -1,1 +1,9 @@
-//! Model to equations: continuous mechanics, discrete schemes, analysis; all symbolic.
+//! Model to equations: continuous mechanics, discrete schemes; all symbolic.
+
+mod block;
+pub mod continuous;
+pub mod discrete;
+mod system;
+
+pub use block::{Block, Solve};
+pub use system::System;

@@ -1,1 +1,23 @@
-//! Numbers: Newton, linear algebra, marching a scheme, reference integrators.
+//! Numbers: compiled blocks with Newton's method, marching a scheme, reference integrators, events, tangent maps.
+
+mod adaptive;
+mod adaptive_march;
+mod failure;
+mod kernel;
+mod linear;
+mod magnitude;
+mod march;
+mod newton;
+mod root;
+mod tangent;
+
+pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, integrate};
+pub use adaptive_march::AdaptiveMarcher;
+pub use failure::{Reason, SolveFailure, StepFailure};
+pub use kernel::{Guess, Kernel, Structure, Work};
+pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
+pub use magnitude::magnitude;
+pub use march::{CompiledScheme, Guard, March, Marcher, StartValues, TotalWork};
+pub use newton::NewtonOptions;
+pub use root::{RootError, find_root};
+pub use tangent::TangentMap;

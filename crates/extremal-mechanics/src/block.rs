@@ -1,0 +1,116 @@
+//! A formula to be computed: inputs, a short list of solves done in order, outputs.
+
+use extremal_expr::{Expr, Graph, Id};
+
+/// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Symbols given from outside at every call.
+    pub inputs: Vec<Id>,
+    /// Systems of equations, each of which may use the unknowns of those before it.
+    pub solves: Vec<Solve>,
+    /// The results, from inputs and unknowns.
+    pub outputs: Vec<Id>,
+}
+
+/// A square system of equations.
+#[derive(Clone, Debug)]
+pub struct Solve {
+    /// What it is solved for.
+    pub unknowns: Vec<Id>,
+    /// Expressions that vanish at the solution.
+    pub residual: Vec<Id>,
+    /// A first guess, from inputs and earlier unknowns.
+    pub guess: Vec<Id>,
+}
+
+impl Block {
+    /// Solves in closed form what can be: rows that are affine in a single unknown, over and over. What remains is left to
+    /// Newton; a method that is explicit for this system ends with no solve at all.
+    ///
+    /// ```
+    /// use extremal_expr::Graph;
+    /// use extremal_mechanics::{Block, Solve};
+    /// let g = Graph::new();
+    /// let (a, u, w) = (g.symbol("a"), g.symbol("u"), g.symbol("w"));
+    /// let block = Block {
+    ///     inputs: vec![a.id()],
+    ///     solves: vec![Solve {
+    ///         unknowns: vec![u.id(), w.id()],
+    ///         residual: vec![(u * 2 - a).id(), (w + u.powi(2)).id()],
+    ///         guess: vec![a.id(), a.id()],
+    ///     }],
+    ///     outputs: vec![w.id()],
+    /// };
+    /// let explicit = block.eliminated(&g);
+    /// assert!(explicit.solves.is_empty());
+    /// assert_eq!(g.expr(explicit.outputs[0]), -(a / 2).powi(2));
+    /// ```
+    pub fn eliminated(&self, g: &Graph) -> Block {
+        let mut known: Vec<(Expr<'_>, Expr<'_>)> = Vec::new();
+        let mut solves = Vec::new();
+        for solve in &self.solves {
+            let unknowns = g.exprs(&solve.unknowns);
+            let residual = g.substitute(&g.exprs(&solve.residual), &known);
+            let guess = g.substitute(&g.exprs(&solve.guess), &known);
+            if let Some(open) = eliminate(g, unknowns, residual, guess, &mut known) {
+                solves.push(open);
+            }
+        }
+        let outputs = g.substitute(&g.exprs(&self.outputs), &known);
+        Block { inputs: self.inputs.clone(), solves, outputs: outputs.iter().map(|e| e.id()).collect() }
+    }
+}
+
+/// Appends what is solved to `known` (fully substituted) and returns what is left.
+fn eliminate<'g>(
+    g: &'g Graph,
+    mut unknowns: Vec<Expr<'g>>,
+    mut residual: Vec<Expr<'g>>,
+    mut guess: Vec<Expr<'g>>,
+    known: &mut Vec<(Expr<'g>, Expr<'g>)>,
+) -> Option<Solve> {
+    let zero = g.int(0);
+    while !unknowns.is_empty() {
+        let rows = g.jacobian(&residual, &unknowns);
+        let slopes: Vec<Expr<'g>> = rows.iter().filter(|row| row.len() == 1).map(|row| row[0].1).collect();
+        let varying = g.depend_on(&slopes, &unknowns);
+        let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
+        let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
+        let mut open_rows = Vec::new();
+        let mut single = 0;
+        let mut candidates = Vec::new();
+        for (row, entries) in rows.iter().enumerate() {
+            if let [(column, slope)] = entries[..] {
+                let affine = !varying[single];
+                single += 1;
+                if affine && solved[column].is_none() {
+                    solved[column] = Some(slope);
+                    candidates.push((row, column, slope));
+                    continue;
+                }
+            }
+            open_rows.push(residual[row]);
+        }
+        if candidates.is_empty() {
+            break;
+        }
+        let constants: Vec<_> = candidates.iter().map(|(row, ..)| residual[*row]).collect();
+        let constants = g.substitute(&constants, &at_zero);
+        let fresh: Vec<_> = candidates
+            .iter()
+            .zip(&constants)
+            .map(|((_, column, slope), constant)| (unknowns[*column], -*constant / *slope))
+            .collect();
+        residual = g.substitute(&open_rows, &fresh);
+        let keep = |at: &usize| solved[*at].is_none();
+        guess = (0..unknowns.len()).filter(keep).map(|i| guess[i]).collect();
+        unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();
+        known.extend(fresh);
+    }
+    (!unknowns.is_empty()).then(|| Solve {
+        unknowns: unknowns.iter().map(|e| e.id()).collect(),
+        residual: residual.iter().map(|e| e.id()).collect(),
+        guess: guess.iter().map(|e| e.id()).collect(),
+    })
+}

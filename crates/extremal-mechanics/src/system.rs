@@ -1,0 +1,136 @@
+//! The mechanical system as expressions: what the continuous and the discrete side both start from.
+
+use std::collections::HashSet;
+
+use extremal_expr::{Expr, Graph};
+
+/// One system: symbols for coordinates, velocities and accelerations, the Lagrangian and the generalised forces.
+///
+/// ```
+/// use extremal_expr::Graph;
+/// use extremal_mechanics::System;
+/// let g = Graph::new();
+/// let (x, v) = (g.symbol("x"), g.symbol("x'"));
+/// let oscillator = System::new(&g, &["x"], v.powi(2) / 2 - x.powi(2) / 2);
+/// let a = oscillator.a[0];
+/// assert_eq!(oscillator.euler_lagrange(), [a + x]);
+/// ```
+#[derive(Clone)]
+pub struct System<'g> {
+    /// Where all expressions live.
+    pub graph: &'g Graph,
+    /// Time.
+    pub t: Expr<'g>,
+    /// Names of the coordinates.
+    pub names: Vec<String>,
+    /// Coordinates.
+    pub q: Vec<Expr<'g>>,
+    /// Velocities `x'`.
+    pub v: Vec<Expr<'g>>,
+    /// Accelerations `x''`.
+    pub a: Vec<Expr<'g>>,
+    /// Momenta `p_x`, as symbols.
+    pub p: Vec<Expr<'g>>,
+    /// The Lagrangian L(q, v, t).
+    pub lagrangian: Expr<'g>,
+    /// Generalised forces per coordinate, external and dissipative together.
+    pub force: Vec<Expr<'g>>,
+    /// Names that the user has taken; symbols of our own avoid them.
+    taken: HashSet<String>,
+}
+
+impl<'g> System<'g> {
+    /// A system without forces.
+    pub fn new(graph: &'g Graph, names: &[&str], lagrangian: Expr<'g>) -> System<'g> {
+        let symbols = graph.free_symbols(&[lagrangian]);
+        let taken = symbols.iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+        System::with_taken(graph, names, lagrangian, taken)
+    }
+
+    /// A system without forces whose own symbols avoid the names in `taken`.
+    pub fn with_taken(graph: &'g Graph, names: &[&str], lagrangian: Expr<'g>, taken: Vec<String>) -> System<'g> {
+        let primed = |primes: &str| names.iter().map(|n| graph.symbol(&format!("{n}{primes}"))).collect::<Vec<_>>();
+        let mut system = System {
+            graph,
+            t: graph.symbol("t"),
+            names: names.iter().map(|n| n.to_string()).collect(),
+            q: primed(""),
+            v: primed("'"),
+            a: primed("''"),
+            p: Vec::new(),
+            lagrangian,
+            force: vec![graph.int(0); names.len()],
+            taken: taken.into_iter().collect(),
+        };
+        system.p = system.symbols("p_", "");
+        system
+    }
+
+    /// The symbol of the step, `h`: a reserved name, never the user's.
+    pub fn step(&self) -> Expr<'g> {
+        self.graph.symbol("h")
+    }
+
+    /// The symbols of the positions at the start and at the end of a step, `x_0` and `x_1`.
+    pub fn ends(&self) -> [Vec<Expr<'g>>; 2] {
+        // The later one first: differences then read (x_1 - x_0), because the older symbol of a sum leads with a plus.
+        let last = self.symbols("", "_1");
+        [self.symbols("", "_0"), last]
+    }
+
+    /// A symbol of our own that belongs to no coordinate: `b_1` is the end of a step of a coordinate `b`, so it is avoided.
+    pub fn constant(&self, name: &str) -> Expr<'g> {
+        let stem = name.split('_').next().unwrap_or(name);
+        match self.names.iter().any(|coordinate| coordinate.split('[').next() == Some(stem)) {
+            true => self.symbol(&format!("{name}_")),
+            false => self.symbol(name),
+        }
+    }
+
+    /// The number of coordinates.
+    pub fn len(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Is there no coordinate?
+    pub fn is_empty(&self) -> bool {
+        self.q.is_empty()
+    }
+
+    /// One symbol per coordinate, named `prefix` + coordinate + `suffix`, none of them a name of the user's. The index of a
+    /// member of a family stays behind the suffix (`x_1[3]`), primes behind that.
+    pub fn symbols(&self, prefix: &str, suffix: &str) -> Vec<Expr<'g>> {
+        let stem = suffix.trim_end_matches('\'');
+        let primes = &suffix[stem.len()..];
+        let named = |name: &String| {
+            let (family, index) = name.split_at(name.find('[').unwrap_or(name.len()));
+            self.symbol(&format!("{prefix}{family}{stem}{index}{primes}"))
+        };
+        self.names.iter().map(named).collect()
+    }
+
+    /// A symbol of our own: underscores are added while the name is the user's.
+    pub fn symbol(&self, name: &str) -> Expr<'g> {
+        let (mut stem, rest) = match name.find(['[', '\'']) {
+            Some(at) => (name[..at].to_string(), &name[at..]),
+            None => (name.to_string(), ""),
+        };
+        while self.taken.contains(&stem) {
+            stem.push('_');
+        }
+        self.graph.symbol(&format!("{stem}{rest}"))
+    }
+
+    /// `f` with coordinates, velocities and time replaced.
+    pub fn at(&self, f: Expr<'g>, q: &[Expr<'g>], v: &[Expr<'g>], t: Expr<'g>) -> Expr<'g> {
+        self.all_at(&[f], q, v, t)[0]
+    }
+
+    /// The same for several expressions, sharing the work.
+    pub fn all_at(&self, fs: &[Expr<'g>], q: &[Expr<'g>], v: &[Expr<'g>], t: Expr<'g>) -> Vec<Expr<'g>> {
+        let mut rules: Vec<_> = self.q.iter().copied().zip(q.iter().copied()).collect();
+        rules.extend(self.v.iter().copied().zip(v.iter().copied()));
+        rules.push((self.t, t));
+        self.graph.substitute(fs, &rules)
+    }
+}

@@ -1,0 +1,427 @@
+//! One step after the other, with step-size control and dense output.
+
+use super::tableau::{Stage, Tableau, Weights};
+use super::{AdaptiveError, AdaptiveMethod, AdaptiveOptions, AdaptiveWork};
+
+/// Part of the step that should just meet the tolerance that is tried.
+const SAFETY: f64 = 0.9;
+/// Part of a step that is left after the right-hand side could not be evaluated along it.
+const RETREAT: f64 = 0.25;
+/// Errors below this part of the tolerance say nothing about the next.
+const LEAST_ERROR: f64 = 1e-4;
+
+/// An integration that goes on step by step.
+///
+/// The right-hand side writes the derivative; it may fail. A failure along a trial step, or a derivative that is not
+/// finite, only shortens the step, since the solution itself may stay clear of the place; it is reported when no
+/// shorter step helps.
+///
+/// ```
+/// use extremal_solve::{AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+///
+/// let mut pendulum = |_t: f64, y: &[f64], dy: &mut [f64]| {
+///     dy[0] = y[1];
+///     dy[1] = -y[0].sin();
+///     Ok::<(), String>(())
+/// };
+/// let mut integrator = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, AdaptiveOptions::default(), 0.0, &[1.0, 0.0]);
+/// integrator.advance_to(10.0, &mut pendulum)?;
+/// let [angle, velocity] = integrator.state() else { unreachable!() };
+/// let energy = velocity * velocity / 2.0 - angle.cos();
+/// assert!((energy + 1.0_f64.cos()).abs() < 1e-12);
+/// # Ok::<(), extremal_solve::AdaptiveError<String>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct AdaptiveIntegrator {
+    tableau: &'static Tableau,
+    options: AdaptiveOptions,
+    t: f64,
+    y: Vec<f64>,
+    /// Start of the step taken last; during a step, the state it leads to.
+    t_before: f64,
+    y_before: Vec<f64>,
+    /// Derivatives at the stages of the step taken last, one after the other.
+    k: Vec<f64>,
+    /// Whether the derivative at `y` is the one at the end of that step, not the one at the start of the next.
+    at_end: bool,
+    /// Length of the step to try next; none before the first.
+    next: Option<f64>,
+    error_before: f64,
+    /// State at a stage, then error estimates.
+    scratch: Vec<f64>,
+    /// Coefficients of the interpolating polynomial beyond the cubic one, if they were asked for since the last step.
+    dense: Vec<f64>,
+    dense_ready: bool,
+    work: AdaptiveWork,
+}
+
+impl AdaptiveIntegrator {
+    /// An integration that starts at `y0` at time `t0`.
+    pub fn new(method: AdaptiveMethod, options: AdaptiveOptions, t0: f64, y0: &[f64]) -> Self {
+        let n = y0.len();
+        let tableau = method.tableau();
+        Self {
+            tableau,
+            options,
+            t: t0,
+            y: y0.to_vec(),
+            t_before: t0,
+            y_before: y0.to_vec(),
+            k: vec![0.0; n * tableau.derivatives()],
+            at_end: false,
+            next: None,
+            error_before: LEAST_ERROR,
+            scratch: vec![0.0; n],
+            dense: vec![0.0; n * tableau.dense.len()],
+            dense_ready: false,
+            work: AdaptiveWork::default(),
+        }
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// The state at [`time`](Self::time).
+    pub fn state(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// The time at which the step taken last began.
+    pub fn time_before(&self) -> f64 {
+        self.t_before
+    }
+
+    /// Work done so far.
+    pub fn work(&self) -> AdaptiveWork {
+        self.work
+    }
+
+    /// Integrates to exactly `t`, forwards or backwards, by shortening the last step.
+    ///
+    /// # Errors
+    /// See [`AdaptiveError`]; [`time`](Self::time) and [`state`](Self::state) are then those of the last step that went
+    /// well.
+    pub fn advance_to<E>(
+        &mut self,
+        t: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), AdaptiveError<E>> {
+        while self.t != t {
+            self.step(t, rhs)?;
+        }
+        Ok(())
+    }
+
+    /// Takes one step towards `limit`, not beyond it.
+    ///
+    /// # Errors
+    /// See [`AdaptiveError`].
+    pub fn step<E>(
+        &mut self,
+        limit: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), AdaptiveError<E>> {
+        if !limit.is_finite() {
+            return Err(AdaptiveError::Time { time: limit });
+        }
+        if limit == self.t {
+            return Ok(());
+        }
+        let free = match self.next {
+            Some(length) => length,
+            None => self.first_step(limit, rhs)?,
+        };
+        if self.at_end {
+            let n = self.y.len();
+            self.k.copy_within(self.tableau.end() * n..(self.tableau.end() + 1) * n, 0);
+            self.at_end = false;
+        }
+        let result = self.step_of_at_most(free, limit, rhs);
+        if result.is_err() {
+            // What was tried has overwritten what the step before could be interpolated from.
+            self.t_before = self.t;
+            self.y_before.copy_from_slice(&self.y);
+        }
+        result
+    }
+
+    fn step_of_at_most<E>(
+        &mut self,
+        mut free: f64,
+        limit: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), AdaptiveError<E>> {
+        let left = (limit - self.t).abs();
+        // The step has to change the time, and to get to the limit one day.
+        let least = f64::EPSILON * (10.0 * self.t.abs() + f64::EPSILON * left);
+        let mut failure = None;
+        let mut rejected = false;
+        loop {
+            let steps = self.work.accepted + self.work.rejected;
+            if steps >= self.options.max_steps {
+                return Err(AdaptiveError::TooManySteps { t: self.t, steps });
+            }
+            let last = 1.01 * free >= left;
+            let length = if last { left } else { free };
+            let h = length.copysign(limit - self.t);
+            if length < least && !last {
+                return Err(match failure {
+                    Some(cause) => AdaptiveError::RightHandSide { t: self.t, cause },
+                    None => AdaptiveError::StepTooSmall { t: self.t, step: h },
+                });
+            }
+            let end = if last { limit } else { self.t + h };
+            match self.try_step(h, end, rhs) {
+                Ok(error) if error <= 1.0 => {
+                    let best = self.best_step(length, error, true);
+                    let proposed = if rejected { best.min(length) } else { best };
+                    // A step cut short by the limit is no reason to go on with short ones.
+                    self.next = Some(if length < free { proposed.max(free) } else { proposed });
+                    self.error_before = error.max(LEAST_ERROR);
+                    self.accept(end);
+                    return Ok(());
+                }
+                Ok(error) => {
+                    failure = None;
+                    free = if error.is_finite() { self.best_step(length, error, false) } else { RETREAT * length };
+                }
+                Err(cause) => {
+                    failure = Some(cause);
+                    free = RETREAT * length;
+                }
+            }
+            rejected = true;
+            self.work.rejected += 1;
+        }
+    }
+
+    /// Tries a step and leaves its end in `y_before`; its error comes relative to the tolerance.
+    fn try_step<E>(
+        &mut self,
+        h: f64,
+        end: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<f64, E> {
+        self.dense_ready = false;
+        for (place, stage) in (1..).zip(self.tableau.stages) {
+            self.evaluate_stage(place, stage, self.t, h, false, rhs)?;
+        }
+        combine(&self.y, h, self.tableau.solution, &self.k, &mut self.y_before);
+        if self.tableau.error_needs_end {
+            self.evaluate_end(end, rhs)?;
+        }
+        let error = self.error_of_step(h);
+        if error <= 1.0 {
+            if !self.tableau.error_needs_end {
+                self.evaluate_end(end, rhs)?;
+            }
+            let n = self.y.len();
+            if self.k[self.tableau.end() * n..][..n].iter().any(|slope| !slope.is_finite()) {
+                return Ok(f64::INFINITY);
+            }
+        }
+        Ok(error)
+    }
+
+    fn accept(&mut self, end: f64) {
+        std::mem::swap(&mut self.y, &mut self.y_before);
+        (self.t_before, self.t) = (self.t, end);
+        self.at_end = true;
+        self.work.accepted += 1;
+    }
+
+    /// Evaluates a stage of the step from `t`, before it is accepted or after.
+    fn evaluate_stage<E>(
+        &mut self,
+        place: usize,
+        stage: &Stage,
+        t: f64,
+        h: f64,
+        accepted: bool,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let n = self.y.len();
+        let start = if accepted { &self.y_before } else { &self.y };
+        combine(start, h, stage.a, &self.k, &mut self.scratch);
+        self.work.evaluations += 1;
+        rhs(t + stage.c * h, &self.scratch, &mut self.k[place * n..][..n])
+    }
+
+    fn evaluate_end<E>(
+        &mut self,
+        end: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let n = self.y.len();
+        self.work.evaluations += 1;
+        rhs(end, &self.y_before, &mut self.k[self.tableau.end() * n..][..n])
+    }
+
+    /// The error of the step just tried over the tolerance.
+    fn error_of_step(&mut self, h: f64) -> f64 {
+        let n = self.y.len() as f64;
+        weigh(self.tableau.error, &self.k, &mut self.scratch);
+        let fine = self.mean_square_over_tolerance();
+        let Some(coarse) = self.tableau.coarse else { return h.abs() * fine.sqrt() };
+        // The estimate of order 3 keeps that of order 5 from being too trusting: II.10 of the book.
+        weigh(self.tableau.solution, &self.k, &mut self.scratch);
+        for &(place, weight) in coarse {
+            add(-weight, &self.k[place * self.y.len()..], &mut self.scratch);
+        }
+        let both = fine + 0.01 * self.mean_square_over_tolerance();
+        if n == 0.0 || both == 0.0 { 0.0 } else { h.abs() * fine / both.sqrt() }
+    }
+
+    fn mean_square_over_tolerance(&self) -> f64 {
+        let scaled = self.scratch.iter().zip(&self.y).zip(&self.y_before).map(|((error, a), b)| {
+            let ratio = error / self.tolerance(a.abs().max(b.abs()));
+            ratio * ratio
+        });
+        scaled.sum::<f64>() / self.y.len().max(1) as f64
+    }
+
+    fn tolerance(&self, size: f64) -> f64 {
+        self.options.absolute_tolerance + self.options.relative_tolerance * size
+    }
+
+    /// The step that should just meet the tolerance, given the error of one.
+    fn best_step(&self, length: f64, error: f64, accepted: bool) -> f64 {
+        let control = &self.tableau.control;
+        let exponent = 1.0 / f64::from(self.tableau.order) - control.memory * control.memory_share;
+        let memory = if accepted { self.error_before.powf(control.memory) } else { 1.0 };
+        let grow = if accepted { control.grow } else { 1.0 };
+        length * (SAFETY * memory / error.powf(exponent)).clamp(control.shrink, grow)
+    }
+
+    /// A first step, short enough for the first and second derivatives found here: the rule of II.4 of the book.
+    fn first_step<E>(
+        &mut self,
+        limit: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<f64, AdaptiveError<E>> {
+        let AdaptiveOptions { relative_tolerance: relative, absolute_tolerance: absolute, .. } = self.options;
+        let valid = |tolerance: f64| tolerance >= 0.0 && tolerance.is_finite();
+        if !(valid(relative) && valid(absolute) && relative + absolute > 0.0) {
+            return Err(AdaptiveError::Tolerances { relative, absolute });
+        }
+        let n = self.y.len();
+        let longest = (limit - self.t).abs();
+        self.work.evaluations += 1;
+        rhs(self.t, &self.y, &mut self.k[..n]).map_err(|cause| AdaptiveError::RightHandSide { t: self.t, cause })?;
+        if self.k[..n].iter().chain(&self.y).any(|value| !value.is_finite()) {
+            return Err(AdaptiveError::NotFinite { t: self.t });
+        }
+        let norm = |values: &mut dyn Iterator<Item = f64>| {
+            values.zip(&self.y).map(|(v, y)| (v / self.tolerance(y.abs())).powi(2)).sum::<f64>().sqrt()
+        };
+        let (size, slope) = (norm(&mut self.y.iter().copied()), norm(&mut self.k[..n].iter().copied()));
+        let euler = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
+        let euler = euler.min(longest).copysign(limit - self.t);
+        combine(&self.y, euler, &[(0, 1.0)], &self.k, &mut self.scratch);
+        self.work.evaluations += 1;
+        let (first, rest) = self.k.split_at_mut(n);
+        let bend = match rhs(self.t + euler, &self.scratch, &mut rest[..n]) {
+            Ok(()) => {
+                let changes = rest[..n].iter().zip(first.iter()).map(|(b, a)| b - a);
+                let scaled = changes.zip(&self.y).map(|(v, y)| v / (absolute + relative * y.abs()));
+                scaled.map(|v| v * v).sum::<f64>().sqrt() / euler.abs()
+            }
+            // The control will find out how far the step can go.
+            Err(_) => slope,
+        };
+        let steepest = slope.max(bend);
+        let from_order = if steepest <= 1e-15 {
+            (euler.abs() * 1e-3).max(1e-6)
+        } else {
+            (0.01 / steepest).powf(1.0 / f64::from(self.tableau.order))
+        };
+        let first = (100.0 * euler.abs()).min(from_order).min(longest);
+        Ok(if first.is_finite() && first > 0.0 { first } else { euler.abs() })
+    }
+
+    /// The state at a time within the step taken last.
+    ///
+    /// # Errors
+    /// [`AdaptiveError::Time`] if the time lies outside, [`AdaptiveError::RightHandSide`] from the evaluations that the
+    /// polynomial of DOP853 needs, once per step.
+    ///
+    /// # Panics
+    /// If `out` is not as long as the state.
+    pub fn interpolate<E>(
+        &mut self,
+        t: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+        out: &mut [f64],
+    ) -> Result<(), AdaptiveError<E>> {
+        if t == self.t {
+            out.copy_from_slice(&self.y);
+            return Ok(());
+        }
+        let h = self.t - self.t_before;
+        let part = (t - self.t_before) / h;
+        if !(0.0..=1.0).contains(&part) {
+            return Err(AdaptiveError::Time { time: t });
+        }
+        if !self.dense_ready {
+            self.prepare_dense(h, rhs).map_err(|cause| AdaptiveError::RightHandSide { t: self.t_before, cause })?;
+        }
+        let n = self.y.len();
+        assert_eq!(out.len(), n, "room for the whole state");
+        let left = 1.0 - part;
+        for (i, out) in out.iter_mut().enumerate() {
+            let (start, difference) = (self.y_before[i], self.y[i] - self.y_before[i]);
+            let bend = h * self.k[i] - difference;
+            let twist = difference - h * self.k[self.tableau.end() * n + i] - bend;
+            // From the innermost bracket outwards the factors alternate between the part done and the part left.
+            let mut sum = 0.0;
+            for (place, higher) in self.dense.chunks_exact(n).enumerate().rev() {
+                sum = (sum + higher[i]) * if place % 2 == 0 { left } else { part };
+            }
+            *out = start + part * (difference + left * (bend + part * (twist + sum)));
+        }
+        Ok(())
+    }
+
+    /// Finds the coefficients beyond those of the cubic polynomial.
+    fn prepare_dense<E>(
+        &mut self,
+        h: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let n = self.y.len();
+        for (place, stage) in (self.tableau.end() + 1..).zip(self.tableau.dense_stages) {
+            self.evaluate_stage(place, stage, self.t_before, h, true, rhs)?;
+        }
+        for (weights, out) in self.tableau.dense.iter().zip(self.dense.chunks_exact_mut(n.max(1))) {
+            weigh(weights, &self.k, out);
+            out.iter_mut().for_each(|value| *value *= h);
+        }
+        self.dense_ready = true;
+        Ok(())
+    }
+}
+
+/// `out = Σ w k`
+fn weigh(weights: Weights, k: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for &(place, weight) in weights {
+        add(weight, &k[place * out.len()..], out);
+    }
+}
+
+/// `out += w k`
+fn add(weight: f64, k: &[f64], out: &mut [f64]) {
+    for (out, k) in out.iter_mut().zip(k) {
+        *out += weight * k;
+    }
+}
+
+/// `out = y + h Σ w k`
+fn combine(y: &[f64], h: f64, weights: Weights, k: &[f64], out: &mut [f64]) {
+    weigh(weights, k, out);
+    for (out, y) in out.iter_mut().zip(y) {
+        *out = y + h * *out;
+    }
+}

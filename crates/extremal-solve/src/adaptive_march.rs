@@ -1,0 +1,180 @@
+//! Following a motion with an adaptive reference integrator, behind the same interface as a scheme.
+
+use extremal_eval::CompileError;
+use extremal_expr::Id;
+use extremal_mechanics::System;
+use extremal_mechanics::discrete::{acceleration, phase_observation};
+
+use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+use crate::failure::{Reason, SolveFailure, StepFailure};
+use crate::kernel::{Guess, Kernel};
+use crate::march::{Guard, March, StartValues, TotalWork};
+use crate::newton::NewtonOptions;
+
+/// The continuous equations of a system compiled for an adaptive integrator, and the motion once it is started.
+#[derive(Clone)]
+pub struct AdaptiveMarcher {
+    right_hand_side: RightHandSide,
+    observe: Kernel,
+    integrator: AdaptiveIntegrator,
+    method: AdaptiveMethod,
+    options: AdaptiveOptions,
+    names: Vec<String>,
+    guards: Vec<String>,
+    /// Observed values, then one truth value per guard.
+    observed: Vec<f64>,
+    previous: (f64, Vec<f64>),
+    start_time: f64,
+    h: f64,
+    step: u64,
+}
+
+/// (v, a) from (q, v, t).
+#[derive(Clone)]
+struct RightHandSide {
+    kernel: Kernel,
+    inputs: Vec<f64>,
+}
+
+impl RightHandSide {
+    fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
+        self.inputs[..y.len()].copy_from_slice(y);
+        self.inputs[y.len()] = t;
+        self.kernel.run(&self.inputs, Guess::Formula, dy).map(|_| ())
+    }
+}
+
+impl AdaptiveMarcher {
+    /// Compiles the equations of `system`. Parameters, outputs and guards are as for a
+    /// [`CompiledScheme`](crate::CompiledScheme); `tolerance` is relative, and absolute where a component is small.
+    pub fn new(
+        system: &System<'_>,
+        method: AdaptiveMethod,
+        tolerance: f64,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+    ) -> Result<AdaptiveMarcher, CompileError> {
+        let g = system.graph;
+        let newton = NewtonOptions::default();
+        let mut observe = phase_observation(system);
+        observe.outputs.extend(outputs);
+        let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
+        observe.outputs.extend(guards.iter().map(truth));
+        let options =
+            AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: tolerance, ..Default::default() };
+        let primed = system.names.iter().map(|name| format!("{name}'"));
+        Ok(AdaptiveMarcher {
+            right_hand_side: RightHandSide {
+                kernel: Kernel::compile(g, parameters, &acceleration(system), newton)?,
+                inputs: vec![0.0; 2 * system.len() + 1],
+            },
+            observed: vec![0.0; observe.outputs.len()],
+            observe: Kernel::compile(g, parameters, &observe, newton)?,
+            integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
+            method,
+            options,
+            names: system.names.iter().cloned().chain(primed).collect(),
+            guards: guards.iter().map(|guard| guard.text.clone()).collect(),
+            previous: (0.0, Vec::new()),
+            start_time: 0.0,
+            h: 0.0,
+            step: 0,
+        })
+    }
+
+    /// Sets the parameters, in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.right_hand_side.kernel.set_parameters(parameters);
+        self.observe.set_parameters(parameters);
+    }
+
+    /// Begins a motion that is looked at every `h`.
+    pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
+        let state = [&values.q[..], &values.v].concat();
+        let mut marcher = self.clone();
+        marcher.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
+        (marcher.start_time, marcher.h) = (values.time, h);
+        marcher.previous = (values.time, state);
+        Ok(marcher)
+    }
+
+    fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
+        let rhs = &mut self.right_hand_side;
+        let outcome = self.integrator.advance_to(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+        if let Err(error) = outcome {
+            return Err(self.failure(match error {
+                AdaptiveError::RightHandSide { cause, .. } => cause.into(),
+                other => Reason::Adaptive(other.to_string()),
+            }));
+        }
+        self.observe()?;
+        let truths = &self.observed[self.observed.len() - self.guards.len()..];
+        match truths.iter().position(|holds| *holds == 0.0) {
+            Some(guard) => Err(self.failure(Reason::left_domain(&self.guards[guard]))),
+            None => Ok(()),
+        }
+    }
+
+    fn failure(&self, reason: Reason) -> StepFailure {
+        StepFailure {
+            step: self.step + 1,
+            time: self.previous.0,
+            state: self.names.iter().cloned().zip(self.previous.1.iter().copied()).collect(),
+            reason,
+        }
+    }
+
+    fn remember(&mut self) {
+        self.previous.0 = self.integrator.time();
+        self.previous.1.copy_from_slice(self.integrator.state());
+    }
+}
+
+impl March for AdaptiveMarcher {
+    fn steps(&self) -> u64 {
+        self.step
+    }
+
+    fn time(&self) -> f64 {
+        self.integrator.time()
+    }
+
+    fn state(&self) -> &[f64] {
+        self.integrator.state()
+    }
+
+    fn work(&self) -> TotalWork {
+        TotalWork::default()
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.remember();
+        self.advance_to(self.start_time + (self.step + 1) as f64 * self.h)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.remember();
+        self.advance_to(self.integrator.time() + h)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, self.previous.0, &self.previous.1);
+        self.advance_to(self.previous.0 + h)
+    }
+
+    fn observe(&mut self) -> Result<&[f64], StepFailure> {
+        let n = self.names.len();
+        let inputs = &mut self.right_hand_side.inputs;
+        inputs[..n].copy_from_slice(self.integrator.state());
+        inputs[n] = self.integrator.time();
+        match self.observe.run(inputs, Guess::Formula, &mut self.observed) {
+            Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.len()]),
+            Err(failure) => Err(self.failure(failure.into())),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Why a computation stopped.
+
+use thiserror::Error;
+
+/// Why a system of equations could not be solved.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SolveFailure {
+    /// Newton's method did not bring the residual down.
+    #[error(
+        "no solution found: after {iterations} iterations the equation for `{unknown}` is off by {residual:.3e} \
+         relative to its terms (tolerance {tolerance:.1e})"
+    )]
+    NoConvergence {
+        /// Iterations done.
+        iterations: u32,
+        /// The unknown of the worst equation.
+        unknown: String,
+        /// Its residual relative to the size of its terms.
+        residual: f64,
+        /// What was asked for.
+        tolerance: f64,
+    },
+    /// The Jacobian cannot be inverted.
+    #[error("the equations are singular: they do not determine `{unknown}`")]
+    Singular {
+        /// The unknown of the failing pivot.
+        unknown: String,
+    },
+    /// A residual or an output is not a finite number.
+    #[error("`{what}` is not a finite number (a division by zero, an overflow, or a function outside its domain)")]
+    NotFinite {
+        /// What came out as NaN or infinite.
+        what: String,
+    },
+}
+
+/// Why a step was not taken.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Reason {
+    /// The equations of the step have no solution that could be found.
+    #[error(transparent)]
+    Solve(#[from] SolveFailure),
+    /// The new state violates a declared domain.
+    #[error("the motion leaves its domain: `{condition}` does not hold")]
+    LeftDomain {
+        /// The condition.
+        condition: String,
+    },
+    /// An adaptive integrator gave up.
+    #[error("{0}")]
+    Adaptive(String),
+}
+
+impl Reason {
+    pub(crate) fn left_domain(condition: &str) -> Reason {
+        Reason::LeftDomain { condition: condition.to_string() }
+    }
+}
+
+/// A run that could not go on. What was computed before it stays valid.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("stopped at step {step}, t = {time}: {reason}")]
+pub struct StepFailure {
+    /// The step that failed, counted from 1.
+    pub step: u64,
+    /// The time at its beginning.
+    pub time: f64,
+    /// The last good state, with names.
+    pub state: Vec<(String, f64)>,
+    /// Why.
+    pub reason: Reason,
+}

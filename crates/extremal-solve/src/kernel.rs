@@ -1,0 +1,195 @@
+//! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
+
+use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_expr::{Expr, Graph, Id};
+use extremal_mechanics::Block;
+
+use crate::failure::SolveFailure;
+use crate::linear::LinearSolver;
+use crate::magnitude::magnitude;
+use crate::newton::{NewtonOptions, NewtonSolve, Pace};
+
+/// Where the first guess of the unknowns comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// The block's own formula.
+    Formula,
+    /// The values left in [`Kernel::unknowns_mut`].
+    Given,
+}
+
+/// A [`Block`] made ready to run, with its own memory.
+#[derive(Clone)]
+pub struct Kernel {
+    machine: Machine,
+    solves: Vec<NewtonSolve>,
+    unknowns: Vec<f64>,
+    /// Entry that computes the outputs when there is nothing to solve.
+    explicit_entry: usize,
+    output_names: Vec<String>,
+    /// Outputs, then residuals and sizes of the last solve.
+    scratch: Vec<f64>,
+}
+
+/// How the solves of a block turned out structurally.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// Unknowns left after elimination.
+    pub unknowns: usize,
+    /// All remaining solves are linear in their unknowns.
+    pub linear: bool,
+}
+
+/// What a call cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Newton iterations over all solves.
+    pub iterations: u32,
+    /// The largest residual left, relative to the size of its terms.
+    pub residual: f64,
+}
+
+impl Kernel {
+    /// Compiles `block`; `parameters` are symbols whose values are set once for many calls. Solves in closed form what can be.
+    ///
+    /// ```
+    /// use extremal_expr::Graph;
+    /// use extremal_mechanics::{Block, Solve};
+    /// use extremal_solve::{Guess, Kernel, NewtonOptions};
+    /// let g = Graph::new();
+    /// let (a, u) = (g.symbol("a"), g.symbol("u"));
+    /// let root = Block {
+    ///     inputs: vec![a.id()],
+    ///     solves: vec![Solve { unknowns: vec![u.id()], residual: vec![(u.powi(2) - a).id()], guess: vec![a.id()] }],
+    ///     outputs: vec![u.id()],
+    /// };
+    /// let mut kernel = Kernel::compile(&g, &[], &root, NewtonOptions::default())?;
+    /// let mut out = [0.0];
+    /// kernel.run(&[2.0], Guess::Formula, &mut out)?;
+    /// assert_eq!(out, [2f64.sqrt()]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn compile(
+        g: &Graph,
+        parameters: &[Id],
+        block: &Block,
+        options: NewtonOptions,
+    ) -> Result<Kernel, CompileError> {
+        let names: Vec<String> = block.outputs.iter().map(|id| label(g.expr(*id))).collect();
+        Self::compile_named(g, parameters, block, names, options)
+    }
+
+    /// The same with names for the outputs, for messages.
+    pub fn compile_named(
+        g: &Graph,
+        parameters: &[Id],
+        block: &Block,
+        output_names: Vec<String>,
+        options: NewtonOptions,
+    ) -> Result<Kernel, CompileError> {
+        let block = block.eliminated(g);
+        let mut inputs = vec![parameters.to_vec(), block.inputs.clone()];
+        let mut entries = Vec::new();
+        let mut solves = Vec::new();
+        for (at, solve) in block.solves.iter().enumerate() {
+            let stage = 2 + at;
+            inputs.push(solve.unknowns.clone());
+            let unknowns = g.exprs(&solve.unknowns);
+            let residual = g.exprs(&solve.residual);
+            let rows = g.jacobian(&residual, &unknowns);
+            let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(c, _)| *c).collect()).collect();
+            let slopes: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, e)| *e).collect();
+            let linear = !g.depend_on(&slopes, &unknowns).contains(&true);
+            let slopes: Vec<Id> = slopes.iter().map(|e| e.id()).collect();
+            let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
+            let mut checked = Vec::new();
+            if at + 1 == block.solves.len() {
+                checked.extend_from_slice(&block.outputs);
+            }
+            let outputs = checked.len();
+            checked.extend(solve.residual.iter().chain(&sizes));
+            solves.push(NewtonSolve::new(
+                stage,
+                entries.len(),
+                outputs,
+                linear,
+                LinearSolver::for_pattern(unknowns.len(), &pattern),
+                unknowns.iter().map(|u| label(*u)).collect(),
+                slopes.len(),
+                options,
+            ));
+            entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
+            entries.push(Entry { stage, outputs: solve.residual.iter().chain(&slopes).copied().collect() });
+            entries.push(Entry { stage, outputs: checked });
+        }
+        let explicit_entry = entries.len();
+        if block.solves.is_empty() {
+            entries.push(Entry { stage: 1, outputs: block.outputs.clone() });
+        }
+        let program = Program::compile(g, &inputs, &entries)?;
+        let scratch = solves.last().map_or(0, NewtonSolve::checked_len).max(block.outputs.len());
+        Ok(Kernel {
+            machine: program.machine(),
+            unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],
+            solves,
+            explicit_entry,
+            output_names,
+            scratch: vec![0.0; scratch],
+        })
+    }
+
+    /// Sets the parameters and does the work that depends on them alone.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        self.machine.inputs_mut(0).copy_from_slice(values);
+        self.machine.commit(0);
+    }
+
+    /// The structure that elimination left.
+    pub fn structure(&self) -> Structure {
+        Structure { unknowns: self.unknowns.len(), linear: self.solves.iter().all(|s| s.linear) }
+    }
+
+    /// The unknowns of the last call, all solves in a row.
+    pub fn unknowns(&self) -> &[f64] {
+        &self.unknowns
+    }
+
+    /// To be filled before a call with [`Guess::Given`].
+    pub fn unknowns_mut(&mut self) -> &mut [f64] {
+        &mut self.unknowns
+    }
+
+    /// Runs the block. The outputs are valid only when this succeeds, and are then finite.
+    pub fn run(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
+        self.machine.inputs_mut(1).copy_from_slice(inputs);
+        self.machine.commit(1);
+        let mut work = Work::default();
+        let mut first = 0;
+        for solve in &mut self.solves {
+            let unknowns = &mut self.unknowns[first..first + solve.len()];
+            first += solve.len();
+            if guess == Guess::Formula {
+                self.machine.run(solve.guess_entry(), unknowns);
+            }
+            let done = solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full).or_else(|_| {
+                self.machine.run(solve.guess_entry(), unknowns);
+                solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
+            })?;
+            work.iterations += done.iterations;
+            work.residual = work.residual.max(done.residual);
+            self.machine.commit(solve.stage);
+        }
+        if self.solves.is_empty() {
+            self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);
+        }
+        out.copy_from_slice(&self.scratch[..out.len()]);
+        match out.iter().position(|x| !x.is_finite()) {
+            None => Ok(work),
+            Some(at) => Err(SolveFailure::NotFinite { what: self.output_names[at].clone() }),
+        }
+    }
+}
+
+fn label(e: Expr<'_>) -> String {
+    e.as_symbol().map_or_else(|| "a result".to_string(), |name| name.to_string())
+}

@@ -1,0 +1,31 @@
+//! The size of the terms of an expression: what round-off in it is relative to.
+
+use extremal_expr::{Expr, Node};
+
+/// `Σ |term|` of a sum, also inside products of sums, to a small depth: a residual is "zero" when it is a few ε below this.
+///
+/// ```
+/// # use extremal_expr::Graph;
+/// # use extremal_solve::magnitude;
+/// let g = Graph::new();
+/// let (x, y) = (g.symbol("x"), g.symbol("y"));
+/// assert_eq!(magnitude(x * y - x), x.abs() * y.abs() + x.abs());
+/// ```
+pub fn magnitude(f: Expr<'_>) -> Expr<'_> {
+    nested(f, 3)
+}
+
+fn nested(f: Expr<'_>, depth: u32) -> Expr<'_> {
+    let g = f.graph();
+    match f.node() {
+        Node::Sum { constant, terms } if depth > 0 => {
+            let sizes = terms.iter().map(|(id, c)| nested(g.expr(*id), depth - 1) * g.rational(c.abs()));
+            g.sum(sizes.chain([g.rational(constant.abs())]))
+        }
+        Node::Product(factors) if depth > 0 => g.product(factors.iter().map(|(id, e)| match *e > 0 {
+            true => nested(g.expr(*id), depth - 1).powi(*e),
+            false => g.expr(*id).powi(*e).abs(),
+        })),
+        _ => f.abs(),
+    }
+}

@@ -1,0 +1,363 @@
+//! Marching a scheme: one step after the other from a start, with prediction, guards and observation.
+
+use extremal_eval::CompileError;
+use extremal_expr::{Graph, Id};
+use extremal_mechanics::Block;
+use extremal_mechanics::discrete::Scheme;
+
+use crate::failure::{Reason, SolveFailure, StepFailure};
+use crate::kernel::{Guess, Kernel, Structure};
+use crate::newton::NewtonOptions;
+
+/// A condition that must hold after every step, in the symbols of the state.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The condition as the user wrote it.
+    pub text: String,
+    /// Its expression.
+    pub condition: Id,
+}
+
+/// What a run starts from.
+#[derive(Clone, Debug, Default)]
+pub struct StartValues {
+    /// Coordinates.
+    pub q: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Second positions, for a `two-points` start; empty otherwise.
+    pub second: Vec<f64>,
+    /// The first time.
+    pub time: f64,
+}
+
+/// A scheme compiled for marching: reusable for any parameters, steps and starts.
+#[derive(Clone)]
+pub struct CompiledScheme {
+    start: Kernel,
+    step: Kernel,
+    observe: Kernel,
+    substeps: Vec<f64>,
+    constants: Vec<f64>,
+    guards: Vec<String>,
+    state_names: Vec<String>,
+    dimension: usize,
+    observed: usize,
+}
+
+impl CompiledScheme {
+    /// Compiles `scheme`. `parameters` are the symbols of the model's parameters; `outputs` are further expressions to observe,
+    /// in coordinates, velocities, momenta and time.
+    pub fn new(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+        options: NewtonOptions,
+    ) -> Result<CompiledScheme, CompileError> {
+        let symbols: Vec<Id> = parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect();
+        let state_names: Vec<String> =
+            scheme.state.iter().map(|id| g.expr(*id).as_symbol().map_or_else(String::new, |n| n.to_string())).collect();
+        let mut names = state_names.clone();
+        names.extend(guards.iter().map(|guard| guard.text.clone()));
+        let step = guarded(g, scheme, guards);
+        let observe = Block {
+            outputs: scheme.observe.outputs.iter().chain(outputs).copied().collect(),
+            ..scheme.observe.clone()
+        };
+        let observed = observe.outputs.len();
+        Ok(CompiledScheme {
+            start: Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?,
+            step: Kernel::compile_named(g, &symbols, &step, names, options)?,
+            observe: Kernel::compile(g, &symbols, &observe, options)?,
+            substeps: scheme.substeps.clone(),
+            constants: scheme.constants.iter().map(|(_, value)| *value).collect(),
+            guards: guards.iter().map(|guard| guard.text.clone()).collect(),
+            dimension: scheme.observe.outputs.len() / 2,
+            observed,
+            state_names,
+        })
+    }
+
+    /// Sets the parameters, in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
+        for kernel in [&mut self.start, &mut self.step, &mut self.observe] {
+            kernel.set_parameters(&values);
+        }
+    }
+
+    /// What elimination left of the step's equations.
+    pub fn structure(&self) -> Structure {
+        self.step.structure()
+    }
+
+    /// Begins a run with steps of size `h`.
+    pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
+        let mut scheme = self.clone();
+        let inputs: Vec<f64> =
+            values.q.iter().chain(&values.v).chain(&values.second).chain([&values.time, &h]).copied().collect();
+        let mut state = vec![0.0; scheme.state_names.len()];
+        let started = scheme.start.run(&inputs, Guess::Formula, &mut state);
+        let unknowns = scheme.step.unknowns().len();
+        let marcher = Marcher {
+            previous: state.clone(),
+            next: vec![0.0; state.len() + scheme.guards.len()],
+            inputs: vec![0.0; state.len() + 2 + scheme.dimension],
+            velocity: values.v.clone(),
+            observed: vec![0.0; scheme.observed],
+            history: History::new(scheme.substeps.len(), unknowns),
+            state,
+            h,
+            start_time: values.time,
+            time: values.time,
+            step: 0,
+            work: TotalWork::default(),
+            scheme,
+        };
+        match started {
+            Ok(_) => Ok(marcher),
+            Err(failure) => Err(marcher.failure(failure.into())),
+        }
+    }
+}
+
+/// The step of `scheme` with the guards, taken at the new state, as further outputs.
+fn guarded(g: &Graph, scheme: &Scheme, guards: &[Guard]) -> Block {
+    let mut rules: Vec<_> =
+        scheme.state.iter().zip(&scheme.step.outputs).map(|(from, to)| (g.expr(*from), g.expr(*to))).collect();
+    let (t, h) = (g.expr(scheme.time), g.symbol("h"));
+    rules.push((t, t + h));
+    let conditions: Vec<_> = guards.iter().map(|guard| g.expr(guard.condition)).collect();
+    let conditions = g.substitute(&conditions, &rules).into_iter().map(|c| g.select(c, g.int(1), g.int(0)).id());
+    let outputs = scheme.step.outputs.iter().copied().chain(conditions).collect();
+    Block { outputs, ..scheme.step.clone() }
+}
+
+/// What all steps together cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TotalWork {
+    /// Newton iterations.
+    pub iterations: u64,
+    /// The largest residual of a step, relative to the size of its terms.
+    pub max_residual: f64,
+}
+
+/// A motion that can be followed step by step, whatever method moves it.
+pub trait March {
+    /// Steps taken.
+    fn steps(&self) -> u64;
+    /// The time now.
+    fn time(&self) -> f64;
+    /// The state now; the coordinates come first.
+    fn state(&self) -> &[f64];
+    /// Iterations and residuals so far.
+    fn work(&self) -> TotalWork;
+    /// Takes one step. After a failure the state is still the last good one.
+    fn advance(&mut self) -> Result<(), StepFailure>;
+    /// Takes a last step of another size.
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure>;
+    /// Replaces the last step by one of size `h` from the state before it: how events are located inside a step. The motion
+    /// ends there; it is not meant to be continued.
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure>;
+    /// Velocities, momenta and the further outputs at the present state.
+    fn observe(&mut self) -> Result<&[f64], StepFailure>;
+}
+
+/// A scheme on its way.
+#[derive(Clone)]
+pub struct Marcher {
+    scheme: CompiledScheme,
+    state: Vec<f64>,
+    previous: Vec<f64>,
+    next: Vec<f64>,
+    inputs: Vec<f64>,
+    velocity: Vec<f64>,
+    observed: Vec<f64>,
+    history: History,
+    h: f64,
+    start_time: f64,
+    time: f64,
+    step: u64,
+    work: TotalWork,
+}
+
+impl March for Marcher {
+    fn steps(&self) -> u64 {
+        self.step
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+
+    fn work(&self) -> TotalWork {
+        self.work
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.previous.copy_from_slice(&self.state);
+        self.substeps(self.time, self.h, true).map_err(|reason| self.undo(reason))?;
+        self.step += 1;
+        self.time = self.time_of(self.step);
+        Ok(())
+    }
+
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.previous.copy_from_slice(&self.state);
+        self.substeps(self.time, h, false).map_err(|reason| self.undo(reason))?;
+        self.step += 1;
+        self.time += h;
+        Ok(())
+    }
+
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        let begin = self.time_of(self.step - 1);
+        self.state.copy_from_slice(&self.previous);
+        self.substeps(begin, h, false).map_err(|reason| self.undo(reason))?;
+        self.time = begin + h;
+        Ok(())
+    }
+
+    fn observe(&mut self) -> Result<&[f64], StepFailure> {
+        match self.observe_at(self.time) {
+            Ok(()) => Ok(&self.observed),
+            Err(failure) => Err(self.failure(failure.into())),
+        }
+    }
+}
+
+impl Marcher {
+    /// The time after `step` whole steps: a product, so that it does not gather round-off.
+    fn time_of(&self, step: u64) -> f64 {
+        self.start_time + step as f64 * self.h
+    }
+
+    fn undo(&mut self, reason: Reason) -> StepFailure {
+        self.state.copy_from_slice(&self.previous);
+        self.failure(reason)
+    }
+
+    fn substeps(&mut self, begin: f64, h: f64, predict: bool) -> Result<(), Reason> {
+        let n = self.state.len();
+        let mut elapsed = 0.0;
+        for at in 0..self.scheme.substeps.len() {
+            let fraction = self.scheme.substeps[at];
+            self.inputs[..n].copy_from_slice(&self.state);
+            self.inputs[n] = begin + elapsed * h;
+            self.inputs[n + 1] = fraction * h;
+            let known = self.scheme.step.unknowns().is_empty();
+            let guess = if known || predict && self.history.predict(at, self.scheme.step.unknowns_mut()) {
+                Guess::Given
+            } else {
+                self.first_guess(begin + elapsed * h)?;
+                Guess::Formula
+            };
+            let work = self.scheme.step.run(&self.inputs, guess, &mut self.next)?;
+            if predict {
+                if !known {
+                    self.history.push(at, self.scheme.step.unknowns());
+                }
+                self.work.iterations += u64::from(work.iterations);
+                self.work.max_residual = self.work.max_residual.max(work.residual);
+            }
+            self.state.copy_from_slice(&self.next[..n]);
+            elapsed += fraction;
+        }
+        // Inner substeps may leave a domain and come back: only whole steps are states of the motion.
+        match self.next[n..].iter().position(|holds| *holds == 0.0) {
+            Some(guard) => Err(Reason::left_domain(&self.scheme.guards[guard])),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the velocities of the present state where the guess formula of the step finds them.
+    fn first_guess(&mut self, time: f64) -> Result<(), Reason> {
+        let n = self.state.len();
+        self.observe_at(time)?;
+        self.inputs[n + 2..].copy_from_slice(&self.velocity);
+        Ok(())
+    }
+
+    fn observe_at(&mut self, time: f64) -> Result<(), SolveFailure> {
+        let n = self.state.len();
+        // The inputs of the observation are state, time, velocities: those of a step without the step size.
+        let mut inputs = std::mem::take(&mut self.inputs);
+        let saved = inputs[n + 1];
+        inputs[..n].copy_from_slice(&self.state);
+        inputs[n] = time;
+        inputs[n + 1..n + 1 + self.velocity.len()].copy_from_slice(&self.velocity);
+        let outcome =
+            self.scheme.observe.run(&inputs[..n + 1 + self.velocity.len()], Guess::Formula, &mut self.observed);
+        inputs[n + 1] = saved;
+        self.inputs = inputs;
+        outcome?;
+        self.velocity.copy_from_slice(&self.observed[..self.scheme.dimension]);
+        Ok(())
+    }
+
+    fn failure(&self, reason: Reason) -> StepFailure {
+        StepFailure {
+            step: self.step + 1,
+            time: self.time(),
+            state: self.scheme.state_names.iter().cloned().zip(self.state.iter().copied()).collect(),
+            reason,
+        }
+    }
+}
+
+/// The unknowns of the last steps, per substep, for prediction by extrapolation.
+#[derive(Clone)]
+struct History {
+    /// Newest first, `DEPTH` vectors per substep.
+    values: Vec<f64>,
+    unknowns: usize,
+    filled: Vec<usize>,
+}
+
+/// Points used for extrapolation.
+const DEPTH: usize = 6;
+
+/// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
+const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
+    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
+    [4.0, -6.0, 4.0, -1.0, 0.0, 0.0],
+    [5.0, -10.0, 10.0, -5.0, 1.0, 0.0],
+    [6.0, -15.0, 20.0, -15.0, 6.0, -1.0],
+];
+
+impl History {
+    fn new(substeps: usize, unknowns: usize) -> Self {
+        History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps] }
+    }
+
+    /// Fills `guess` by extrapolation; false while too little is known.
+    fn predict(&self, substep: usize, guess: &mut [f64]) -> bool {
+        let filled = self.filled[substep];
+        if filled < 2 {
+            return false;
+        }
+        let n = self.unknowns;
+        let past = &self.values[substep * DEPTH * n..][..filled * n];
+        guess.fill(0.0);
+        for (values, weight) in past.chunks_exact(n).zip(EXTRAPOLATION[filled - 1]) {
+            guess.iter_mut().zip(values).for_each(|(g, v)| *g += weight * v);
+        }
+        true
+    }
+
+    fn push(&mut self, substep: usize, newest: &[f64]) {
+        let n = self.unknowns;
+        let past = &mut self.values[substep * DEPTH * n..][..DEPTH * n];
+        past.copy_within(..(DEPTH - 1) * n, n);
+        past[..n].copy_from_slice(newest);
+        self.filled[substep] = (self.filled[substep] + 1).min(DEPTH);
+    }
+}

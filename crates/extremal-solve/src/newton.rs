@@ -1,0 +1,227 @@
+//! Newton's method on one compiled system of equations.
+
+use extremal_eval::Machine;
+
+use crate::failure::SolveFailure;
+use crate::kernel::Work;
+use crate::linear::LinearSolver;
+
+/// When Newton's method is content, and when it gives up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewtonOptions {
+    /// The largest residual accepted, relative to the size of its terms.
+    pub tolerance: f64,
+    /// Iterations before giving up.
+    pub max_iterations: u32,
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        NewtonOptions { tolerance: 1e-12, max_iterations: 40 }
+    }
+}
+
+/// A residual this many ε below its terms cannot be improved: it is round-off.
+const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
+/// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
+const QUADRATIC: f64 = 1e-8;
+/// Full updates either converge within a few iterations or are better damped.
+const FULL_PACE_ITERATIONS: u32 = 12;
+/// The smallest fraction of a Newton update that is tried before the direction is called useless.
+const SMALLEST_FRACTION: f64 = 1.0 / 1024.0;
+
+/// How boldly to iterate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Whole Newton updates: right after a good guess.
+    Full,
+    /// Updates shortened where needed: from afar.
+    Damped,
+}
+
+/// One system of equations: three entries of the program in a row (guess, residual with Jacobian, outputs with residual and
+/// sizes), and the memory to iterate.
+#[derive(Clone)]
+pub(crate) struct NewtonSolve {
+    pub stage: usize,
+    pub linear: bool,
+    first_entry: usize,
+    outputs: usize,
+    solver: LinearSolver,
+    names: Vec<String>,
+    values: Vec<f64>,
+    update: Vec<f64>,
+    trial: Vec<f64>,
+    options: NewtonOptions,
+}
+
+impl NewtonSolve {
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        stage: usize,
+        first_entry: usize,
+        outputs: usize,
+        linear: bool,
+        solver: LinearSolver,
+        names: Vec<String>,
+        slopes: usize,
+        options: NewtonOptions,
+    ) -> Self {
+        let n = names.len();
+        NewtonSolve {
+            stage,
+            linear,
+            first_entry,
+            outputs,
+            solver,
+            values: vec![0.0; n + slopes],
+            update: vec![0.0; n],
+            trial: vec![0.0; n],
+            names,
+            options,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn guess_entry(&self) -> usize {
+        self.first_entry
+    }
+
+    /// How much memory `run` needs for outputs, residuals and sizes.
+    pub fn checked_len(&self) -> usize {
+        self.outputs + 2 * self.len()
+    }
+
+    /// Improves `x` until the residual is round-off, or fails. Leaves outputs in front of `checked`, all evaluated at the final `x`.
+    pub fn run(
+        &mut self,
+        machine: &mut Machine,
+        x: &mut [f64],
+        checked: &mut [f64],
+        pace: Pace,
+    ) -> Result<Work, SolveFailure> {
+        let n = self.len();
+        let checked = &mut checked[..self.outputs + 2 * n];
+        let max_iterations = match pace {
+            Pace::Full => self.options.max_iterations.min(FULL_PACE_ITERATIONS),
+            Pace::Damped => self.options.max_iterations,
+        };
+        let (mut best, mut worst_row) = (f64::INFINITY, 0);
+        let mut iterations = 0;
+        while iterations < max_iterations {
+            iterations += 1;
+            let update = self.update(machine, x, checked, pace)?;
+            if !self.linear && update > QUADRATIC * norm(x) {
+                continue;
+            }
+            let (residual, row) = self.check(machine, x, checked);
+            if residual.is_nan() {
+                return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
+            }
+            // Once the updates are small, a residual that no longer falls by half has reached its round-off.
+            if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
+                return Ok(Work { iterations, residual });
+            }
+            if residual < best {
+                (best, worst_row) = (residual, row);
+            }
+        }
+        if best.is_infinite() {
+            (best, worst_row) = self.check(machine, x, checked);
+        }
+        Err(SolveFailure::NoConvergence {
+            iterations,
+            unknown: self.names[worst_row].clone(),
+            residual: best,
+            tolerance: self.options.tolerance,
+        })
+    }
+
+    /// One Newton update of `x`; returns its size. At the damped pace it is shortened until the next update, by the same
+    /// Jacobian, would be smaller (Deuflhard's natural monotonicity test, which does not depend on the units of the rows).
+    fn update(
+        &mut self,
+        machine: &mut Machine,
+        x: &mut [f64],
+        checked: &mut [f64],
+        pace: Pace,
+    ) -> Result<f64, SolveFailure> {
+        let n = self.len();
+        self.evaluate(machine, x)?;
+        let (residual, slopes) = self.values.split_at(n);
+        if let Err(singular) = self.solver.factor(slopes) {
+            return Err(SolveFailure::Singular { unknown: self.names[singular.column].clone() });
+        }
+        self.update.copy_from_slice(residual);
+        self.solver.solve(&mut self.update);
+        let length = norm(&self.update);
+        if !length.is_finite() {
+            return Err(SolveFailure::Singular { unknown: self.names[0].clone() });
+        }
+        if pace == Pace::Full || self.linear || length <= QUADRATIC * norm(x) {
+            x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
+            return Ok(length);
+        }
+        let mut fraction = 1.0;
+        while fraction >= SMALLEST_FRACTION {
+            let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
+            self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
+            machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
+            machine.run(self.first_entry + 2, checked);
+            let next = &mut checked[self.outputs..self.outputs + n];
+            self.solver.solve(next);
+            if norm(next) <= (1.0 - 0.25 * fraction) * length {
+                x.copy_from_slice(&self.trial);
+                return Ok(fraction * length);
+            }
+            fraction *= 0.5;
+        }
+        let (residual, row) = self.check(machine, x, checked);
+        Err(SolveFailure::NoConvergence {
+            iterations: 0,
+            unknown: self.names[row].clone(),
+            residual,
+            tolerance: self.options.tolerance,
+        })
+    }
+
+    /// Evaluates outputs, residuals and sizes at `x`; returns the worst relative residual and its row.
+    fn check(&self, machine: &mut Machine, x: &[f64], checked: &mut [f64]) -> (f64, usize) {
+        machine.inputs_mut(self.stage).copy_from_slice(x);
+        machine.run(self.first_entry + 2, checked);
+        relative_residual(&checked[self.outputs..], self.len())
+    }
+
+    fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
+        machine.inputs_mut(self.stage).copy_from_slice(x);
+        machine.run(self.first_entry + 1, &mut self.values);
+        match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
+            None => Ok(()),
+            Some(row) => Err(SolveFailure::NotFinite { what: self.names[row].clone() }),
+        }
+    }
+}
+
+/// The largest absolute value; NaN when there is one.
+fn norm(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, v| if v.abs() > m || v.is_nan() { v.abs() } else { m })
+}
+
+/// The largest |residual|/size and its row, from `residuals ++ sizes`; NaN wins.
+fn relative_residual(values: &[f64], n: usize) -> (f64, usize) {
+    let (residual, size) = values.split_at(n);
+    let mut worst = (0.0, 0);
+    for row in 0..n {
+        let ratio = if residual[row] == 0.0 { 0.0 } else { residual[row].abs() / size[row] };
+        if ratio.is_nan() {
+            return (f64::NAN, row);
+        }
+        if ratio > worst.0 {
+            worst = (ratio, row);
+        }
+    }
+    worst
+}
