@@ -1,0 +1,206 @@
+//! Methods against steps: errors, measured orders, work.
+
+use std::time::Instant;
+
+use extremal_model::{Method, Model};
+use extremal_solve::StepFailure;
+use extremal_trajectory::json_number;
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::run::{Run, Settings, SetupError};
+
+/// What the errors are measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Against {
+    /// The closed forms of `[exact]`.
+    Exact,
+    /// DOP853 at tolerance 1e-13, on the continuous equations.
+    Dop853,
+}
+
+/// Why a comparison could not be made at all. (A single run that fails is a row that says so.)
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum CompareError {
+    /// `exact` without closed forms.
+    #[error("the model has no [exact] closed forms: compare against `dop853` instead")]
+    NoExact,
+    /// A method or step that does not fit.
+    #[error("{method}, step {step}: {source}")]
+    Setup {
+        /// The method.
+        method: String,
+        /// The step.
+        step: f64,
+        /// Why.
+        source: SetupError,
+    },
+    /// The reference solution itself cannot be computed.
+    #[error("the reference solution fails: {0}")]
+    Reference(StepFailure),
+}
+
+/// One method at one step.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The method.
+    pub method: Method,
+    /// The step.
+    pub step: f64,
+    /// The largest error at any step, per coordinate.
+    pub errors: Vec<(String, f64)>,
+    /// The measured order per coordinate, from the row before of the same method.
+    pub orders: Vec<Option<f64>>,
+    /// Steps taken.
+    pub steps: u64,
+    /// Newton iterations.
+    pub iterations: u64,
+    /// Seconds of marching, compilation and reference not counted.
+    pub seconds: f64,
+    /// The largest deviation of the energy from its first value.
+    pub energy_drift: f64,
+    /// Why it stopped early, if it did.
+    pub failure: Option<StepFailure>,
+}
+
+/// Runs every method at every step. Errors are taken at all steps, against the closed forms or an accurate solution.
+///
+/// ```
+/// use extremal::{Model, Settings, compare::{Against, compare}};
+/// let model = Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
+/// let rows = compare(&model, &Settings::of(&model), &["midpoint".parse()?], &[0.1, 0.05], Against::Exact)?;
+/// let order = rows[1].orders[0].unwrap();
+/// assert!((order - 2.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare(
+    model: &Model,
+    settings: &Settings,
+    methods: &[Method],
+    steps: &[f64],
+    against: Against,
+) -> Result<Vec<Row>, CompareError> {
+    if against == Against::Exact && model.exact().is_empty() {
+        return Err(CompareError::NoExact);
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for method in methods {
+        for (index, step) in steps.iter().enumerate() {
+            let previous = if index == 0 { None } else { rows.last() };
+            let row = measure(model, settings, method, *step, against, previous)?;
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(
+    model: &Model,
+    settings: &Settings,
+    method: &Method,
+    step: f64,
+    against: Against,
+    previous: Option<&Row>,
+) -> Result<Row, CompareError> {
+    let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
+    let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
+    let run = Run::new(model, &with(method)).map_err(setup)?;
+    let truth = match against {
+        Against::Exact => None,
+        Against::Dop853 => {
+            let mut reference = with(&Method::Dop853);
+            reference.tolerance = Some(1e-13);
+            reference.start = extremal_model::Start::Legendre;
+            Some(Run::new(model, &reference).map_err(setup)?)
+        }
+    };
+    let mut truth = truth.map(|run| run.begin()).transpose().map_err(CompareError::Reference)?;
+
+    let coordinates = model.coordinates();
+    let watched: Vec<usize> = match against {
+        Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
+        Against::Dop853 => (0..coordinates.len()).collect(),
+    };
+    let mut row = Row {
+        method: method.clone(),
+        step,
+        errors: watched.iter().map(|k| (coordinates[*k].name.clone(), 0.0)).collect(),
+        orders: vec![None; watched.len()],
+        steps: 0,
+        iterations: 0,
+        seconds: 0.0,
+        energy_drift: 0.0,
+        failure: None,
+    };
+    let n = coordinates.len();
+    let mut motion = match run.begin() {
+        Ok(motion) => motion,
+        Err(failure) => return Ok(Row { failure: Some(failure), ..row }),
+    };
+    let mut first_energy = None;
+    for taken in 0..=run.planned_steps() {
+        if taken > 0 {
+            let clock = Instant::now();
+            if let Err(failure) = run.advance(motion.as_mut(), taken) {
+                row.failure = Some(failure);
+                break;
+            }
+            row.seconds += clock.elapsed().as_secs_f64();
+            if let Some(truth) = &mut truth {
+                run.advance(truth.as_mut(), taken).map_err(CompareError::Reference)?;
+            }
+        }
+        let positions: Vec<f64> = motion.state()[..n].to_vec();
+        let observed = match motion.observe() {
+            Ok(observed) => observed,
+            Err(failure) => {
+                row.failure = Some(failure);
+                break;
+            }
+        };
+        let energy = observed[2 * n];
+        let first = *first_energy.get_or_insert(energy);
+        row.energy_drift = row.energy_drift.max((energy - first).abs());
+        let exact = &observed[observed.len() - model.exact().len()..];
+        for (at, k) in watched.iter().enumerate() {
+            let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[*k]);
+            row.errors[at].1 = row.errors[at].1.max((positions[*k] - right).abs());
+        }
+    }
+    row.steps = motion.steps();
+    row.iterations = motion.work().iterations;
+    if let Some(previous) = previous {
+        let ratio = (previous.step / step).ln();
+        for (at, (_, error)) in row.errors.iter().enumerate() {
+            let order = (previous.errors[at].1 / error).ln() / ratio;
+            row.orders[at] = order.is_finite().then_some(order);
+        }
+    }
+    Ok(row)
+}
+
+/// `{"rows": [{"method", "step", "errors", "orders", "work"}]}`.
+pub fn to_json(rows: &[Row]) -> Value {
+    let rows = rows.iter().map(|row| {
+        let errors: Map<String, Value> = row.errors.iter().map(|(k, e)| (k.clone(), json_number(*e))).collect();
+        let orders: Map<String, Value> = row
+            .errors
+            .iter()
+            .zip(&row.orders)
+            .map(|((k, _), order)| (k.clone(), order.map_or(Value::Null, json_number)))
+            .collect();
+        let mut object = json!({
+            "method": row.method.to_string(),
+            "step": json_number(row.step),
+            "errors": errors,
+            "orders": orders,
+            "energy_drift": json_number(row.energy_drift),
+            "work": { "steps": row.steps, "newton_iterations": row.iterations, "seconds": json_number(row.seconds) },
+        });
+        if let Some(failure) = &row.failure {
+            object["failure"] = failure.to_string().into();
+        }
+        object
+    });
+    json!({ "rows": rows.collect::<Vec<_>>() })
+}

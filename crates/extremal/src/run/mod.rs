@@ -1,0 +1,386 @@
+//! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
+
+mod observables;
+mod report;
+mod settings;
+
+use std::ops::ControlFlow;
+
+use extremal_eval::CompileError;
+use extremal_expr::Id;
+use extremal_mechanics::discrete::{SchemeError, scheme};
+use extremal_model::{Direction, Method, Model, Start};
+use extremal_solve::{
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, March, NewtonOptions, RootError, StartValues, StepFailure,
+    Structure, TotalWork, find_root,
+};
+use extremal_trajectory::{ColumnsError, RecordError, Recorder};
+use thiserror::Error;
+
+use crate::system::{custom_of, system_of};
+use observables::Observables;
+use settings::Plan;
+
+pub use report::Report;
+pub use settings::{Settings, SettingsError};
+
+/// Why a run could not be set up.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SetupError {
+    /// The settings do not fit.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The method does not fit the model.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
+    /// Two recorded quantities have one name.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+    /// The formulas do not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// At the time that was asked for.
+    Reached,
+    /// At a stop condition, whose zero was located.
+    Stopped {
+        /// Its name in the model.
+        condition: String,
+    },
+    /// It could not go on.
+    Failed(StepFailure),
+    /// The caller asked.
+    Interrupted,
+}
+
+/// How far a run has come, for progress bars.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps taken.
+    pub step: u64,
+    /// Steps planned.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
+}
+
+/// What came of a run, besides the recorded rows.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub end: End,
+    /// Steps taken.
+    pub steps: u64,
+    /// The time reached.
+    pub time: f64,
+    /// Iterations and residuals.
+    pub work: TotalWork,
+    /// The largest distance from the closed form, for each coordinate that has one.
+    pub errors: Vec<(String, f64)>,
+}
+
+/// A model compiled for running: parameters, step and start can change without compiling again.
+///
+/// ```
+/// use extremal::{Model, Recorder, run::{End, Run, Settings}};
+/// let model = Model::from_toml(extremal::gallery::text("pendulum").unwrap())?;
+/// let run = Run::new(&model, &Settings::of(&model))?;
+/// let mut recorder = Recorder::new(run.columns().clone());
+/// let outcome = run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.end, End::Reached);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Run<'m> {
+    model: &'m Model,
+    observables: Observables,
+    compiled: Compiled,
+    plan: Plan,
+    method: Method,
+    start: Start,
+}
+
+enum Compiled {
+    Scheme(Box<CompiledScheme>),
+    Adaptive(Box<AdaptiveMarcher>),
+}
+
+/// Steps between two looks at the clock or at an interrupt.
+const STEPS_BETWEEN_LOOKS: u64 = 64;
+
+impl<'m> Run<'m> {
+    /// Derives and compiles everything.
+    pub fn new(model: &'m Model, settings: &Settings) -> Result<Run<'m>, SetupError> {
+        let g = model.graph();
+        let plan = settings.plan()?;
+        if settings.start == Start::TwoPoints && model.initial().second.is_none() {
+            return Err(SettingsError::NoSecond.into());
+        }
+        let system = system_of(model);
+        let observables = Observables::of(model, &system)?;
+        let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+        let guards: Vec<Guard> = model
+            .coordinates()
+            .iter()
+            .filter_map(|c| c.domain)
+            .map(|condition| Guard { text: g.expr(condition).to_string(), condition })
+            .collect();
+        let adaptive = match settings.method {
+            Method::Dopri5 => Some(AdaptiveMethod::Dopri5),
+            Method::Dop853 => Some(AdaptiveMethod::Dop853),
+            _ => None,
+        };
+        let values = model.parameter_values();
+        let compiled = match adaptive {
+            Some(method) => {
+                let tolerance = settings.tolerance.unwrap_or(1e-12);
+                let mut marcher =
+                    AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?;
+                marcher.set_parameters(&values);
+                Compiled::Adaptive(Box::new(marcher))
+            }
+            None => {
+                let scheme = scheme(&system, &settings.method, settings.start, custom_of(model, &system))?;
+                let mut options = NewtonOptions::default();
+                if let Some(tolerance) = settings.tolerance {
+                    options.tolerance = tolerance;
+                }
+                let mut compiled =
+                    CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, options)?;
+                compiled.set_parameters(&values);
+                Compiled::Scheme(Box::new(compiled))
+            }
+        };
+        Ok(Run { model, observables, compiled, plan, method: settings.method.clone(), start: settings.start })
+    }
+
+    /// The columns of the rows that a run records.
+    pub fn columns(&self) -> &extremal_trajectory::Columns {
+        &self.observables.columns
+    }
+
+    /// The step.
+    pub fn step(&self) -> f64 {
+        self.plan.step
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// What elimination left of the equations of a step; `None` for an adaptive method.
+    pub fn structure(&self) -> Option<Structure> {
+        match &self.compiled {
+            Compiled::Scheme(scheme) => Some(scheme.structure()),
+            Compiled::Adaptive(_) => None,
+        }
+    }
+
+    /// Steps that will be taken.
+    pub fn planned_steps(&self) -> u64 {
+        self.plan.whole_steps + u64::from(self.plan.remainder.is_some())
+    }
+
+    /// What a user should know before looking at the results.
+    pub fn notes(&self) -> Vec<String> {
+        self.plan
+            .remainder
+            .map(|left| {
+                format!("the end is not a multiple of the step {}: the last step is {left:.6} long", self.plan.step)
+            })
+            .into_iter()
+            .collect()
+    }
+
+    /// Runs from the start; every step is pushed to `recorder`, `watch` is called now and then and may end the run.
+    ///
+    /// # Errors
+    /// Only when a row cannot be recorded. A motion that cannot go on is an [`Outcome`].
+    pub fn execute(
+        &self,
+        recorder: &mut Recorder,
+        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Outcome, RecordError> {
+        let mut motion = match self.begin() {
+            Ok(motion) => motion,
+            Err(failure) => {
+                recorder.finish()?;
+                let work = TotalWork::default();
+                return Ok(Outcome { end: End::Failed(failure), steps: 0, time: 0.0, work, errors: Vec::new() });
+            }
+        };
+        let mut rows = Rows::new(self, recorder);
+        let end = self.march(motion.as_mut(), &mut rows, &mut watch)?;
+        let errors = rows.errors();
+        recorder.finish()?;
+        Ok(Outcome { end, steps: motion.steps(), time: motion.time(), work: motion.work(), errors })
+    }
+
+    /// The motion at its start, to be marched by hand.
+    pub fn begin(&self) -> Result<Box<dyn March>, StepFailure> {
+        let initial = self.model.initial();
+        let second = if self.start == Start::TwoPoints { initial.second.unwrap_or_default() } else { Vec::new() };
+        let values = StartValues { q: initial.positions, v: initial.velocities, second, time: 0.0 };
+        Ok(match &self.compiled {
+            Compiled::Scheme(scheme) => Box::new(scheme.start(&values, self.plan.step)?),
+            Compiled::Adaptive(marcher) => Box::new(marcher.start(&values, self.plan.step)?),
+        })
+    }
+
+    /// Takes the step number `step` (from 1) of the plan: a whole one, or what is left at the end.
+    pub(crate) fn advance(&self, motion: &mut dyn March, step: u64) -> Result<(), StepFailure> {
+        match self.plan.remainder {
+            Some(left) if step > self.plan.whole_steps => motion.advance_by(left),
+            _ => motion.advance(),
+        }
+    }
+
+    fn march(
+        &self,
+        motion: &mut dyn March,
+        rows: &mut Rows<'_>,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<End, RecordError> {
+        let steps = self.planned_steps();
+        if let Err(failure) = rows.push(motion)? {
+            return Ok(End::Failed(failure));
+        }
+        for step in 0..steps {
+            if let Err(failure) = self.advance(motion, step + 1) {
+                return Ok(End::Failed(failure));
+            }
+            match self.crossing(motion, rows) {
+                Ok(None) => {}
+                Ok(Some(condition)) => {
+                    return Ok(match rows.push(motion)? {
+                        Ok(()) => End::Stopped { condition },
+                        Err(failure) => End::Failed(failure),
+                    });
+                }
+                Err(failure) => return Ok(End::Failed(failure)),
+            }
+            if let Err(failure) = rows.push(motion)? {
+                return Ok(End::Failed(failure));
+            }
+            if step % STEPS_BETWEEN_LOOKS == 0
+                && watch(Progress { step: step + 1, steps, time: motion.time() }).is_break()
+            {
+                return Ok(End::Interrupted);
+            }
+        }
+        Ok(End::Reached)
+    }
+
+    /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
+    fn crossing(&self, motion: &mut dyn March, rows: &Rows<'_>) -> Result<Option<String>, StepFailure> {
+        if self.observables.stops.is_empty() {
+            return Ok(None);
+        }
+        let first = rows.first_stop();
+        let after: Vec<f64> = motion.observe()?[first..first + self.observables.stops.len()].to_vec();
+        let length = motion.time() - rows.time();
+        let mut earliest: Option<(f64, usize)> = None;
+        for (index, (_, direction)) in self.observables.stops.iter().enumerate() {
+            let before = rows.stops()[index];
+            if !crosses(before, after[index], *direction) {
+                continue;
+            }
+            let mut value_after = |h: f64| -> Result<f64, StepFailure> {
+                motion.retake(h)?;
+                Ok(motion.observe()?[first + index])
+            };
+            let at = match find_root(&mut value_after, 0.0, length, before, after[index], f64::EPSILON * length) {
+                Ok(at) => at,
+                Err(RootError::Function { cause, .. }) => return Err(cause),
+                // Both ends are known to differ in sign and observed values to be finite: only the end itself is left.
+                Err(_) => length,
+            };
+            if earliest.is_none_or(|(h, _)| at < h) {
+                earliest = Some((at, index));
+            }
+        }
+        let Some((h, index)) = earliest else { return Ok(None) };
+        motion.retake(h)?;
+        Ok(Some(self.observables.stops[index].0.clone()))
+    }
+}
+
+/// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.
+fn crosses(before: f64, after: f64, direction: Direction) -> bool {
+    let rising = before < 0.0 && after >= 0.0;
+    let falling = before > 0.0 && after <= 0.0;
+    match direction {
+        Direction::Rising => rising,
+        Direction::Falling => falling,
+        Direction::Any => rising || falling,
+    }
+}
+
+/// The rows of a run on their way to the recorder, and what is watched besides.
+struct Rows<'r> {
+    recorder: &'r mut Recorder,
+    observables: &'r Observables,
+    names: Vec<&'r str>,
+    row: Vec<f64>,
+    stops: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+impl<'r> Rows<'r> {
+    fn new(run: &'r Run<'_>, recorder: &'r mut Recorder) -> Self {
+        let observables = &run.observables;
+        Rows {
+            recorder,
+            observables,
+            names: observables.exact.iter().map(|k| run.model.coordinates()[*k].name.as_str()).collect(),
+            row: vec![0.0; observables.columns.len()],
+            stops: vec![0.0; observables.stops.len()],
+            errors: vec![0.0; observables.exact.len()],
+        }
+    }
+
+    fn dimension(&self) -> usize {
+        (self.row.len() - 1 - self.observables.recorded) / 3
+    }
+
+    /// Where the stop conditions stand among the observed values.
+    fn first_stop(&self) -> usize {
+        2 * self.dimension() + self.observables.recorded
+    }
+
+    fn stops(&self) -> &[f64] {
+        &self.stops
+    }
+
+    /// The time of the latest row.
+    fn time(&self) -> f64 {
+        self.row[0]
+    }
+
+    fn errors(&self) -> Vec<(String, f64)> {
+        self.names.iter().map(|name| name.to_string()).zip(self.errors.iter().copied()).collect()
+    }
+
+    fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
+        let n = self.dimension();
+        self.row[0] = motion.time();
+        self.row[1..=n].copy_from_slice(&motion.state()[..n]);
+        let first_stop = self.first_stop();
+        let observed = match motion.observe() {
+            Ok(observed) => observed,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        self.row[n + 1..].copy_from_slice(&observed[..first_stop]);
+        let (stops, exact) = observed[first_stop..].split_at(self.stops.len());
+        self.stops.copy_from_slice(stops);
+        for ((error, exact), k) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
+            *error = error.max((self.row[1 + k] - exact).abs());
+        }
+        self.recorder.push(&self.row)?;
+        Ok(Ok(()))
+    }
+}

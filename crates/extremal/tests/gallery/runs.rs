@@ -1,0 +1,53 @@
+//! Every gallery model runs, and ends where independent programs say it ends.
+
+use std::ops::ControlFlow;
+
+use extremal::run::End;
+use extremal::{Recorder, Run, Settings, gallery};
+
+use crate::hand_typed::MARCHED;
+use crate::model;
+
+#[test]
+fn every_model_ends_where_it_is_expected() {
+    for name in gallery::names() {
+        let model = model(name);
+        assert!(model.warnings().is_empty(), "{name}: {:?}", model.warnings());
+        assert!(!model.expected().is_empty(), "{name} has no [expected] numbers");
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut recorder = Recorder::new(run.columns().clone());
+        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+        assert!(matches!(outcome.end, End::Reached | End::Stopped { .. }), "{name}: {:?}", outcome.end);
+        let row = recorder.last().unwrap();
+        for expected in model.expected() {
+            if let Some(time) = expected.time {
+                assert!(
+                    (outcome.time - time).abs() <= expected.tolerance.max(1e-12 * time),
+                    "{name}: {}",
+                    outcome.time
+                );
+            }
+            for (column, value) in &expected.values {
+                let index = recorder.columns().index_of(column).unwrap_or_else(|| panic!("{name}: no column {column}"));
+                let error = (row[index] - value).abs();
+                assert!(error <= expected.tolerance, "{name}: {column} = {} differs by {error:e}", row[index]);
+            }
+        }
+    }
+}
+
+#[test]
+fn discrete_motions_equal_an_independent_implementation() {
+    for marched in MARCHED {
+        let model = model(marched.gallery);
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut motion = run.begin().unwrap();
+        for _ in 0..marched.steps {
+            motion.advance().unwrap();
+        }
+        for (k, expected) in marched.positions.iter().enumerate() {
+            let error = (motion.state()[k] - expected).abs();
+            assert!(error <= marched.tolerance, "{} coordinate {k}: differs by {error:e}", marched.gallery);
+        }
+    }
+}
