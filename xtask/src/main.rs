@@ -1,2 +1,49 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`.
+
+mod check;
+mod fuzz;
+mod gallery;
+mod shell;
+
+use std::env;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+  test                 formatting, lints, all tests, documentation, every model of the gallery
+  fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
+  bench                the benchmarks";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let clock = Instant::now();
+    let done = match words.as_slice() {
+        ["test"] => check::all(),
+        ["fuzz"] => fuzz::all(60),
+        ["fuzz", "--seconds", seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::all(seconds),
+            Err(_) => return usage(),
+        },
+        ["bench"] => shell::Step::cargo("benchmarks", &["bench", "--workspace", "--benches"]).run(),
+        _ => return usage(),
+    };
+    let seconds = clock.elapsed().as_secs();
+    match done {
+        Ok(()) => {
+            eprintln!("\nall is well, {} min {} s", seconds / 60, seconds % 60);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("\nfailed after {} min {} s: {failure}", seconds / 60, seconds % 60);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}

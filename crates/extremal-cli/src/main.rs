@@ -1,2 +1,25 @@
-//! The command line of extremal.
-fn main() {}
+//! The command line of extremal: arguments, rendering, exit codes. What is computed is the library's business.
+
+mod arguments;
+mod commands;
+mod failure;
+mod interrupt;
+mod outputs;
+mod progress;
+mod source;
+mod summary;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match commands::execute(arguments::Arguments::parse()) {
+        Ok(ending) => ending.code(),
+        Err(failure) => {
+            failure.report();
+            failure.code()
+        }
+    }
+}

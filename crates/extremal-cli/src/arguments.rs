@@ -1,0 +1,130 @@
+//! The arguments that several commands share, and how their values are read.
+
+use clap::{Args, Parser};
+use extremal::model::Start;
+use extremal::{Method, Model, Overrides, Settings};
+
+use crate::commands::Command;
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal                                       simulate a double pendulum, plot it, say what to try next
+  extremal gallery                               list the built-in models
+  extremal run gallery:kepler --plot kepler.svg  simulate one of them
+  extremal derive my-model.toml                  print the equations of your own model
+
+A MODEL is a file, `gallery:NAME` for a built-in model, or `-` for standard input.
+Exit codes: 0 done, 1 the computation failed (what was computed is kept), 2 bad input, 130 interrupted.";
+
+/// Write a Lagrangian as text; get its equations, a structure-preserving simulation, and what it conserves.
+///
+/// Without a command: simulates a double pendulum, writes double-pendulum.svg here, and says what to try next.
+#[derive(Parser)]
+#[command(name = "extremal", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// Which model, with which parameters.
+#[derive(Args)]
+pub struct ModelArguments {
+    /// A model file, `gallery:NAME`, or `-` for standard input
+    pub model: String,
+    /// Give a parameter another value, a number or an expression; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub assignments: Vec<(String, String)>,
+}
+
+impl ModelArguments {
+    pub fn overrides(&self) -> Overrides {
+        self.assignments.iter().fold(Overrides::default(), |all, (name, value)| all.set(name, value))
+    }
+}
+
+/// How a step is made.
+#[derive(Args)]
+pub struct MethodArguments {
+    /// The method, such as midpoint, trapezoidal, "galerkin(2)", "compose(suzuki4, midpoint)", rk4, dop853
+    #[arg(long, value_parser = method)]
+    pub method: Option<Method>,
+    /// How the first step is made: legendre (position and velocity) or two-points (two positions)
+    #[arg(long, value_name = "KIND")]
+    pub start: Option<Start>,
+}
+
+impl MethodArguments {
+    /// The settings of the model with those that were given on the command line.
+    pub fn settings(&self, model: &Model) -> Settings {
+        let mut settings = Settings::of(model);
+        if let Some(method) = &self.method {
+            settings.method = method.clone();
+        }
+        if let Some(start) = self.start {
+            settings.start = start;
+        }
+        settings
+    }
+}
+
+/// Reads a method; what is wrong with it is said together with the likely intent.
+pub fn method(text: &str) -> Result<Method, String> {
+    text.parse::<Method>().map_err(|error| match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    })
+}
+
+/// Reads methods between commas; commas inside parentheses belong to a method.
+pub fn methods(text: &str) -> Result<Vec<Method>, String> {
+    let mut depth = 0i32;
+    text.split(|c: char| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(|part| method(part.trim()))
+    .collect()
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("write it as NAME=VALUE, for example `--set g=1.62`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn commas_inside_parentheses_belong_to_a_method() {
+        let names: Vec<String> = methods("left, compose(suzuki4, midpoint),galerkin(2, lobatto(3))")
+            .unwrap()
+            .iter()
+            .map(Method::to_string)
+            .collect();
+        assert_eq!(names, ["left", "compose(suzuki4, midpoint)", "galerkin(2, lobatto(3))"]);
+        assert!(methods("left,").is_err());
+        assert!(methods("midpont").unwrap_err().contains("did you mean `midpoint`?"));
+    }
+
+    #[test]
+    fn assignments_keep_the_text_of_the_value() {
+        assert_eq!(assignment("l = 2*pi").unwrap(), ("l".to_owned(), "2*pi".to_owned()));
+        assert!(assignment("l").is_err());
+        assert!(assignment("=2").is_err());
+    }
+}

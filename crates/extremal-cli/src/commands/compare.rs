@@ -1,0 +1,180 @@
+//! `extremal compare`: methods against steps.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use extremal::compare::{Against, Row, compare, to_json};
+use extremal::model::Extent;
+use extremal::run::{SettingsError, SetupError};
+use extremal::trajectory::plot::{Curve, Mark, Panel};
+use extremal::trajectory::{Align, Figure, Table, shortest};
+use extremal::{Method, Model, Settings};
+
+use crate::arguments::{self, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::outputs::{Outputs, written};
+use crate::progress::Spinner;
+use crate::source::Source;
+use crate::terminal::{self, ERROR, HEADING, duration, size};
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal compare gallery:harmonic-oscillator
+  extremal compare gallery:pendulum --methods midpoint,rk4 --steps 0.1,0.05,0.025 --until 10
+  extremal compare gallery:kepler --methods \"galerkin(2),compose(suzuki4, midpoint)\" --plot orders.svg
+
+Errors are the largest at any step; an order is measured from a row and the row above it. On a chaotic motion,
+or where round-off is reached, there is no order to measure.";
+
+const DEFAULT_METHODS: &str = "left,midpoint,trapezoidal,galerkin(2),rk4";
+/// The steps are this often halved if none are given.
+const HALVINGS: i32 = 3;
+/// More coordinates than this are summed up in one column.
+const MOST_COORDINATES: usize = 3;
+
+/// Run several methods with several steps: errors, measured orders, work
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    // The full path keeps clap from taking each value as one of several.
+    /// The methods, between commas
+    #[arg(long, value_parser = arguments::methods, default_value = DEFAULT_METHODS, value_name = "A,B,..")]
+    methods: std::vec::Vec<Method>,
+    /// The steps, between commas, largest first [default: the step of the model, halved three times]
+    #[arg(long, value_delimiter = ',', value_name = "H1,H2,..", allow_negative_numbers = true)]
+    steps: Vec<f64>,
+    /// The time to end at
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// What the errors are measured against [default: exact if the model has closed forms, else dop853]
+    #[arg(long, value_enum, value_name = "TRUTH")]
+    against: Option<Truth>,
+    /// Draw error and energy drift over the step, as .svg or .png; may be repeated
+    #[arg(long, value_name = "FILE")]
+    plot: Vec<PathBuf>,
+    /// Print one JSON object instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Truth {
+    /// The closed forms in [exact]
+    Exact,
+    /// A reference solution of order 8 at tolerance 1e-13
+    Dop853,
+}
+
+impl Arguments {
+    fn against(&self, model: &Model) -> Against {
+        match self.against {
+            Some(Truth::Exact) => Against::Exact,
+            Some(Truth::Dop853) => Against::Dop853,
+            None if model.exact().is_empty() => Against::Dop853,
+            None => Against::Exact,
+        }
+    }
+
+    fn steps(&self, settings: &Settings) -> Result<Vec<f64>, SettingsError> {
+        if !self.steps.is_empty() {
+            return Ok(self.steps.clone());
+        }
+        let step = settings.step.ok_or(SettingsError::NoStep)?;
+        Ok((0..=HALVINGS).map(|k| step / 2f64.powi(k)).collect())
+    }
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    Outputs { trajectories: &[], plots: &arguments.plot }.check()?;
+    let source = Source::load(&arguments.model)?;
+    source.show_warnings();
+    let mut settings = Settings::of(&source.model);
+    settings.extent = arguments.until.map(Extent::Until).or(settings.extent);
+    let steps = arguments.steps(&settings).map_err(SetupError::from)?;
+    let against = arguments.against(&source.model);
+    let spinner = Spinner::new("comparing");
+    let rows = compare(&source.model, &settings, &arguments.methods, &steps, against);
+    spinner.clear();
+    let rows = rows?;
+    for path in &arguments.plot {
+        figure(&source, &rows, against).save(path)?;
+    }
+    if arguments.json {
+        terminal::print(&format!("{:#}\n", to_json(&rows)))?;
+    } else {
+        let title = format!("{HEADING}{}{HEADING:#}, {}", source.title(), measured(against));
+        terminal::print(&format!("{title}\n\n{}{}", table(&rows), written(&arguments.plot)))?;
+    }
+    for row in &rows {
+        if let Some(failure) = &row.failure {
+            let step = shortest(row.step);
+            terminal::print_error(&format!("{ERROR}error{ERROR:#}: {}, step {step}: {failure}\n", row.method));
+        }
+    }
+    Ok(if rows.iter().any(|row| row.failure.is_some()) { Ending::Failed } else { Ending::Done })
+}
+
+fn measured(against: Against) -> &'static str {
+    match against {
+        Against::Exact => "errors against the closed form",
+        Against::Dop853 => "errors against dop853 at tolerance 1e-13",
+    }
+}
+
+fn table(rows: &[Row]) -> Table {
+    let coordinates = rows.first().map_or(0, |row| row.errors.len());
+    let mut headers = vec![("method".to_owned(), Align::Left), ("step".to_owned(), Align::Right)];
+    let names: Vec<String> = match rows.first() {
+        Some(row) if coordinates <= MOST_COORDINATES => row.errors.iter().map(|(name, _)| name.clone()).collect(),
+        _ => vec!["largest".to_owned()],
+    };
+    for name in names {
+        headers.push((format!("error {name}"), Align::Right));
+        headers.push(("order".to_owned(), Align::Right));
+    }
+    for header in ["energy drift", "iterations", "time"] {
+        headers.push((header.to_owned(), Align::Right));
+    }
+    let mut table = Table::new(headers.iter().map(|(name, align)| (name.as_str(), *align)));
+    for row in rows {
+        let mut cells = vec![row.method.to_string(), shortest(row.step)];
+        let shown: Vec<usize> = match coordinates <= MOST_COORDINATES {
+            true => (0..coordinates).collect(),
+            false => vec![worst(row)],
+        };
+        for at in shown {
+            cells.push(if row.failure.is_some() { "failed".to_owned() } else { size(row.errors[at].1) });
+            cells.push(row.orders[at].map_or_else(|| "-".to_owned(), |order| format!("{order:.2}")));
+        }
+        cells.extend([
+            size(row.energy_drift),
+            row.iterations.to_string(),
+            duration(Duration::from_secs_f64(row.seconds)),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// The coordinate with the largest error.
+fn worst(row: &Row) -> usize {
+    let errors = row.errors.iter().map(|(_, error)| *error).enumerate();
+    errors.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
+}
+
+fn figure(source: &Source, rows: &[Row], against: Against) -> Figure {
+    let panel = |title: &str, label: &str, value: fn(&Row) -> f64| {
+        let curves = rows.chunk_by(|a, b| a.method == b.method).map(|rows| {
+            let done = rows.iter().filter(|row| row.failure.is_none());
+            Curve::new(&rows[0].method.to_string(), done.map(|row| (row.step, value(row)))).mark(Mark::LineAndPoints)
+        });
+        Panel::new(title).x_label("step h").y_label(label).log_log().curves(curves)
+    };
+    let largest = |row: &Row| row.errors.get(worst(row)).map_or(0.0, |(_, error)| *error);
+    let errors = panel("Largest error", "error", largest);
+    let drifts = panel("Largest energy drift", "energy drift", |row| row.energy_drift);
+    Figure::new(source.title()).subtitle(measured(against)).panel(errors).panel(drifts)
+}

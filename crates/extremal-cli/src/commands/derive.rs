@@ -1,0 +1,82 @@
+//! `extremal derive`: the equations of a model.
+
+use clap::{Args, ValueEnum};
+use extremal::derive::{Form, derive};
+
+use crate::arguments::{MethodArguments, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::source::Source;
+use crate::terminal::{self, HEADING};
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal derive gallery:double-pendulum
+  extremal derive gallery:kepler --form hamilton
+  extremal derive my-model.toml --form discrete --method trapezoidal
+  extremal derive my-model.toml --latex > equations.tex";
+
+/// Print the equations of a model: of motion, of Hamilton, and of one step of a method
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Which equations; may be repeated [default: lagrange and discrete]
+    #[arg(long = "form", value_enum, value_name = "FORM")]
+    forms: Vec<FormName>,
+    #[command(flatten)]
+    method: MethodArguments,
+    /// Print LaTeX
+    #[arg(long, conflicts_with = "json")]
+    latex: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormName {
+    /// Equations of motion, momenta, energy, kinetic split
+    Lagrange,
+    /// Hamiltonian and Hamilton's equations
+    Hamilton,
+    /// One step of the method
+    Discrete,
+}
+
+impl From<FormName> for Form {
+    fn from(name: FormName) -> Form {
+        match name {
+            FormName::Lagrange => Form::Lagrange,
+            FormName::Hamilton => Form::Hamilton,
+            FormName::Discrete => Form::Discrete,
+        }
+    }
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    let source = Source::load(&arguments.model)?;
+    source.show_warnings();
+    let forms: Vec<Form> = match arguments.forms.as_slice() {
+        [] => vec![Form::Lagrange, Form::Discrete],
+        forms => forms.iter().copied().map(Form::from).collect(),
+    };
+    let derivation = derive(&source.model, &arguments.method.settings(&source.model), &forms)?;
+    if arguments.json {
+        terminal::print(&format!("{:#}\n", derivation.to_json()))?;
+    } else if arguments.latex {
+        terminal::print(&derivation.to_latex())?;
+    } else {
+        terminal::print(&with_headings(&derivation.to_text()))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Marks the lines that are not indented.
+fn with_headings(text: &str) -> String {
+    let mark = |line: &str| match line.starts_with(' ') || line.is_empty() {
+        true => format!("{line}\n"),
+        false => format!("{HEADING}{line}{HEADING:#}\n"),
+    };
+    text.lines().map(mark).collect()
+}

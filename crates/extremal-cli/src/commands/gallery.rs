@@ -1,0 +1,78 @@
+//! `extremal gallery`: the built-in models.
+
+use clap::Args;
+use extremal::{Model, gallery};
+
+use crate::failure::{Ending, Failure};
+use crate::source::gallery_text;
+use crate::terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal gallery                    list the models
+  extremal gallery pendulum           print one
+  extremal gallery pendulum > my.toml then change it and: extremal run my.toml
+  extremal run gallery:pendulum       run one as it is";
+
+/// Descriptions are not squeezed into less.
+const LEAST_ROOM: usize = 30;
+
+/// List the built-in models, or print one
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The model to print
+    name: Option<String>,
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    match &arguments.name {
+        Some(name) => terminal::print(gallery_text(name.strip_prefix("gallery:").unwrap_or(name))?)?,
+        None => terminal::print(&list())?,
+    }
+    Ok(Ending::Done)
+}
+
+/// One model per line, or wrapped where a terminal is too narrow for it.
+fn list() -> String {
+    let column = gallery::names().map(str::len).max().unwrap_or(0) + 2;
+    let room = terminal::width().map_or(usize::MAX, |width| width.saturating_sub(column).max(LEAST_ROOM));
+    let mut out = String::new();
+    for name in gallery::names() {
+        let model = gallery::text(name).and_then(|text| Model::from_toml(text).ok());
+        let description = model.as_ref().and_then(Model::description).unwrap_or_default();
+        for (index, line) in wrapped(description, room).iter().enumerate() {
+            let left = if index == 0 { name } else { "" };
+            out.push_str(format!("{left:column$}{line}").trim_end());
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The words of `text` on lines of at most `room` characters, if they are not longer than that themselves.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line =
+            lines.last_mut().filter(|line| line.is_empty() || line.chars().count() + word.chars().count() < room);
+        match line {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => line.extend([" ", word]),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_and_lines_are_filled() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinarily long", 4), ["extraordinarily", "long"]);
+        assert_eq!(wrapped("", 4), [""]);
+    }
+}

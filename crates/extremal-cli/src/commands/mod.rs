@@ -1,0 +1,37 @@
+//! One file per command: its arguments, and the few lines from them to the library and back.
+
+mod compare;
+mod completions;
+mod demo;
+mod derive;
+mod gallery;
+mod run;
+mod simulate;
+
+use clap::Subcommand;
+
+pub use simulate::Finished;
+
+use crate::arguments::Arguments;
+use crate::failure::{Ending, Failure};
+
+#[derive(Subcommand)]
+pub enum Command {
+    Run(run::Arguments),
+    Derive(derive::Arguments),
+    Compare(compare::Arguments),
+    Gallery(gallery::Arguments),
+    Completions(completions::Arguments),
+}
+
+/// Does what the arguments say.
+pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
+    match arguments.command {
+        None => demo::execute(),
+        Some(Command::Run(arguments)) => run::execute(&arguments),
+        Some(Command::Derive(arguments)) => derive::execute(&arguments),
+        Some(Command::Compare(arguments)) => compare::execute(&arguments),
+        Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
+        Some(Command::Completions(arguments)) => completions::execute(&arguments),
+    }
+}

@@ -1,0 +1,91 @@
+//! `extremal run`: simulate a model.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use extremal::Settings;
+use extremal::model::Extent;
+
+use super::simulate::simulate;
+use crate::arguments::{MethodArguments, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::outputs::Outputs;
+use crate::source::Source;
+use crate::{summary, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal run gallery:double-pendulum
+  extremal run my-model.toml --out run.csv --plot run.svg
+  extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
+  extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
+  extremal run gallery:kepler --json | jq .invariants.energy.max_drift
+  cat my-model.toml | extremal run -
+
+What is not given is taken from [simulation] in the model.";
+
+/// Simulate a model: a summary, trajectory files, plots
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Write the trajectory, as .csv, .json or .parquet; may be repeated
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Draw the trajectory, as .svg or .png; may be repeated
+    #[arg(long, value_name = "FILE")]
+    plot: Vec<PathBuf>,
+    #[command(flatten)]
+    method: MethodArguments,
+    /// The time step (for dopri5 and dop853: the time between records)
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    step: Option<f64>,
+    /// The time to end at
+    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// The number of steps to take
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Write every N-th step to the files
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    record: Option<u64>,
+    /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
+    /// Print one JSON object instead of the summary
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Arguments {
+    fn settings(&self, source: &Source) -> Settings {
+        let model = self.method.settings(&source.model);
+        Settings {
+            step: self.step.or(model.step),
+            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)).or(model.extent),
+            record: self.record.unwrap_or(model.record),
+            tolerance: self.tolerance.or(model.tolerance),
+            ..model
+        }
+    }
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    let source = Source::load(&arguments.model)?;
+    if !arguments.quiet {
+        source.show_warnings();
+    }
+    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
+    let finished = simulate(&source, &arguments.settings(&source), &outputs, !arguments.quiet)?;
+    if arguments.json {
+        terminal::print(&format!("{:#}\n", finished.report(&source).to_json()))?;
+    } else if !arguments.quiet {
+        terminal::print(&summary::of(&source, &finished))?;
+    }
+    summary::report_end(&finished);
+    Ok(finished.ending())
+}

@@ -1,0 +1,88 @@
+//! What `run` and the command without a name share: a simulation with its files and plots.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use extremal::run::{End, Outcome, Report};
+use extremal::trajectory::{Figure, sig};
+use extremal::{Recorder, Run, Settings};
+
+use crate::failure::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::outputs::Outputs;
+use crate::progress::Progress;
+use crate::source::Source;
+
+/// A simulation that came to an end, whichever.
+pub struct Finished<'m> {
+    pub run: Run<'m>,
+    pub outcome: Outcome,
+    pub recorder: Recorder,
+    pub elapsed: Duration,
+    pub written: Vec<PathBuf>,
+}
+
+/// Runs the model, with a progress bar if `progress` is wanted; an interrupt ends the run in good order.
+pub fn simulate<'m>(
+    source: &'m Source,
+    settings: &Settings,
+    outputs: &Outputs<'_>,
+    progress: bool,
+) -> Result<Finished<'m>, Failure> {
+    outputs.check()?;
+    let interrupt = Interrupt::listen();
+    let run = Run::new(&source.model, settings)?;
+    let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+    for path in outputs.trajectories {
+        recorder.add_file(path)?;
+    }
+    let mut bar = progress.then(Progress::new);
+    let clock = Instant::now();
+    let outcome = run.execute(&mut recorder, |now| {
+        if let Some(bar) = &mut bar {
+            bar.show(now);
+        }
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let elapsed = clock.elapsed();
+    if let Some(bar) = &bar {
+        bar.clear();
+    }
+    let outcome = outcome?;
+    let mut written = outputs.trajectories.to_vec();
+    if recorder.rows() > 1 && !outputs.plots.is_empty() {
+        let figure = Figure::of(source.title(), recorder.columns(), recorder.series()).subtitle(format!(
+            "{}, h = {}",
+            run.method(),
+            sig(run.step(), 6)
+        ));
+        for path in outputs.plots {
+            figure.save(path)?;
+            written.push(path.clone());
+        }
+    }
+    Ok(Finished { run, outcome, recorder, elapsed, written })
+}
+
+impl Finished<'_> {
+    /// All that is to be said about it.
+    pub fn report<'r>(&'r self, source: &'r Source) -> Report<'r> {
+        Report {
+            model: &source.model,
+            run: &self.run,
+            outcome: &self.outcome,
+            recorder: &self.recorder,
+            warnings: source.warnings().chain(self.run.notes()).collect(),
+        }
+    }
+
+    /// The exit of the command.
+    pub fn ending(&self) -> Ending {
+        match self.outcome.end {
+            End::Reached | End::Stopped { .. } => Ending::Done,
+            End::Failed(_) => Ending::Failed,
+            End::Interrupted => Ending::Interrupted,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What ends a command, and the exit code that says so.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use extremal::InvalidModel;
+use extremal::compare::CompareError;
+use extremal::mechanics::discrete::SchemeError;
+use extremal::run::SetupError;
+use extremal::trajectory::{PlotError, RecordError, SinkError};
+use thiserror::Error;
+
+use crate::terminal::ERROR;
+
+/// How a command ended that printed its results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All is done.
+    Done,
+    /// The computation failed on the way.
+    Failed,
+    /// The user asked to stop.
+    Interrupted,
+}
+
+impl Ending {
+    pub fn code(self) -> ExitCode {
+        match self {
+            Ending::Done => ExitCode::SUCCESS,
+            Ending::Failed => ExitCode::from(1),
+            Ending::Interrupted => ExitCode::from(130),
+        }
+    }
+}
+
+/// Why a command has no results.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The model file has errors.
+    #[error("{invalid}")]
+    Model {
+        /// What diagnostics call the file.
+        name: String,
+        /// The errors.
+        invalid: InvalidModel,
+    },
+    /// No built-in model has this name.
+    #[error("there is no built-in model `{name}`; {help}")]
+    UnknownGalleryName {
+        /// The name asked for.
+        name: String,
+        /// The likely intent, or where to look.
+        help: String,
+    },
+    /// The model file cannot be read.
+    #[error("cannot read {name}: {source}{help}")]
+    Read {
+        /// The file.
+        name: String,
+        /// What the system said.
+        source: io::Error,
+        /// The likely intent, if there is one.
+        help: String,
+    },
+    /// The model file is too long to be one.
+    #[error("{name} has more than {limit} bytes, the limit for a model file")]
+    TooLong {
+        /// The file.
+        name: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// The method, step or end do not fit the model.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The method has no discrete equations to print.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
+    /// The comparison cannot be made.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// An output file is named twice.
+    #[error("`{}` is named twice as an output", .0.display())]
+    SameFile(PathBuf),
+    /// The folder of an output file does not exist.
+    #[error("cannot create `{}`: there is no folder `{}`", path.display(), folder.display())]
+    NoFolder {
+        /// The file asked for.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
+    /// A trajectory file cannot be opened.
+    #[error(transparent)]
+    Sink(#[from] SinkError),
+    /// A picture cannot be made.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// A row cannot be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Standard output cannot be written.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Says on standard error what is wrong. A reader of standard output that has seen enough is no error.
+    pub fn report(&self) {
+        let mut stderr = anstream::stderr().lock();
+        // Nothing is left to be done when standard error is gone too.
+        let _ = match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Failure::Model { name, invalid } => write!(stderr, "{}", invalid.render(name, true)),
+            other => writeln!(stderr, "{ERROR}error{ERROR:#}: {other}"),
+        };
+    }
+
+    pub fn code(&self) -> ExitCode {
+        match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Failure::Compare(CompareError::Reference(_))
+            | Failure::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
+            | Failure::Record(_)
+            | Failure::Output(_) => ExitCode::from(1),
+            _ => ExitCode::from(2),
+        }
+    }
+}

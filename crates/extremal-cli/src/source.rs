@@ -1,0 +1,90 @@
+//! Where a model comes from: a file, the gallery, standard input.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use extremal::expr::syntax::nearest;
+use extremal::model::{MAX_FILE_BYTES, render};
+use extremal::{Model, gallery};
+
+use crate::arguments::ModelArguments;
+use crate::failure::Failure;
+use crate::terminal;
+
+const GALLERY: &str = "gallery:";
+
+/// A model and what its text is called in diagnostics.
+pub struct Source {
+    pub name: String,
+    pub model: Model,
+}
+
+impl Source {
+    /// Reads the model that the arguments name.
+    pub fn load(arguments: &ModelArguments) -> Result<Source, Failure> {
+        let (name, text) = match arguments.model.as_str() {
+            "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input")?),
+            model => match model.strip_prefix(GALLERY) {
+                Some(built_in) => (model.to_owned(), gallery_text(built_in)?.to_owned()),
+                None => (model.to_owned(), read_file(model)?),
+            },
+        };
+        match Model::load(&text, &arguments.overrides()) {
+            Ok(model) => Ok(Source { name, model }),
+            Err(invalid) => Err(Failure::Model { name, invalid }),
+        }
+    }
+
+    /// The name of the system, or of the file if it has none.
+    pub fn title(&self) -> &str {
+        self.model.name().unwrap_or(&self.name)
+    }
+
+    /// The warnings about the model in one line each.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.model.warnings().iter().map(ToString::to_string)
+    }
+
+    /// Shows the warnings with the source on standard error.
+    pub fn show_warnings(&self) {
+        let warnings = self.model.warnings();
+        if !warnings.is_empty() {
+            terminal::print_error(&render(warnings, &self.name, self.model.source_text(), true));
+            terminal::print_error("\n");
+        }
+    }
+}
+
+/// The text of a built-in model.
+pub fn gallery_text(name: &str) -> Result<&'static str, Failure> {
+    gallery::text(name).ok_or_else(|| {
+        let help = match nearest(name, gallery::names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`extremal gallery` lists them".to_owned(),
+        };
+        Failure::UnknownGalleryName { name: name.to_owned(), help }
+    })
+}
+
+fn read_file(path: &str) -> Result<String, Failure> {
+    let name = format!("`{path}`");
+    let file = File::open(path).map_err(|source| {
+        let help = match gallery::text(path) {
+            Some(_) => format!("; the built-in model is called `{GALLERY}{path}`"),
+            None => String::new(),
+        };
+        Failure::Read { name: name.clone(), source, help }
+    })?;
+    read(file, &name)
+}
+
+/// Reads all there is, without being led astray by an endless input.
+fn read(from: impl Read, name: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let fail = |source| Failure::Read { name: name.to_owned(), source, help: String::new() };
+    from.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() > MAX_FILE_BYTES {
+        return Err(Failure::TooLong { name: name.to_owned(), limit: MAX_FILE_BYTES });
+    }
+    String::from_utf8(bytes).map_err(|_| fail(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
+}

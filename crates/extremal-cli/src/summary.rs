@@ -1,0 +1,174 @@
+//! The summary of a run: what a physicist wants to know first.
+
+use std::fmt::Write as _;
+
+use extremal::run::{End, Report};
+use extremal::trajectory::{Align, Role, Table, shortest, sig};
+
+use crate::commands::Finished;
+use crate::outputs::written;
+use crate::source::Source;
+use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error, size};
+
+/// Coordinates beyond this number are counted, not listed.
+const MOST_COORDINATES: usize = 12;
+const INDENT: usize = 2;
+
+/// The summary as text with styles.
+pub fn of(source: &Source, finished: &Finished<'_>) -> String {
+    let report = finished.report(source);
+    let mut out = format!("{HEADING}{}{HEADING:#}\n", source.title());
+    if let Some(origin) = source.model.source() {
+        let _ = writeln!(out, "{FAINT}{origin}{FAINT:#}");
+    }
+    out.push('\n');
+    facts(&mut out, finished);
+    if finished.recorder.rows() > 0 {
+        out.push('\n');
+        coordinates(&mut out, finished);
+        out.push('\n');
+        invariants(&mut out, &report);
+    }
+    errors(&mut out, finished);
+    for note in finished.run.notes() {
+        let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
+    }
+    out.push_str(&written(&finished.written));
+    out
+}
+
+fn facts(out: &mut String, finished: &Finished<'_>) {
+    let (run, outcome) = (&finished.run, &finished.outcome);
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    table.row(["method", &format!("{}, step {}", run.method(), shortest(run.step()))]);
+    table.row(["time", &format!("0 to {} in {} steps, {}", sig(outcome.time, 8), outcome.steps, pace(finished))]);
+    if let End::Stopped { condition } = &outcome.end {
+        table.row(["stopped", &format!("by `{condition}` at t = {}", shortest(outcome.time))]);
+    }
+    let solved = match run.structure() {
+        None => "adaptive steps, to the tolerance".to_owned(),
+        Some(structure) if structure.unknowns == 0 => "explicit formulas, nothing to solve".to_owned(),
+        Some(structure) => {
+            let unknowns = match structure.unknowns {
+                1 => "1 unknown".to_owned(),
+                several => format!("{several} unknowns"),
+            };
+            let how = match structure.linear {
+                true => format!("one linear solve of {unknowns}"),
+                false => format!("Newton's method for {unknowns}"),
+            };
+            let each = outcome.work.iterations as f64 / outcome.steps.max(1) as f64;
+            format!(
+                "{how}, {} iterations per step, residual at most {}",
+                sig(each, 3),
+                sig(outcome.work.max_residual, 2)
+            )
+        }
+    };
+    table.row(["solved by", &solved]);
+    out.push_str(&table.to_string());
+}
+
+fn pace(finished: &Finished<'_>) -> String {
+    let steps = finished.outcome.steps.max(1) as f64;
+    format!("{} ({} per step)", duration(finished.elapsed), duration(finished.elapsed.div_f64(steps)))
+}
+
+fn coordinates(out: &mut String, finished: &Finished<'_>) {
+    let recorder = &finished.recorder;
+    let columns = recorder.columns();
+    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
+    let indices = |role| columns.with_role(role).collect::<Vec<usize>>();
+    let positions = indices(Role::Coordinate);
+    let rates = indices(Role::Velocity).into_iter().zip(indices(Role::Momentum));
+    let mut table = Table::new([
+        ("coordinate", Align::Left),
+        ("start", Align::Right),
+        ("end", Align::Right),
+        ("velocity", Align::Right),
+        ("momentum", Align::Right),
+    ])
+    .indented(INDENT);
+    for (q, (v, p)) in positions.iter().zip(rates).take(MOST_COORDINATES) {
+        table.row([
+            columns[*q].name().to_owned(),
+            sig(first[*q], 8),
+            sig(last[*q], 8),
+            sig(last[v], 8),
+            sig(last[p], 8),
+        ]);
+    }
+    out.push_str(&table.to_string());
+    if let Some(more @ 1..) = positions.len().checked_sub(MOST_COORDINATES) {
+        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
+    }
+}
+
+fn invariants(out: &mut String, report: &Report<'_>) {
+    let mut table = Table::new([
+        ("conserved?", Align::Left),
+        ("first", Align::Right),
+        ("last", Align::Right),
+        ("max drift", Align::Right),
+        ("relative", Align::Right),
+        ("trend", Align::Right),
+    ])
+    .indented(INDENT);
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    for (column, drift) in report.recorder.drifts() {
+        table.row([
+            column.name().to_owned(),
+            or_dash(drift.first().map(|x| sig(x, 8))),
+            or_dash(drift.last().map(|x| sig(x, 8))),
+            size(drift.max_drift()),
+            or_dash(drift.relative().map(size)),
+            or_dash(drift.trend().map(size)),
+        ]);
+    }
+    out.push_str(&table.to_string());
+    if let Some(reason) = report.why_energy_changes() {
+        let _ = writeln!(out, "  {FAINT}energy: not conserved, {reason}{FAINT:#}");
+    }
+}
+
+fn errors(out: &mut String, finished: &Finished<'_>) {
+    if finished.outcome.errors.is_empty() {
+        return;
+    }
+    let mut table = Table::new([("against [exact]", Align::Left), ("largest error", Align::Right)]).indented(INDENT);
+    for (name, error) in finished.outcome.errors.iter().take(MOST_COORDINATES) {
+        table.row([name, &size(*error)]);
+    }
+    let _ = write!(out, "\n{table}");
+}
+
+/// Says on standard error why a run ended early, and what is left of it.
+pub fn report_end(finished: &Finished<'_>) {
+    let outcome = &finished.outcome;
+    let mut text = String::new();
+    match &outcome.end {
+        End::Reached | End::Stopped { .. } => return,
+        End::Failed(failure) => {
+            let _ = writeln!(text, "{ERROR}error{ERROR:#}: {failure}");
+            let state: Vec<String> = failure
+                .state
+                .iter()
+                .take(2 * MOST_COORDINATES)
+                .map(|(name, value)| format!("{name} = {}", shortest(*value)))
+                .collect();
+            let _ = writeln!(text, "  last good state: {}", state.join(", "));
+        }
+        End::Interrupted => {
+            let _ = writeln!(text, "{WARNING}interrupted{WARNING:#} after step {}", outcome.steps);
+        }
+    }
+    let kept = match finished.written.as_slice() {
+        [] => "nothing was written (no --out or --plot)".to_owned(),
+        files => {
+            let names: Vec<String> = files.iter().map(|path| format!("`{}`", path.display())).collect();
+            format!("kept up to t = {} in {}", shortest(outcome.time), names.join(", "))
+        }
+    };
+    let _ = writeln!(text, "  {kept}");
+    print_error(&text);
+}

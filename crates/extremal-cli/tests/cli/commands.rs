@@ -1,0 +1,209 @@
+//! What each command prints and writes.
+
+use crate::support::{Folder, call, call_with_input, json};
+
+const SPRING: &str = r#"
+[coordinates]
+x = 1.0
+[dynamics]
+lagrangian = "x'^2/2 - x^2/2"
+[exact]
+x = "cos(t)"
+[simulation]
+step = 0.1
+until = 1.0
+"#;
+
+fn keys(value: &serde_json::Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+#[test]
+fn without_arguments_it_simulates_and_plots() {
+    let folder = Folder::new();
+    let text = folder.call(&[]).succeeded();
+    assert!(text.starts_with("Double pendulum\n"), "{text}");
+    assert!(text.contains("energy"), "{text}");
+    assert!(text.contains("Try next"), "{text}");
+    assert!(folder.read("double-pendulum.svg").contains("</svg>"));
+}
+
+#[test]
+fn run_prints_no_colours_into_a_pipe() {
+    let text = call(&["run", "gallery:pendulum"]).succeeded();
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    assert!(text.contains("midpoint, step 0.01"), "{text}");
+}
+
+#[test]
+fn run_json_has_the_documented_shape() {
+    let report = json(&["run", "gallery:harmonic-oscillator", "--json"]);
+    assert_eq!(
+        keys(&report),
+        ["end", "errors", "invariants", "method", "model", "solver", "status", "step", "steps", "warnings"]
+    );
+    assert_eq!(keys(&report["end"]), ["p", "q", "t", "v"]);
+    assert_eq!(keys(&report["solver"]), ["max_residual", "newton_iterations"]);
+    for key in ["first", "last", "max_drift"] {
+        assert!(report["invariants"]["energy"][key].is_f64(), "{key}");
+    }
+    assert_eq!(report["method"], "midpoint");
+    assert_eq!(report["status"], "finished");
+    assert!(report["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn the_numbers_of_json_are_those_of_the_file() {
+    let folder = Folder::new();
+    let text = folder.call(&["run", "gallery:kepler", "--json", "--out", "orbit.csv"]).succeeded();
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let csv = folder.read("orbit.csv");
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("t,x,y,x',y',p_x,p_y,energy,rotation,angular_momentum,laplace_x,laplace_y"));
+    let last: Vec<f64> = lines.next_back().unwrap().split(',').map(|cell| cell.parse().unwrap()).collect();
+    for (key, name, column) in [("q", "x", 1), ("q", "y", 2), ("v", "x", 3), ("p", "y", 6)] {
+        assert_eq!(report["end"][key][name].as_f64(), Some(last[column]), "{key} {name}");
+    }
+}
+
+#[test]
+fn the_midpoint_rule_solves_the_oscillator_as_computed_by_hand() {
+    // One midpoint step of x'' = -x turns (x, p) by the angle 2 atan(h/2), exactly; each of the ten
+    // steps rounds a few times, hence 1e-14.
+    let report: serde_json::Value =
+        serde_json::from_str(&call_with_input(&["run", "-", "--json"], SPRING).succeeded()).unwrap();
+    let angle = 10.0 * 2.0 * 0.05f64.atan();
+    assert_eq!(report["steps"], 10);
+    assert!((report["end"]["q"]["x"].as_f64().unwrap() - angle.cos()).abs() < 1e-14);
+    assert!((report["end"]["p"]["x"].as_f64().unwrap() + angle.sin()).abs() < 1e-14);
+    // The error against cos(t) grows like t sin(t) h²/12: largest at the end, up to terms of order h⁴.
+    let error = report["errors"]["x"].as_f64().unwrap();
+    assert!((error - 1f64.sin() * 0.01 / 12.0).abs() < 1e-5, "{error}");
+}
+
+#[test]
+fn settings_come_from_the_command_line_first() {
+    let report = json(&["run", "gallery:pendulum", "--method", "rk4", "--step", "0.5", "--steps", "3", "--json"]);
+    assert_eq!((&report["method"], &report["steps"]), (&"rk4".into(), &3.into()));
+    assert_eq!(report["end"]["t"], 1.5);
+    let report = json(&["run", "gallery:pendulum", "--step", "0.4", "--until", "1", "--json"]);
+    assert_eq!(report["end"]["t"], 1.0);
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 1, "the last step is shorter");
+}
+
+#[test]
+fn parameters_can_be_set_and_families_follow() {
+    let report =
+        json(&["run", "gallery:chain-pendulum", "--set", "n=12", "--set", "g = 2*l", "--steps", "2", "--json"]);
+    assert_eq!(keys(&report["end"]["q"]).len(), 12);
+}
+
+#[test]
+fn record_thins_the_file_and_keeps_the_last_row() {
+    let folder = Folder::new();
+    folder
+        .call(&["run", "gallery:pendulum", "--steps", "10", "--record", "4", "--out", "thin.csv", "--quiet"])
+        .succeeded();
+    let times: Vec<f64> =
+        folder.read("thin.csv").lines().skip(1).map(|l| l.split(',').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(times, [0.0, 0.04, 0.08, 0.1]);
+}
+
+#[test]
+fn quiet_is_quiet_and_all_files_are_written() {
+    let folder = Folder::new();
+    let files = ["a.csv", "b.json", "c.parquet", "d.svg", "e.png"];
+    let mut arguments = vec!["run", "gallery:pendulum", "--quiet"];
+    for file in &files {
+        let option = if ["d.svg", "e.png"].contains(file) { "--plot" } else { "--out" };
+        arguments.extend([option, file]);
+    }
+    let called = folder.call(&arguments);
+    assert_eq!(called.stderr, "");
+    assert_eq!(called.succeeded(), "");
+    for file in files {
+        assert!(folder.path(file).metadata().unwrap().len() > 100, "{file}");
+    }
+}
+
+#[test]
+fn a_stop_condition_is_a_good_end() {
+    let report = json(&["run", "gallery:projectile", "--json"]);
+    assert_eq!((&report["status"], &report["reason"]), (&"stopped".into(), &"ground".into()));
+    let text = call(&["run", "gallery:projectile"]).succeeded();
+    assert!(text.contains("by `ground` at t = 2.41"), "{text}");
+    assert!(text.contains("energy: not conserved, forces act"), "{text}");
+}
+
+#[test]
+fn derive_prints_the_forms_that_are_asked_for() {
+    let text = call(&["derive", "gallery:harmonic-oscillator"]).succeeded();
+    assert!(["k*x + m*x'' = 0", "m*x'' + k*x = 0"].iter().any(|equation| text.contains(equation)), "{text}");
+    assert!(text.contains("Discrete equations of midpoint"), "{text}");
+    let text = call(&["derive", "gallery:harmonic-oscillator", "--form", "hamilton"]).succeeded();
+    assert!(text.starts_with("Hamiltonian\n") && !text.contains("Discrete"), "{text}");
+    let text = call(&["derive", "gallery:harmonic-oscillator", "--latex"]).succeeded();
+    assert!(text.contains("\\begin{align*}"), "{text}");
+    let value = json(&["derive", "gallery:harmonic-oscillator", "--form", "discrete", "--method", "rk2", "--json"]);
+    assert_eq!(value["sections"][0]["title"], "Discrete equations of rk2");
+}
+
+#[test]
+fn compare_measures_orders() {
+    let value = json(&[
+        "compare",
+        "gallery:harmonic-oscillator",
+        "--methods",
+        "left,compose(suzuki4, midpoint)",
+        "--steps",
+        "0.1,0.05",
+        "--json",
+    ]);
+    let rows = value["rows"].as_array().unwrap();
+    let methods: Vec<&str> = rows.iter().map(|row| row["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["left", "left", "compose(suzuki4, midpoint)", "compose(suzuki4, midpoint)"]);
+    assert!(rows[0]["orders"]["x"].is_null());
+    // The theorems say 1 and 4; at these steps the next terms of the error contribute a few percent.
+    assert!((rows[1]["orders"]["x"].as_f64().unwrap() - 1.0).abs() < 0.1, "{}", rows[1]);
+    assert!((rows[3]["orders"]["x"].as_f64().unwrap() - 4.0).abs() < 0.1, "{}", rows[3]);
+    assert_eq!(rows[1]["work"]["steps"].as_u64(), rows[0]["work"]["steps"].as_u64().map(|n| 2 * n));
+}
+
+#[test]
+fn compare_without_closed_forms_uses_the_reference_and_draws() {
+    let folder = Folder::new();
+    let arguments = ["compare", "gallery:pendulum", "--methods", "midpoint", "--until", "1", "--plot", "orders.svg"];
+    let text = folder.call(&arguments).succeeded();
+    assert!(text.contains("dop853"), "{text}");
+    assert!(folder.read("orders.svg").contains("midpoint"));
+}
+
+#[test]
+fn the_gallery_is_listed_and_printed() {
+    let list = call(&["gallery"]).succeeded();
+    for name in ["kepler", "double-pendulum", "henon-heiles"] {
+        assert!(list.lines().any(|line| line.starts_with(name)), "{list}");
+    }
+    let text = call(&["gallery", "kepler"]).succeeded();
+    let report = call_with_input(&["run", "-", "--json", "--steps", "1"], &text).succeeded();
+    assert!(report.contains("Kepler problem"));
+}
+
+#[test]
+fn completions_name_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = call(&["completions", shell]).succeeded();
+        assert!(script.contains("extremal") && script.contains("compare"), "{shell}");
+    }
+}
+
+#[test]
+fn every_help_has_examples() {
+    for command in [&[][..], &["run"], &["derive"], &["compare"], &["gallery"], &["completions"]] {
+        let arguments: Vec<&str> = command.iter().copied().chain(["--help"]).collect();
+        let text = call(&arguments).succeeded();
+        assert!(text.contains("Examples:"), "{command:?}:\n{text}");
+    }
+}

@@ -1,0 +1,6 @@
+//! The program from the outside: what it prints, writes and returns.
+
+mod commands;
+mod failures;
+mod readme;
+mod support;

@@ -1,0 +1,87 @@
+//! Steps: named commands that run in the root of the repository and stop everything when they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use std::{env, fmt, io};
+
+/// The step that failed, and how.
+pub struct Failure {
+    pub step: String,
+    pub reason: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.step, self.reason)
+    }
+}
+
+/// A named command.
+pub struct Step {
+    name: String,
+    command: Command,
+}
+
+impl Step {
+    /// A call of the cargo that called this program.
+    pub fn cargo(name: &str, arguments: &[&str]) -> Step {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Step::new(name, cargo.as_ref(), arguments)
+    }
+
+    /// A call of any program.
+    pub fn new(name: &str, program: &Path, arguments: &[&str]) -> Step {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(root());
+        Step { name: name.to_owned(), command }
+    }
+
+    /// Sets an environment variable.
+    pub fn with(mut self, variable: &str, value: &str) -> Step {
+        self.command.env(variable, value);
+        self
+    }
+
+    /// Runs it under a heading, with its output on the terminal.
+    pub fn run(mut self) -> Result<(), Failure> {
+        heading(&self.name);
+        let clock = Instant::now();
+        let status = self.command.status();
+        match status {
+            Ok(status) if status.success() => {
+                eprintln!("({:.0} s)", clock.elapsed().as_secs_f64());
+                Ok(())
+            }
+            Ok(status) => Err(Failure { step: self.name, reason: status.to_string() }),
+            Err(error) => Err(Failure::starting(self.name, &error)),
+        }
+    }
+
+    /// Runs it silently; a failure carries what it said.
+    pub fn run_silently(mut self) -> Result<(), Failure> {
+        match self.command.output() {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                Err(Failure { step: self.name, reason: format!("{}\n{said}", output.status) })
+            }
+            Err(error) => Err(Failure::starting(self.name, &error)),
+        }
+    }
+}
+
+impl Failure {
+    fn starting(step: String, error: &io::Error) -> Failure {
+        Failure { step, reason: format!("cannot be started: {error}") }
+    }
+}
+
+pub fn heading(text: &str) {
+    eprintln!("\n=== {text} ===");
+}
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
