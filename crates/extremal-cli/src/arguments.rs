@@ -8,13 +8,14 @@ use crate::commands::Command;
 
 const EXAMPLES: &str = "\
 Examples:
-  extremal                                       simulate a double pendulum, plot it, say what to try next
+  extremal                                       simulate and plot a double pendulum
   extremal gallery                               list the built-in models
   extremal run gallery:kepler --plot kepler.svg  simulate one of them
-  extremal derive my-model.toml                  print the equations of your own model
+  extremal derive my-model.toml                  print the equations of your own
 
 A MODEL is a file, `gallery:NAME` for a built-in model, or `-` for standard input.
-Exit codes: 0 done, 1 the computation failed (what was computed is kept), 2 bad input, 130 interrupted.";
+Exit codes: 0 done, 1 the computation failed (what was computed is kept),
+2 bad input, 130 interrupted.";
 
 /// Write a Lagrangian as text; get its equations, a structure-preserving simulation, and what it conserves.
 ///

@@ -7,11 +7,15 @@ use std::process::ExitCode;
 use extremal::InvalidModel;
 use extremal::compare::CompareError;
 use extremal::mechanics::discrete::SchemeError;
+use extremal::model::render;
 use extremal::run::SetupError;
 use extremal::trajectory::{PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::ERROR;
+
+/// Nobody reads more at once.
+const MOST_DIAGNOSTICS: usize = 20;
 
 /// How a command ended that printed its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +116,15 @@ impl Failure {
         // Nothing is left to be done when standard error is gone too.
         let _ = match self {
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            Failure::Model { name, invalid } => write!(stderr, "{}", invalid.render(name, true)),
+            Failure::Model { name, invalid } => {
+                let shown = &invalid.diagnostics[..invalid.diagnostics.len().min(MOST_DIAGNOSTICS)];
+                write!(stderr, "{}", render(shown, name, &invalid.source_text, true)).and_then(|()| {
+                    match invalid.diagnostics.len() - shown.len() {
+                        0 => Ok(()),
+                        more => writeln!(stderr, "\nand {more} more problems"),
+                    }
+                })
+            }
             other => writeln!(stderr, "{ERROR}error{ERROR:#}: {other}"),
         };
     }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use extremal::run::{End, Report};
+use extremal::run::{End, Outcome, Report};
+use extremal::solve::Structure;
 use extremal::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Finished;
@@ -39,39 +40,42 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
 
 fn facts(out: &mut String, finished: &Finished<'_>) {
     let (run, outcome) = (&finished.run, &finished.outcome);
+    let step = shortest(run.step());
+    let (step, solved) = match run.structure() {
+        None => (format!("recorded every {step}"), "adaptive steps, to the tolerance".to_owned()),
+        Some(structure) => (format!("step {step}"), solved(&structure, outcome)),
+    };
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
-    table.row(["method", &format!("{}, step {}", run.method(), shortest(run.step()))]);
-    table.row(["time", &format!("0 to {} in {} steps, {}", sig(outcome.time, 8), outcome.steps, pace(finished))]);
+    table.row(["method", &format!("{}, {step}", run.method())]);
+    table.row(["time", &format!("0 to {}, {}", sig(outcome.time, 8), pace(finished))]);
     if let End::Stopped { condition } = &outcome.end {
         table.row(["stopped", &format!("by `{condition}` at t = {}", shortest(outcome.time))]);
     }
-    let solved = match run.structure() {
-        None => "adaptive steps, to the tolerance".to_owned(),
-        Some(structure) if structure.unknowns == 0 => "explicit formulas, nothing to solve".to_owned(),
-        Some(structure) => {
-            let unknowns = match structure.unknowns {
-                1 => "1 unknown".to_owned(),
-                several => format!("{several} unknowns"),
-            };
-            let how = match structure.linear {
-                true => format!("one linear solve of {unknowns}"),
-                false => format!("Newton's method for {unknowns}"),
-            };
-            let each = outcome.work.iterations as f64 / outcome.steps.max(1) as f64;
-            format!(
-                "{how}, {} iterations per step, residual at most {}",
-                sig(each, 3),
-                sig(outcome.work.max_residual, 2)
-            )
-        }
-    };
     table.row(["solved by", &solved]);
     out.push_str(&table.to_string());
 }
 
+fn solved(structure: &Structure, outcome: &Outcome) -> String {
+    let unknowns = match structure.unknowns {
+        0 => return "explicit formulas, nothing to iterate".to_owned(),
+        1 => "1 unknown".to_owned(),
+        several => format!("{several} unknowns"),
+    };
+    let residual = sig(outcome.work.max_residual, 2);
+    if structure.linear {
+        return format!("one linear solve of {unknowns} per step, residual at most {residual}");
+    }
+    let each = sig(outcome.work.iterations as f64 / outcome.steps.max(1) as f64, 3);
+    format!("Newton's method for {unknowns}, {each} iterations per step, residual at most {residual}")
+}
+
 fn pace(finished: &Finished<'_>) -> String {
-    let steps = finished.outcome.steps.max(1) as f64;
-    format!("{} ({} per step)", duration(finished.elapsed), duration(finished.elapsed.div_f64(steps)))
+    let each = |steps: u64| duration(finished.elapsed.div_f64(steps as f64));
+    match finished.outcome.steps {
+        0 => "no step taken".to_owned(),
+        1 => format!("1 step in {}", each(1)),
+        steps => format!("{steps} steps in {} ({} per step)", duration(finished.elapsed), each(steps)),
+    }
 }
 
 fn coordinates(out: &mut String, finished: &Finished<'_>) {

@@ -155,19 +155,18 @@ type SparseRow = Vec<(u32, Id)>;
 fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, SparseRow>) -> Vec<SparseRow> {
     let nodes = arena.reachable(functions.iter().map(|e| e.id()));
     let active = arena.dependent(&nodes, seeds.keys().copied());
+    let mut columns = Columns::for_rows(seeds.values());
     let mut rows = seeds;
     let mut partials = Vec::new();
-    let mut contributions: Vec<(u32, Id, Rational)> = Vec::new();
     for id in nodes.iter().filter(|id| active.contains(id)) {
         if rows.contains_key(id) {
             continue;
         }
-        contributions.clear();
         let node = arena.node(*id).clone();
         if let Node::Sum { terms, .. } = &node {
             for (term, c) in terms.iter() {
                 let Some(row) = rows.get(term) else { continue };
-                contributions.extend(row.iter().map(|(column, d)| (*column, *d, c.clone())));
+                row.iter().for_each(|(column, d)| columns.add(*column, *d, c));
             }
         } else {
             partials.clear();
@@ -183,21 +182,52 @@ fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, Spars
                             arena.select(*condition, then, otherwise)
                         }
                     };
-                    contributions.push((*column, value, Rational::ONE));
+                    columns.add(*column, value, &Rational::ONE);
                 }
             }
         }
-        contributions.sort_by_key(|(column, ..)| *column);
-        let mut row = SparseRow::new();
-        for run in contributions.chunk_by(|a, b| a.0 == b.0) {
-            let value = arena.sum(run.iter().map(|(_, d, c)| (*d, c.clone())));
-            if !matches!(arena.node(value), Node::Number(v) if v.is_zero()) {
-                row.push((run[0].0, value));
-            }
-        }
-        rows.insert(*id, row);
+        rows.insert(*id, columns.take_row(arena));
     }
     functions.iter().map(|e| rows.get(&e.id()).cloned().unwrap_or_default()).collect()
+}
+
+/// The contributions to one sparse row, by column. Terms of a sum often contribute the same derivative again and again, so
+/// equal neighbours are merged as they come.
+struct Columns {
+    sums: Vec<Vec<(Id, Rational)>>,
+    used: Vec<u32>,
+}
+
+impl Columns {
+    fn for_rows<'r>(rows: impl Iterator<Item = &'r SparseRow>) -> Columns {
+        let count = rows.flatten().map(|(column, _)| *column as usize + 1).max().unwrap_or(0);
+        Columns { sums: vec![Vec::new(); count], used: Vec::new() }
+    }
+
+    fn add(&mut self, column: u32, value: Id, coefficient: &Rational) {
+        let sum = &mut self.sums[column as usize];
+        match sum.last_mut() {
+            Some((last, c)) if *last == value => *c = &*c + coefficient,
+            Some(_) => sum.push((value, coefficient.clone())),
+            None => {
+                self.used.push(column);
+                sum.push((value, coefficient.clone()));
+            }
+        }
+    }
+
+    /// The row, zeros left out; nothing stays behind.
+    fn take_row(&mut self, arena: &mut Arena) -> SparseRow {
+        self.used.sort_unstable();
+        let mut row = SparseRow::with_capacity(self.used.len());
+        for column in self.used.drain(..) {
+            let value = arena.sum(self.sums[column as usize].drain(..));
+            if !matches!(arena.node(value), Node::Number(v) if v.is_zero()) {
+                row.push((column, value));
+            }
+        }
+        row
+    }
 }
 
 /// ∂node/∂child: a factor, or "one where this branch of a conditional is taken".

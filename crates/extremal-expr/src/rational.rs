@@ -74,6 +74,11 @@ impl Rational {
     }
 
     fn from_i128(num: i128, den: i128) -> Rational {
+        if den == 1
+            && let Ok(num) = i64::try_from(num)
+        {
+            return Rational(Repr::Small(num, 1));
+        }
         let gcd = gcd(num.unsigned_abs(), den.unsigned_abs()) as i128;
         let sign = if den < 0 { -1 } else { 1 };
         let (num, den) = (sign * num / gcd, sign * den / gcd);
@@ -179,6 +184,9 @@ impl Rational {
         if exponent < 0 {
             return self.recip()?.pow(exponent.checked_neg()?);
         }
+        if exponent == 1 && matches!(self.0, Repr::Small(..)) {
+            return Some(self.clone());
+        }
         let value = self.to_big();
         let bits = value.numer().bits().max(value.denom().bits());
         if bits > 1 && bits.saturating_mul(exponent.unsigned_abs()) > MAX_POWER_BITS {
@@ -209,7 +217,11 @@ impl Rational {
 
 fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
-        (a, b) = (b, a % b);
+        // A division of words takes a tenth of the time of a wide one.
+        (a, b) = match (u64::try_from(a), u64::try_from(b)) {
+            (Ok(x), Ok(y)) => (b, u128::from(x % y)),
+            _ => (b, a % b),
+        };
     }
     a.max(1)
 }
@@ -224,6 +236,8 @@ impl Add for &Rational {
     type Output = Rational;
     fn add(self, other: &Rational) -> Rational {
         match (&self.0, &other.0) {
+            (Repr::Small(0, _), _) => other.clone(),
+            (_, Repr::Small(0, _)) => self.clone(),
             (Repr::Small(a, 1), Repr::Small(c, 1)) => Rational::from_i128(*a as i128 + *c as i128, 1),
             (Repr::Small(a, b), Repr::Small(c, d)) => {
                 let (a, b, c, d) = (*a as i128, *b as i128, *c as i128, *d as i128);
@@ -239,6 +253,8 @@ impl Mul for &Rational {
     type Output = Rational;
     fn mul(self, other: &Rational) -> Rational {
         match (&self.0, &other.0) {
+            (Repr::Small(1, 1), _) => other.clone(),
+            (_, Repr::Small(1, 1)) => self.clone(),
             (Repr::Small(a, b), Repr::Small(c, d)) => {
                 Rational::from_i128(*a as i128 * *c as i128, *b as i128 * *d as i128)
             }
@@ -251,6 +267,7 @@ impl Neg for &Rational {
     type Output = Rational;
     fn neg(self) -> Rational {
         match &self.0 {
+            Repr::Small(num, den) if *num != i64::MIN => Rational(Repr::Small(-num, *den)),
             Repr::Small(num, den) => Rational::from_i128(-(*num as i128), *den as i128),
             Repr::Big(value) => Rational::from_big(-(**value).clone()),
         }

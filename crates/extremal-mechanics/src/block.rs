@@ -1,5 +1,7 @@
 //! A formula to be computed: inputs, a short list of solves done in order, outputs.
 
+use std::collections::HashMap;
+
 use extremal_expr::{Expr, Graph, Id};
 
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
@@ -72,25 +74,19 @@ fn eliminate<'g>(
 ) -> Option<Solve> {
     let zero = g.int(0);
     while !unknowns.is_empty() {
-        let rows = g.jacobian(&residual, &unknowns);
-        let slopes: Vec<Expr<'g>> = rows.iter().filter(|row| row.len() == 1).map(|row| row[0].1).collect();
-        let varying = g.depend_on(&slopes, &unknowns);
+        let lone = rows_with_one_unknown(g, &residual, &unknowns);
+        let slopes = g.jacobian(&lone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns);
+        let entries: Vec<(usize, usize, Expr<'g>)> =
+            lone.iter().zip(&slopes).filter_map(|(row, slope)| slope.first().map(|(c, e)| (*row, *c, *e))).collect();
+        let varying = g.depend_on(&entries.iter().map(|(.., slope)| *slope).collect::<Vec<_>>(), &unknowns);
         let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
-        let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
-        let mut open_rows = Vec::new();
-        let mut single = 0;
+        let mut solved = vec![false; unknowns.len()];
         let mut candidates = Vec::new();
-        for (row, entries) in rows.iter().enumerate() {
-            if let [(column, slope)] = entries[..] {
-                let affine = !varying[single];
-                single += 1;
-                if affine && solved[column].is_none() {
-                    solved[column] = Some(slope);
-                    candidates.push((row, column, slope));
-                    continue;
-                }
+        for ((row, column, slope), varies) in entries.into_iter().zip(varying) {
+            if !varies && !solved[column] {
+                solved[column] = true;
+                candidates.push((row, column, slope));
             }
-            open_rows.push(residual[row]);
         }
         if candidates.is_empty() {
             break;
@@ -102,8 +98,11 @@ fn eliminate<'g>(
             .zip(&constants)
             .map(|((_, column, slope), constant)| (unknowns[*column], -*constant / *slope))
             .collect();
+        let mut used = vec![false; residual.len()];
+        candidates.iter().for_each(|(row, ..)| used[*row] = true);
+        let open_rows: Vec<_> = (0..residual.len()).filter(|row| !used[*row]).map(|row| residual[row]).collect();
         residual = g.substitute(&open_rows, &fresh);
-        let keep = |at: &usize| solved[*at].is_none();
+        let keep = |at: &usize| !solved[*at];
         guess = (0..unknowns.len()).filter(keep).map(|i| guess[i]).collect();
         unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();
         known.extend(fresh);
@@ -113,4 +112,39 @@ fn eliminate<'g>(
         residual: residual.iter().map(|e| e.id()).collect(),
         guess: guess.iter().map(|e| e.id()).collect(),
     })
+}
+
+/// The rows that contain exactly one of the unknowns. Most systems have none, and looking costs far less than slopes.
+fn rows_with_one_unknown<'g>(g: &'g Graph, rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<usize> {
+    let ids: Vec<Id> = rows.iter().map(|e| e.id()).collect();
+    let mut contents: HashMap<Id, Content> = unknowns.iter().map(|u| (u.id(), Content::Only(u.id()))).collect();
+    for id in g.reachable(&ids) {
+        if contents.contains_key(&id) {
+            continue;
+        }
+        let mut content = Content::Nothing;
+        g.expr(id).node().for_each_child(|child| {
+            content = content.with(contents.get(&child).copied().unwrap_or(Content::Nothing));
+        });
+        contents.insert(id, content);
+    }
+    (0..rows.len()).filter(|row| matches!(contents[&ids[*row]], Content::Only(_))).collect()
+}
+
+/// Which unknowns an expression contains.
+#[derive(Clone, Copy, PartialEq)]
+enum Content {
+    Nothing,
+    Only(Id),
+    Several,
+}
+
+impl Content {
+    fn with(self, other: Content) -> Content {
+        match (self, other) {
+            (Content::Nothing, content) | (content, Content::Nothing) => content,
+            (a, b) if a == b => a,
+            _ => Content::Several,
+        }
+    }
 }

@@ -99,7 +99,20 @@ impl AdaptiveMarcher {
         Ok(marcher)
     }
 
+    /// Moves to `time`, or stays at the state remembered last.
     fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
+        let outcome = self.reach(time);
+        if outcome.is_err() {
+            self.go_back();
+        }
+        outcome
+    }
+
+    fn go_back(&mut self) {
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, self.previous.0, &self.previous.1);
+    }
+
+    fn reach(&mut self, time: f64) -> Result<(), StepFailure> {
         let rhs = &mut self.right_hand_side;
         let outcome = self.integrator.advance_to(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
         if let Err(error) = outcome {
@@ -163,8 +176,11 @@ impl March for AdaptiveMarcher {
     }
 
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
-        self.integrator = AdaptiveIntegrator::new(self.method, self.options, self.previous.0, &self.previous.1);
-        self.advance_to(self.previous.0 + h)
+        self.go_back();
+        self.step -= 1;
+        self.advance_to(self.previous.0 + h)?;
+        self.step += 1;
+        Ok(())
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {

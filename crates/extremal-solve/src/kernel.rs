@@ -190,6 +190,13 @@ impl Kernel {
     }
 }
 
+/// Nodes of an expression that a message can show.
+const SHOWN: usize = 40;
+
+/// What a message calls an expression: by itself, if it is short.
 fn label(e: Expr<'_>) -> String {
-    e.as_symbol().map_or_else(|| "a result".to_string(), |name| name.to_string())
+    match e.graph().reachable(&[e.id()]).len() <= SHOWN {
+        true => e.to_string(),
+        false => "a result".to_string(),
+    }
 }

@@ -106,6 +106,7 @@ impl CompiledScheme {
             next: vec![0.0; state.len() + scheme.guards.len()],
             inputs: vec![0.0; state.len() + 2 + scheme.dimension],
             velocity: values.v.clone(),
+            observed_velocity: values.v.clone(),
             observed: vec![0.0; scheme.observed],
             history: History::new(scheme.substeps.len(), unknowns),
             state,
@@ -161,7 +162,8 @@ pub trait March {
     /// Replaces the last step by one of size `h` from the state before it: how events are located inside a step. The motion
     /// ends there; it is not meant to be continued.
     fn retake(&mut self, h: f64) -> Result<(), StepFailure>;
-    /// Velocities, momenta and the further outputs at the present state.
+    /// Velocities, momenta and the further outputs at the present state. A state where one of them does not exist is none
+    /// of the motion: after a failure the motion is back at the last good one.
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
 }
 
@@ -173,7 +175,9 @@ pub struct Marcher {
     previous: Vec<f64>,
     next: Vec<f64>,
     inputs: Vec<f64>,
+    /// Velocities found last for a first guess, and by an observation: apart, so that looking at a motion cannot change it.
     velocity: Vec<f64>,
+    observed_velocity: Vec<f64>,
     observed: Vec<f64>,
     history: History,
     h: f64,
@@ -219,15 +223,18 @@ impl March for Marcher {
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
         let begin = self.time_of(self.step - 1);
         self.state.copy_from_slice(&self.previous);
-        self.substeps(begin, h, false).map_err(|reason| self.undo(reason))?;
+        self.substeps(begin, h, false).map_err(|reason| self.take_back(reason))?;
         self.time = begin + h;
         Ok(())
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
-        match self.observe_at(self.time) {
+        let mut velocity = std::mem::take(&mut self.observed_velocity);
+        let outcome = self.observe_at(self.time, &mut velocity);
+        self.observed_velocity = velocity;
+        match outcome {
             Ok(()) => Ok(&self.observed),
-            Err(failure) => Err(self.failure(failure.into())),
+            Err(failure) => Err(self.take_back(failure.into())),
         }
     }
 }
@@ -241,6 +248,15 @@ impl Marcher {
     fn undo(&mut self, reason: Reason) -> StepFailure {
         self.state.copy_from_slice(&self.previous);
         self.failure(reason)
+    }
+
+    /// Undoes a step that was counted already.
+    fn take_back(&mut self, reason: Reason) -> StepFailure {
+        if self.step > 0 {
+            self.step -= 1;
+            self.time = self.time_of(self.step);
+        }
+        self.undo(reason)
     }
 
     fn substeps(&mut self, begin: f64, h: f64, predict: bool) -> Result<(), Reason> {
@@ -279,25 +295,26 @@ impl Marcher {
     /// Puts the velocities of the present state where the guess formula of the step finds them.
     fn first_guess(&mut self, time: f64) -> Result<(), Reason> {
         let n = self.state.len();
-        self.observe_at(time)?;
-        self.inputs[n + 2..].copy_from_slice(&self.velocity);
-        Ok(())
+        let mut velocity = std::mem::take(&mut self.velocity);
+        let outcome = self.observe_at(time, &mut velocity);
+        self.inputs[n + 2..].copy_from_slice(&velocity);
+        self.velocity = velocity;
+        Ok(outcome?)
     }
 
-    fn observe_at(&mut self, time: f64) -> Result<(), SolveFailure> {
+    /// Observes the present state; `velocity` is where the search for the velocities begins, and what it finds.
+    fn observe_at(&mut self, time: f64, velocity: &mut [f64]) -> Result<(), SolveFailure> {
         let n = self.state.len();
         // The inputs of the observation are state, time, velocities: those of a step without the step size.
-        let mut inputs = std::mem::take(&mut self.inputs);
-        let saved = inputs[n + 1];
+        let saved = self.inputs[n + 1];
+        let inputs = &mut self.inputs[..n + 1 + velocity.len()];
         inputs[..n].copy_from_slice(&self.state);
         inputs[n] = time;
-        inputs[n + 1..n + 1 + self.velocity.len()].copy_from_slice(&self.velocity);
-        let outcome =
-            self.scheme.observe.run(&inputs[..n + 1 + self.velocity.len()], Guess::Formula, &mut self.observed);
-        inputs[n + 1] = saved;
-        self.inputs = inputs;
+        inputs[n + 1..].copy_from_slice(velocity);
+        let outcome = self.scheme.observe.run(inputs, Guess::Formula, &mut self.observed);
+        self.inputs[n + 1] = saved;
         outcome?;
-        self.velocity.copy_from_slice(&self.observed[..self.scheme.dimension]);
+        velocity.copy_from_slice(&self.observed[..velocity.len()]);
         Ok(())
     }
 

@@ -24,8 +24,8 @@ Examples:
   extremal compare gallery:pendulum --methods midpoint,rk4 --steps 0.1,0.05,0.025 --until 10
   extremal compare gallery:kepler --methods \"galerkin(2),compose(suzuki4, midpoint)\" --plot orders.svg
 
-Errors are the largest at any step; an order is measured from a row and the row above it. On a chaotic motion,
-or where round-off is reached, there is no order to measure.";
+Errors are the largest at any step; an order is measured from a row and the row
+above it. On a chaotic motion, or at round-off, there is no order to measure.";
 
 const DEFAULT_METHODS: &str = "left,midpoint,trapezoidal,galerkin(2),rk4";
 /// The steps are this often halved if none are given.
@@ -62,7 +62,7 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Truth {
-    /// The closed forms in [exact]
+    /// The closed forms that the model gives
     Exact,
     /// A reference solution of order 8 at tolerance 1e-13
     Dop853,

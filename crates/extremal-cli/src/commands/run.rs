@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
     until: Option<f64>,
     /// The number of steps to take
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// Write every N-th step to the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

@@ -58,6 +58,13 @@ fn errors_of_a_model_are_shown_with_their_source() {
 }
 
 #[test]
+fn a_flood_of_errors_is_cut() {
+    let message = call_with_input(&["run", "-"], &"y\n".repeat(50)).failed_with(2);
+    assert_eq!(message.matches("error[").count(), 20);
+    assert!(message.ends_with("and 30 more problems\n"), "{message}");
+}
+
+#[test]
 fn warnings_do_not_stop_a_run() {
     let text = "[parameters]\nk = 2\n[coordinates]\nx = 1.0\n[dynamics]\nlagrangian = \"x'^2/2 - x^2\"\n";
     let called = call_with_input(&["run", "-", "--step", "0.1", "--steps", "1"], text);

@@ -1,0 +1,10 @@
+//! Motions of models written as text, against closed forms, equations typed by hand, and the ways in which a run can end.
+
+mod discrete;
+mod events;
+mod failures;
+mod printed;
+mod references;
+mod settings;
+mod support;
+mod truth;
