@@ -7,8 +7,8 @@ use extremal_expr::{Expr, Id};
 
 use crate::document::decimal;
 use crate::model::Model;
-use crate::names::TIME;
-use crate::tables::{Extent, Parameter, Simulation};
+use crate::names::{STEP, TIME};
+use crate::tables::{Breach, Extent, Laws, Parameter, Simulation};
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -57,6 +57,40 @@ pub enum ParameterError {
         /// The coordinate.
         coordinate: String,
     },
+    /// With this value a temperature is not positive at the start.
+    #[error("with {name} = {value}, the temperature of `{entropy}` is {temperature} at the start")]
+    Temperature {
+        /// The parameter.
+        name: String,
+        /// The value it should have had.
+        value: f64,
+        /// The entropy.
+        entropy: String,
+        /// Its temperature.
+        temperature: f64,
+    },
+    /// With this value a conductance is negative at the start.
+    #[error("with {name} = {value}, the conductance of `{conduction}` is {conductance} at the start")]
+    Conductance {
+        /// The parameter.
+        name: String,
+        /// The value it should have had.
+        value: f64,
+        /// The wall.
+        conduction: String,
+        /// Its conductance.
+        conductance: f64,
+    },
+    /// With this value the heat of a friction force is not shared out among entropies.
+    #[error("with {name} = {value}, the shares of the heat of the friction on `{coordinate}` are not parts of a whole")]
+    HeatShares {
+        /// The parameter.
+        name: String,
+        /// The value it should have had.
+        value: f64,
+        /// The coordinate with the friction.
+        coordinate: String,
+    },
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {
@@ -86,7 +120,7 @@ impl Model {
         parameters[place].exact = Some(exact);
         change.follow(&mut parameters)?;
         let simulation = change.settings(&parameters)?;
-        change.check_start(&parameters)?;
+        change.check_start(&parameters, simulation.step)?;
         self.content.parameters = parameters;
         self.content.settings.simulation = simulation;
         Ok(())
@@ -149,32 +183,84 @@ impl Change<'_> {
         Ok(simulation)
     }
 
-    /// Every start is finite and inside its domain.
-    fn check_start(&self, parameters: &[Parameter]) -> Result<(), ParameterError> {
-        let coordinates = &self.model.content.coordinates;
+    /// Every start is finite, inside its domain, and possible by the second law.
+    fn check_start(&self, parameters: &[Parameter], step: Option<f64>) -> Result<(), ParameterError> {
+        let (coordinates, entropies) = (&self.model.content.coordinates, &self.model.content.entropies);
         let values = by_name(parameters);
-        let stated = coordinates.iter().flat_map(|c| [c.start, c.start_velocity, c.second.unwrap_or(c.start)]);
+        let stated = coordinates.iter().flat_map(|c| [c.start, c.start_velocity]);
         let numbers = self.numbers(&stated.collect::<Vec<_>>(), &values);
+        self.check_second(&values, step)?;
         let mut state: HashMap<String, f64> = HashMap::from([(TIME.to_owned(), 0.0)]);
-        for (coordinate, numbers) in coordinates.iter().zip(numbers.chunks(3)) {
+        for (coordinate, numbers) in coordinates.iter().zip(numbers.chunks(2)) {
             if numbers.iter().any(|number| !number.is_finite()) {
                 return Err(self.not_finite(format!("the start of `{}`", coordinate.name)));
             }
             state.insert(coordinate.name.clone(), numbers[0]);
             state.insert(format!("{}'", coordinate.name), numbers[1]);
         }
+        let starts = entropies.iter().map(|entropy| entropy.start).collect::<Vec<_>>();
+        for (entropy, number) in entropies.iter().zip(self.numbers(&starts, &values)) {
+            if !number.is_finite() {
+                return Err(self.not_finite(format!("the start of `{}`", entropy.name)));
+            }
+            state.insert(entropy.name.clone(), number);
+        }
         let graph = &self.model.graph;
         let bounded: Vec<_> = coordinates.iter().filter(|c| c.domain.is_some()).collect();
         let domains: Vec<Expr<'_>> = bounded.iter().filter_map(|c| c.domain).map(|id| graph.expr(id)).collect();
-        let held = graph.evaluate(&domains, |name| state.get(name).or_else(|| values.get(name)).copied());
+        let value_of = |name: &str| state.get(name).or_else(|| values.get(name)).copied();
+        let held = graph.evaluate(&domains, value_of);
         match bounded.iter().zip(held).find(|(_, held)| *held == 0.0) {
             Some((coordinate, _)) => Err(ParameterError::OutsideDomain {
                 name: self.name.to_owned(),
                 value: self.value,
                 coordinate: coordinate.name.clone(),
             }),
+            None => self.check_laws(value_of),
+        }
+    }
+
+    /// Every second position is finite, as far as the step it depends on is known.
+    fn check_second(&self, values: &HashMap<&str, f64>, step: Option<f64>) -> Result<(), ParameterError> {
+        let graph = &self.model.graph;
+        let with_second: Vec<_> = self.model.content.coordinates.iter().filter(|c| c.second.is_some()).collect();
+        let second: Vec<Expr<'_>> = with_second.iter().filter_map(|c| c.second).map(|id| graph.expr(id)).collect();
+        let depends = graph.depend_on(&second, &[graph.symbol(STEP)]);
+        let value_of = |name: &str| if name == STEP { step } else { values.get(name).copied() };
+        let numbers = graph.evaluate(&second, value_of);
+        let wrong = |((number, depends), _): &((&f64, bool), _)| !number.is_finite() && (step.is_some() || !depends);
+        match numbers.iter().zip(depends).zip(with_second).find(wrong) {
+            Some((_, coordinate)) => Err(self.not_finite(format!("the second position of `{}`", coordinate.name))),
             None => Ok(()),
         }
+    }
+
+    fn check_laws(&self, value_of: impl Fn(&str) -> Option<f64>) -> Result<(), ParameterError> {
+        let content = &self.model.content;
+        let laws = Laws {
+            graph: &self.model.graph,
+            lagrangian: content.lagrangian,
+            coordinates: &content.coordinates,
+            entropies: &content.entropies,
+            friction: &content.friction_terms,
+            conductions: &content.conductions,
+        };
+        let (name, value) = (self.name.to_owned(), self.value);
+        Err(match laws.breaches(value_of).first() {
+            None => return Ok(()),
+            Some(Breach::Temperature { entropy, value: temperature }) => {
+                let entropy = content.entropies[*entropy].name.clone();
+                ParameterError::Temperature { name, value, entropy, temperature: *temperature }
+            }
+            Some(Breach::Conductance { conduction, value: conductance }) => {
+                let conduction = content.conductions[*conduction].name.clone();
+                ParameterError::Conductance { name, value, conduction, conductance: *conductance }
+            }
+            Some(Breach::NegativeShare { term, .. } | Breach::ShareSum { term, .. }) => {
+                let coordinate = content.coordinates[content.friction_terms[*term].coordinate].name.clone();
+                ParameterError::HeatShares { name, value, coordinate }
+            }
+        })
     }
 }
 

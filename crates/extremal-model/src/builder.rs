@@ -6,7 +6,7 @@ use crate::diagnostic::InvalidModel;
 use crate::method::Method;
 use crate::model::Model;
 use crate::overrides::Overrides;
-use crate::tables::{Direction, Start};
+use crate::tables::{Direction, EntropyBase, Start};
 
 /// A number, an expression, or a list of them: what a model file may give as a value.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,39 @@ impl<T: Into<Value>> From<T> for CoordinateSpec {
     }
 }
 
+/// Where an entropy starts, and whether it is a family.
+///
+/// A plain number or expression is a start.
+#[derive(Clone, Debug, Default)]
+pub struct EntropySpec {
+    entries: Vec<(&'static str, Value)>,
+}
+
+impl EntropySpec {
+    /// An entropy that starts here.
+    pub fn start(value: impl Into<Value>) -> Self {
+        EntropySpec { entries: vec![("start", value.into())] }
+    }
+
+    /// Makes it a family with this many members.
+    pub fn count(mut self, count: impl Into<Value>) -> Self {
+        self.entries.push(("count", count.into()));
+        self
+    }
+
+    /// The name of the member's number in the expressions of this entropy, instead of `i`.
+    pub fn index(mut self, name: &str) -> Self {
+        self.entries.push(("index", name.into()));
+        self
+    }
+}
+
+impl<T: Into<Value>> From<T> for EntropySpec {
+    fn from(value: T) -> Self {
+        EntropySpec::start(value)
+    }
+}
+
 /// States a model in Rust, table by table, in the words of the model file.
 ///
 /// The builder writes the model file it stands for and reads it like any other, so both ways share one validation and a mistake
@@ -132,16 +165,22 @@ pub struct ModelBuilder {
     top: Table,
     parameters: Table,
     coordinates: Table,
+    entropies: Table,
     definitions: Table,
     dynamics: Table,
     forces: Table,
     friction: Table,
+    /// Friction that says what it heats: the tables of each coordinate.
+    heating: Vec<(String, Vec<String>)>,
+    heat: Table,
+    conduction: Table,
     invariants: Table,
     symmetries: Table,
     exact: Table,
     discrete: Table,
     force_minus: Table,
     force_plus: Table,
+    discrete_entropy: Table,
     stop: Table,
     simulation: Table,
 }
@@ -174,9 +213,26 @@ impl ModelBuilder {
 
     /// A coordinate and where it starts.
     pub fn coordinate(mut self, name: &str, spec: impl Into<CoordinateSpec>) -> Self {
-        let entries = spec.into().entries;
-        let entries: Vec<_> = entries.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect();
-        self.coordinates.push((key(name), inline(&entries)));
+        self.coordinates.push((key(name), specified(&spec.into().entries)));
+        self
+    }
+
+    /// An entropy and where it starts.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::builder("Piston")
+    ///     .coordinate("x", 1.0)
+    ///     .entropy("S", 0.5)
+    ///     .lagrangian("x'^2/2 - exp(S)/x")
+    ///     .friction("x", "-x'/10")
+    ///     .heat("S", "sin(t)^2")
+    ///     .build()?;
+    /// assert_eq!(model.friction_terms()[0].shares[0].0, 0);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn entropy(mut self, name: &str, spec: impl Into<EntropySpec>) -> Self {
+        self.entropies.push((key(name), specified(&spec.into().entries)));
         self
     }
 
@@ -205,9 +261,53 @@ impl ModelBuilder {
         self
     }
 
-    /// A friction force on a coordinate.
+    /// A friction force on a coordinate, which heats the only entropy, if there is one.
     pub fn friction(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
         self.friction.push((key(coordinate), toml(&value.into())));
+        self
+    }
+
+    /// A friction force on a coordinate and the entropies it heats, with their shares; a coordinate may have several.
+    pub fn friction_heating(mut self, coordinate: &str, force: impl Into<Value>, shares: &[(&str, Value)]) -> Self {
+        let shares: Vec<_> = shares.iter().map(|(of, share)| format!("{} = {}", key(of), toml(share))).collect();
+        let term = inline(&[format!("force = {}", toml(&force.into())), format!("heats = {}", inline(&shares))]);
+        let coordinate = key(coordinate);
+        match self.heating.iter_mut().find(|(of, _)| *of == coordinate) {
+            Some((_, terms)) => terms.push(term),
+            None => self.heating.push((coordinate, vec![term])),
+        }
+        self
+    }
+
+    /// The friction of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`.
+    pub fn herglotz(mut self) -> Self {
+        self.dynamics.push(("friction".to_owned(), quoted("herglotz")));
+        self
+    }
+
+    /// A heat power into an entropy.
+    pub fn heat(mut self, entropy: &str, power: impl Into<Value>) -> Self {
+        self.heat.push((key(entropy), toml(&power.into())));
+        self
+    }
+
+    /// A wall that conducts heat between two entropies.
+    pub fn conduction(mut self, name: &str, between: [&str; 2], conductance: impl Into<Value>) -> Self {
+        self.conduction.push((key(name), inline(&wall(between, &conductance.into()))));
+        self
+    }
+
+    /// A family of walls, with entropies and conductance in terms of the member's number `i`.
+    pub fn conduction_family(
+        mut self,
+        name: &str,
+        count: impl Into<Value>,
+        between: [&str; 2],
+        conductance: impl Into<Value>,
+    ) -> Self {
+        let mut entries = wall(between, &conductance.into());
+        entries.push(format!("count = {}", toml(&count.into())));
+        self.conduction.push((key(name), inline(&entries)));
         self
     }
 
@@ -224,9 +324,9 @@ impl ModelBuilder {
         self
     }
 
-    /// The closed form of a coordinate along the motion.
-    pub fn exact(mut self, coordinate: &str, expression: &str) -> Self {
-        self.exact.push((key(coordinate), quoted(expression)));
+    /// The closed form of a coordinate or entropy along the motion.
+    pub fn exact(mut self, quantity: &str, expression: &str) -> Self {
+        self.exact.push((key(quantity), quoted(expression)));
         self
     }
 
@@ -240,6 +340,12 @@ impl ModelBuilder {
     pub fn discrete_forces(mut self, coordinate: &str, minus: impl Into<Value>, plus: impl Into<Value>) -> Self {
         self.force_minus.push((key(coordinate), toml(&minus.into())));
         self.force_plus.push((key(coordinate), toml(&plus.into())));
+        self
+    }
+
+    /// The user's own rule for an entropy: an expression that vanishes over each step, in `x_0`, `x_1`, `S_0`, `S_1` and `h`.
+    pub fn discrete_entropy(mut self, entropy: &str, expression: &str) -> Self {
+        self.discrete_entropy.push((key(entropy), quoted(expression)));
         self
     }
 
@@ -275,6 +381,11 @@ impl ModelBuilder {
         self.simulated("start", quoted(start.name()))
     }
 
+    /// Where a step evaluates the entropies.
+    pub fn entropy_base(self, base: EntropyBase) -> Self {
+        self.simulated("entropy", quoted(base.name()))
+    }
+
     /// Record every so many steps.
     pub fn record(self, every: u64) -> Self {
         self.simulated("record", every.to_string())
@@ -293,20 +404,26 @@ impl ModelBuilder {
     /// The model file that says the same.
     pub fn to_toml(&self) -> String {
         let mut out = String::new();
+        let mut friction = self.friction.clone();
+        friction.extend(self.heating.iter().map(|(of, terms)| (of.clone(), format!("[{}]", terms.join(", ")))));
         let tables = [
             ("", &self.top),
             ("parameters", &self.parameters),
             ("coordinates", &self.coordinates),
+            ("entropies", &self.entropies),
             ("definitions", &self.definitions),
             ("dynamics", &self.dynamics),
             ("forces", &self.forces),
-            ("friction", &self.friction),
+            ("friction", &friction),
+            ("heat", &self.heat),
+            ("conduction", &self.conduction),
             ("invariants", &self.invariants),
             ("symmetries", &self.symmetries),
             ("exact", &self.exact),
             ("discrete", &self.discrete),
             ("discrete.force_minus", &self.force_minus),
             ("discrete.force_plus", &self.force_plus),
+            ("discrete.entropy", &self.discrete_entropy),
             ("stop", &self.stop),
             ("simulation", &self.simulation),
         ];
@@ -339,6 +456,15 @@ fn toml(value: &Value) -> String {
         Value::Expression(text) => quoted(text),
         Value::List(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
     }
+}
+
+fn specified(entries: &[(&str, Value)]) -> String {
+    inline(&entries.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect::<Vec<_>>())
+}
+
+fn wall(between: [&str; 2], conductance: &Value) -> Vec<String> {
+    let between = between.map(quoted).join(", ");
+    vec![format!("between = [{between}]"), format!("conductance = {}", toml(conductance))]
 }
 
 fn inline(entries: &[String]) -> String {

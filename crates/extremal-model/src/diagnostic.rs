@@ -144,8 +144,6 @@ codes! {
     UnknownKey = "unknown-key",
     /// A table of the format that this version cannot use yet.
     UnsupportedTable = "unsupported-table",
-    /// A method or option that this version cannot use yet.
-    UnsupportedOption = "unsupported-option",
     /// A value of the wrong type.
     WrongType = "wrong-type",
     /// A required key or table is absent.
@@ -190,6 +188,16 @@ codes! {
     AbsentCoordinate = "absent-coordinate",
     /// A key that should be a coordinate.
     UnknownCoordinate = "unknown-coordinate",
+    /// An entropy that the Lagrangian does not contain.
+    AbsentEntropy = "absent-entropy",
+    /// A name that should be an entropy.
+    UnknownEntropy = "unknown-entropy",
+    /// Friction of which it is not said, or not in full, which entropies it heats.
+    HeatShares = "heat-shares",
+    /// A temperature that is not positive at the start.
+    Temperature = "temperature",
+    /// Friction that gives energy instead of taking it.
+    PumpingFriction = "pumping-friction",
     /// A start outside the coordinate's own domain.
     OutsideDomain = "outside-domain",
     /// An unknown or malformed method.

@@ -164,6 +164,13 @@ impl<'t> Reader<'t, '_> {
         (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
     }
 
+    /// The items of a list, each as an entry of its own; `None` if it is no list.
+    pub fn list(&self, entry: &Entry<'t>) -> Option<Vec<Entry<'t>>> {
+        let DeValue::Array(list) = entry.value.get_ref() else { return None };
+        let item = |value| Entry { name: entry.name.clone(), value, path: entry.path.clone() };
+        Some(list.iter().map(item).collect())
+    }
+
     fn scalar_value(&mut self, value: &'t Spanned<DeValue<'t>>, entry: &Entry<'t>) -> Option<Scalar> {
         let span = value.span();
         let number = match value.get_ref() {
@@ -214,6 +221,11 @@ impl<'t> Reader<'t, '_> {
 }
 
 impl Entry<'_> {
+    /// Where the value stands.
+    pub fn value_span(&self) -> Span {
+        self.value.span()
+    }
+
     /// `[forces] x`, or `name` at the top.
     pub fn full_path(&self) -> String {
         match (self.path.is_empty(), self.value.get_ref().is_table()) {

@@ -9,22 +9,27 @@
 //! |---|---|
 //! | at the top | `name`, `source`, `description` |
 //! | `[parameters]` | `g = 9.81`, `w = "sqrt(k/m)"`, a list `m = [1.0, 2.0]` used as `m[1]`, `m[2]` |
-//! | `[coordinates]` | `x = 1.0`, or `x = { start, velocity, second, domain, count, index }`; only `start` is required, `velocity` is 0 |
+//! | `[coordinates]` | `x = 1.0`, or `x = { start, velocity, second, domain, count, index }`; only `start` is required, `velocity` is 0; `second` may contain the step `h` |
+//! | `[entropies]` | `S = 10.0`, or `S = { start, count, index }`; a model may have entropies and no coordinates |
 //! | `[definitions]` | `r = "sqrt(x^2 + y^2)"`, a list, or a family `z = { count = "n", value = "..." }` |
-//! | `[dynamics]` | `lagrangian` |
-//! | `[forces]`, `[friction]` | a generalised force per coordinate |
+//! | `[dynamics]` | `lagrangian`; `friction = "herglotz"` for the friction `(dL/dS)(dL/dv)` |
+//! | `[forces]` | a generalised force per coordinate |
+//! | `[friction]` | the same for forces whose power heats: `x = "-c*x'"`, `x = { force, heats = "S1" }`, `x = { force, heats = { S1 = 0.5, S2 = "1/2" } }`, or a list of such tables; one entropy needs no `heats` |
+//! | `[heat]` | a power from outside per entropy |
+//! | `[conduction]` | `wall = { between = ["S1", "S2"], conductance }`, or a family `{ between = ["S[i]", "S[i + 1]"], conductance, count, index }` |
 //! | `[invariants]` | named expressions that should stay constant |
 //! | `[symmetries]` | `rotation = { x = "-y", y = "x" }`: a generator per coordinate |
-//! | `[exact]` | a closed form per coordinate, in `t` and parameters |
+//! | `[exact]` | a closed form per coordinate or entropy, in `t` and parameters |
 //! | `[expected]` | `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`: numbers for tests |
-//! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus` in `x_0`, `x_1`, `h`, `t` (the beginning of the step) and parameters |
+//! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus`, `entropy` (what vanishes, per entropy) in `x_0`, `x_1`, `S_0`, `S_1`, `h`, `t` (the beginning of the step) and parameters |
 //! | `[stop]` | `floor = "z"`, or `floor = { when = "z", direction = "falling" }`: a run ends where the expression crosses zero |
-//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `record`, `tolerance` |
+//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `record`, `tolerance` |
 //!
 //! A value is a number or an expression between quotes. A coordinate with `count = "n"` (or with a list of starts) is a family
 //! `x[1]` to `x[n]`; in its own values, and in the forces on it, `i` is the number of the member (another name with
 //! `index = "k"`, or `"x[k]" = "..."` in a table per coordinate; `"x[2]" = "..."` speaks of one member). A member of a family of
-//! definitions may use the members before it. A prime on a definition is its total time derivative.
+//! definitions may use the members before it. A prime on a definition is its total time derivative. An entropy takes no prime: its rate
+//! follows from the equations. Its temperature is `-dL/dS` and must be positive at the start.
 //!
 //! ```
 //! use extremal_model::Model;
@@ -61,7 +66,7 @@ mod tables;
 mod text;
 
 pub use adjust::ParameterError;
-pub use builder::{CoordinateSpec, ModelBuilder, Value};
+pub use builder::{CoordinateSpec, EntropySpec, ModelBuilder, Value};
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
 pub use document::MAX_FILE_BYTES;
 pub use method::{
@@ -71,6 +76,7 @@ pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use render::render;
 pub use tables::{
-    Coordinate, Definition, Direction, Discrete, Exact, Expected, Extent, Invariant, MAX_COORDINATES, Parameter,
-    Simulation, Start, Stop, Symmetry, UnknownStart,
+    Conduction, Coordinate, Definition, Direction, Discrete, Entropy, EntropyBase, Exact, Expected, Extent,
+    FrictionTerm, Invariant, MAX_COORDINATES, Parameter, Simulation, Start, Stop, Symmetry, UnknownEntropyBase,
+    UnknownStart,
 };

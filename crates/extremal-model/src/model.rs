@@ -7,11 +7,11 @@ use extremal_expr::{Expr, Graph, Id};
 
 use crate::builder::ModelBuilder;
 use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
-use crate::names::TIME;
+use crate::names::{STEP, TIME};
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Content, Coordinate, Definition, Discrete, Exact, Expected, Invariant, Parameter, Simulation, Statements,
-    Stop, Symmetry,
+    self, Conduction, Content, Coordinate, Definition, Discrete, Entropy, Exact, Expected, FrictionTerm, Invariant,
+    Parameter, Simulation, Statements, Stop, Symmetry,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -68,8 +68,10 @@ pub struct Initial {
     pub positions: Vec<f64>,
     /// One per coordinate.
     pub velocities: Vec<f64>,
-    /// The positions after one step, if all are stated.
+    /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
+    /// One per entropy.
+    pub entropies: Vec<f64>,
 }
 
 impl Model {
@@ -138,6 +140,11 @@ impl Model {
         &self.content.coordinates
     }
 
+    /// The entropies in the order of the file; a family has one for each member.
+    pub fn entropies(&self) -> &[Entropy] {
+        &self.content.entropies
+    }
+
     /// The definitions in the order of the file; a family has one for each member.
     pub fn definitions(&self) -> &[Definition] {
         &self.content.definitions
@@ -163,7 +170,7 @@ impl Model {
         self.content.coordinates.iter().map(|c| self.graph.expr(c.acceleration)).collect()
     }
 
-    /// The Lagrangian, an expression of positions, velocities, time and parameters.
+    /// The Lagrangian, an expression of positions, velocities, entropies, time and parameters.
     pub fn lagrangian(&self) -> Expr<'_> {
         self.graph.expr(self.content.lagrangian)
     }
@@ -173,9 +180,29 @@ impl Model {
         self.graph.exprs(&self.content.forces)
     }
 
-    /// The friction forces, one per coordinate.
+    /// The whole friction force on each coordinate: the sum of its [`Model::friction_terms`].
     pub fn friction(&self) -> Vec<Expr<'_>> {
         self.graph.exprs(&self.content.friction)
+    }
+
+    /// The friction forces one by one, with the entropies that each of them heats.
+    pub fn friction_terms(&self) -> &[FrictionTerm] {
+        &self.content.friction_terms
+    }
+
+    /// Is the friction that of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`?
+    pub fn herglotz(&self) -> bool {
+        self.content.herglotz
+    }
+
+    /// The heat power that each entropy receives from outside.
+    pub fn heat(&self) -> Vec<Expr<'_>> {
+        self.graph.exprs(&self.content.heat)
+    }
+
+    /// The walls through which heat flows between entropies.
+    pub fn conductions(&self) -> &[Conduction] {
+        &self.content.conductions
     }
 
     /// Quantities to be watched because they should stay constant.
@@ -188,7 +215,7 @@ impl Model {
         &self.content.symmetries
     }
 
-    /// Closed forms, for those coordinates that have one.
+    /// Closed forms, for those coordinates and entropies that have one.
     pub fn exact(&self) -> &[Exact] {
         &self.content.exact
     }
@@ -198,7 +225,7 @@ impl Model {
         &self.content.expected
     }
 
-    /// The user's own discrete Lagrangian and forces.
+    /// The user's own discrete Lagrangian, forces and entropy rules.
     pub fn discrete(&self) -> Option<&Discrete> {
         self.content.discrete.as_ref()
     }
@@ -228,21 +255,56 @@ impl Model {
         self.content.parameters.iter().map(|parameter| parameter.value).collect()
     }
 
-    /// The state a run starts from, with the present values of the parameters.
+    /// The state a run starts from, with the present values of the parameters. Second positions that depend on the step need
+    /// [`Model::initial_with_step`].
     pub fn initial(&self) -> Initial {
-        let ids =
-            |of: fn(&Coordinate) -> Option<Id>| self.content.coordinates.iter().map(of).collect::<Option<Vec<Id>>>();
-        let numbers = |ids: Vec<Id>| self.evaluate(&self.graph.exprs(&ids));
+        let step = [self.graph.symbol(STEP)];
+        let depends = self.second().is_some_and(|second| self.graph.depend_on(&second, &step).contains(&true));
+        let initial = self.initial_with_step(f64::NAN);
+        Initial { second: initial.second.filter(|_| !depends), ..initial }
+    }
+
+    /// The state a run with this step starts from, with the present values of the parameters.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 0.0, velocity = 1.0, second = "sin(h)" }
+    ///     [dynamics]
+    ///     lagrangian = "x'^2/2 - x^2/2"
+    ///     [simulation]
+    ///     start = "two-points"
+    /// "#)?;
+    /// assert_eq!(model.initial().second, None);
+    /// assert_eq!(model.initial_with_step(0.1).second, Some(vec![0.1f64.sin()]));
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn initial_with_step(&self, step: f64) -> Initial {
+        let numbers = |ids: &mut dyn Iterator<Item = Id>| self.evaluate(&self.graph.exprs(&ids.collect::<Vec<_>>()));
+        let coordinates = &self.content.coordinates;
+        let values = self.values();
+        let value_of = |name: &str| if name == STEP { Some(step) } else { values.get(name).copied() };
         Initial {
-            positions: numbers(ids(|c| Some(c.start)).unwrap_or_default()),
-            velocities: numbers(ids(|c| Some(c.start_velocity)).unwrap_or_default()),
-            second: ids(|c| c.second).map(numbers),
+            positions: numbers(&mut coordinates.iter().map(|c| c.start)),
+            velocities: numbers(&mut coordinates.iter().map(|c| c.start_velocity)),
+            second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
+            entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
         }
+    }
+
+    /// The second positions, if all are stated.
+    fn second(&self) -> Option<Vec<Expr<'_>>> {
+        self.content.coordinates.iter().map(|c| c.second.map(|id| self.graph.expr(id))).collect()
+    }
+
+    fn values(&self) -> HashMap<&str, f64> {
+        self.content.parameters.iter().map(|p| (p.name.as_str(), p.value)).collect()
     }
 
     /// Expressions of parameters as numbers.
     pub fn evaluate(&self, expressions: &[Expr<'_>]) -> Vec<f64> {
-        let values: HashMap<&str, f64> = self.content.parameters.iter().map(|p| (p.name.as_str(), p.value)).collect();
+        let values = self.values();
         self.graph.evaluate(&self.graph.exprs(&expressions.iter().map(|e| e.id()).collect::<Vec<_>>()), |name| {
             values.get(name).copied()
         })

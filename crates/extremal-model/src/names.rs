@@ -10,7 +10,7 @@ use crate::diagnostic::Span;
 
 /// The name of time.
 pub(crate) const TIME: &str = "t";
-/// The name of the time step, known in `[discrete]` only.
+/// The name of the time step, known in `[discrete]` and in second positions.
 pub(crate) const STEP: &str = "h";
 
 /// A place where an expression stands, which decides what it may depend on.
@@ -22,39 +22,72 @@ pub(crate) struct Place {
     /// The highest time derivative of a coordinate; `None` if no coordinate may occur.
     pub order: Option<u32>,
     pub time: bool,
+    /// May entropies occur?
+    pub entropies: bool,
     /// What to do where a condition was written, if that is not obvious.
     pub condition_help: Option<&'static str>,
-    /// Are the coordinates known at both ends of a step (`x_0`, `x_1`) and the step `h` instead?
+    /// May the step `h` occur?
     pub step: bool,
+    /// Are coordinates and entropies known at both ends of a step instead (`x_0`, `x_1`)?
+    pub ends: bool,
 }
 
 impl Place {
     const fn new(what: &'static str, may_use: &'static str, order: Option<u32>, time: bool) -> Place {
-        Place { what, may_use, order, time, condition_help: None, step: false }
+        Place { what, may_use, order, time, entropies: false, condition_help: None, step: false, ends: false }
+    }
+
+    /// A place that sees the state of the system: positions, velocities, entropies and time.
+    const fn of_state(what: &'static str) -> Place {
+        let may_use = "positions, velocities, entropies, time and parameters";
+        Place { entropies: true, ..Place::new(what, may_use, Some(1), true) }
     }
 
     pub const PARAMETER: Place = Place::new("the value of a parameter", "numbers and other parameters", None, false);
     pub const INITIAL: Place = Place::new("an initial value", "numbers and parameters", None, false);
+    pub const SECOND: Place =
+        Place { step: true, ..Place::new("a second position", "numbers, parameters and the step `h`", None, false) };
     pub const COUNT: Place = Place::new("a count", "integers and integer parameters", None, false);
     pub const SETTING: Place = Place::new("a setting", "numbers and parameters", None, false);
-    pub const DOMAIN: Place = Place::new("a domain", "positions, velocities, time and parameters", Some(1), true);
-    pub const DEFINITION: Place =
-        Place::new("a definition", "positions, velocities, accelerations, time and parameters", Some(2), true);
-    pub const LAGRANGIAN: Place =
-        Place::new("the Lagrangian", "positions, velocities, time and parameters", Some(1), true);
-    pub const FORCE: Place = Place::new("a force", "positions, velocities, time and parameters", Some(1), true);
-    pub const INVARIANT: Place =
-        Place::new("an invariant", "positions, velocities, time and parameters", Some(1), true);
+    pub const SHARE: Place = Place::new("a share of the friction heat", "numbers and parameters", None, false);
+    pub const ENTROPY: Place = Place {
+        entropies: true,
+        ..Place::new("the name of an entropy", "an entropy, with an index if it is one of a family", None, false)
+    };
+    pub const DOMAIN: Place = Place::of_state("a domain");
+    pub const DEFINITION: Place = Place {
+        entropies: true,
+        ..Place::new(
+            "a definition",
+            "positions, velocities, accelerations, entropies, time and parameters",
+            Some(2),
+            true,
+        )
+    };
+    pub const LAGRANGIAN: Place = Place::of_state("the Lagrangian");
+    pub const FORCE: Place = Place::of_state("a force");
+    pub const HEAT: Place = Place::of_state("a heat power");
+    pub const CONDUCTANCE: Place = Place {
+        entropies: true,
+        ..Place::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
+    };
+    pub const INVARIANT: Place = Place::of_state("an invariant");
     pub const STOP: Place = Place {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
-        ..Place::new("a stop", "positions, velocities, time and parameters", Some(1), true)
+        ..Place::of_state("a stop")
     };
     pub const GENERATOR: Place =
         Place::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
     pub const EXACT: Place = Place::new("a closed form", "time and parameters", None, true);
     pub const DISCRETE: Place = Place {
         step: true,
-        ..Place::new("[discrete]", "the positions `x_0` and `x_1`, the step `h`, time and parameters", None, true)
+        ends: true,
+        ..Place::new(
+            "[discrete]",
+            "positions `x_0` and `x_1` and entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
+            None,
+            true,
+        )
     };
 }
 
@@ -67,6 +100,10 @@ pub(crate) enum Meaning<'g> {
     /// Position, velocity and acceleration of each member.
     Coordinate {
         symbols: Vec<[Expr<'g>; 3]>,
+    },
+    /// Each member. Its rate of change is no symbol: it follows from the equations.
+    Entropy {
+        symbols: Vec<Expr<'g>>,
     },
     /// The members known so far.
     Definition {
@@ -93,6 +130,7 @@ pub(crate) struct Names<'g> {
     rates: HashMap<Id, Expr<'g>>,
     /// Which derivative of a coordinate a symbol is.
     orders: HashMap<Id, u32>,
+    entropies: HashSet<Id>,
     time: Expr<'g>,
     used: RefCell<HashSet<String>>,
     lookups: Cell<u64>,
@@ -105,6 +143,7 @@ pub(crate) struct Names<'g> {
 struct Reach {
     order: Option<u32>,
     time: bool,
+    entropy: bool,
 }
 
 impl<'g> Names<'g> {
@@ -115,6 +154,7 @@ impl<'g> Names<'g> {
             declared: HashMap::new(),
             rates: HashMap::from([(time.id(), graph.int(1))]),
             orders: HashMap::new(),
+            entropies: HashSet::new(),
             time,
             used: RefCell::default(),
             lookups: Cell::new(0),
@@ -161,6 +201,9 @@ impl<'g> Names<'g> {
                 }
             }
         }
+        if let Meaning::Entropy { symbols } = &declaration.meaning {
+            self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
+        }
         self.declared.insert(name.to_owned(), declaration);
     }
 
@@ -186,6 +229,7 @@ impl<'g> Names<'g> {
         let reach = Reach {
             order: symbols.iter().filter_map(|s| self.orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
+            entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
         };
         self.reaches.borrow_mut().insert(value.id(), reach);
         reach
@@ -212,13 +256,14 @@ pub(crate) struct View<'a, 'g> {
 }
 
 impl<'g> View<'_, 'g> {
-    /// The coordinate whose position at an end of the step is called `x_0` or `x_1`.
+    /// The coordinate or entropy whose value at an end of the step is called `x_0` or `x_1`.
     fn step_end<'n>(&self, name: &'n str) -> Option<&'n str> {
-        if !self.place.step && self.names.get(name).is_some() {
+        if !self.place.ends && self.names.get(name).is_some() {
             return None;
         }
         let base = name.strip_suffix("_0").or(name.strip_suffix("_1"))?;
-        self.names.get(base).is_some_and(|d| matches!(d.meaning, Meaning::Coordinate { .. })).then_some(base)
+        let has_ends = |d: &Declaration<'g>| matches!(d.meaning, Meaning::Coordinate { .. } | Meaning::Entropy { .. });
+        self.names.get(base).is_some_and(has_ends).then_some(base)
     }
 
     fn refuse(&self, name: &str) -> Refusal {
@@ -244,6 +289,17 @@ impl<'g> View<'_, 'g> {
         }
     }
 
+    fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+        let symbol = reference.symbol();
+        match symbols.get(member) {
+            Some(_) if reference.primes > 0 => {
+                Err(no_rate(format!("`{symbol}` cannot be used: it is the rate of an entropy")))
+            }
+            Some(found) if self.place.entropies => Ok(*found),
+            _ => Err(self.refuse(&symbol)),
+        }
+    }
+
     fn definition(&self, values: &[Expr<'g>], member: usize, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
         let symbol = reference.symbol();
         let Some(&value) = values.get(member) else {
@@ -253,8 +309,11 @@ impl<'g> View<'_, 'g> {
             });
         };
         let reach = self.names.reach(value);
+        if reach.entropy && reference.primes > 0 {
+            return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy")));
+        }
         let order = reach.order.map(|order| order + reference.primes);
-        if order > self.place.order || (reach.time && !self.place.time) {
+        if order > self.place.order || (reach.time && !self.place.time) || (reach.entropy && !self.place.entropies) {
             let mut refusal = self.refuse(&symbol);
             if order.is_some_and(|order| order > 2) {
                 refusal.message = format!("`{symbol}` contains a third derivative");
@@ -263,6 +322,11 @@ impl<'g> View<'_, 'g> {
         }
         Ok((0..reference.primes).fold(value, |value, _| self.names.total_derivative(value)))
     }
+}
+
+fn no_rate(message: String) -> Refusal {
+    let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]";
+    Refusal { message, help: Some(help.to_owned()) }
 }
 
 impl<'g> Scope<'g> for View<'_, 'g> {
@@ -279,10 +343,14 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             return Some(Binding::constant("time step"));
         }
         if let Some(base) = self.step_end(name) {
-            let position = Binding::constant("position at an end of the step");
-            return Some(match self.names.get(base)?.count {
-                Some(count) => position.family(1..=count),
-                None => position,
+            let declaration = self.names.get(base)?;
+            let value = Binding::constant(match declaration.meaning {
+                Meaning::Entropy { .. } => "entropy at an end of the step",
+                _ => "position at an end of the step",
+            });
+            return Some(match declaration.count {
+                Some(count) => value.family(1..=count),
+                None => value,
             });
         }
         let declaration = self.names.get(name)?;
@@ -290,6 +358,8 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         let binding = match &declaration.meaning {
             Meaning::Parameter { integer, .. } => Binding { integer: *integer, ..Binding::constant("parameter") },
             Meaning::Coordinate { .. } => Binding::variable("coordinate"),
+            // Not a constant, so that a prime on it is refused below, with the reason.
+            Meaning::Entropy { .. } => Binding::variable("entropy"),
             Meaning::Definition { .. } => Binding::variable("definition"),
             Meaning::Broken => return Some(Binding { shape: Shape::Open, ..Binding::variable("name") }),
         };
@@ -311,15 +381,18 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if name == TIME {
             return if self.place.time { Ok(self.names.time) } else { Err(self.refuse(name)) };
         }
-        if name == STEP || self.step_end(name).is_some() {
+        let is_step = name == STEP;
+        if is_step || self.step_end(name).is_some() {
             let symbol = reference.symbol();
-            return if self.place.step { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
+            let allowed = if is_step { self.place.step } else { self.place.ends };
+            return if allowed { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
         let member = reference.index.map_or(0, |index| usize::try_from(index - 1).unwrap_or(usize::MAX));
         match &declaration.meaning {
             Meaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             Meaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
+            Meaning::Entropy { symbols } => self.entropy(symbols, member, reference),
             Meaning::Definition { values } => self.definition(values, member, reference),
             Meaning::Broken => Ok(graph.symbol(&reference.symbol())),
         }

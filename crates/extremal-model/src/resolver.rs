@@ -57,21 +57,26 @@ impl<'g, 'p> Resolver<'g, 'p> {
             _ => None,
         };
         let diagnostic = match (check_name(&name.text), own, self.names.get(&name.text)) {
-            (Err(NameProblem::Malformed), ..) => {
-                label(Diagnostic::error(Code::InvalidName, format!("`{}` cannot be the name of a {what}", name.text)))
-                    .help(NameProblem::Malformed.to_string())
-            }
+            (Err(NameProblem::Malformed), ..) => label(Diagnostic::error(
+                Code::InvalidName,
+                format!("`{}` cannot be the name of {}", name.text, with_article(what)),
+            ))
+            .help(NameProblem::Malformed.to_string()),
             (Err(NameProblem::Reserved), ..) => label(Diagnostic::error(
                 Code::ReservedName,
-                format!("`{}` cannot be the name of a {what}: it belongs to the expression language", name.text),
+                format!(
+                    "`{}` cannot be the name of {}: it belongs to the expression language",
+                    name.text,
+                    with_article(what)
+                ),
             )),
             (_, Some(own), _) => label(Diagnostic::error(
                 Code::ReservedName,
-                format!("`{}` cannot be the name of a {what}: it is {own}", name.text),
+                format!("`{}` cannot be the name of {}: it is {own}", name.text, with_article(what)),
             )),
             (.., Some(other)) => Diagnostic::error(Code::DuplicateName, format!("`{}` is declared twice", name.text))
-                .at(name.span.clone(), format!("as a {what} here"))
-                .at(other.span.clone(), format!("as a {} here", other.what)),
+                .at(name.span.clone(), format!("as {} here", with_article(what)))
+                .at(other.span.clone(), format!("as {} here", with_article(other.what))),
             _ => return true,
         };
         // Which of two declarations was meant is unknown.
@@ -227,6 +232,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
         let value = self.number(scalar, &Place::SETTING, None)?;
         Some((value, self.finite(value, scalar.span(), what)?))
     }
+}
+
+/// "a coordinate", "an entropy".
+pub(crate) fn with_article(what: &str) -> String {
+    let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {what}")
 }
 
 /// The names in a text, whatever they mean; none if it cannot be parsed.

@@ -54,7 +54,8 @@ fn many_mistakes_are_cut_short() {
 }
 
 fn good_files() -> Vec<String> {
-    let mut files = vec![include_str!("good/everything.toml").to_owned()];
+    let mut files: Vec<String> =
+        [include_str!("good/everything.toml"), include_str!("good/heat.toml")].map(str::to_owned).into();
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
     let mut paths: Vec<_> = std::fs::read_dir(gallery).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -73,6 +74,7 @@ fn edit() -> impl Strategy<Value = (f64, usize, String)> {
         Just("sum(i, 1, n, ".to_owned()),
         Just("1e308".to_owned()),
         Just("[coordinates]\n".to_owned()),
+        Just("[entropies]\n".to_owned()),
         Just("count = 0, ".to_owned()),
         Just("\"\"\"".to_owned()),
     ];

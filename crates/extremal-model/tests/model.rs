@@ -181,6 +181,30 @@ fn parameters_change_and_what_depends_on_them_follows() {
 }
 
 #[test]
+fn second_positions_follow_the_step_of_the_run() {
+    let mut model = load(
+        r#"
+        [parameters]
+        w = 2.0
+        [coordinates]
+        x = { start = 0.0, velocity = "w", second = "sin(w*h)/sqrt(w - 1)" }
+        y = { start = 1.0, second = "w" }
+        [dynamics]
+        lagrangian = "x'^2/2 + y'^2/2 - w^2*x^2/2"
+        [simulation]
+        start = "two-points"
+        step = 0.1
+        "#,
+    );
+    assert_eq!(model.initial().second, None, "which step the run has is not known");
+    assert_eq!(model.initial_with_step(0.25).second, Some(vec![0.5f64.sin(), 2.0]));
+    let refused = model.set_parameter("w", 0.5).unwrap_err();
+    assert_eq!(refused.to_string(), "with w = 0.5, the second position of `x` is not finite");
+    model.set_parameter("w", 5.0).unwrap();
+    assert_eq!(model.initial_with_step(0.1).second, Some(vec![0.5f64.sin() / 2.0, 5.0]));
+}
+
+#[test]
 fn overrides_reach_counts_and_are_checked_like_the_file() {
     let set = |name: &str, value: &str| Model::load(EVERYTHING, &Overrides::default().set(name, value));
     let model = set("m[2]", "pi/2").unwrap();

@@ -48,6 +48,8 @@ pub enum Method {
         /// The method that takes each of them.
         base: CompositionBase,
     },
+    /// Energy-preserving collocation with the stages, 1 to [`MAX_STAGES`]: the first and the second law hold for every step.
+    EnergyEntropy(u32),
     /// The user's own discrete Lagrangian and forces, from `[discrete]`.
     Custom,
     /// Reference: the explicit midpoint method.
@@ -62,7 +64,7 @@ pub enum Method {
     Gauss(u32),
 }
 
-/// The largest degree of `galerkin` and the most stages of `gauss`.
+/// The largest degree of `galerkin` and the most stages of `gauss` and `energy-entropy`.
 pub const MAX_STAGES: u32 = 8;
 /// The most points of a quadrature.
 pub const MAX_QUADRATURE_POINTS: u32 = 12;
@@ -149,6 +151,8 @@ impl fmt::Display for Method {
             Method::Trapezoidal => f.write_str("trapezoidal"),
             Method::Galerkin { degree, quadrature } => write!(f, "galerkin({degree}, {quadrature})"),
             Method::Compose { composition, base } => write!(f, "compose({}, {})", composition.name(), base.name()),
+            Method::EnergyEntropy(1) => f.write_str("energy-entropy"),
+            Method::EnergyEntropy(stages) => write!(f, "energy-entropy({stages})"),
             Method::Custom => f.write_str("custom"),
             Method::Rk2 => f.write_str("rk2"),
             Method::Rk4 => f.write_str("rk4"),

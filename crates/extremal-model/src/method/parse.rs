@@ -107,12 +107,6 @@ pub enum MethodErrorKind {
         /// The name.
         name: String,
     },
-    /// The method is known but not built yet.
-    #[error("the method `{name}` is not supported yet by this version")]
-    NotSupported {
-        /// The name.
-        name: String,
-    },
 }
 
 impl MethodError {
@@ -120,7 +114,7 @@ impl MethodError {
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             MethodErrorKind::Unknown { name } => {
-                let usable = METHODS.into_iter().filter(|m| !["energy-entropy", "lobatto"].contains(m));
+                let usable = METHODS.into_iter().filter(|m| *m != "lobatto");
                 help_for(name, "the methods are", usable.clone()).or_else(|| {
                     Some(format!(
                         "the methods are: {}",
@@ -253,7 +247,13 @@ fn method(term: &Term<'_>) -> Result<Method, MethodError> {
         },
         "galerkin" => galerkin(term),
         "compose" => compose(term),
-        "energy-entropy" => Err(fail(MethodErrorKind::NotSupported { name: term.head.to_owned() }, &term.head_span)),
+        "energy-entropy" => match (&term.arguments, arguments(term)) {
+            (None, _) => Ok(Method::EnergyEntropy(1)),
+            (_, [stages]) => {
+                Ok(Method::EnergyEntropy(whole(stages, "energy-entropy", "number of stages", 1, MAX_STAGES)?))
+            }
+            _ => Err(usage(term, "energy-entropy", "energy-entropy or energy-entropy(2)")),
+        },
         name => Err(fail(MethodErrorKind::Unknown { name: name.to_owned() }, &term.head_span)),
     }
 }
@@ -385,6 +385,8 @@ mod tests {
             "dopri5",
             "dop853",
             "gauss(4)",
+            "energy-entropy",
+            "energy-entropy(3)",
         ] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), text);
         }
@@ -394,6 +396,7 @@ mod tests {
     fn short_forms() {
         let same = |a: &str, b: &str| assert_eq!(a.parse::<Method>().unwrap(), b.parse::<Method>().unwrap());
         same("galerkin(2)", "galerkin(2, gauss(2))");
+        same("energy-entropy(1)", "energy-entropy");
         same("suzuki4", "compose(suzuki4, trapezoidal)");
         same("compose(suzuki4)", "compose(suzuki4, trapezoidal)");
         same("  theta ( 0.50 ) ", "theta(1/2)");
@@ -415,7 +418,8 @@ mod tests {
         assert_eq!(error("midpoint(2)").1, "midpoint(2)");
         assert_eq!(error("compose(yoshida5, midpoint)").1, "yoshida5");
         assert_eq!(error("compose(yoshida4, left)").1, "left");
-        assert_eq!(error("energy-entropy(2)").1, "energy-entropy");
+        assert_eq!(error("energy-entropy(0)").1, "0");
+        assert_eq!(error("energy-entropy(2, 3)").1, "energy-entropy(2, 3)");
         assert_eq!(error("midpoint x").1, "x");
         assert_eq!(error("galerkin(2").1, "");
         assert_eq!(error("").1, "");

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
-use crate::diagnostic::{Code, Diagnostic, Span};
+use super::entropies::Entropies;
+use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
 use crate::names::{Declaration, Meaning, Place, TIME};
 use crate::resolver::Resolver;
@@ -28,7 +30,7 @@ pub struct Coordinate {
     pub start: Id,
     /// The velocity it starts with, an expression of parameters.
     pub start_velocity: Id,
-    /// Where it is after one step, an expression of parameters, for a start from two points.
+    /// Where it is after one step, an expression of parameters and the step `h`, for a start from two points.
     pub second: Option<Id>,
     /// A condition that must hold along the motion.
     pub domain: Option<Id>,
@@ -93,43 +95,20 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStat
     statement
 }
 
-/// The coordinates of one statement among all of them.
-pub(crate) struct Family {
-    pub name: Name,
-    /// The place of its statement.
-    pub statement: usize,
-    /// The place of its first member in the flat list.
-    pub first: usize,
-    /// `None` for a single coordinate.
-    pub count: Option<i64>,
-    /// The name of the member's number.
-    pub index: String,
-}
-
-impl Family {
-    pub fn len(&self) -> usize {
-        self.count.map_or(1, |count| usize::try_from(count).unwrap_or(0))
-    }
-}
-
 /// All coordinates, flat and by statement.
-#[derive(Default)]
 pub(crate) struct Coordinates {
     pub list: Vec<Coordinate>,
-    pub families: Vec<Family>,
-    by_name: HashMap<String, usize>,
-}
-
-impl Coordinates {
-    pub fn family(&self, name: &str) -> Option<&Family> {
-        self.by_name.get(name).map(|place| &self.families[*place])
-    }
+    pub families: Families,
 }
 
 /// Declares all coordinates.
-pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[CoordinateStatement]) -> Coordinates {
-    let mut all = Coordinates::default();
-    if statements.is_empty() {
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &[CoordinateStatement],
+    may_be_none: bool,
+) -> Coordinates {
+    let mut all = Coordinates { list: Vec::new(), families: Families::new(Kind::Coordinate) };
+    if statements.is_empty() && !may_be_none {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
     }
@@ -156,9 +135,7 @@ fn resolve_one(
     let lists = [&statement.start, &statement.velocity, &statement.second];
     let count = family_count(resolver, name, statement.count.as_ref(), lists.into_iter().flatten())?;
     let members = count.map_or(1, |count| count as usize);
-    if all.list.len() + members > MAX_COORDINATES {
-        let message = format!("a model may have at most {MAX_COORDINATES} coordinates");
-        resolver.problems.push(Diagnostic::error(Code::TooLarge, message).at(name.span.clone(), ""));
+    if !all.families.has_room(resolver, members, name) {
         return None;
     }
     let symbols: Vec<[Expr<'_>; 3]> = (1..=members)
@@ -170,12 +147,12 @@ fn resolve_one(
     let meaning = Meaning::Coordinate { symbols: symbols.clone() };
     resolver.names.declare(&name.text, Declaration { what: "coordinate", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
-    let mut family = |series: &Option<Series>, what| initial(resolver, series.as_ref(), &index, name, count, what);
-    let start = family(&statement.start, "start");
-    let velocity = family(&statement.velocity, "velocity");
-    let second = family(&statement.second, "second position");
+    let mut family =
+        |series: &Option<Series>, what, place| initial(resolver, series.as_ref(), &index, name, count, what, place);
+    let start = family(&statement.start, "start", &Place::INITIAL);
+    let velocity = family(&statement.velocity, "velocity", &Place::INITIAL);
+    let second = family(&statement.second, "second position", &Place::SECOND);
     let zero = resolver.graph.int(0).id();
-    let first = all.list.len();
     for (position, [x, v, a]) in symbols.iter().enumerate() {
         all.list.push(Coordinate {
             name: member_name(&name.text, count, position + 1),
@@ -188,90 +165,8 @@ fn resolve_one(
             domain: None,
         });
     }
-    all.by_name.insert(name.text.clone(), all.families.len());
-    all.families.push(Family { name: name.clone(), statement: place, first, count, index });
+    all.families.push(name, place, count, index);
     Some(())
-}
-
-pub(crate) fn member_name(name: &str, count: Option<i64>, number: usize) -> String {
-    match count {
-        Some(_) => format!("{name}[{number}]"),
-        None => name.to_owned(),
-    }
-}
-
-/// The size of a family, stated or told by its first list: `Some(None)` for no family at all, `None` for an error.
-pub(crate) fn family_count<'s>(
-    resolver: &mut Resolver<'_, '_>,
-    name: &Name,
-    count: Option<&Scalar>,
-    values: impl Iterator<Item = &'s Series>,
-) -> Option<Option<i64>> {
-    let Some(stated) = count else {
-        let mut lists = values.filter_map(|series| match series {
-            Series::One(_) => None,
-            Series::List { items, span } => Some((items.len() as i64, span.clone())),
-        });
-        return match lists.next() {
-            Some((length, span)) => positive(resolver, length, span, &name.text).map(Some),
-            None => Some(None),
-        };
-    };
-    let count = resolver.integer(stated, &format!("the count of `{}`", name.text))?;
-    positive(resolver, count, stated.span(), &name.text).map(Some)
-}
-
-fn positive(resolver: &mut Resolver<'_, '_>, count: i64, span: Span, name: &str) -> Option<i64> {
-    if (1..=MAX_COORDINATES as i64).contains(&count) {
-        return Some(count);
-    }
-    let message = format!("the family `{name}` cannot have {count} members");
-    let help = format!("a count is an integer from 1 to {MAX_COORDINATES}");
-    resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(span, "").help(help));
-    None
-}
-
-/// The index name of a family; a single quantity has none.
-pub(crate) fn family_index(
-    resolver: &mut Resolver<'_, '_>,
-    stated: Option<&Text>,
-    name: &Name,
-    count: Option<i64>,
-) -> String {
-    match (stated, count) {
-        (_, Some(_)) => resolver.index_name(stated, name),
-        (None, None) => String::new(),
-        (Some(text), None) => {
-            let message = format!("`{}` has an index but no count", name.text);
-            resolver.problems.push(
-                Diagnostic::error(Code::Conflict, message)
-                    .at(text.span.clone(), "")
-                    .help("an index numbers the members of a family; say how many with `count = \"n\"`"),
-            );
-            String::new()
-        }
-    }
-}
-
-/// Initial values, one for each member, all finite.
-fn initial(
-    resolver: &mut Resolver<'_, '_>,
-    series: Option<&Series>,
-    index: &str,
-    name: &Name,
-    count: Option<i64>,
-    what: &str,
-) -> Option<Vec<Id>> {
-    let series = series?;
-    let values = match (series, count) {
-        (Series::One(scalar), None) => vec![resolver.number(scalar, &Place::INITIAL, None)?],
-        (_, count) => resolver.series(series, &Place::INITIAL, index, count?)?,
-    };
-    for (position, value) in values.iter().enumerate() {
-        let what = format!("the {what} of `{}`", member_name(&name.text, count, position + 1));
-        resolver.finite(*value, series.item_span(position), &what)?;
-    }
-    Some(values.iter().map(|value| value.id()).collect())
 }
 
 /// Resolves the domains, which may depend on other coordinates and definitions, and checks the start against them.
@@ -279,9 +174,9 @@ pub(crate) fn resolve_domains(
     resolver: &mut Resolver<'_, '_>,
     statements: &[CoordinateStatement],
     all: &mut Coordinates,
+    starts: &HashMap<String, f64>,
 ) {
-    let starts = start_values(resolver, all);
-    for family in &all.families {
+    for family in &all.families.list {
         let statement = &statements[family.statement];
         let Some(domain) = &statement.domain else { continue };
         for position in 0..family.len() {
@@ -307,16 +202,19 @@ pub(crate) fn resolve_domains(
     }
 }
 
-/// The values of all positions and velocities at the start, by the names of their symbols, and the time.
-fn start_values(resolver: &Resolver<'_, '_>, all: &Coordinates) -> HashMap<String, f64> {
+/// The values of the time, all positions, velocities and entropies at the start, by the names of their symbols.
+pub(crate) fn start_values(
+    resolver: &Resolver<'_, '_>,
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+) -> HashMap<String, f64> {
     let graph = resolver.graph;
-    let roots: Vec<Expr<'_>> =
-        all.list.iter().flat_map(|c| [graph.expr(c.start), graph.expr(c.start_velocity)]).collect();
-    let numbers = graph.evaluate(&roots, |name| resolver.values.get(name).copied());
-    let mut values = HashMap::from([(TIME.to_owned(), 0.0)]);
-    for (coordinate, pair) in all.list.iter().zip(numbers.chunks(2)) {
-        values.insert(coordinate.name.clone(), pair[0]);
-        values.insert(format!("{}'", coordinate.name), pair[1]);
-    }
+    let moving = coordinates.list.iter().flat_map(|c| [c.start, c.start_velocity]);
+    let ids: Vec<Id> = moving.chain(entropies.list.iter().map(|entropy| entropy.start)).collect();
+    let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
+    let moving = coordinates.list.iter().flat_map(|c| [c.name.clone(), format!("{}'", c.name)]);
+    let names = moving.chain(entropies.list.iter().map(|entropy| entropy.name.clone()));
+    let mut values: HashMap<String, f64> = names.zip(numbers).collect();
+    values.insert(TIME.to_owned(), 0.0);
     values
 }

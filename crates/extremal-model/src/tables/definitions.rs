@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use extremal_expr::Id;
 
-use super::coordinates::{family_count, family_index, member_name};
+use super::families::{family_count, family_index, member_name};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
@@ -18,7 +18,7 @@ use crate::text::Text;
 pub struct Definition {
     /// Its name: `r`, or `y[3]` for a member of a family.
     pub name: String,
-    /// Its value, an expression of coordinates, their derivatives, time and parameters.
+    /// Its value, an expression of coordinates, their derivatives, entropies, time and parameters.
     pub expression: Id,
 }
 

@@ -1,14 +1,15 @@
-//! `[discrete]`: the user's own discrete Lagrangian and forces, for the method `custom`.
+//! `[discrete]`: the user's own discrete Lagrangian, forces and entropy rule, for the method `custom`.
 
 use extremal_expr::Id;
 
-use super::assignments::{self, Assignment};
-use super::coordinates::{Coordinates, member_name};
-use super::dynamics::per_coordinate;
+use super::assignments::{self, Assignment, Targets};
+use super::coordinates::Coordinates;
+use super::entropies::Entropies;
+use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
 use crate::names::{Place, STEP};
-use crate::resolver::Resolver;
+use crate::resolver::{Resolver, with_article};
 
 /// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`.
 #[derive(Clone, Debug)]
@@ -23,6 +24,12 @@ pub struct Discrete {
     pub before: Vec<Id>,
     /// The symbols `x_1`, one per coordinate.
     pub after: Vec<Id>,
+    /// Expressions that vanish over a step, one per entropy: they determine the entropies at its end.
+    pub entropy_rules: Vec<Id>,
+    /// The symbols `S_0`, one per entropy.
+    pub entropies_before: Vec<Id>,
+    /// The symbols `S_1`, one per entropy.
+    pub entropies_after: Vec<Id>,
     /// The symbol `h`.
     pub step: Id,
 }
@@ -33,14 +40,20 @@ pub(crate) struct DiscreteStatement {
     pub lagrangian: Option<Scalar>,
     pub force_minus: Vec<Assignment>,
     pub force_plus: Vec<Assignment>,
+    pub entropy: Vec<Assignment>,
 }
 
-const KEYS: [&str; 3] = ["lagrangian", "force_minus", "force_plus"];
+const KEYS: [&str; 4] = ["lagrangian", "force_minus", "force_plus", "entropy"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> DiscreteStatement {
     let span = table.name.span.clone();
-    let mut statement =
-        DiscreteStatement { span: span.clone(), lagrangian: None, force_minus: Vec::new(), force_plus: Vec::new() };
+    let mut statement = DiscreteStatement {
+        span: span.clone(),
+        lagrangian: None,
+        force_minus: Vec::new(),
+        force_plus: Vec::new(),
+        entropy: Vec::new(),
+    };
     let mut has_lagrangian = false;
     for entry in entries {
         match entry.name.text.as_str() {
@@ -48,13 +61,9 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
                 has_lagrangian = true;
                 statement.lagrangian = reader.scalar(&entry);
             }
-            "force_minus" | "force_plus" => {
-                let forces = reader.table(&entry).map(|entries| assignments::read(reader, entries)).unwrap_or_default();
-                match entry.name.text.as_str() {
-                    "force_minus" => statement.force_minus = forces,
-                    _ => statement.force_plus = forces,
-                }
-            }
+            "force_minus" => statement.force_minus = read_assignments(reader, &entry),
+            "force_plus" => statement.force_plus = read_assignments(reader, &entry),
+            "entropy" => statement.entropy = read_assignments(reader, &entry),
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -70,42 +79,78 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
     statement
 }
 
+fn read_assignments<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<Assignment> {
+    reader.table(entry).map(|entries| assignments::read(reader, entries)).unwrap_or_default()
+}
+
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statement: &DiscreteStatement,
     coordinates: &Coordinates,
+    entropies: &Entropies,
 ) -> Option<Discrete> {
-    report_collisions(resolver, statement, coordinates);
-    let force_minus = per_coordinate(resolver, &statement.force_minus, coordinates, &Place::DISCRETE);
-    let force_plus = per_coordinate(resolver, &statement.force_plus, coordinates, &Place::DISCRETE);
+    report_collisions(resolver, statement, &coordinates.families, "a position");
+    report_collisions(resolver, statement, &entropies.families, "a value");
+    let moving = [&coordinates.families];
+    let mut forces =
+        |stated: &[Assignment]| assignments::resolve_or_zero(resolver, stated, Targets(&moving), &Place::DISCRETE);
+    let force_minus = forces(&statement.force_minus);
+    let force_plus = forces(&statement.force_plus);
+    let entropy_rules = entropy_rules(resolver, statement, entropies);
     let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &Place::DISCRETE, None)?;
     let graph = resolver.graph;
-    let ends = |end: &str| -> Vec<Id> {
-        let families = coordinates.families.iter();
-        families
-            .flat_map(|family| {
-                let name = format!("{}{end}", family.name.text);
-                (1..=family.len()).map(move |number| graph.symbol(&member_name(&name, family.count, number)).id())
-            })
-            .collect()
+    let ends = |families: &Families, end: &str| -> Vec<Id> {
+        let members = families.list.iter().flat_map(|family| {
+            let name = format!("{}{end}", family.name.text);
+            (1..=family.len()).map(move |number| graph.symbol(&member_name(&name, family.count, number)).id())
+        });
+        members.collect()
     };
     Some(Discrete {
         lagrangian: lagrangian.id(),
         force_minus,
         force_plus,
-        before: ends("_0"),
-        after: ends("_1"),
+        before: ends(&coordinates.families, "_0"),
+        after: ends(&coordinates.families, "_1"),
+        entropy_rules: entropy_rules?,
+        entropies_before: ends(&entropies.families, "_0"),
+        entropies_after: ends(&entropies.families, "_1"),
         step: graph.symbol(STEP).id(),
     })
 }
 
+/// One rule per entropy; `None` if one is missing.
+fn entropy_rules(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &DiscreteStatement,
+    entropies: &Entropies,
+) -> Option<Vec<Id>> {
+    let errors = resolver.problems.errors();
+    let heated = [&entropies.families];
+    let rules = assignments::resolve(resolver, &statement.entropy, Targets(&heated), &Place::DISCRETE);
+    let missing = rules.iter().position(Option::is_none).filter(|_| resolver.problems.errors() == errors);
+    if let Some(place) = missing {
+        let name = &entropies.list[place].name;
+        let message = format!("[discrete] has no rule for the entropy `{name}`");
+        let help = "[discrete.entropy] with an expression that vanishes over each step, for instance S = \"S_1 - S_0\"";
+        let diagnostic = Diagnostic::error(Code::Missing, message).at(statement.span.clone(), "");
+        resolver.problems.push(diagnostic.help(format!("add {help}")));
+    }
+    rules.into_iter().map(|rule| rule.map(|rule| rule.id())).collect()
+}
+
 /// `x_0` and `x_1` must not mean something else already.
-fn report_collisions(resolver: &mut Resolver<'_, '_>, statement: &DiscreteStatement, coordinates: &Coordinates) {
-    for family in &coordinates.families {
+fn report_collisions(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &DiscreteStatement,
+    families: &Families,
+    what: &'static str,
+) {
+    for family in &families.list {
         for name in ["_0", "_1"].map(|end| format!("{}{end}", family.name.text)) {
             let Some(other) = resolver.names.get(&name) else { continue };
-            let message =
-                format!("`{name}` is a {}, and in [discrete] it is a position of `{}`", other.what, family.name.text);
+            let other_is = with_article(other.what);
+            let message = format!("`{name}` is {other_is}, and in [discrete] it is {what} of `{}`", family.name.text);
             let diagnostic = Diagnostic::error(Code::DuplicateName, message)
                 .at(other.span.clone(), "rename this")
                 .at(statement.span.clone(), "or remove this table");

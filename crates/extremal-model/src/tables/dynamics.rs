@@ -1,36 +1,52 @@
-//! `[dynamics]`, `[forces]` and `[friction]`: what drives the motion.
+//! `[dynamics]`, `[forces]` and `[heat]`: what drives the system.
 
 use std::collections::HashSet;
 
 use extremal_expr::{Expr, Id};
 
-use super::assignments::{self, Assignment};
+use super::Statements;
+use super::assignments::{self, Assignment, Targets};
+use super::conduction::{self, Conductions};
 use super::coordinates::Coordinates;
+use super::entropies::{Entropies, Entropy};
+use super::friction::{self, Friction, FrictionTerm};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Reader, Scalar};
 use crate::names::Place;
 use crate::resolver::Resolver;
+use crate::suggest::help_for;
+use crate::text::Text;
 
-/// What drives the motion, as expressions.
+/// What drives the system, as expressions.
 pub(crate) struct Dynamics {
     pub lagrangian: Id,
     /// One per coordinate.
     pub forces: Vec<Id>,
     /// One per coordinate.
-    pub friction: Vec<Id>,
+    pub friction_totals: Vec<Id>,
+    pub friction: Friction,
+    /// Is the friction that of the thermodynamic Herglotz principle?
+    pub herglotz: bool,
+    /// One per entropy.
+    pub heat: Vec<Id>,
+    pub conductions: Conductions,
 }
 
-/// The Lagrangian and the generalised forces.
+/// The Lagrangian and the tables of forces and heat.
 #[derive(Default)]
 pub(crate) struct DynamicsStatement {
     /// Was the table there at all?
     pub stated: bool,
     pub lagrangian: Option<Scalar>,
+    /// `friction = "herglotz"`.
+    pub friction_law: Option<Text>,
     pub forces: Vec<Assignment>,
-    pub friction: Vec<Assignment>,
+    pub heat: Vec<Assignment>,
 }
 
-const KEYS: [&str; 1] = ["lagrangian"];
+const KEYS: [&str; 2] = ["lagrangian", "friction"];
+/// The only law of friction that has a name.
+const HERGLOTZ: &str = "herglotz";
 
 pub(crate) fn read<'t>(
     reader: &mut Reader<'t, '_>,
@@ -46,6 +62,7 @@ pub(crate) fn read<'t>(
                 has_lagrangian = true;
                 into.lagrangian = reader.scalar(&entry);
             }
+            "friction" => into.friction_law = reader.string(&entry).filter(|text| is_law(reader, text)),
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -58,39 +75,100 @@ pub(crate) fn read<'t>(
     }
 }
 
+fn is_law(reader: &mut Reader<'_, '_>, text: &Text) -> bool {
+    let known = text.value == HERGLOTZ;
+    if !known {
+        let help = help_for(&text.value, "write forces in a table [friction]; the only law with a name is", [HERGLOTZ]);
+        let message = format!("there is no law of friction `{}`", text.value);
+        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
+        reader.problems.push(diagnostic.maybe_help(help));
+    }
+    known
+}
+
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
-    statement: &DynamicsStatement,
+    statements: &Statements,
     coordinates: &Coordinates,
+    entropies: &Entropies,
 ) -> Option<Dynamics> {
+    let statement = &statements.dynamics;
     if !statement.stated {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
-    let forces = per_coordinate(resolver, &statement.forces, coordinates, &Place::FORCE);
-    let friction = per_coordinate(resolver, &statement.friction, coordinates, &Place::FORCE);
+    let (moving, heated) = ([&coordinates.families], [&entropies.families]);
+    let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &Place::FORCE);
+    let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &Place::HEAT);
+    let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
+    let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
     let scalar = statement.lagrangian.as_ref()?;
     let lagrangian = resolver.number(scalar, &Place::LAGRANGIAN, None)?;
-    report_absent(resolver, lagrangian, scalar, coordinates);
-    Some(Dynamics { lagrangian: lagrangian.id(), forces, friction })
+    report_absent(resolver, lagrangian, scalar, coordinates, entropies);
+    let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
+    if let Some(text) = law {
+        friction = herglotz(resolver, text, lagrangian, coordinates, entropies);
+    }
+    let friction_totals = friction.totals(resolver, coordinates.list.len());
+    let herglotz = law.is_some();
+    Some(Dynamics { lagrangian: lagrangian.id(), forces, friction_totals, friction, herglotz, heat, conductions })
 }
 
-/// Forces per coordinate, zero where none is stated.
-pub(super) fn per_coordinate(
+/// The law speaks of one entropy and leaves no place for other friction.
+fn may_use_herglotz(
     resolver: &mut Resolver<'_, '_>,
-    assignments: &[Assignment],
-    coordinates: &Coordinates,
-    place: &Place,
-) -> Vec<Id> {
-    let zero = resolver.graph.int(0);
-    let values = assignments::resolve(resolver, assignments, coordinates, place);
-    values.into_iter().map(|value| value.unwrap_or(zero).id()).collect()
+    text: &Text,
+    statements: &Statements,
+    entropies: &Entropies,
+) -> bool {
+    let diagnostic = if entropies.list.len() != 1 {
+        let message = format!("the friction law `{HERGLOTZ}` needs exactly one entropy, not {}", entropies.list.len());
+        Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "the force is (dL/dS)(dL/dx')")
+    } else if let Some(stated) = statements.friction.first() {
+        Diagnostic::error(Code::Conflict, "the friction is stated twice")
+            .at(text.span.clone(), "as a law here")
+            .at(stated.key.span.clone(), "as a force here")
+            .help("keep one of them")
+    } else {
+        return true;
+    };
+    resolver.problems.push(diagnostic);
+    false
 }
 
-/// A coordinate that the Lagrangian does not contain has no equation of motion.
-fn report_absent(resolver: &mut Resolver<'_, '_>, lagrangian: Expr<'_>, scalar: &Scalar, coordinates: &Coordinates) {
+/// `F = (dL/dS)(dL/dv)`, which makes `S' = p.v`.
+fn herglotz<'g>(
+    resolver: &Resolver<'g, '_>,
+    law: &Text,
+    lagrangian: Expr<'g>,
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+) -> Friction {
+    let graph = resolver.graph;
+    let symbols =
+        coordinates.list.iter().map(|c| c.velocity).chain(entropies.list.iter().map(|entropy| entropy.symbol));
+    let symbols: Vec<Expr<'g>> = symbols.map(|id| graph.expr(id)).collect();
+    let gradient = graph.gradient(lagrangian, &symbols);
+    let by_entropy = gradient[coordinates.list.len()];
+    let one = graph.int(1).id();
+    let mut friction = Friction::default();
+    for (coordinate, momentum) in gradient[..coordinates.list.len()].iter().enumerate() {
+        friction.terms.push(FrictionTerm { coordinate, force: (by_entropy * *momentum).id(), shares: vec![(0, one)] });
+        friction.spans.push(law.span.clone());
+    }
+    friction
+}
+
+/// A coordinate that the Lagrangian does not contain has no equation of motion, an entropy no temperature.
+fn report_absent(
+    resolver: &mut Resolver<'_, '_>,
+    lagrangian: Expr<'_>,
+    scalar: &Scalar,
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+) {
     let present: HashSet<Id> = resolver.graph.free_symbols(&[lagrangian]).iter().map(|symbol| symbol.id()).collect();
-    for family in &coordinates.families {
+    for family in &coordinates.families.list {
         let members = &coordinates.list[family.first..family.first + family.len()];
         let absent = members.iter().find(|c| !present.contains(&c.position) && !present.contains(&c.velocity));
         if let Some(coordinate) = absent {
@@ -101,6 +179,20 @@ fn report_absent(resolver: &mut Resolver<'_, '_>, lagrangian: Expr<'_>, scalar: 
                     .at(family.name.span.clone(), "declared here")
                     .at(scalar.span(), format!("neither `{name}` nor `{name}'` remains in it"))
                     .help(format!("give `{name}` a kinetic energy, or remove it; it would have no equation of motion")),
+            );
+        }
+    }
+    for family in &entropies.families.list {
+        let members = &entropies.list[family.first..family.first + family.len()];
+        if let Some(Entropy { name, .. }) = members.iter().find(|entropy| !present.contains(&entropy.symbol)) {
+            let message = format!("the Lagrangian does not contain the entropy `{name}`");
+            resolver.problems.push(
+                Diagnostic::error(Code::AbsentEntropy, message)
+                    .at(family.name.span.clone(), "declared here")
+                    .at(scalar.span(), format!("`{name}` does not remain in it"))
+                    .help(format!(
+                        "subtract an internal energy that grows with `{name}`: its temperature is -dL/d{name}"
+                    )),
             );
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::coordinates::Coordinates;
+use super::entropies::Entropies;
 use super::observables::Observables;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar};
@@ -18,7 +19,7 @@ pub struct Expected {
     pub time: Option<f64>,
     /// Largest admissible absolute difference.
     pub tolerance: f64,
-    /// Names of recorded columns (`x`, `x'`, `p_x`, `energy`, ...) and their values.
+    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `energy`, ...) and their values.
     pub values: Vec<(String, f64)>,
 }
 
@@ -61,12 +62,13 @@ pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statements: &[ExpectedStatement],
     coordinates: &Coordinates,
+    entropies: &Entropies,
     observables: &Observables,
 ) -> Vec<Expected> {
     if statements.is_empty() {
         return Vec::new();
     }
-    let columns = columns(coordinates, observables);
+    let columns = columns(coordinates, entropies, observables);
     statements.iter().filter_map(|statement| resolve_one(resolver, statement, &columns)).collect()
 }
 
@@ -101,11 +103,14 @@ fn resolve_one(
 }
 
 /// The names of everything that a run records.
-fn columns(coordinates: &Coordinates, observables: &Observables) -> BTreeSet<String> {
+fn columns(coordinates: &Coordinates, entropies: &Entropies, observables: &Observables) -> BTreeSet<String> {
     let mut columns = BTreeSet::from(["energy".to_owned()]);
     for coordinate in &coordinates.list {
         let name = &coordinate.name;
         columns.extend([name.clone(), format!("{name}'"), format!("p_{name}")]);
+    }
+    for entropy in &entropies.list {
+        columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
     }
     columns.extend(observables.invariants.iter().map(|invariant| invariant.name.clone()));
     columns.extend(observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));

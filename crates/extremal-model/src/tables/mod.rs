@@ -4,11 +4,16 @@
 //! resolves it against the names of the model. A new table is one new file, a field of [`Statements`] and a line in the two lists.
 
 mod assignments;
+mod conduction;
 mod coordinates;
 mod definitions;
 mod discrete;
 mod dynamics;
+mod entropies;
 mod expected;
+mod families;
+mod friction;
+mod laws;
 mod observables;
 mod parameters;
 mod simulation;
@@ -21,25 +26,32 @@ use crate::document::{self, Entry, Reader};
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
+pub use conduction::Conduction;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
+pub use entropies::Entropy;
 pub use expected::Expected;
+pub use friction::FrictionTerm;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
-pub use simulation::{Extent, Simulation, Start, UnknownStart};
+pub use simulation::{EntropyBase, Extent, Simulation, Start, UnknownEntropyBase, UnknownStart};
 pub use stop::{Direction, Stop};
 
+pub(crate) use laws::{Breach, Laws};
 pub(crate) use parameters::ParameterStatement;
 
 /// The tables that can be used.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 16] = [
     "parameters",
     "coordinates",
+    "entropies",
     "definitions",
     "dynamics",
     "forces",
     "friction",
+    "heat",
+    "conduction",
     "invariants",
     "symmetries",
     "exact",
@@ -49,7 +61,7 @@ const TABLES: [&str; 13] = [
     "simulation",
 ];
 /// The tables of the format that this version cannot use.
-const LATER_TABLES: [&str; 7] = ["entropies", "heat", "conduction", "constraints", "controls", "objective", "boundary"];
+const LATER_TABLES: [&str; 4] = ["constraints", "controls", "objective", "boundary"];
 /// The keys above the first table.
 const TOP_KEYS: [&str; 3] = ["name", "source", "description"];
 
@@ -61,8 +73,11 @@ pub(crate) struct Statements {
     pub description: Option<String>,
     pub parameters: Vec<ParameterStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
+    pub entropies: Vec<entropies::EntropyStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
+    pub friction: Vec<friction::FrictionStatement>,
+    pub conduction: Vec<conduction::ConductionStatement>,
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
@@ -75,10 +90,15 @@ pub(crate) struct Content {
     /// Every parameter after those it uses.
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
+    pub entropies: Vec<Entropy>,
     pub definitions: Vec<Definition>,
     pub lagrangian: Id,
     pub forces: Vec<Id>,
     pub friction: Vec<Id>,
+    pub friction_terms: Vec<FrictionTerm>,
+    pub herglotz: bool,
+    pub heat: Vec<Id>,
+    pub conductions: Vec<Conduction>,
     pub invariants: Vec<Invariant>,
     pub symmetries: Vec<Symmetry>,
     pub exact: Vec<Exact>,
@@ -115,10 +135,13 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
             match key {
                 "parameters" => into.parameters = parameters::read(reader, entries),
                 "coordinates" => into.coordinates = coordinates::read(reader, entries),
+                "entropies" => into.entropies = entropies::read(reader, entries),
                 "definitions" => into.definitions = definitions::read(reader, entries),
                 "dynamics" => dynamics::read(reader, entry, entries, &mut into.dynamics),
                 "forces" => into.dynamics.forces = assignments::read(reader, entries),
-                "friction" => into.dynamics.friction = assignments::read(reader, entries),
+                "friction" => into.friction = friction::read(reader, entries),
+                "heat" => into.dynamics.heat = assignments::read(reader, entries),
+                "conduction" => into.conduction = conduction::read(reader, entries),
                 "invariants" => into.observables.invariants = observables::read_invariants(reader, entries),
                 "symmetries" => into.observables.symmetries = observables::read_symmetries(reader, entries),
                 "exact" => into.observables.exact = assignments::read(reader, entries),
@@ -143,16 +166,23 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
 pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
     let resolver = &mut Resolver::new(graph, problems);
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
-    let mut coordinates = coordinates::resolve(resolver, &statements.coordinates);
+    let mut coordinates = coordinates::resolve(resolver, &statements.coordinates, !statements.entropies.is_empty());
+    let entropies = entropies::resolve(resolver, &statements.entropies);
     let definitions = definitions::resolve(resolver, &statements.definitions);
-    coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates);
-    let dynamics = dynamics::resolve(resolver, &statements.dynamics, &coordinates);
-    let observables = observables::resolve(resolver, &statements.observables, &coordinates);
-    let expected = expected::resolve(resolver, &statements.expected, &coordinates, &observables);
-    let discrete = statements.discrete.as_ref().and_then(|stated| discrete::resolve(resolver, stated, &coordinates));
+    let starts = coordinates::start_values(resolver, &coordinates, &entropies);
+    coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
+    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies);
+    let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let expected = expected::resolve(resolver, &statements.expected, &coordinates, &entropies, &observables);
+    let discrete = statements.discrete.as_ref();
+    let discrete = discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies));
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates);
     parameters::mark_structural(resolver, &mut parameters);
+    // With wrong values or forces the laws would only be broken again.
+    if let (Some(dynamics), 0) = (&dynamics, resolver.problems.errors()) {
+        laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
+    }
     // While something is wrong, what looks unused may be what the wrong part meant.
     if resolver.problems.errors() == 0 {
         parameters::warn_unused(resolver, &statements.parameters);
@@ -162,10 +192,15 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     Some(Content {
         parameters,
         coordinates: coordinates.list,
+        entropies: entropies.list,
         definitions,
         lagrangian: dynamics.lagrangian,
         forces: dynamics.forces,
-        friction: dynamics.friction,
+        friction: dynamics.friction_totals,
+        friction_terms: dynamics.friction.terms,
+        herglotz: dynamics.herglotz,
+        heat: dynamics.heat,
+        conductions: dynamics.conductions.list,
         invariants: observables.invariants,
         symmetries: observables.symmetries,
         exact: observables.exact,

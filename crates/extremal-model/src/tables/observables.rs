@@ -2,9 +2,9 @@
 
 use extremal_expr::Id;
 
-use super::assignments::{self, Assignment};
+use super::assignments::{self, Assignment, Targets};
 use super::coordinates::Coordinates;
-use super::dynamics::per_coordinate;
+use super::entropies::Entropies;
 use crate::document::{Entry, Name, Reader, Scalar};
 use crate::names::Place;
 use crate::resolver::Resolver;
@@ -14,7 +14,7 @@ use crate::resolver::Resolver;
 pub struct Invariant {
     /// Its name.
     pub name: String,
-    /// An expression of positions, velocities, time and parameters.
+    /// An expression of positions, velocities, entropies, time and parameters.
     pub expression: Id,
 }
 
@@ -27,10 +27,11 @@ pub struct Symmetry {
     pub generator: Vec<Id>,
 }
 
-/// The closed form of one coordinate along the motion.
+/// The closed form of one coordinate or entropy along the motion.
 #[derive(Clone, Debug)]
 pub struct Exact {
-    /// Which coordinate, by its place in [`Model::coordinates`](crate::Model::coordinates).
+    /// Which coordinate, by its place in [`Model::coordinates`](crate::Model::coordinates). The entropies count on from there: with
+    /// `n` coordinates, `n + k` is the entropy at place `k` in [`Model::entropies`](crate::Model::entropies).
     pub coordinate: usize,
     /// An expression of time and parameters.
     pub expression: Id,
@@ -71,7 +72,10 @@ pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statement: &ObservablesStatement,
     coordinates: &Coordinates,
+    entropies: &Entropies,
 ) -> Observables {
+    let (moving, all) = ([&coordinates.families], [&coordinates.families, &entropies.families]);
+    let with_form = if entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };
     let mut invariants = Vec::new();
     for (name, scalar) in &statement.invariants {
         if let Some(expression) = resolver.number(scalar, &Place::INVARIANT, None) {
@@ -80,10 +84,10 @@ pub(crate) fn resolve(
     }
     let mut symmetries = Vec::new();
     for (name, components) in &statement.symmetries {
-        let generator = per_coordinate(resolver, components, coordinates, &Place::GENERATOR);
+        let generator = assignments::resolve_or_zero(resolver, components, Targets(&moving), &Place::GENERATOR);
         symmetries.push(Symmetry { name: name.text.clone(), generator });
     }
-    let exact = assignments::resolve(resolver, &statement.exact, coordinates, &Place::EXACT);
+    let exact = assignments::resolve(resolver, &statement.exact, with_form, &Place::EXACT);
     let exact = exact.into_iter().enumerate();
     let exact = exact.filter_map(|(coordinate, value)| Some(Exact { coordinate, expression: value?.id() })).collect();
     Observables { invariants, symmetries, exact }

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use extremal_expr::Id;
+use extremal_expr::{Id, Rational};
 
 use super::Statements;
 use super::coordinates::Coordinates;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Reader, Scalar};
 use crate::method::Method;
+use crate::names::STEP;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 use crate::text::Text;
@@ -25,6 +26,8 @@ pub struct Simulation {
     pub extent: Option<Extent>,
     /// How the first step is made.
     pub start: Start,
+    /// Where a step evaluates the entropies.
+    pub entropy: EntropyBase,
     /// Record every so many steps.
     pub record: Option<u64>,
     /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
@@ -69,6 +72,69 @@ impl fmt::Display for Start {
     }
 }
 
+/// Where in a step the entropies are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EntropyBase {
+    /// At the beginning, which is explicit in the entropies.
+    Left,
+    /// In the middle.
+    #[default]
+    Midpoint,
+    /// At the end.
+    Right,
+}
+
+impl EntropyBase {
+    /// All places.
+    pub const ALL: [EntropyBase; 3] = [EntropyBase::Left, EntropyBase::Midpoint, EntropyBase::Right];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            EntropyBase::Left => "left",
+            EntropyBase::Midpoint => "midpoint",
+            EntropyBase::Right => "right",
+        }
+    }
+
+    /// The weight `b` of the end of the step: the entropies are evaluated at `(1 - b) S_0 + b S_1`.
+    ///
+    /// ```
+    /// use extremal_model::EntropyBase;
+    /// assert_eq!(EntropyBase::Midpoint.weight().to_f64(), 0.5);
+    /// ```
+    pub fn weight(self) -> Rational {
+        match self {
+            EntropyBase::Left => Rational::ZERO,
+            EntropyBase::Midpoint => Rational::new(1, 2).expect("the denominator is not zero"),
+            EntropyBase::Right => Rational::ONE,
+        }
+    }
+}
+
+impl fmt::Display for EntropyBase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no place where a step could evaluate the entropies.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no entropy base `{name}`; write `left`, `midpoint` or `right`")]
+pub struct UnknownEntropyBase {
+    /// The text.
+    pub name: String,
+}
+
+impl FromStr for EntropyBase {
+    type Err = UnknownEntropyBase;
+
+    fn from_str(text: &str) -> Result<EntropyBase, UnknownEntropyBase> {
+        let found = EntropyBase::ALL.into_iter().find(|base| base.name() == text);
+        found.ok_or_else(|| UnknownEntropyBase { name: text.to_owned() })
+    }
+}
+
 /// A text that names no way to start.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no start `{name}`; write `legendre` or `two-points`")]
@@ -93,6 +159,7 @@ pub(crate) struct SimulationStatement {
     pub until: Option<Scalar>,
     pub steps: Option<Scalar>,
     pub start: Option<(Start, Text)>,
+    pub entropy: Option<(EntropyBase, Text)>,
     pub record: Option<Scalar>,
     pub tolerance: Option<Scalar>,
 }
@@ -112,10 +179,9 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
             "start" => statement.start = reader.string(&entry).and_then(|text| Some((start(reader, &text)?, text))),
             "record" => statement.record = reader.scalar(&entry),
             "tolerance" => statement.tolerance = reader.scalar(&entry),
-            "entropy" => reader.problems.push(
-                Diagnostic::error(Code::UnsupportedOption, "`entropy` is not supported yet by this version")
-                    .at(entry.name.span.clone(), "it chooses where a step evaluates the entropies"),
-            ),
+            "entropy" => {
+                statement.entropy = reader.string(&entry).and_then(|text| Some((entropy_base(reader, &text)?, text)));
+            }
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -155,6 +221,17 @@ fn start(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Start> {
     found.ok()
 }
 
+fn entropy_base(reader: &mut Reader<'_, '_>, text: &Text) -> Option<EntropyBase> {
+    let found = text.value.parse::<EntropyBase>();
+    if found.is_err() {
+        let help = help_for(&text.value, "the places in a step are", EntropyBase::ALL.map(EntropyBase::name));
+        let message = format!("there is no entropy base `{}`", text.value);
+        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
+        reader.problems.push(diagnostic.maybe_help(help));
+    }
+    found.ok()
+}
+
 /// The settings, and the expressions of those that follow the parameters.
 pub(crate) struct Settings {
     pub simulation: Simulation,
@@ -171,6 +248,14 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
     let tolerance = positive(resolver, statement.tolerance.as_ref(), "the tolerance");
     let start = statement.start.as_ref().map_or(Start::default(), |(start, _)| *start);
     check_second(resolver, statements, coordinates, start);
+    if let Some((_, step)) = step {
+        check_second_is_finite(resolver, statements, coordinates, step);
+    }
+    let entropy = statement.entropy.as_ref().map_or(EntropyBase::default(), |(base, _)| *base);
+    if let (Some((_, text)), []) = (&statement.entropy, statements.entropies.as_slice()) {
+        let diagnostic = Diagnostic::error(Code::Conflict, "`entropy` chooses where a step evaluates the entropies");
+        resolver.problems.push(diagnostic.at(text.span.clone(), "but the model has no entropies"));
+    }
     let method = match &statement.method {
         None => Method::Midpoint,
         Some((Method::Custom, text)) if statements.discrete.is_none() => {
@@ -188,8 +273,15 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
         (None, Some(steps)) => Some(Extent::Steps(steps)),
         (None, None) => None,
     };
-    let simulation =
-        Simulation { method, step: step.map(|s| s.1), extent, start, record, tolerance: tolerance.map(|t| t.1) };
+    let simulation = Simulation {
+        method,
+        step: step.map(|s| s.1),
+        extent,
+        start,
+        entropy,
+        record,
+        tolerance: tolerance.map(|t| t.1),
+    };
     Settings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
 }
 
@@ -217,7 +309,7 @@ fn count(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -
 
 /// A start from two points needs the second one for every coordinate, and is the only one that does.
 fn check_second(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordinates: &Coordinates, start: Start) {
-    for family in &coordinates.families {
+    for family in &coordinates.families.list {
         let name = &family.name;
         let diagnostic = match (&statements.coordinates[family.statement].second, start, &statements.simulation.start) {
             (None, Start::TwoPoints, Some((_, text))) => {
@@ -235,5 +327,29 @@ fn check_second(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordi
             _ => continue,
         };
         resolver.problems.push(diagnostic);
+    }
+}
+
+/// Second positions that depend on the step are finite for the one of the file.
+fn check_second_is_finite(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &Statements,
+    coordinates: &Coordinates,
+    step: f64,
+) {
+    let graph = resolver.graph;
+    for family in &coordinates.families.list {
+        let Some(series) = &statements.coordinates[family.statement].second else { continue };
+        let members = &coordinates.list[family.first..family.first + family.len()];
+        let second: Vec<Id> = members.iter().filter_map(|coordinate| coordinate.second).collect();
+        let value_of = |name: &str| if name == STEP { Some(step) } else { resolver.values.get(name).copied() };
+        let numbers = graph.evaluate(&graph.exprs(&second), value_of);
+        let Some(position) = numbers.iter().position(|number| !number.is_finite()) else { continue };
+        // Where a parameter is in error, nothing follows from it.
+        if resolver.problems.errors() == 0 {
+            let message = format!("the second position of `{}` is not finite", family.member(position));
+            let diagnostic = Diagnostic::error(Code::NotFinite, message);
+            resolver.problems.push(diagnostic.at(series.item_span(position), format!("for the step {step}")));
+        }
     }
 }

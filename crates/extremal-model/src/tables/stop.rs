@@ -16,7 +16,7 @@ use crate::text::Text;
 pub struct Stop {
     /// Its name.
     pub name: String,
-    /// An expression of positions, velocities, time and parameters.
+    /// An expression of positions, velocities, entropies, time and parameters.
     pub expression: Id,
     /// Which crossings count.
     pub direction: Direction,

@@ -1,0 +1,137 @@
+//! `[entropies]`: what heat goes into, and where it starts.
+
+use std::collections::HashMap;
+
+use extremal_expr::{Expr, Id};
+
+use super::assignments::{self, Targets};
+use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::names::{Declaration, Meaning, Place};
+use crate::resolver::{Member, Resolver};
+use crate::text::Text;
+
+/// The entropy of one part of the system; a family has one of these for each member.
+#[derive(Clone, Debug)]
+pub struct Entropy {
+    /// Its name: `S`, or `S[3]` for a member of a family.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Id,
+    /// Where it starts, an expression of parameters.
+    pub start: Id,
+}
+
+/// `S = 10.0`, or `S = { start = 10.0, count = "n", index = "i" }`.
+#[derive(Debug)]
+pub(crate) struct EntropyStatement {
+    pub name: Name,
+    pub start: Option<Series>,
+    pub count: Option<Scalar>,
+    pub index: Option<Text>,
+}
+
+const KEYS: [&str; 3] = ["start", "count", "index"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<EntropyStatement> {
+    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
+}
+
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> EntropyStatement {
+    let mut statement = EntropyStatement { name: entry.name.clone(), start: None, count: None, index: None };
+    if !reader.is_table(&entry) {
+        statement.start = reader.series(&entry);
+        return statement;
+    }
+    let mut has_start = false;
+    for entry in reader.table(&entry).unwrap_or_default() {
+        match entry.name.text.as_str() {
+            "start" => {
+                has_start = true;
+                statement.start = reader.series(&entry);
+            }
+            "count" => statement.count = reader.scalar(&entry),
+            "index" => statement.index = reader.string(&entry),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    if !has_start {
+        let name = &entry.name.text;
+        let message = format!("the entropy `{name}` has no start");
+        reader.problems.push(
+            Diagnostic::error(Code::Missing, message)
+                .at(entry.name.span.clone(), "what is it at the beginning?")
+                .help(format!("{name} = {{ start = 1.0 }}")),
+        );
+    }
+    statement
+}
+
+/// All entropies, flat and by statement.
+pub(crate) struct Entropies {
+    pub list: Vec<Entropy>,
+    pub families: Families,
+    places: HashMap<Id, usize>,
+}
+
+/// Declares all entropies.
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[EntropyStatement]) -> Entropies {
+    let mut all = Entropies { list: Vec::new(), families: Families::new(Kind::Entropy), places: HashMap::new() };
+    for (position, statement) in statements.iter().enumerate() {
+        if resolver.admit(&statement.name, "entropy") && resolve_one(resolver, statement, position, &mut all).is_none()
+        {
+            let span = statement.name.span.clone();
+            let broken = Declaration { what: "entropy", meaning: Meaning::Broken, count: None, span };
+            resolver.names.declare(&statement.name.text, broken);
+        }
+    }
+    all
+}
+
+/// `None` if not even the number of its members is known.
+fn resolve_one(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &EntropyStatement,
+    place: usize,
+    all: &mut Entropies,
+) -> Option<()> {
+    let name = &statement.name;
+    let count = family_count(resolver, name, statement.count.as_ref(), statement.start.iter())?;
+    let members = count.map_or(1, |count| count as usize);
+    if !all.families.has_room(resolver, members, name) {
+        return None;
+    }
+    let names = (1..=members).map(|number| member_name(&name.text, count, number));
+    let symbols: Vec<Expr<'_>> = names.map(|name| resolver.graph.symbol(&name)).collect();
+    let meaning = Meaning::Entropy { symbols: symbols.clone() };
+    resolver.names.declare(&name.text, Declaration { what: "entropy", meaning, count, span: name.span.clone() });
+    let index = family_index(resolver, statement.index.as_ref(), name, count);
+    let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &Place::INITIAL);
+    let zero = resolver.graph.int(0).id();
+    for (position, symbol) in symbols.iter().enumerate() {
+        all.places.insert(symbol.id(), all.list.len());
+        all.list.push(Entropy {
+            name: member_name(&name.text, count, position + 1),
+            symbol: symbol.id(),
+            start: start.as_ref().map_or(zero, |values| values[position]),
+        });
+    }
+    all.families.push(name, place, count, index);
+    Some(())
+}
+
+impl Entropies {
+    /// The entropy that a text names: `S`, `S[2]`, or `S[i + 1]` where `i` is the member's number.
+    pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &Text, member: Member<'_>) -> Option<usize> {
+        assignments::take_apart(resolver, text, Targets(&[&self.families]))?;
+        let value = resolver.number(&Scalar::Text(text.clone()), &Place::ENTROPY, member)?;
+        self.places.get(&value.id()).copied()
+    }
+
+    /// The names of all families between quotes, for a message.
+    pub fn listed(&self) -> String {
+        let quoted: Vec<String> = self.families.list.iter().map(|family| format!("`{}`", family.name.text)).collect();
+        quoted.join(", ")
+    }
+}

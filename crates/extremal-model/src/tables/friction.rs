@@ -1,0 +1,206 @@
+//! `[friction]`: forces whose power becomes heat, and which entropies it heats.
+
+use extremal_expr::{Expr, Id};
+
+use super::assignments::{self, Targets};
+use super::coordinates::Coordinates;
+use super::entropies::Entropies;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::document::{Entry, Reader, Scalar, Series};
+use crate::names::Place;
+use crate::resolver::{Member, Resolver};
+use crate::text::Text;
+
+/// A friction force on one coordinate, and the entropies its power heats.
+#[derive(Clone, Debug)]
+pub struct FrictionTerm {
+    /// Which coordinate, by its place in [`Model::coordinates`](crate::Model::coordinates).
+    pub coordinate: usize,
+    /// The force, an expression of positions, velocities, entropies, time and parameters.
+    pub force: Id,
+    /// Entropies, by their places in [`Model::entropies`](crate::Model::entropies), and the share of the power that heats each:
+    /// expressions of parameters that sum to 1. Empty in a model without entropies.
+    pub shares: Vec<(usize, Id)>,
+}
+
+/// `x = "-c*x'"`, `x = { force = "-c*x'", heats = "S" }`, or a list of such tables.
+#[derive(Debug)]
+pub(crate) struct FrictionStatement {
+    pub key: Text,
+    terms: Vec<TermStatement>,
+}
+
+#[derive(Debug)]
+struct TermStatement {
+    force: Option<Series>,
+    heats: Option<HeatsStatement>,
+    /// Where the term is stated.
+    span: Span,
+}
+
+/// `heats = "S1"` or `heats = { S1 = 0.5, S2 = "1 - a" }`.
+#[derive(Debug)]
+enum HeatsStatement {
+    One(Text),
+    Shares {
+        shares: Vec<(Text, Scalar)>,
+        span: Span,
+    },
+    /// In error, which has been reported.
+    Broken(Span),
+}
+
+impl HeatsStatement {
+    fn span(&self) -> Span {
+        match self {
+            HeatsStatement::One(text) => text.span.clone(),
+            HeatsStatement::Shares { span, .. } | HeatsStatement::Broken(span) => span.clone(),
+        }
+    }
+}
+
+const KEYS: [&str; 2] = ["force", "heats"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<FrictionStatement> {
+    let mut statements = Vec::new();
+    for entry in entries {
+        let terms = match reader.list(&entry) {
+            None if reader.is_table(&entry) => vec![read_term(reader, &entry)],
+            Some(items) if items.iter().any(|item| reader.is_table(item)) => {
+                items.iter().map(|item| read_term(reader, item)).collect()
+            }
+            _ => vec![TermStatement { force: reader.series(&entry), heats: None, span: entry.value_span() }],
+        };
+        statements.push(FrictionStatement { key: reader.key(&entry), terms });
+    }
+    statements
+}
+
+fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatement {
+    let mut statement = TermStatement { force: None, heats: None, span: entry.value_span() };
+    let Some(entries) = reader.table(entry) else { return statement };
+    let mut has_force = false;
+    for entry in entries {
+        match entry.name.text.as_str() {
+            "force" => {
+                has_force = true;
+                statement.force = reader.series(&entry);
+            }
+            "heats" if reader.is_table(&entry) => {
+                let entries = reader.table(&entry).unwrap_or_default();
+                let read = |entry: Entry<'t>| reader.scalar(&entry).map(|share| (reader.key(&entry), share));
+                let shares = entries.into_iter().filter_map(read).collect();
+                statement.heats = Some(HeatsStatement::Shares { shares, span: entry.value_span() });
+            }
+            "heats" => {
+                let name = reader.string(&entry).map(HeatsStatement::One);
+                statement.heats = Some(name.unwrap_or_else(|| HeatsStatement::Broken(entry.value_span())));
+            }
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    if !has_force {
+        let message = format!("the friction on `{}` has no force", entry.name.text);
+        let label = "`force = \"...\"` is missing";
+        reader.problems.push(Diagnostic::error(Code::Missing, message).at(entry.value_span(), label));
+    }
+    statement
+}
+
+/// The terms, and where each of them is stated.
+#[derive(Default)]
+pub(crate) struct Friction {
+    pub terms: Vec<FrictionTerm>,
+    pub spans: Vec<Span>,
+}
+
+impl Friction {
+    /// The whole friction force on each coordinate.
+    pub fn totals(&self, resolver: &Resolver<'_, '_>, coordinates: usize) -> Vec<Id> {
+        let graph = resolver.graph;
+        let mut parts: Vec<Vec<Expr<'_>>> = vec![Vec::new(); coordinates];
+        for term in &self.terms {
+            parts[term.coordinate].push(graph.expr(term.force));
+        }
+        parts.into_iter().map(|parts| graph.sum(parts).id()).collect()
+    }
+}
+
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &[FrictionStatement],
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+) -> Friction {
+    let mut friction = Friction::default();
+    let targets = [&coordinates.families];
+    let targets = Targets(&targets);
+    let mut stated = vec![false; coordinates.list.len()];
+    for statement in statements {
+        for (position, term) in statement.terms.iter().enumerate() {
+            let Some(force) = &term.force else { continue };
+            let found = assignments::resolve_one(resolver, &statement.key, force, targets, &Place::FORCE);
+            let Some(found) = found else { break };
+            for assigned in found.list {
+                if position == 0 && std::mem::replace(&mut stated[assigned.place], true) {
+                    assignments::report_twice(resolver, &statement.key, targets, assigned.place);
+                    break;
+                }
+                let member = assigned.number.map(|number| (found.index.as_str(), number));
+                let Some(shares) = shares(resolver, term, entropies, member) else { break };
+                if !assigned.value.is_zero() {
+                    let (coordinate, force) = (assigned.place, assigned.value.id());
+                    friction.terms.push(FrictionTerm { coordinate, force, shares });
+                    friction.spans.push(term.heats.as_ref().map_or(term.span.clone(), HeatsStatement::span));
+                }
+            }
+        }
+    }
+    friction
+}
+
+/// Which entropies a term heats; `None` for an error.
+fn shares(
+    resolver: &mut Resolver<'_, '_>,
+    term: &TermStatement,
+    entropies: &Entropies,
+    member: Member<'_>,
+) -> Option<Vec<(usize, Id)>> {
+    let one = resolver.graph.int(1).id();
+    match (&term.heats, entropies.list.len()) {
+        (None, 0) => Some(Vec::new()),
+        (None, 1) => Some(vec![(0, one)]),
+        (None, _) => {
+            let message = format!("which entropy does this friction heat: {}?", entropies.listed());
+            let help =
+                "write { force = \"...\", heats = \"S\" }, or shares that sum to 1: heats = { S1 = 0.5, S2 = 0.5 }";
+            let diagnostic = Diagnostic::error(Code::HeatShares, message);
+            resolver.problems.push(diagnostic.at(term.span.clone(), "`heats` is missing").help(help));
+            None
+        }
+        (Some(heats), 0) => {
+            let message = "there is no entropy that this friction could heat";
+            let diagnostic = Diagnostic::error(Code::HeatShares, message).at(heats.span(), "");
+            resolver.problems.push(diagnostic.help("declare one in [entropies]"));
+            None
+        }
+        (Some(HeatsStatement::Broken(_)), _) => None,
+        (Some(HeatsStatement::One(text)), _) => Some(vec![(entropies.named(resolver, text, member)?, one)]),
+        (Some(HeatsStatement::Shares { shares, .. }), _) => {
+            let mut list: Vec<(usize, Id)> = Vec::new();
+            for (text, share) in shares {
+                let entropy = entropies.named(resolver, text, member)?;
+                let value = resolver.number(share, &Place::SHARE, member)?;
+                resolver.finite(value, share.span(), "a share of the friction heat")?;
+                if list.iter().any(|(other, _)| *other == entropy) {
+                    let message = format!("`{}` is given twice", entropies.list[entropy].name);
+                    let diagnostic = Diagnostic::error(Code::DuplicateName, message);
+                    resolver.problems.push(diagnostic.at(text.span.clone(), "here again"));
+                    return None;
+                }
+                list.push((entropy, value.id()));
+            }
+            Some(list)
+        }
+    }
+}
