@@ -6,6 +6,7 @@
 mod build;
 mod diff;
 mod graph;
+mod magnitude;
 mod node;
 pub mod print;
 mod rational;
@@ -13,5 +14,6 @@ mod simplify;
 pub mod syntax;
 
 pub use graph::{Expr, Graph};
+pub use magnitude::magnitude;
 pub use node::{Comparison, Function, Function2, Id, Node};
 pub use rational::Rational;

@@ -26,6 +26,22 @@ pub struct Solve {
     pub guess: Vec<Id>,
 }
 
+impl Solve {
+    /// A system of equations for `unknowns`.
+    pub fn new(unknowns: &[Expr<'_>], residual: &[Expr<'_>], guess: &[Expr<'_>]) -> Solve {
+        let ids = |exprs: &[Expr<'_>]| exprs.iter().map(|e| e.id()).collect();
+        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess) }
+    }
+
+    /// Both systems as one.
+    pub fn with(mut self, other: Solve) -> Solve {
+        self.unknowns.extend(other.unknowns);
+        self.residual.extend(other.residual);
+        self.guess.extend(other.guess);
+        self
+    }
+}
+
 impl Block {
     /// Solves in closed form what can be: rows that are affine in a single unknown, over and over. What remains is left to
     /// Newton; a method that is explicit for this system ends with no solve at all.
@@ -107,11 +123,7 @@ fn eliminate<'g>(
         unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();
         known.extend(fresh);
     }
-    (!unknowns.is_empty()).then(|| Solve {
-        unknowns: unknowns.iter().map(|e| e.id()).collect(),
-        residual: residual.iter().map(|e| e.id()).collect(),
-        guess: guess.iter().map(|e| e.id()).collect(),
-    })
+    (!unknowns.is_empty()).then(|| Solve::new(&unknowns, &residual, &guess))
 }
 
 /// The rows that contain exactly one of the unknowns. Most systems have none, and looking costs far less than slopes.

@@ -6,4 +6,4 @@ pub mod discrete;
 mod system;
 
 pub use block::{Block, Solve};
-pub use system::System;
+pub use system::{Point, System};

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use extremal_expr::{Expr, Graph};
 
+use crate::continuous::Heat;
+
 /// One system: symbols for coordinates, velocities and accelerations, the Lagrangian and the generalised forces.
 ///
 /// ```
@@ -33,8 +35,10 @@ pub struct System<'g> {
     pub p: Vec<Expr<'g>>,
     /// The Lagrangian L(q, v, t).
     pub lagrangian: Expr<'g>,
-    /// Generalised forces per coordinate, external and dissipative together.
+    /// Generalised forces per coordinate, external and friction together.
     pub force: Vec<Expr<'g>>,
+    /// Entropies, and what warms them.
+    pub heat: Heat<'g>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -60,6 +64,7 @@ impl<'g> System<'g> {
             p: Vec::new(),
             lagrangian,
             force: vec![graph.int(0); names.len()],
+            heat: Heat::default(),
             taken: taken.into_iter().collect(),
         };
         system.p = system.symbols("p_", "");
@@ -76,6 +81,12 @@ impl<'g> System<'g> {
         // The later one first: differences then read (x_1 - x_0), because the older symbol of a sum leads with a plus.
         let last = self.symbols("", "_1");
         [self.symbols("", "_0"), last]
+    }
+
+    /// The symbols of the entropies at the start and at the end of a step, `S_0` and `S_1`.
+    pub fn entropy_ends(&self) -> [Vec<Expr<'g>>; 2] {
+        let last = self.entropy_symbols("", "_1");
+        [self.entropy_symbols("", "_0"), last]
     }
 
     /// A symbol of our own that belongs to no coordinate: `b_1` is the end of a step of a coordinate `b`, so it is avoided.
@@ -100,13 +111,22 @@ impl<'g> System<'g> {
     /// One symbol per coordinate, named `prefix` + coordinate + `suffix`, none of them a name of the user's. The index of a
     /// member of a family stays behind the suffix (`x_1[3]`), primes behind that.
     pub fn symbols(&self, prefix: &str, suffix: &str) -> Vec<Expr<'g>> {
+        self.named(&self.names, prefix, suffix)
+    }
+
+    /// The same, one per entropy.
+    pub fn entropy_symbols(&self, prefix: &str, suffix: &str) -> Vec<Expr<'g>> {
+        self.named(&self.heat.names, prefix, suffix)
+    }
+
+    fn named(&self, names: &[String], prefix: &str, suffix: &str) -> Vec<Expr<'g>> {
         let stem = suffix.trim_end_matches('\'');
         let primes = &suffix[stem.len()..];
-        let named = |name: &String| {
+        let one = |name: &String| {
             let (family, index) = name.split_at(name.find('[').unwrap_or(name.len()));
             self.symbol(&format!("{prefix}{family}{stem}{index}{primes}"))
         };
-        self.names.iter().map(named).collect()
+        names.iter().map(one).collect()
     }
 
     /// A symbol of our own: underscores are added while the name is the user's.
@@ -121,16 +141,25 @@ impl<'g> System<'g> {
         self.graph.symbol(&format!("{stem}{rest}"))
     }
 
-    /// `f` with coordinates, velocities and time replaced.
-    pub fn at(&self, f: Expr<'g>, q: &[Expr<'g>], v: &[Expr<'g>], t: Expr<'g>) -> Expr<'g> {
-        self.all_at(&[f], q, v, t)[0]
-    }
-
-    /// The same for several expressions, sharing the work.
-    pub fn all_at(&self, fs: &[Expr<'g>], q: &[Expr<'g>], v: &[Expr<'g>], t: Expr<'g>) -> Vec<Expr<'g>> {
-        let mut rules: Vec<_> = self.q.iter().copied().zip(q.iter().copied()).collect();
-        rules.extend(self.v.iter().copied().zip(v.iter().copied()));
-        rules.push((self.t, t));
+    /// The expressions with coordinates, velocities, entropies and time replaced.
+    pub fn at(&self, fs: &[Expr<'g>], point: &Point<'g>) -> Vec<Expr<'g>> {
+        let pairs = [(&self.q, &point.q), (&self.v, &point.v), (&self.heat.s, &point.s)];
+        let mut rules: Vec<_> =
+            pairs.into_iter().flat_map(|(from, to)| from.iter().copied().zip(to.iter().copied())).collect();
+        rules.push((self.t, point.t));
         self.graph.substitute(fs, &rules)
     }
+}
+
+/// Where an expression of the system is taken.
+#[derive(Clone)]
+pub struct Point<'g> {
+    /// Coordinates.
+    pub q: Vec<Expr<'g>>,
+    /// Velocities.
+    pub v: Vec<Expr<'g>>,
+    /// Entropies.
+    pub s: Vec<Expr<'g>>,
+    /// Time.
+    pub t: Expr<'g>,
 }

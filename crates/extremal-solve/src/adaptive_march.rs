@@ -3,7 +3,7 @@
 use extremal_eval::CompileError;
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{acceleration, phase_observation};
+use extremal_mechanics::discrete::{acceleration, phase_guards, phase_observation};
 
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::failure::{Reason, SolveFailure, StepFailure};
@@ -59,22 +59,26 @@ impl AdaptiveMarcher {
         let newton = NewtonOptions::default();
         let mut observe = phase_observation(system);
         observe.outputs.extend(outputs);
+        let thermal = phase_guards(system).into_iter();
+        let thermal = thermal.map(|guard| Guard { text: guard.label, condition: guard.condition });
+        let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
         let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
         observe.outputs.extend(guards.iter().map(truth));
         let options =
             AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: tolerance, ..Default::default() };
-        let primed = system.names.iter().map(|name| format!("{name}'"));
+        let symbols = [&system.q[..], &system.v, &system.carried()].concat();
+        let names: Vec<String> = symbols.iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
         Ok(AdaptiveMarcher {
             right_hand_side: RightHandSide {
                 kernel: Kernel::compile(g, parameters, &acceleration(system), newton)?,
-                inputs: vec![0.0; 2 * system.len() + 1],
+                inputs: vec![0.0; names.len() + 1],
             },
             observed: vec![0.0; observe.outputs.len()],
             observe: Kernel::compile(g, parameters, &observe, newton)?,
             integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
             method,
             options,
-            names: system.names.iter().cloned().chain(primed).collect(),
+            names,
             guards: guards.iter().map(|guard| guard.text.clone()).collect(),
             previous: (0.0, Vec::new()),
             start_time: 0.0,
@@ -91,7 +95,8 @@ impl AdaptiveMarcher {
 
     /// Begins a motion that is looked at every `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
-        let state = [&values.q[..], &values.v].concat();
+        let mut state = [&values.q[..], &values.v, &values.s].concat();
+        state.resize(self.names.len(), 0.0);
         let mut marcher = self.clone();
         marcher.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
         (marcher.start_time, marcher.h) = (values.time, h);

@@ -7,8 +7,8 @@ use thiserror::Error;
 pub enum SolveFailure {
     /// Newton's method did not bring the residual down.
     #[error(
-        "no solution found: after {iterations} iterations the equation for `{unknown}` is off by {residual:.3e} \
-         relative to its terms (tolerance {tolerance:.1e})"
+        "no next state exists, or none was found: after {iterations} iterations the equation for {unknown} is off by \
+         {residual:.3e} relative to its terms (tolerance {tolerance:.1e})"
     )]
     NoConvergence {
         /// Iterations done.
@@ -21,7 +21,7 @@ pub enum SolveFailure {
         tolerance: f64,
     },
     /// The Jacobian cannot be inverted.
-    #[error("the equations are singular: they do not determine `{unknown}`")]
+    #[error("the equations are singular: they do not determine {unknown}")]
     Singular {
         /// The unknown of the failing pivot.
         unknown: String,
@@ -34,6 +34,16 @@ pub enum SolveFailure {
     },
 }
 
+impl SolveFailure {
+    /// The same failure, said to have come after so many iterations.
+    pub(crate) fn after(mut self, done: u32) -> SolveFailure {
+        if let SolveFailure::NoConvergence { iterations, .. } = &mut self {
+            *iterations = done;
+        }
+        self
+    }
+}
+
 /// Why a step was not taken.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Reason {
@@ -41,7 +51,7 @@ pub enum Reason {
     #[error(transparent)]
     Solve(#[from] SolveFailure),
     /// The new state violates a declared domain.
-    #[error("the motion leaves its domain: `{condition}` does not hold")]
+    #[error("the motion leaves its domain: this does not hold any more: {condition}")]
     LeftDomain {
         /// The condition.
         condition: String,

@@ -1,12 +1,12 @@
 //! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
 
 use extremal_eval::{CompileError, Entry, Machine, Program};
-use extremal_expr::{Expr, Graph, Id};
+use extremal_expr::{Expr, Graph, Id, magnitude};
 use extremal_mechanics::Block;
 
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
-use crate::magnitude::magnitude;
+
 use crate::newton::{NewtonOptions, NewtonSolve, Pace};
 
 /// Where the first guess of the unknowns comes from.
@@ -114,7 +114,7 @@ impl Kernel {
                 outputs,
                 linear,
                 LinearSolver::for_pattern(unknowns.len(), &pattern),
-                unknowns.iter().map(|u| label(*u)).collect(),
+                unknowns.iter().map(|u| unknown_label(*u)).collect(),
                 slopes.len(),
                 options,
             ));
@@ -198,5 +198,18 @@ fn label(e: Expr<'_>) -> String {
     match e.graph().reachable(&[e.id()]).len() <= SHOWN {
         true => e.to_string(),
         false => "a result".to_string(),
+    }
+}
+
+/// What an unknown is, for a reader who never saw it: increments, stage accelerations and rates are named after the coordinate
+/// or entropy they belong to.
+fn unknown_label(e: Expr<'_>) -> String {
+    let name = label(e);
+    let stage = |text: &str| text.rsplit_once('_').map_or_else(|| text.to_string(), |(stem, _)| stem.to_string());
+    match name.split_once('_') {
+        Some(("w", rest)) => format!("the next `{}`", stage(rest)),
+        Some(("a", rest)) => format!("the acceleration of `{}`", stage(rest)),
+        Some(("k" | "r", rest)) => format!("the rate of `{}`", stage(rest)),
+        _ => format!("`{name}`"),
     }
 }

@@ -27,6 +27,8 @@ pub struct StartValues {
     pub v: Vec<f64>,
     /// Second positions, for a `two-points` start; empty otherwise.
     pub second: Vec<f64>,
+    /// Entropies.
+    pub s: Vec<f64>,
     /// The first time.
     pub time: f64,
 }
@@ -59,8 +61,9 @@ impl CompiledScheme {
         let symbols: Vec<Id> = parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect();
         let state_names: Vec<String> =
             scheme.state.iter().map(|id| g.expr(*id).as_symbol().map_or_else(String::new, |n| n.to_string())).collect();
-        let mut names = state_names.clone();
-        names.extend(guards.iter().map(|guard| guard.text.clone()));
+        let guard_names: Vec<String> =
+            scheme.guards.iter().map(|g| g.label.clone()).chain(guards.iter().map(|g| g.text.clone())).collect();
+        let names = [&state_names[..], &guard_names].concat();
         let step = guarded(g, scheme, guards);
         let observe = Block {
             outputs: scheme.observe.outputs.iter().chain(outputs).copied().collect(),
@@ -73,7 +76,7 @@ impl CompiledScheme {
             observe: Kernel::compile(g, &symbols, &observe, options)?,
             substeps: scheme.substeps.clone(),
             constants: scheme.constants.iter().map(|(_, value)| *value).collect(),
-            guards: guards.iter().map(|guard| guard.text.clone()).collect(),
+            guards: guard_names,
             dimension: scheme.observe.outputs.len() / 2,
             observed,
             state_names,
@@ -96,8 +99,15 @@ impl CompiledScheme {
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
         let mut scheme = self.clone();
-        let inputs: Vec<f64> =
-            values.q.iter().chain(&values.v).chain(&values.second).chain([&values.time, &h]).copied().collect();
+        let inputs: Vec<f64> = values
+            .q
+            .iter()
+            .chain(&values.v)
+            .chain(&values.second)
+            .chain(&values.s)
+            .chain([&values.time, &h])
+            .copied()
+            .collect();
         let mut state = vec![0.0; scheme.state_names.len()];
         let started = scheme.start.run(&inputs, Guess::Formula, &mut state);
         let unknowns = scheme.step.unknowns().len();
@@ -124,15 +134,17 @@ impl CompiledScheme {
     }
 }
 
-/// The step of `scheme` with the guards, taken at the new state, as further outputs.
+/// The step of `scheme` with its own guards and those of the model, which are taken at the new state, as further outputs.
 fn guarded(g: &Graph, scheme: &Scheme, guards: &[Guard]) -> Block {
     let mut rules: Vec<_> =
         scheme.state.iter().zip(&scheme.step.outputs).map(|(from, to)| (g.expr(*from), g.expr(*to))).collect();
     let (t, h) = (g.expr(scheme.time), g.symbol("h"));
     rules.push((t, t + h));
-    let conditions: Vec<_> = guards.iter().map(|guard| g.expr(guard.condition)).collect();
-    let conditions = g.substitute(&conditions, &rules).into_iter().map(|c| g.select(c, g.int(1), g.int(0)).id());
-    let outputs = scheme.step.outputs.iter().copied().chain(conditions).collect();
+    let after: Vec<_> = guards.iter().map(|guard| g.expr(guard.condition)).collect();
+    let after = g.substitute(&after, &rules);
+    let during = scheme.guards.iter().map(|guard| g.expr(guard.condition));
+    let truths = during.chain(after).map(|condition| g.select(condition, g.int(1), g.int(0)).id());
+    let outputs = scheme.step.outputs.iter().copied().chain(truths).collect();
     Block { outputs, ..scheme.step.clone() }
 }
 

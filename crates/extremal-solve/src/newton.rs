@@ -25,6 +25,8 @@ impl Default for NewtonOptions {
 const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
 const QUADRATIC: f64 = 1e-8;
+/// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
+const UNDERFLOW: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 /// Full updates either converge within a few iterations or are better damped.
 const FULL_PACE_ITERATIONS: u32 = 12;
 /// The smallest fraction of a Newton update that is tried before the direction is called useless.
@@ -110,11 +112,15 @@ impl NewtonSolve {
             Pace::Damped => self.options.max_iterations,
         };
         let (mut best, mut worst_row) = (f64::INFINITY, 0);
+        let mut previous = f64::INFINITY;
         let mut iterations = 0;
         while iterations < max_iterations {
             iterations += 1;
-            let update = self.update(machine, x, checked, pace)?;
-            if !self.linear && update > QUADRATIC * norm(x) {
+            let update = self.update(machine, x, checked, pace).map_err(|failure| failure.after(iterations))?;
+            // Updates that no longer fall by half may be the round-off of unknowns that are themselves small.
+            let falling = update < 0.5 * previous;
+            previous = update;
+            if !self.linear && falling && update > QUADRATIC * norm(x) {
                 continue;
             }
             let (residual, row) = self.check(machine, x, checked);
@@ -180,6 +186,9 @@ impl NewtonSolve {
             fraction *= 0.5;
         }
         let (residual, row) = self.check(machine, x, checked);
+        if residual <= self.options.tolerance {
+            return Ok(0.0);
+        }
         Err(SolveFailure::NoConvergence {
             iterations: 0,
             unknown: self.names[row].clone(),
@@ -215,7 +224,7 @@ fn relative_residual(values: &[f64], n: usize) -> (f64, usize) {
     let (residual, size) = values.split_at(n);
     let mut worst = (0.0, 0);
     for row in 0..n {
-        let ratio = if residual[row] == 0.0 { 0.0 } else { residual[row].abs() / size[row] };
+        let ratio = if residual[row] == 0.0 { 0.0 } else { residual[row].abs() / size[row].max(UNDERFLOW) };
         if ratio.is_nan() {
             return (f64::NAN, row);
         }

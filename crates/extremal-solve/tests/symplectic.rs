@@ -4,15 +4,14 @@ mod common;
 
 use common::double_pendulum;
 use extremal_expr::Graph;
-use extremal_mechanics::discrete::scheme;
-use extremal_model::Start;
+use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{NewtonOptions, TangentMap};
 
 /// max |DFᵀ J DF − J| over a few steps of size `h`, relative to the size of DF.
 fn defect(method: &str, h: f64) -> f64 {
     let g = Graph::new();
     let system = double_pendulum(&g);
-    let scheme = scheme(&system, &method.parse().unwrap(), Start::Legendre, None).unwrap();
+    let scheme = scheme(&system, &method.parse().unwrap(), Options::default(), None).unwrap();
     let mut map = TangentMap::new(&g, &scheme, &[], NewtonOptions::default()).unwrap();
     let mut state = [2.0, 1.0, 0.4, -0.3];
     let mut worst = 0.0f64;

@@ -1,5 +1,6 @@
 //! Methods against steps: errors, measured orders, work.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use extremal_model::{Method, Model};
@@ -47,7 +48,7 @@ pub struct Row {
     pub method: Method,
     /// The step.
     pub step: f64,
-    /// The largest error at any step, per coordinate.
+    /// The largest error at any step, per coordinate and entropy.
     pub errors: Vec<(String, f64)>,
     /// The measured order per coordinate, from the row before of the same method.
     pub orders: Vec<Option<f64>>,
@@ -57,18 +58,19 @@ pub struct Row {
     pub iterations: u64,
     /// Seconds of marching, compilation and reference not counted.
     pub seconds: f64,
-    /// The largest deviation of the energy from its first value.
+    /// The largest deviation of the energy from that of the stated start.
     pub energy_drift: f64,
     /// Why it stopped early, if it did.
     pub failure: Option<StepFailure>,
 }
 
-/// Runs every method at every step. Errors are taken at all steps, against the closed forms or an accurate solution.
+/// Runs every method at every step. Errors are taken against the closed forms or an accurate solution, at the samples whose
+/// numbers lie in `samples` (0 is the start).
 ///
 /// ```
 /// use extremal::{Model, Settings, compare::{Against, compare}};
 /// let model = Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
-/// let rows = compare(&model, &Settings::of(&model), &["midpoint".parse()?], &[0.1, 0.05], Against::Exact)?;
+/// let rows = compare(&model, &Settings::of(&model), &["midpoint".parse()?], &[0.1, 0.05], Against::Exact, 0..u64::MAX)?;
 /// let order = rows[1].orders[0].unwrap();
 /// assert!((order - 2.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -79,6 +81,7 @@ pub fn compare(
     methods: &[Method],
     steps: &[f64],
     against: Against,
+    samples: Range<u64>,
 ) -> Result<Vec<Row>, CompareError> {
     if against == Against::Exact && model.exact().is_empty() {
         return Err(CompareError::NoExact);
@@ -87,7 +90,7 @@ pub fn compare(
     for method in methods {
         for (index, step) in steps.iter().enumerate() {
             let previous = if index == 0 { None } else { rows.last() };
-            let row = measure(model, settings, method, *step, against, previous)?;
+            let row = measure(model, settings, method, *step, against, &samples, previous)?;
             rows.push(row);
         }
     }
@@ -100,6 +103,7 @@ fn measure(
     method: &Method,
     step: f64,
     against: Against,
+    samples: &Range<u64>,
     previous: Option<&Row>,
 ) -> Result<Row, CompareError> {
     let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
@@ -116,15 +120,18 @@ fn measure(
     };
     let mut truth = truth.map(|run| run.begin()).transpose().map_err(CompareError::Reference)?;
 
-    let coordinates = model.coordinates();
+    let (n, m) = (model.coordinates().len(), model.entropies().len());
+    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
+    let names: Vec<&String> = names.collect();
     let watched: Vec<usize> = match against {
         Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
-        Against::Dop853 => (0..coordinates.len()).collect(),
+        Against::Dop853 => (0..n + m).collect(),
     };
+    let place = |target: usize| if target < n { target } else { n + target };
     let mut row = Row {
         method: method.clone(),
         step,
-        errors: watched.iter().map(|k| (coordinates[*k].name.clone(), 0.0)).collect(),
+        errors: watched.iter().map(|k| (names[*k].clone(), 0.0)).collect(),
         orders: vec![None; watched.len()],
         steps: 0,
         iterations: 0,
@@ -132,12 +139,11 @@ fn measure(
         energy_drift: 0.0,
         failure: None,
     };
-    let n = coordinates.len();
+    let stated_energy = run.stated_energy();
     let mut motion = match run.begin() {
         Ok(motion) => motion,
         Err(failure) => return Ok(Row { failure: Some(failure), ..row }),
     };
-    let mut first_energy = None;
     for taken in 0..=run.planned_steps() {
         if taken > 0 {
             let clock = Instant::now();
@@ -150,7 +156,10 @@ fn measure(
                 run.advance(truth.as_mut(), taken).map_err(CompareError::Reference)?;
             }
         }
-        let positions: Vec<f64> = motion.state()[..n].to_vec();
+        if !samples.contains(&taken) {
+            continue;
+        }
+        let state: Vec<f64> = motion.state().to_vec();
         let observed = match motion.observe() {
             Ok(observed) => observed,
             Err(failure) => {
@@ -158,13 +167,11 @@ fn measure(
                 break;
             }
         };
-        let energy = observed[2 * n];
-        let first = *first_energy.get_or_insert(energy);
-        row.energy_drift = row.energy_drift.max((energy - first).abs());
+        row.energy_drift = row.energy_drift.max((observed[2 * n + m] - stated_energy).abs());
         let exact = &observed[observed.len() - model.exact().len()..];
         for (at, k) in watched.iter().enumerate() {
-            let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[*k]);
-            row.errors[at].1 = row.errors[at].1.max((positions[*k] - right).abs());
+            let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[place(*k)]);
+            row.errors[at].1 = row.errors[at].1.max((state[place(*k)] - right).abs());
         }
     }
     row.steps = motion.steps();

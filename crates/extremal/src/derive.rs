@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{SchemeError, scheme};
+use extremal_mechanics::discrete::{Options, SchemeError, scheme};
 use extremal_model::{Method, Model};
 use serde_json::{Map, Value, json};
 
@@ -137,6 +137,22 @@ fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let equations = unforced.euler_lagrange();
     let lines = equations.iter().zip(&system.force).map(|(left, force)| (of(g.simplified(*left)), *force));
     pages.section("Equations of motion", None, lines.collect());
+    if !system.heat.is_empty() {
+        let temperatures = system.temperatures();
+        let sources = system.entropy_sources(&temperatures);
+        let symbol = |k: usize| {
+            let name = &system.heat.names[k];
+            (format!("T_{name}"), format!("T_{{{}}}", system.heat.s[k].latex()))
+        };
+        let lines = temperatures.iter().enumerate().map(|(k, t)| (named(symbol(k).0, symbol(k).1), *t));
+        pages.section("Temperatures", None, lines.collect());
+        let lines = sources.iter().enumerate().map(|(k, source)| {
+            let rate = system.heat.rates[k];
+            (named(format!("{}*{rate}", symbol(k).0), format!("{}\\,{}", symbol(k).1, rate.latex())), *source)
+        });
+        let note = "Friction, outside heat and conduction warm the entropies.".to_string();
+        pages.section("Entropy balance", Some(note), lines.collect());
+    }
     let momenta = system.p.iter().zip(system.momenta()).map(|(p, value)| (of(*p), value));
     pages.section("Momenta", None, momenta.collect());
     pages.section("Energy", None, vec![(named("E", "E"), system.energy())]);
@@ -203,7 +219,8 @@ fn discrete<'m>(
 ) -> Result<(), SchemeError> {
     let g = system.graph;
     let method: &Method = &settings.method;
-    let scheme = scheme(system, method, settings.start, custom_of(model, system))?;
+    let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
+    let scheme = scheme(system, method, options, custom_of(model, system))?;
     let note = match method.is_reference() {
         true => "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string(),
         false => format!(

@@ -1,10 +1,11 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_mechanics::System;
+use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::CustomDiscrete;
 use extremal_model::Model;
 
-/// The mechanical system of a model. Friction acts as a force like any other: there is no entropy for it to heat.
+/// The mechanical system of a model, with its entropies. Without entropies friction is a force like any other.
 ///
 /// ```
 /// let model = extremal::Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
@@ -13,11 +14,25 @@ use extremal_model::Model;
 /// # Ok::<(), extremal::InvalidModel>(())
 /// ```
 pub fn system_of(model: &Model) -> System<'_> {
+    let g = model.graph();
     let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-    let mut taken: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-    taken.extend(model.parameters().iter().map(|p| p.name.clone()));
-    let mut system = System::with_taken(model.graph(), &names, model.lagrangian(), taken);
+    let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
+    let own = names.iter().chain(&entropies).map(|name| name.split('[').next().unwrap_or(name).to_string());
+    let taken = own.chain(model.parameters().iter().map(|p| p.name.clone())).collect();
+    let mut system = System::with_taken(g, &names, model.lagrangian(), taken);
     system.force = model.forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+    if !entropies.is_empty() {
+        system.heat = Heat::of(g, &entropies);
+        system.heat.power = model.heat();
+        let contacts = model.conductions().iter();
+        system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
+        let terms = model.friction_terms().iter().map(|term| Friction {
+            coordinate: term.coordinate,
+            force: g.expr(term.force),
+            shares: term.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect(),
+        });
+        system.heat.friction = terms.collect();
+    }
     system
 }
 
@@ -25,14 +40,17 @@ pub fn system_of(model: &Model) -> System<'_> {
 pub(crate) fn custom_of<'m>(model: &'m Model, system: &System<'m>) -> Option<CustomDiscrete<'m>> {
     let g = model.graph();
     let discrete = model.discrete()?;
-    let [first, last] = system.ends();
-    let mut rules: Vec<_> = g.exprs(&discrete.before).into_iter().zip(first).collect();
-    rules.extend(g.exprs(&discrete.after).into_iter().zip(last));
+    let ([first, last], [s_0, s_1]) = (system.ends(), system.entropy_ends());
+    let given = [&discrete.before, &discrete.after, &discrete.entropies_before, &discrete.entropies_after];
+    let own = [first, last, s_0, s_1];
+    let mut rules: Vec<_> =
+        given.into_iter().zip(own).flat_map(|(given, own)| g.exprs(given).into_iter().zip(own)).collect();
     rules.push((g.expr(discrete.step), system.step()));
     let at_ends = |ids: &[_]| g.substitute(&g.exprs(ids), &rules);
     Some(CustomDiscrete {
         lagrangian: at_ends(&[discrete.lagrangian])[0],
         force_minus: at_ends(&discrete.force_minus),
         force_plus: at_ends(&discrete.force_plus),
+        entropy_rules: at_ends(&discrete.entropy_rules),
     })
 }

@@ -1,18 +1,19 @@
 //! Discrete mechanics: methods as formulas.
 
 mod composition;
+mod energy_entropy;
 mod quadrature;
 mod reference;
 mod scheme;
 mod variational;
 
 use extremal_expr::{Expr, Rational};
-use extremal_model::{CompositionBase, Method, Start};
+use extremal_model::{CompositionBase, EntropyBase, Method, Start};
 use thiserror::Error;
 
 pub use quadrature::Quadrature;
-pub use reference::{acceleration, phase_observation};
-pub use scheme::{Equation, Scheme};
+pub use reference::{acceleration, phase_guards, phase_observation};
+pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use variational::DiscreteAction;
 
 use crate::System;
@@ -29,6 +30,27 @@ pub enum SchemeError {
     /// `custom` without a `[discrete]` table.
     #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
     NoDiscrete,
+    /// `custom` for a system with entropies, without a rule for each.
+    #[error("the method `custom` needs a rule for every entropy: add a `[discrete.entropy]` table")]
+    NoEntropyRule,
+    /// A method that is not defined for systems with entropies.
+    #[error(
+        "`{0}` is not defined for a system with entropies: use `midpoint`, `trapezoidal`, a composition of them, or \
+         `energy-entropy`"
+    )]
+    NoEntropies(String),
+    /// A composition needs a symmetric step.
+    #[error("`{0}` needs a symmetric step: entropies must be taken in the middle (`entropy = \"midpoint\"`)")]
+    NotSymmetric(String),
+    /// The energy–entropy method needs H(q, p, S) in closed form.
+    #[error(
+        "`{0}` needs the Hamiltonian in closed form: the Lagrangian must be quadratic in the velocities with a regular mass \
+         matrix of at most six coupled coordinates"
+    )]
+    NoHamiltonian(String),
+    /// The energy–entropy method needs an energy without explicit time.
+    #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
+    ExplicitTime(String),
 }
 
 /// The user's own discrete system, in the symbols `x_0`, `x_1`, `h`, `t`.
@@ -39,18 +61,19 @@ pub struct CustomDiscrete<'g> {
     pub force_minus: Vec<Expr<'g>>,
     /// f+, per coordinate.
     pub force_plus: Vec<Expr<'g>>,
+    /// Expressions that vanish, one per entropy, also in `S_0`, `S_1`.
+    pub entropy_rules: Vec<Expr<'g>>,
 }
 
 /// The scheme of `method` for `system`.
 ///
 /// ```
 /// use extremal_expr::Graph;
-/// use extremal_mechanics::{System, discrete::scheme};
-/// use extremal_model::Start;
+/// use extremal_mechanics::{System, discrete::{Options, scheme}};
 /// let g = Graph::new();
 /// let (x, v) = (g.symbol("x"), g.symbol("x'"));
 /// let oscillator = System::new(&g, &["x"], v.powi(2) / 2 - x.powi(2) / 2);
-/// let verlet = scheme(&oscillator, &"trapezoidal".parse()?, Start::Legendre, None)?;
+/// let verlet = scheme(&oscillator, &"trapezoidal".parse()?, Options::default(), None)?;
 /// // Störmer–Verlet is explicit here: elimination leaves nothing to solve.
 /// assert!(verlet.step.eliminated(&g).solves.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -58,38 +81,49 @@ pub struct CustomDiscrete<'g> {
 pub fn scheme<'g>(
     system: &System<'g>,
     method: &Method,
-    start: Start,
+    options: Options,
     custom: Option<CustomDiscrete<'g>>,
 ) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
     let one_node = |a: f64| Quadrature { nodes: vec![a], weights: vec![1.0] };
     let galerkin = |degree: usize, rule: &Quadrature| {
-        DiscreteAction::galerkin(system, degree, rule).scheme(system, name.clone(), start)
+        DiscreteAction::galerkin(system, degree, rule, options.entropy).scheme(system, name.clone(), options.start)
     };
-    let only_legendre = || match start {
+    let only_legendre = || match options.start {
         Start::Legendre => Ok(()),
         Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
     };
+    let hot = !system.heat.is_empty();
     Ok(match method {
         Method::Left => galerkin(1, &one_node(0.0)),
         Method::Right => galerkin(1, &one_node(1.0)),
         Method::Midpoint => galerkin(1, &one_node(0.5)),
         Method::Theta(a) => galerkin(1, &one_node(Rational::to_f64(a))),
         Method::Trapezoidal => galerkin(1, &Quadrature::lobatto(2)),
+        Method::Galerkin { degree: 2.., .. } if hot => return Err(SchemeError::NoEntropies(name)),
         Method::Galerkin { degree, quadrature } => galerkin(*degree as usize, &rule_of(*quadrature)),
         Method::Compose { composition, base } => {
             only_legendre()?;
+            if hot && options.entropy != EntropyBase::Midpoint {
+                return Err(SchemeError::NotSymmetric(name));
+            }
             let base = match base {
                 CompositionBase::Midpoint => Method::Midpoint,
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
             };
-            let base = scheme(system, &base, start, None)?;
+            let base = scheme(system, &base, options, None)?;
             Scheme { name, substeps: composition::substeps(*composition), ..base }
         }
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
-            DiscreteAction::custom(system, custom.lagrangian, custom.force_minus, custom.force_plus)
-                .scheme(system, name, start)
+            if custom.entropy_rules.len() != system.heat.s.len() {
+                return Err(SchemeError::NoEntropyRule);
+            }
+            DiscreteAction::custom(system, custom).scheme(system, name, options.start)
+        }
+        Method::EnergyEntropy(stages) => {
+            only_legendre()?;
+            energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
         Method::Rk2 | Method::Rk4 | Method::Gauss(_) => {
             only_legendre()?;
@@ -97,6 +131,23 @@ pub fn scheme<'g>(
         }
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
     })
+}
+
+/// What a method leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How a run begins.
+    pub start: Start,
+    /// Where in a step the entropies of the discrete Lagrangian are taken.
+    pub entropy: EntropyBase,
+    /// Quadrature nodes for the mean gradients of the energy–entropy method: more for strongly nonlinear energies and long steps.
+    pub energy_nodes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { start: Start::Legendre, entropy: EntropyBase::Midpoint, energy_nodes: 8 }
+    }
 }
 
 fn rule_of(quadrature: extremal_model::Quadrature) -> Quadrature {

@@ -4,9 +4,10 @@ use extremal_expr::Expr;
 use extremal_model::Method;
 
 use super::quadrature::{Quadrature, lagrange_integral};
-use super::scheme::{Constants, Equation, Scheme, ids};
-use crate::System;
+use super::scheme::{Constants, Equation, Scheme, SchemeGuard, ids};
+use super::variational::{started, thermal_guards};
 use crate::block::{Block, Solve};
+use crate::{Point, System};
 
 /// A Runge–Kutta tableau.
 struct Tableau {
@@ -43,27 +44,29 @@ impl Tableau {
     }
 }
 
-/// The scheme of `rk2`, `rk4` or `gauss(s)`; its state is (q, v).
+/// The scheme of `rk2`, `rk4` or `gauss(s)`; its state is (q, v, S).
 ///
-/// With stage accelerations A_i as unknowns, stage velocities and positions follow: V_i = v + h Σ a_ij A_j,
-/// Q_i = q + h Σ a_ij V_j, and each stage must satisfy the Euler–Lagrange equations.
+/// With stage accelerations A_i and entropy rates R_i as unknowns, stage velocities, positions and entropies follow:
+/// V_i = v + h Σ a_ij A_j, Q_i = q + h Σ a_ij V_j, S_i = S + h Σ a_ij R_j, and each stage must satisfy the equations of motion
+/// and the entropy balance.
 pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String) -> Scheme {
-    let g = system.graph;
-    let n = system.len();
-    let h = system.step();
+    let (g, n, h) = (system.graph, system.len(), system.step());
     let tableau = Tableau::of(method);
     let stages = tableau.b.len();
     let mut constants = Constants::new(g);
-    let equation = system.euler_lagrange();
+    let accounts = system.accounts();
+    let account_rates: Vec<_> = accounts.iter().map(|account| account.rate).collect();
+    let equations_of_motion = [system.euler_lagrange(), system.entropy_balance(), account_rates].concat();
     let a: Vec<Vec<_>> = (1..=stages).map(|i| system.symbols("a_", &format!("_{i}"))).collect();
+    let r: Vec<Vec<_>> = (1..=stages).map(|i| system.entropy_symbols("r_", &format!("_{i}"))).collect();
 
     let weigh =
         |constants: &mut Constants<'g>, start: &[Expr<'g>], weights: &[f64], label: &str, rates: &[Vec<Expr<'g>>]| {
             let mut sum = start.to_vec();
             for (j, weight) in weights.iter().enumerate() {
                 let weight = h * constants.number(*weight, || system.constant(&format!("{label}_{}", j + 1)));
-                for k in 0..n {
-                    sum[k] = sum[k] + weight * rates[j][k];
+                for (sum, rate) in sum.iter_mut().zip(&rates[j]) {
+                    *sum = *sum + weight * *rate;
                 }
             }
             sum
@@ -73,70 +76,92 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
         v.push(weigh(&mut constants, &system.v, row, &format!("a_{}", i + 1), &a));
     }
     let mut residuals = Vec::new();
+    let mut growth = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {
-        let q = weigh(&mut constants, &system.q, row, &format!("a_{}", i + 1), &v);
-        let time = system.t + h * constants.number(tableau.c[i], || system.constant(&format!("c_{}", i + 1)));
-        let rules: Vec<_> = system.a.iter().copied().zip(a[i].iter().copied()).collect();
-        residuals.push(system.all_at(&g.substitute(&equation, &rules), &q, &v[i], time));
+        let label = format!("a_{}", i + 1);
+        let point = Point {
+            q: weigh(&mut constants, &system.q, row, &label, &v),
+            v: v[i].clone(),
+            s: weigh(&mut constants, &system.heat.s, row, &label, &r),
+            t: system.t + h * constants.number(tableau.c[i], || system.constant(&format!("c_{}", i + 1))),
+        };
+        let rules = system.a.iter().zip(&a[i]).chain(system.heat.rates.iter().zip(&r[i]));
+        let rules: Vec<_> = rules.map(|(from, to)| (*from, *to)).collect();
+        let mut rows = system.at(&g.substitute(&equations_of_motion, &rules), &point);
+        growth.push(rows.split_off(n + system.heat.s.len()));
+        residuals.push(rows);
     }
     let q_next = weigh(&mut constants, &system.q, &tableau.b, "b", &v);
     let v_next = weigh(&mut constants, &system.v, &tableau.b, "b", &a);
+    let s_next = weigh(&mut constants, &system.heat.s, &tableau.b, "b", &r);
+    let sums: Vec<_> = accounts.iter().map(|account| account.value).collect();
+    let sums_next = weigh(&mut constants, &sums, &tableau.b, "b", &growth);
 
-    let solve = |unknowns: &[Expr<'g>], residual: &[Expr<'g>]| Solve {
-        unknowns: ids(unknowns),
-        residual: ids(residual),
-        guess: vec![g.int(0).id(); unknowns.len()],
-    };
+    let unknowns: Vec<Vec<_>> = a.iter().zip(&r).map(|(a, r)| [&a[..], r].concat()).collect();
+    let solve = |unknowns: &[Expr<'g>], rows: &[Expr<'g>]| Solve::new(unknowns, rows, &vec![g.int(0); unknowns.len()]);
     let solves = match tableau.explicit {
-        true => a.iter().zip(&residuals).map(|(a, r)| solve(a, r)).collect(),
-        false => vec![solve(&a.concat(), &residuals.concat())],
+        true => unknowns.iter().zip(&residuals).map(|(u, rows)| solve(u, rows)).collect(),
+        false => vec![solve(&unknowns.concat(), &residuals.concat())],
     };
-    let equations = residuals.iter().enumerate().flat_map(|(i, rows)| {
-        let label = |k: usize| format!("stage {} of {}", i + 1, system.names[k]);
-        rows.iter().enumerate().map(move |(k, row)| Equation::new(label(k), g.int(0), *row)).collect::<Vec<_>>()
+    let labels: Vec<&String> = system.names.iter().chain(&system.heat.names).collect();
+    let stage_equations = residuals.iter().enumerate().flat_map(|(i, rows)| {
+        let label = |k: usize| format!("stage {} of {}", i + 1, labels[k]);
+        rows.iter().enumerate().map(|(k, row)| Equation::new(label(k), g.int(0), *row)).collect::<Vec<_>>()
     });
     let (q1, v1) = (system.symbols("", "_1"), system.symbols("", "_1'"));
     let ends = (0..n).flat_map(|k| {
         [Equation::new("next position", q1[k], q_next[k]), Equation::new("next velocity", v1[k], v_next[k])]
     });
-    let equations = equations.chain(ends).collect();
-    let state = [&system.q[..], &system.v].concat();
+    let entropy_ends = system.entropy_ends()[1].clone();
+    let warmed = entropy_ends.iter().zip(&s_next).map(|(s, next)| Equation::new("next entropy", *s, *next));
+    let equations = stage_equations.chain(ends).chain(warmed).collect();
+    let state = [&system.q[..], &system.v, &system.carried()].concat();
     let guess = system.symbols("v_", "");
     Scheme {
         name,
         state: ids(&state),
         time: system.t.id(),
-        start: Block { inputs: ids(&[&state[..], &[system.t, h]].concat()), solves: Vec::new(), outputs: ids(&state) },
+        start: Block {
+            inputs: ids(&[&system.q[..], &system.v, &system.heat.s, &[system.t, h]].concat()),
+            solves: Vec::new(),
+            outputs: ids(&started(system, &system.v)),
+        },
         step: Block {
             inputs: ids(&[&state[..], &[system.t, h], &guess].concat()),
             solves,
-            outputs: ids(&[q_next, v_next].concat()),
+            outputs: ids(&[q_next, v_next, s_next, sums_next].concat()),
         },
         observe: Block { inputs: ids(&[&state[..], &[system.t], &guess].concat()), ..phase_observation(system) },
         constants: constants.into_named(),
         substeps: vec![1.0],
+        guards: phase_guards(system),
         equations,
     }
 }
 
-/// From (q, v, t) to (v, a): the right-hand side for adaptive integrators.
+/// From (q, v, S, accounts, t) to their rates: the right-hand side for adaptive integrators.
 pub fn acceleration(system: &System<'_>) -> Block {
+    let g = system.graph;
+    let unknowns = [&system.a[..], &system.heat.rates].concat();
+    let rows = [system.euler_lagrange(), system.entropy_balance()].concat();
+    let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
     Block {
-        inputs: ids(&[&system.q[..], &system.v, &[system.t]].concat()),
-        solves: vec![Solve {
-            unknowns: ids(&system.a),
-            residual: ids(&system.euler_lagrange()),
-            guess: vec![system.graph.int(0).id(); system.len()],
-        }],
-        outputs: ids(&[&system.v[..], &system.a].concat()),
+        inputs: ids(&[&system.q[..], &system.v, &system.carried(), &[system.t]].concat()),
+        solves: vec![Solve::new(&unknowns, &rows, &vec![g.int(0); unknowns.len()])],
+        outputs: ids(&[&system.v[..], &unknowns, &accounts].concat()),
     }
 }
 
-/// From (q, v, t) to velocities and momenta: the observation of a state that carries velocities.
+/// From (q, v, S, accounts, t) to velocities and momenta: the observation of a state that carries velocities.
 pub fn phase_observation(system: &System<'_>) -> Block {
     Block {
-        inputs: ids(&[&system.q[..], &system.v, &[system.t]].concat()),
+        inputs: ids(&[&system.q[..], &system.v, &system.carried(), &[system.t]].concat()),
         solves: Vec::new(),
         outputs: ids(&[&system.v[..], &system.momenta()].concat()),
     }
+}
+
+/// What must hold at a state that carries velocities: positive temperatures, friction that takes energy.
+pub fn phase_guards(system: &System<'_>) -> Vec<SchemeGuard> {
+    thermal_guards(system, &system.temperatures(), &system.friction_heating())
 }

@@ -21,10 +21,21 @@ pub struct Scheme {
     pub observe: Block,
     /// Numbers that occur in the formulas under a name: nodes, weights, coefficients.
     pub constants: Vec<(Id, f64)>,
+    /// What each step must satisfy, in the inputs and unknowns of `step`.
+    pub guards: Vec<SchemeGuard>,
     /// Fractions of the step, taken one after the other; `[1.0]` for a plain method.
     pub substeps: Vec<f64>,
     /// The discrete equations, for print.
     pub equations: Vec<Equation>,
+}
+
+/// A condition on every step.
+#[derive(Clone, Debug)]
+pub struct SchemeGuard {
+    /// What holds, in words.
+    pub label: String,
+    /// The condition.
+    pub condition: Id,
 }
 
 /// An equation to be shown, `left = right`.

@@ -3,8 +3,7 @@
 
 use extremal_expr::Graph;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::scheme;
-use extremal_model::Start;
+use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{CompiledScheme, March, Marcher, NewtonOptions, StartValues};
 
 pub const G: f64 = 9.81;
@@ -35,7 +34,7 @@ pub fn double_pendulum_acceleration(q: [f64; 2], v: [f64; 2], f: [f64; 2]) -> [f
 
 /// Starts a run of `method` on `system`.
 pub fn begin(system: &System<'_>, method: &str, q: &[f64], v: &[f64], h: f64) -> Marcher {
-    let scheme = scheme(system, &method.parse().unwrap(), Start::Legendre, None).unwrap();
+    let scheme = scheme(system, &method.parse().unwrap(), Options::default(), None).unwrap();
     let mut compiled = CompiledScheme::new(system.graph, &scheme, &[], &[], &[], NewtonOptions::default()).unwrap();
     compiled.set_parameters(&[]);
     let values = StartValues { q: q.to_vec(), v: v.to_vec(), ..StartValues::default() };

@@ -1,15 +1,17 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
+mod laws;
 mod observables;
 mod report;
 mod settings;
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
 use extremal_expr::Id;
-use extremal_mechanics::discrete::{SchemeError, scheme};
-use extremal_model::{Direction, Method, Model, Start};
+use extremal_mechanics::discrete::{Options, SchemeError, scheme};
+use extremal_model::{Direction, Initial, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, March, NewtonOptions, RootError, StartValues, StepFailure,
     Structure, TotalWork, find_root,
@@ -18,9 +20,11 @@ use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
+use laws::Audit;
 use observables::Observables;
 use settings::Plan;
 
+pub use laws::{Laws, TemperatureRange};
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
 
@@ -79,8 +83,10 @@ pub struct Outcome {
     pub time: f64,
     /// Iterations and residuals.
     pub work: TotalWork,
-    /// The largest distance from the closed form, for each coordinate that has one.
+    /// The largest distance from the closed form, for each coordinate and entropy that has one.
     pub errors: Vec<(String, f64)>,
+    /// The audit of both laws, for a system with entropies.
+    pub laws: Option<Laws>,
 }
 
 /// A model compiled for running: parameters, step and start can change without compiling again.
@@ -116,7 +122,7 @@ impl<'m> Run<'m> {
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Run<'m>, SetupError> {
         let g = model.graph();
         let plan = settings.plan()?;
-        if settings.start == Start::TwoPoints && model.initial().second.is_none() {
+        if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
         }
         let system = system_of(model);
@@ -143,15 +149,23 @@ impl<'m> Run<'m> {
                 Compiled::Adaptive(Box::new(marcher))
             }
             None => {
-                let scheme = scheme(&system, &settings.method, settings.start, custom_of(model, &system))?;
-                let mut options = NewtonOptions::default();
+                let mut newton = NewtonOptions::default();
                 if let Some(tolerance) = settings.tolerance {
-                    options.tolerance = tolerance;
+                    newton.tolerance = tolerance;
                 }
-                let mut compiled =
-                    CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, options)?;
-                compiled.set_parameters(&values);
-                Compiled::Scheme(Box::new(compiled))
+                let compile = |energy_nodes: usize| -> Result<CompiledScheme, SetupError> {
+                    let options = Options { start: settings.start, entropy: settings.entropy, energy_nodes };
+                    let scheme = scheme(&system, &settings.method, options, custom_of(model, &system))?;
+                    let mut compiled =
+                        CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
+                    compiled.set_parameters(&values);
+                    Ok(compiled)
+                };
+                let nodes = Options::default().energy_nodes;
+                Compiled::Scheme(Box::new(match settings.method {
+                    Method::EnergyEntropy(_) => exact_enough(model, &observables, plan.step, nodes, compile)?,
+                    _ => compile(nodes)?,
+                }))
             }
         };
         Ok(Run { model, observables, compiled, plan, method: settings.method.clone(), start: settings.start })
@@ -210,21 +224,45 @@ impl<'m> Run<'m> {
             Err(failure) => {
                 recorder.finish()?;
                 let work = TotalWork::default();
-                return Ok(Outcome { end: End::Failed(failure), steps: 0, time: 0.0, work, errors: Vec::new() });
+                return Ok(Outcome {
+                    end: End::Failed(failure),
+                    steps: 0,
+                    time: 0.0,
+                    work,
+                    errors: Vec::new(),
+                    laws: None,
+                });
             }
         };
         let mut rows = Rows::new(self, recorder);
         let end = self.march(motion.as_mut(), &mut rows, &mut watch)?;
-        let errors = rows.errors();
+        let (errors, laws) = rows.finish();
         recorder.finish()?;
-        Ok(Outcome { end, steps: motion.steps(), time: motion.time(), work: motion.work(), errors })
+        Ok(Outcome { end, steps: motion.steps(), time: motion.time(), work: motion.work(), errors, laws })
+    }
+
+    /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
+    pub fn stated_energy(&self) -> f64 {
+        let Initial { positions, velocities, entropies, .. } = self.model.initial();
+        let coordinates = self.model.coordinates().iter();
+        let names = coordinates.clone().map(|c| c.position).chain(coordinates.map(|c| c.velocity));
+        let names = names.chain(self.model.entropies().iter().map(|s| s.symbol));
+        let g = self.model.graph();
+        let known: HashMap<_, _> = names
+            .filter_map(|id| g.expr(id).as_symbol())
+            .zip(positions.into_iter().chain(velocities).chain(entropies))
+            .chain(self.model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)))
+            .chain([("t".into(), 0.0)])
+            .collect();
+        g.evaluate(&[system_of(self.model).energy()], |name| known.get(name).copied())[0]
     }
 
     /// The motion at its start, to be marched by hand.
     pub fn begin(&self) -> Result<Box<dyn March>, StepFailure> {
-        let initial = self.model.initial();
+        let initial = self.model.initial_with_step(self.plan.step);
         let second = if self.start == Start::TwoPoints { initial.second.unwrap_or_default() } else { Vec::new() };
-        let values = StartValues { q: initial.positions, v: initial.velocities, second, time: 0.0 };
+        let values =
+            StartValues { q: initial.positions, v: initial.velocities, second, s: initial.entropies, time: 0.0 };
         Ok(match &self.compiled {
             Compiled::Scheme(scheme) => Box::new(scheme.start(&values, self.plan.step)?),
             Compiled::Adaptive(marcher) => Box::new(marcher.start(&values, self.plan.step)?),
@@ -309,6 +347,51 @@ impl<'m> Run<'m> {
     }
 }
 
+/// Steps of a trial that tells how many quadrature nodes the mean gradients need.
+const TRIAL_STEPS: usize = 24;
+/// The energy identity is exact when it fails by no more than this, relative to the energy, over the trial.
+const TRIAL_DEFECT: f64 = 4e-15;
+const MOST_ENERGY_NODES: usize = 32;
+
+/// The energy–entropy scheme with as many quadrature nodes as its energy identity needs to hold to round-off.
+fn exact_enough(
+    model: &Model,
+    observables: &Observables,
+    step: f64,
+    mut nodes: usize,
+    compile: impl Fn(usize) -> Result<CompiledScheme, SetupError>,
+) -> Result<CompiledScheme, SetupError> {
+    loop {
+        let compiled = compile(nodes)?;
+        if nodes >= MOST_ENERGY_NODES || energy_defect(model, observables, step, &compiled) <= TRIAL_DEFECT {
+            return Ok(compiled);
+        }
+        nodes *= 2;
+    }
+}
+
+/// The largest relative defect of the first law over a few steps; zero if the motion cannot even begin (which a run will tell).
+fn energy_defect(model: &Model, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
+    let Initial { positions, velocities, entropies, .. } = model.initial();
+    let values = StartValues { q: positions, v: velocities, second: Vec::new(), s: entropies, time: 0.0 };
+    let Ok(mut motion) = compiled.start(&values, step) else { return 0.0 };
+    let energy_at = 2 * observables.coordinates + observables.entropies;
+    let balance = |motion: &mut dyn March| {
+        let accounts: f64 = motion.state()[motion.state().len() - observables.accounts.len()..].iter().sum();
+        motion.observe().map(|observed| (observed[energy_at] - accounts, observed[energy_at])).ok()
+    };
+    let Some((first, _)) = balance(&mut motion) else { return 0.0 };
+    let mut worst = 0.0f64;
+    for _ in 0..TRIAL_STEPS {
+        if motion.advance().is_err() {
+            break;
+        }
+        let Some((now, energy)) = balance(&mut motion) else { break };
+        worst = worst.max((now - first).abs() / energy.abs().max(first.abs()));
+    }
+    worst
+}
+
 /// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.
 fn crosses(before: f64, after: f64, direction: Direction) -> bool {
     let rising = before < 0.0 && after >= 0.0;
@@ -324,32 +407,33 @@ fn crosses(before: f64, after: f64, direction: Direction) -> bool {
 struct Rows<'r> {
     recorder: &'r mut Recorder,
     observables: &'r Observables,
-    names: Vec<&'r str>,
+    exact_names: Vec<String>,
+    entropy_names: Vec<String>,
     row: Vec<f64>,
     stops: Vec<f64>,
     errors: Vec<f64>,
+    audit: Audit,
 }
 
 impl<'r> Rows<'r> {
     fn new(run: &'r Run<'_>, recorder: &'r mut Recorder) -> Self {
         let observables = &run.observables;
+        let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
         Rows {
             recorder,
             observables,
-            names: observables.exact.iter().map(|k| run.model.coordinates()[*k].name.as_str()).collect(),
+            exact_names: observables.exact.iter().map(column).collect(),
+            entropy_names: run.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
             row: vec![0.0; observables.columns.len()],
             stops: vec![0.0; observables.stops.len()],
             errors: vec![0.0; observables.exact.len()],
+            audit: Audit::default(),
         }
-    }
-
-    fn dimension(&self) -> usize {
-        (self.row.len() - 1 - self.observables.recorded) / 3
     }
 
     /// Where the stop conditions stand among the observed values.
     fn first_stop(&self) -> usize {
-        2 * self.dimension() + self.observables.recorded
+        2 * self.observables.coordinates + self.observables.recorded
     }
 
     fn stops(&self) -> &[f64] {
@@ -361,25 +445,31 @@ impl<'r> Rows<'r> {
         self.row[0]
     }
 
-    fn errors(&self) -> Vec<(String, f64)> {
-        self.names.iter().map(|name| name.to_string()).zip(self.errors.iter().copied()).collect()
+    fn finish(self) -> (Vec<(String, f64)>, Option<Laws>) {
+        (self.exact_names.into_iter().zip(self.errors).collect(), self.audit.finish())
     }
 
     fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
-        let n = self.dimension();
-        self.row[0] = motion.time();
-        self.row[1..=n].copy_from_slice(&motion.state()[..n]);
+        let (n, m) = (self.observables.coordinates, self.observables.entropies);
         let first_stop = self.first_stop();
+        self.row[0] = motion.time();
+        let state = motion.state();
+        self.row[1..=n].copy_from_slice(&state[..n]);
+        self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
+        let accounts = self.row.len() - self.observables.accounts.len();
+        self.row[accounts..].copy_from_slice(&state[2 * n + m..]);
         let observed = match motion.observe() {
             Ok(observed) => observed,
             Err(failure) => return Ok(Err(failure)),
         };
-        self.row[n + 1..].copy_from_slice(&observed[..first_stop]);
+        self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
+        self.row[1 + 3 * n + m..accounts].copy_from_slice(&observed[2 * n..first_stop]);
         let (stops, exact) = observed[first_stop..].split_at(self.stops.len());
         self.stops.copy_from_slice(stops);
-        for ((error, exact), k) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
-            *error = error.max((self.row[1 + k] - exact).abs());
+        for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
+            *error = error.max((self.row[self.observables.column_of(*target)] - exact).abs());
         }
+        self.audit.push(self.observables, &self.entropy_names, &self.row);
         self.recorder.push(&self.row)?;
         Ok(Ok(()))
     }

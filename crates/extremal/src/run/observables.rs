@@ -1,20 +1,24 @@
 //! What a run records: columns, and the expressions behind them.
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Id, Node};
 use extremal_mechanics::System;
 use extremal_model::{Direction, Model};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
-/// The further outputs of a run's observation, in the order in which they are compiled: recorded quantities, then stop
-/// conditions, then closed forms.
+/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs, the accounts of work and heat.
+/// Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
-    /// Expressions in q, v, p, t.
+    /// Expressions in q, v, p, S, t.
     pub outputs: Vec<Id>,
     /// How many of `outputs` are columns.
     pub recorded: usize,
+    pub coordinates: usize,
+    pub entropies: usize,
+    /// Work and heat, at the end of the state.
+    pub accounts: Vec<&'static str>,
     pub stops: Vec<(String, Direction)>,
-    /// Coordinates that have a closed form, in the order of the last outputs.
+    /// Coordinates (then entropies) that have a closed form, in the order of the last outputs.
     pub exact: Vec<usize>,
 }
 
@@ -25,8 +29,16 @@ impl Observables {
         columns.extend(system.names.iter().map(Column::coordinate));
         columns.extend(system.names.iter().map(|name| Column::velocity(name)));
         columns.extend(system.names.iter().map(|name| Column::momentum(name)));
-        let mut outputs: Vec<Expr<'_>> = vec![system.energy()];
+        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        let mut outputs: Vec<Expr<'_>> = system.temperatures();
+        let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
+        columns.extend(system.heat.names.iter().map(temperature));
+        outputs.push(system.energy());
         columns.push(Column::new("energy", Role::Energy));
+        for (name, part) in energy_parts(system) {
+            columns.push(Column::new(name, Role::EnergyPart));
+            outputs.push(part);
+        }
         for symmetry in model.symmetries() {
             columns.push(Column::new(symmetry.name.as_str(), Role::Invariant));
             outputs.push(system.noether_momentum(&g.exprs(&symmetry.generator)));
@@ -38,12 +50,55 @@ impl Observables {
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
+        let accounts: Vec<&'static str> = system.accounts().iter().map(|account| account.name).collect();
+        columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
         Ok(Observables {
             columns: Columns::new(columns)?,
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
+            coordinates: system.len(),
+            entropies: system.heat.s.len(),
+            accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
         })
     }
+
+    /// Where a coordinate or (counted after them) an entropy stands in a row.
+    pub fn column_of(&self, target: usize) -> usize {
+        match target.checked_sub(self.coordinates) {
+            None => 1 + target,
+            Some(entropy) => 1 + 3 * self.coordinates + entropy,
+        }
+    }
+
+    /// Where the temperatures stand in a row; the energy follows them.
+    pub fn first_temperature(&self) -> usize {
+        1 + 3 * self.coordinates + self.entropies
+    }
+}
+
+/// The energy of a system with entropies by what it is: kinetic, internal (the terms at rest that contain an entropy) and
+/// potential (the others).
+fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
+    if system.heat.is_empty() {
+        return Vec::new();
+    }
+    let g = system.graph;
+    let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
+    let rest = -system.lagrangian.substitute(&at_rest);
+    let terms: Vec<Expr<'g>> = match rest.node() {
+        Node::Sum { constant, terms } => {
+            let scaled = terms.iter().map(|(id, c)| g.expr(*id) * g.rational(c.clone()));
+            scaled.chain([g.rational(constant)]).collect()
+        }
+        _ => vec![rest],
+    };
+    let warm = g.depend_on(&terms, &system.heat.s);
+    let pick =
+        |wanted: bool| g.sum(terms.iter().zip(&warm).filter(|(_, warm)| **warm == wanted).map(|(term, _)| *term));
+    [("kinetic", system.energy() - rest), ("internal", pick(true)), ("potential", pick(false))]
+        .into_iter()
+        .filter(|(_, part)| !part.is_zero())
+        .collect()
 }

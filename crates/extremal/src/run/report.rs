@@ -1,5 +1,6 @@
 //! The summary of a run as data: what `run --json` prints.
 
+use extremal_expr::Expr;
 use extremal_model::Model;
 use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
@@ -48,6 +49,9 @@ impl Report<'_> {
         if let Some(reason) = reason {
             object["reason"] = reason.into();
         }
+        if let Some(laws) = &self.outcome.laws {
+            object["laws"] = laws.to_json();
+        }
         if !self.outcome.errors.is_empty() {
             let errors = self.outcome.errors.iter().map(|(name, error)| (name.clone(), json_number(*error)));
             object["errors"] = Value::Object(errors.collect());
@@ -55,17 +59,18 @@ impl Report<'_> {
         object
     }
 
-    /// Why the energy may change, if it may: it is constant for a Lagrangian without time and without forces.
-    pub fn why_energy_changes(&self) -> Option<&'static str> {
+    /// Why the energy may change, if it may: it is constant for a Lagrangian without time, when no force does work on the system
+    /// from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
+    pub fn why_energy_changes(&self) -> Option<String> {
         let model = self.model;
-        let pushed = model.forces().into_iter().chain(model.friction()).any(|force| !force.is_zero());
-        let timed = model.graph().depend_on(&[model.lagrangian()], &[model.time()]).contains(&true);
-        match (pushed, timed) {
-            (false, false) => None,
-            (true, false) => Some("forces act"),
-            (false, true) => Some("the Lagrangian depends on time"),
-            (true, true) => Some("forces act and the Lagrangian depends on time"),
-        }
+        let acts = |forces: Vec<Expr<'_>>| forces.iter().any(|force| !force.is_zero());
+        let reasons = [
+            (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
+            (acts(model.heat()), "heat comes in"),
+            (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),
+        ];
+        let reasons: Vec<&str> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect();
+        (!reasons.is_empty()).then(|| reasons.join(" and "))
     }
 
     /// The last row, by role: `q`, `v` and `p` keyed by coordinate.
@@ -79,11 +84,16 @@ impl Report<'_> {
             });
             Value::Object(entries.collect())
         };
-        json!({
+        let mut end = json!({
             "t": json_number(self.outcome.time),
             "q": group(Role::Coordinate),
             "v": group(Role::Velocity),
             "p": group(Role::Momentum),
-        })
+        });
+        if self.outcome.laws.is_some() {
+            end["S"] = group(Role::Entropy);
+            end["T"] = group(Role::Temperature);
+        }
+        end
     }
 }

@@ -1,6 +1,6 @@
 //! How a model is to be run: what the model says, unless the caller says otherwise.
 
-use extremal_model::{Extent, Method, Model, Start};
+use extremal_model::{EntropyBase, Extent, Method, Model, Start};
 use thiserror::Error;
 
 /// Everything a run needs to know beyond the model.
@@ -22,6 +22,8 @@ pub struct Settings {
     pub extent: Option<Extent>,
     /// How the run begins.
     pub start: Start,
+    /// Where in a step the entropies of a discrete Lagrangian are taken.
+    pub entropy: EntropyBase,
     /// Write every so many steps to files.
     pub record: u64,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
@@ -76,6 +78,7 @@ impl Settings {
             step: simulation.step,
             extent: simulation.extent,
             start: simulation.start,
+            entropy: simulation.entropy,
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
         }
@@ -118,6 +121,7 @@ mod tests {
             step: Some(step),
             extent: Some(Extent::Until(until)),
             start: Start::Legendre,
+            entropy: EntropyBase::Midpoint,
             record: 1,
             tolerance: None,
         }

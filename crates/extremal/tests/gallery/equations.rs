@@ -1,8 +1,8 @@
 //! Derived equals hand-written: the equations of the gallery at random points, in print, and in LaTeX.
 
 use extremal::derive::{Form, Side, derive};
+use extremal::expr::magnitude;
 use extremal::expr::syntax::{AnyName, parse_expression};
-use extremal::solve::magnitude;
 use extremal::{Settings, gallery, system_of};
 
 use crate::hand_typed::{HandTyped, all};

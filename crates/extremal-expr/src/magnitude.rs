@@ -1,12 +1,11 @@
 //! The size of the terms of an expression: what round-off in it is relative to.
 
-use extremal_expr::{Expr, Node};
+use crate::{Expr, Node};
 
 /// `Σ |term|` of a sum, also inside products of sums, to a small depth: a residual is "zero" when it is a few ε below this.
 ///
 /// ```
-/// # use extremal_expr::Graph;
-/// # use extremal_solve::magnitude;
+/// # use extremal_expr::{Graph, magnitude};
 /// let g = Graph::new();
 /// let (x, y) = (g.symbol("x"), g.symbol("y"));
 /// assert_eq!(magnitude(x * y - x), x.abs() * y.abs() + x.abs());

@@ -1,0 +1,303 @@
+//! Systems with entropy through the public API: both laws, refusals, agreement with an independent integrator.
+
+use std::ops::ControlFlow;
+
+use extremal::compare::{Against, compare};
+use extremal::run::{End, Outcome, SetupError};
+use extremal::{Method, Model, Overrides, Recorder, Run, Settings, gallery};
+
+fn model(name: &str) -> Model {
+    Model::from_toml(gallery::text(name).unwrap()).unwrap_or_else(|e| panic!("{}", e.render(name, false)))
+}
+
+fn parse(text: &str) -> Model {
+    Model::from_toml(text).unwrap_or_else(|e| panic!("{}", e.render("test", false)))
+}
+
+fn settings(model: &Model, method: &str, step: f64, steps: u64) -> Settings {
+    Settings {
+        method: method.parse().unwrap(),
+        step: Some(step),
+        extent: Some(extremal::model::Extent::Steps(steps)),
+        start: extremal::model::Start::Legendre,
+        ..Settings::of(model)
+    }
+}
+
+fn execute(model: &Model, settings: &Settings) -> (Outcome, Recorder) {
+    let run = Run::new(model, settings).unwrap();
+    let mut recorder = Recorder::new(run.columns().clone());
+    let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+    (outcome, recorder)
+}
+
+/// The gallery models with an entropy and without outside forces or heat.
+fn closed_systems() -> Vec<(&'static str, Model)> {
+    gallery::names()
+        .map(|name| (name, model(name)))
+        .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none())
+        .collect()
+}
+
+#[test]
+fn energy_entropy_keeps_both_laws_on_every_gallery_system() {
+    let systems = closed_systems();
+    assert!(systems.len() >= 10);
+    for (name, model) in &systems {
+        for method in ["energy-entropy", "energy-entropy(2)"] {
+            for step in [1e-3, 1e-2] {
+                let (outcome, _) = execute(model, &settings(model, method, step, 20_000));
+                assert_eq!(outcome.end, End::Reached, "{name} {method} {step}");
+                let laws = outcome.laws.unwrap();
+                assert!(laws.first_law_relative <= 1e-12, "{name} {method} {step}: {:e}", laws.first_law_relative);
+                // A sum of entropies of size S rounds by an ulp of S when nothing is produced.
+                let ulp = f64::EPSILON * laws.temperatures.len() as f64 * 30.0;
+                assert!(laws.smallest_production >= -ulp, "{name} {method} {step}: {:e}", laws.smallest_production);
+            }
+        }
+    }
+}
+
+/// The largest step that still has a solution: doubled until a step fails, then both laws checked one size below.
+#[test]
+fn both_laws_hold_at_the_largest_step_that_has_a_solution() {
+    for (name, model) in closed_systems() {
+        let mut step = 0.02;
+        let mut last_good = None;
+        while step < 100.0 {
+            let (outcome, _) = execute(&model, &settings(&model, "energy-entropy", step, 40));
+            if outcome.end != End::Reached {
+                break;
+            }
+            last_good = Some((step, outcome.laws.unwrap()));
+            step *= 2.0;
+        }
+        let (step, laws) = last_good.unwrap_or_else(|| panic!("{name}: no step at all"));
+        println!("{name}: {step} {:e} {:e}", laws.first_law_relative, laws.smallest_production);
+        assert!(laws.first_law_relative <= 1e-12, "{name} at {step}: {:e}", laws.first_law_relative);
+        assert!(laws.smallest_production >= -1e-13, "{name} at {step}: {:e}", laws.smallest_production);
+    }
+}
+
+/// Uniform numbers, always the same ones (splitmix64).
+struct Draws(u64);
+
+impl Draws {
+    fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        lo + (hi - lo) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+#[test]
+fn both_laws_on_two_hundred_random_systems() {
+    let mut draws = Draws(11);
+    let mut marched = 0;
+    for case in 0..200 {
+        let mut d = |lo, hi| format!("{:.6}", draws.between(lo, hi));
+        let text = format!(
+            r#"
+            [coordinates]
+            x = {{ start = {}, velocity = {} }}
+            y = {{ start = {}, velocity = {} }}
+            [entropies]
+            A = {}
+            B = {}
+            [dynamics]
+            lagrangian = """{}*x'^2/2 + {}*y'^2/2 + {}*x'*y'*cos(x - y)/4 - {}*x^4/4 - {}*(x - y)^2/2 - y^2
+                - exp(A/{})*(2 + sin(x)*{}) - {}*exp(B)*(1 + y^2)"""
+            [friction]
+            x = {{ force = "-{}*x' - {}*x'^3", heats = {{ A = 0.25, B = 0.75 }} }}
+            y = {{ force = "-{}*y'", heats = "A" }}
+            [conduction]
+            wall = {{ between = ["A", "B"], conductance = "{}*(1 + x^2)" }}
+            "#,
+            d(-1.0, 1.0),
+            d(-2.0, 2.0),
+            d(-1.0, 1.0),
+            d(-2.0, 2.0),
+            d(-1.0, 2.0),
+            d(-1.0, 1.0),
+            d(0.6, 2.0),
+            d(0.6, 2.0),
+            d(-1.0, 1.0),
+            d(0.0, 3.0),
+            d(0.1, 5.0),
+            d(0.7, 2.0),
+            d(-0.9, 0.9),
+            d(0.2, 1.5),
+            d(0.0, 1.0),
+            d(0.0, 0.5),
+            d(0.0, 1.0),
+            d(0.0, 2.0),
+        );
+        let step = draws.between(0.002, 0.15);
+        let model = parse(&text);
+        let method = ["energy-entropy", "energy-entropy(2)"][case % 2];
+        let (outcome, _) = execute(&model, &settings(&model, method, step, 60));
+        let laws = outcome.laws.unwrap();
+        assert!(laws.first_law_relative <= 1e-12, "case {case} {method} {step}: {:e}\n{text}", laws.first_law_relative);
+        assert!(laws.smallest_production >= -1e-15, "case {case}: {:e}\n{text}", laws.smallest_production);
+        marched += outcome.steps;
+    }
+    // A long step may have no solution; nearly all must.
+    assert!(marched > 11_500, "{marched} of 12000 steps");
+}
+
+#[test]
+fn relative_motion_of_two_pistons_is_kept() {
+    let model = model("two-pistons");
+    let (outcome, recorder) = execute(&model, &settings(&model, "midpoint", 0.01, 100_000));
+    assert_eq!(outcome.end, End::Reached);
+    let (_, drift) = recorder.drifts().find(|(column, _)| column.name() == "relative motion").unwrap();
+    assert!(drift.max_drift() <= 1e-12, "{:e}", drift.max_drift());
+}
+
+#[test]
+fn the_contact_oscillator_is_the_damped_oscillator() {
+    let model = model("contact-oscillator");
+    let rows = compare(
+        &model,
+        &Settings::of(&model),
+        &["energy-entropy(2)".parse().unwrap()],
+        &[0.05, 0.025],
+        Against::Exact,
+        0..u64::MAX,
+    )
+    .unwrap();
+    for order in &rows[1].orders {
+        assert!((order.unwrap() - 4.0).abs() < 0.2, "{:?}", rows[1]);
+    }
+}
+
+#[test]
+fn a_piston_between_gases_settles_and_agrees_with_dop853() {
+    let model = model("piston-between-gases");
+    let methods: Vec<Method> = ["energy-entropy", "energy-entropy(2)", "midpoint"].map(|m| m.parse().unwrap()).to_vec();
+    let mut settings = Settings::of(&model);
+    settings.extent = Some(extremal::model::Extent::Until(2.0));
+    let rows = compare(&model, &settings, &methods, &[0.04, 0.02], Against::Dop853, 0..u64::MAX).unwrap();
+    for (row, order) in [(1, 2.0), (3, 4.0), (5, 2.0)] {
+        for measured in &rows[row].orders {
+            assert!((measured.unwrap() - order).abs() < 0.3, "{:?}", rows[row]);
+        }
+    }
+    let (outcome, _) =
+        execute(&model, &Settings { step: Some(0.05), ..self::settings(&model, "energy-entropy", 0.05, 40_000) });
+    let laws = outcome.laws.unwrap();
+    let [first, second] = [0, 1].map(|k| laws.temperatures[k].1.last);
+    assert!((first - second).abs() < 1e-6 * first, "the temperatures meet: {first} {second}");
+    assert!(laws.first_law_relative < 1e-12 && laws.smallest_production >= -1e-14);
+}
+
+#[test]
+fn no_next_state_is_said() {
+    let text = gallery::text("no-next-state").unwrap();
+    let runs = Model::load(text, &Overrides::default().set("alpha", 0)).unwrap();
+    assert_eq!(execute(&runs, &Settings::of(&runs)).0.end, End::Reached);
+    for alpha in ["3.2", "4"] {
+        let stuck = Model::load(text, &Overrides::default().set("alpha", alpha)).unwrap();
+        let End::Failed(failure) = execute(&stuck, &Settings::of(&stuck)).0.end else {
+            panic!("alpha = {alpha} has no motion")
+        };
+        assert!(failure.to_string().contains("no next state exists"), "{failure}");
+    }
+}
+
+#[test]
+fn friction_that_pumps_is_stopped_by_name() {
+    let model = parse(
+        r#"
+        [coordinates]
+        x = { start = 1.0, velocity = 0.0 }
+        [entropies]
+        S = 1.0
+        [dynamics]
+        lagrangian = "x'^2/2 - x^2/2 - exp(S)"
+        [friction]
+        x = "0.3*x'"
+        "#,
+    );
+    for method in ["midpoint", "energy-entropy", "rk4", "dop853"] {
+        let (outcome, _) = execute(&model, &settings(&model, method, 0.01, 500));
+        let End::Failed(failure) = outcome.end else { panic!("{method} must stop") };
+        assert!(failure.to_string().contains("friction that heats S"), "{failure}");
+    }
+}
+
+#[test]
+fn a_temperature_that_reaches_zero_stops_the_run() {
+    // Heat is drawn out at constant power: T = S falls to zero.
+    let model = parse(
+        r#"
+        [coordinates]
+        x = { start = 1.0 }
+        [entropies]
+        S = 1.0
+        [dynamics]
+        lagrangian = "x'^2/2 - x^2/2 - S^2/2"
+        [heat]
+        S = "-0.5"
+        "#,
+    );
+    for method in ["midpoint", "energy-entropy", "dop853"] {
+        let (outcome, _) = execute(&model, &settings(&model, method, 0.01, 500));
+        let End::Failed(failure) = outcome.end else { panic!("{method} must stop") };
+        assert!((failure.time - 1.0).abs() < 0.02, "T = sqrt(1 - t): {failure}");
+    }
+}
+
+#[test]
+fn heat_and_work_are_accounted_for() {
+    let model = parse(
+        r#"
+        [coordinates]
+        x = { start = 1.0, velocity = 0.2 }
+        [entropies]
+        S = 1.0
+        [dynamics]
+        lagrangian = "x'^2/2 - x^2/2 - exp(S)*(2 + cos(x))"
+        [friction]
+        x = "-0.1*x'"
+        [forces]
+        x = "0.4*sin(2*t)"
+        [heat]
+        S = "0.3*cos(t)^2"
+        "#,
+    );
+    let (outcome, _) = execute(&model, &settings(&model, "energy-entropy(2)", 0.02, 5000));
+    let laws = outcome.laws.unwrap();
+    assert!(laws.heat > 10.0 && laws.work.abs() > 1e-3, "{laws:?}");
+    assert!(laws.first_law_relative < 1e-12, "{laws:?}");
+}
+
+#[test]
+fn combinations_that_do_not_exist_are_refused_by_name() {
+    let piston = model("ideal-gas-piston");
+    let refused = |method: &str| match Run::new(&piston, &settings(&piston, method, 0.01, 10)) {
+        Err(SetupError::Scheme(error)) => error.to_string(),
+        Err(other) => panic!("{method}: {other}"),
+        Ok(_) => panic!("{method} must be refused"),
+    };
+    assert!(refused("galerkin(2)").contains("not defined for a system with entropies"));
+    // This model takes its entropies on the left.
+    assert!(refused("suzuki4").contains("symmetric"));
+}
+
+#[test]
+fn compositions_reach_order_four_with_entropies_in_the_middle() {
+    let model = model("piston-between-gases");
+    let mut settings = Settings::of(&model);
+    settings.extent = Some(extremal::model::Extent::Until(2.0));
+    let methods: Vec<Method> =
+        ["compose(suzuki4, midpoint)", "compose(suzuki4, trapezoidal)"].map(|m| m.parse().unwrap()).to_vec();
+    let rows = compare(&model, &settings, &methods, &[0.1, 0.05], Against::Dop853, 0..u64::MAX).unwrap();
+    for row in [1, 3] {
+        for order in &rows[row].orders {
+            assert!((order.unwrap() - 4.0).abs() < 0.4, "{:?}", rows[row]);
+        }
+    }
+}
