@@ -1,7 +1,7 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::model::Start;
+use extremal::model::{EntropyBase, Start};
 use extremal::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
@@ -52,6 +52,9 @@ pub struct MethodArguments {
     /// How the first step is made: legendre (position and velocity) or two-points (two positions)
     #[arg(long, value_name = "KIND")]
     pub start: Option<Start>,
+    /// Where in a step the entropies of a discrete Lagrangian are taken: left, midpoint or right
+    #[arg(long, value_name = "WHERE")]
+    pub entropy: Option<EntropyBase>,
 }
 
 impl MethodArguments {
@@ -61,9 +64,8 @@ impl MethodArguments {
         if let Some(method) = &self.method {
             settings.method = method.clone();
         }
-        if let Some(start) = self.start {
-            settings.start = start;
-        }
+        settings.start = self.start.unwrap_or(settings.start);
+        settings.entropy = self.entropy.unwrap_or(settings.entropy);
         settings
     }
 }

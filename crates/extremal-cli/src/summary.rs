@@ -25,11 +25,12 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
     out.push('\n');
     facts(&mut out, finished);
     if finished.recorder.rows() > 0 {
-        out.push('\n');
         coordinates(&mut out, finished);
+        entropies(&mut out, finished);
         out.push('\n');
         invariants(&mut out, &report);
     }
+    laws(&mut out, finished);
     errors(&mut out, finished);
     for note in finished.run.notes() {
         let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
@@ -84,6 +85,10 @@ fn coordinates(out: &mut String, finished: &Finished<'_>) {
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
     let indices = |role| columns.with_role(role).collect::<Vec<usize>>();
     let positions = indices(Role::Coordinate);
+    if positions.is_empty() {
+        return;
+    }
+    out.push('\n');
     let rates = indices(Role::Velocity).into_iter().zip(indices(Role::Momentum));
     let mut table = Table::new([
         ("coordinate", Align::Left),
@@ -106,6 +111,58 @@ fn coordinates(out: &mut String, finished: &Finished<'_>) {
     if let Some(more @ 1..) = positions.len().checked_sub(MOST_COORDINATES) {
         let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
     }
+}
+
+fn entropies(out: &mut String, finished: &Finished<'_>) {
+    let recorder = &finished.recorder;
+    let columns = recorder.columns();
+    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
+    let entropies: Vec<usize> = columns.with_role(Role::Entropy).collect();
+    if entropies.is_empty() {
+        return;
+    }
+    let mut table = Table::new([
+        ("entropy", Align::Left),
+        ("start", Align::Right),
+        ("end", Align::Right),
+        ("temperature at start", Align::Right),
+        ("at end", Align::Right),
+    ])
+    .indented(INDENT);
+    for (s, t) in entropies.iter().zip(columns.with_role(Role::Temperature)).take(MOST_COORDINATES) {
+        let cells = [first[*s], last[*s], first[t], last[t]].map(|x| sig(x, 8));
+        table.row([columns[*s].name().to_owned()].into_iter().chain(cells));
+    }
+    let _ = write!(out, "\n{table}");
+    if let Some(more @ 1..) = entropies.len().checked_sub(MOST_COORDINATES) {
+        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
+    }
+}
+
+/// The audit of both laws.
+fn laws(out: &mut String, finished: &Finished<'_>) {
+    let Some(laws) = &finished.outcome.laws else { return };
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let change = format!(
+        "energy change {} = work {} + heat {}, off by at most {} ({} of the energy)",
+        size(laws.energy_change),
+        size(laws.work),
+        size(laws.heat),
+        size(laws.first_law_defect),
+        size(laws.first_law_relative),
+    );
+    table.row(["first law", &change]);
+    let production = format!(
+        "entropy grows by {} in all, by {} in the worst step",
+        size(laws.total_production),
+        size(laws.smallest_production),
+    );
+    table.row(["second law", &production]);
+    for (name, range) in laws.temperatures.iter().take(MOST_COORDINATES) {
+        table
+            .row([&format!("T of {name}"), &format!("between {} and {}", sig(range.lowest, 6), sig(range.highest, 6))]);
+    }
+    let _ = write!(out, "\n{table}");
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {

@@ -31,13 +31,11 @@ impl Arena {
     }
 
     fn intern(&mut self, node: Node) -> Id {
-        if let Some(&id) = self.index.get(&node) {
-            return id;
-        }
-        let id = Id(u32::try_from(self.nodes.len()).expect("fewer than 2^32 nodes: memory ends long before"));
-        self.nodes.push(node.clone());
-        self.index.insert(node, id);
-        id
+        let next = self.nodes.len();
+        *self.index.entry(node).or_insert_with_key(|node| {
+            self.nodes.push(node.clone());
+            Id(u32::try_from(next).expect("fewer than 2^32 nodes: memory ends long before"))
+        })
     }
 
     pub fn symbol(&mut self, name: &str) -> Id {
@@ -375,7 +373,9 @@ fn is_unit(c: &Rational) -> bool {
 
 /// Sorts by id and merges equal ids, dropping those that cancel.
 fn collect_like<T>(mut items: Vec<(Id, T)>, add: impl Fn(&T, &T) -> T, vanishes: impl Fn(&T) -> bool) -> Vec<(Id, T)> {
-    items.sort_by_key(|(id, _)| *id);
+    if !items.is_sorted_by_key(|(id, _)| *id) {
+        items.sort_unstable_by_key(|(id, _)| *id);
+    }
     let mut merged: Vec<(Id, T)> = Vec::with_capacity(items.len());
     for (id, value) in items {
         match merged.last_mut() {

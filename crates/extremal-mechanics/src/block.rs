@@ -1,7 +1,5 @@
 //! A formula to be computed: inputs, a short list of solves done in order, outputs.
 
-use std::collections::HashMap;
-
 use extremal_expr::{Expr, Graph, Id};
 
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
@@ -65,44 +63,71 @@ impl Block {
     /// assert_eq!(g.expr(explicit.outputs[0]), -(a / 2).powi(2));
     /// ```
     pub fn eliminated(&self, g: &Graph) -> Block {
+        self.reduced(g).block
+    }
+
+    /// The same with the slopes of what remains, which elimination had to look at anyway.
+    pub fn reduced(&self, g: &Graph) -> Reduced {
         let mut known: Vec<(Expr<'_>, Expr<'_>)> = Vec::new();
         let mut solves = Vec::new();
+        let mut slopes = Vec::new();
         for solve in &self.solves {
             let unknowns = g.exprs(&solve.unknowns);
             let residual = g.substitute(&g.exprs(&solve.residual), &known);
             let guess = g.substitute(&g.exprs(&solve.guess), &known);
-            if let Some(open) = eliminate(g, unknowns, residual, guess, &mut known) {
+            if let Some((open, rows)) = eliminate(g, unknowns, residual, guess, &mut known) {
                 solves.push(open);
+                slopes.push(rows);
             }
         }
-        let outputs = g.substitute(&g.exprs(&self.outputs), &known);
-        Block { inputs: self.inputs.clone(), solves, outputs: outputs.iter().map(|e| e.id()).collect() }
+        let outputs = g.substitute(&g.exprs(&self.outputs), &known).iter().map(|e| e.id()).collect();
+        Reduced { block: Block { inputs: self.inputs.clone(), solves, outputs }, slopes }
     }
 }
 
-/// Appends what is solved to `known` (fully substituted) and returns what is left.
+/// A block after elimination.
+#[derive(Clone, Debug)]
+pub struct Reduced {
+    /// What remains.
+    pub block: Block,
+    /// For each remaining solve, the slopes of its residual by its unknowns.
+    pub slopes: Vec<SparseRows>,
+}
+
+/// A matrix of expressions by rows, as `(column, entry)` pairs without the zeros.
+pub type SparseRows = Vec<Vec<(usize, Id)>>;
+
+/// Appends what is solved to `known` (fully substituted) and returns what is left, with its slopes.
 fn eliminate<'g>(
     g: &'g Graph,
     mut unknowns: Vec<Expr<'g>>,
     mut residual: Vec<Expr<'g>>,
     mut guess: Vec<Expr<'g>>,
     known: &mut Vec<(Expr<'g>, Expr<'g>)>,
-) -> Option<Solve> {
+) -> Option<(Solve, SparseRows)> {
     let zero = g.int(0);
+    let mut rows = Vec::new();
     while !unknowns.is_empty() {
-        let lone = rows_with_one_unknown(g, &residual, &unknowns);
-        let slopes = g.jacobian(&lone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns);
-        let entries: Vec<(usize, usize, Expr<'g>)> =
-            lone.iter().zip(&slopes).filter_map(|(row, slope)| slope.first().map(|(c, e)| (*row, *c, *e))).collect();
-        let varying = g.depend_on(&entries.iter().map(|(.., slope)| *slope).collect::<Vec<_>>(), &unknowns);
+        // Slopes decide, not occurrence: an unknown may occur in a row and cancel there, as the forces of Störmer–Verlet do.
+        rows = g.jacobian(&residual, &unknowns);
+        let slopes: Vec<Expr<'g>> = rows.iter().filter(|row| row.len() == 1).map(|row| row[0].1).collect();
+        let varying = g.depend_on(&slopes, &unknowns);
         let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
-        let mut solved = vec![false; unknowns.len()];
+        let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
+        let mut open_rows = Vec::new();
+        let mut single = 0;
         let mut candidates = Vec::new();
-        for ((row, column, slope), varies) in entries.into_iter().zip(varying) {
-            if !varies && !solved[column] {
-                solved[column] = true;
-                candidates.push((row, column, slope));
+        for (row, entries) in rows.iter().enumerate() {
+            if let [(column, slope)] = entries[..] {
+                let affine = !varying[single];
+                single += 1;
+                if affine && solved[column].is_none() {
+                    solved[column] = Some(slope);
+                    candidates.push((row, column, slope));
+                    continue;
+                }
             }
+            open_rows.push(residual[row]);
         }
         if candidates.is_empty() {
             break;
@@ -114,49 +139,14 @@ fn eliminate<'g>(
             .zip(&constants)
             .map(|((_, column, slope), constant)| (unknowns[*column], -*constant / *slope))
             .collect();
-        let mut used = vec![false; residual.len()];
-        candidates.iter().for_each(|(row, ..)| used[*row] = true);
-        let open_rows: Vec<_> = (0..residual.len()).filter(|row| !used[*row]).map(|row| residual[row]).collect();
         residual = g.substitute(&open_rows, &fresh);
-        let keep = |at: &usize| !solved[*at];
+        let keep = |at: &usize| solved[*at].is_none();
         guess = (0..unknowns.len()).filter(keep).map(|i| guess[i]).collect();
         unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();
         known.extend(fresh);
     }
-    (!unknowns.is_empty()).then(|| Solve::new(&unknowns, &residual, &guess))
-}
-
-/// The rows that contain exactly one of the unknowns. Most systems have none, and looking costs far less than slopes.
-fn rows_with_one_unknown<'g>(g: &'g Graph, rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<usize> {
-    let ids: Vec<Id> = rows.iter().map(|e| e.id()).collect();
-    let mut contents: HashMap<Id, Content> = unknowns.iter().map(|u| (u.id(), Content::Only(u.id()))).collect();
-    for id in g.reachable(&ids) {
-        if contents.contains_key(&id) {
-            continue;
-        }
-        let mut content = Content::Nothing;
-        g.expr(id).node().for_each_child(|child| {
-            content = content.with(contents.get(&child).copied().unwrap_or(Content::Nothing));
-        });
-        contents.insert(id, content);
-    }
-    (0..rows.len()).filter(|row| matches!(contents[&ids[*row]], Content::Only(_))).collect()
-}
-
-/// Which unknowns an expression contains.
-#[derive(Clone, Copy, PartialEq)]
-enum Content {
-    Nothing,
-    Only(Id),
-    Several,
-}
-
-impl Content {
-    fn with(self, other: Content) -> Content {
-        match (self, other) {
-            (Content::Nothing, content) | (content, Content::Nothing) => content,
-            (a, b) if a == b => a,
-            _ => Content::Several,
-        }
-    }
+    (!unknowns.is_empty()).then(|| {
+        let rows = rows.iter().map(|row| row.iter().map(|(column, e)| (*column, e.id())).collect()).collect();
+        (Solve::new(&unknowns, &residual, &guess), rows)
+    })
 }

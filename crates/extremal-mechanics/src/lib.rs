@@ -5,5 +5,5 @@ pub mod continuous;
 pub mod discrete;
 mod system;
 
-pub use block::{Block, Solve};
+pub use block::{Block, Reduced, Solve, SparseRows};
 pub use system::{Point, System};

@@ -2,7 +2,7 @@
 
 use extremal_eval::{CompileError, Entry, Machine, Program};
 use extremal_expr::{Expr, Graph, Id, magnitude};
-use extremal_mechanics::Block;
+use extremal_mechanics::{Block, Reduced};
 
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
@@ -87,20 +87,18 @@ impl Kernel {
         output_names: Vec<String>,
         options: NewtonOptions,
     ) -> Result<Kernel, CompileError> {
-        let block = block.eliminated(g);
+        let Reduced { block, slopes } = block.reduced(g);
         let mut inputs = vec![parameters.to_vec(), block.inputs.clone()];
         let mut entries = Vec::new();
         let mut solves = Vec::new();
-        for (at, solve) in block.solves.iter().enumerate() {
+        for (at, (solve, rows)) in block.solves.iter().zip(slopes).enumerate() {
             let stage = 2 + at;
             inputs.push(solve.unknowns.clone());
             let unknowns = g.exprs(&solve.unknowns);
             let residual = g.exprs(&solve.residual);
-            let rows = g.jacobian(&residual, &unknowns);
             let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(c, _)| *c).collect()).collect();
-            let slopes: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, e)| *e).collect();
-            let linear = !g.depend_on(&slopes, &unknowns).contains(&true);
-            let slopes: Vec<Id> = slopes.iter().map(|e| e.id()).collect();
+            let slopes: Vec<Id> = rows.iter().flatten().map(|(_, id)| *id).collect();
+            let linear = !g.depend_on(&g.exprs(&slopes), &unknowns).contains(&true);
             let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
             let mut checked = Vec::new();
             if at + 1 == block.solves.len() {

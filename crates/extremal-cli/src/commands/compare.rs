@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal::compare::{Against, Row, compare, to_json};
-use extremal::model::Extent;
+use extremal::model::{EntropyBase, Extent, Start};
 use extremal::run::{SettingsError, SetupError};
 use extremal::trajectory::plot::{Curve, Mark, Panel};
 use extremal::trajectory::{Align, Figure, Table, shortest};
@@ -16,7 +16,7 @@ use crate::failure::{Ending, Failure};
 use crate::outputs::{Outputs, written};
 use crate::progress::Spinner;
 use crate::source::Source;
-use crate::terminal::{self, ERROR, HEADING, duration, size};
+use crate::terminal::{self, ERROR, HEADING, duration};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,6 +52,18 @@ pub struct Arguments {
     /// What the errors are measured against [default: exact if the model has closed forms, else dop853]
     #[arg(long, value_enum, value_name = "TRUTH")]
     against: Option<Truth>,
+    /// How the first step is made, where the method leaves the choice: legendre or two-points
+    #[arg(long, value_name = "KIND")]
+    start: Option<Start>,
+    /// Where in a step the entropies of a discrete Lagrangian are taken: left, midpoint or right
+    #[arg(long, value_name = "WHERE")]
+    entropy: Option<EntropyBase>,
+    /// Take the errors over the first N samples only, the start being the first
+    #[arg(long, value_name = "N")]
+    first: Option<u64>,
+    /// Leave out the first N samples
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
     /// Draw error and energy drift over the step, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
@@ -93,10 +105,13 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     source.show_warnings();
     let mut settings = Settings::of(&source.model);
     settings.extent = arguments.until.map(Extent::Until).or(settings.extent);
+    settings.start = arguments.start.unwrap_or(settings.start);
+    settings.entropy = arguments.entropy.unwrap_or(settings.entropy);
+    let samples = arguments.skip..arguments.first.unwrap_or(u64::MAX);
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);
     let spinner = Spinner::new("comparing");
-    let rows = compare(&source.model, &settings, &arguments.methods, &steps, against);
+    let rows = compare(&source.model, &settings, &arguments.methods, &steps, against, samples);
     spinner.clear();
     let rows = rows?;
     for path in &arguments.plot {
@@ -146,17 +161,22 @@ fn table(rows: &[Row]) -> Table {
             false => vec![worst(row)],
         };
         for at in shown {
-            cells.push(if row.failure.is_some() { "failed".to_owned() } else { size(row.errors[at].1) });
+            cells.push(if row.failure.is_some() { "failed".to_owned() } else { four_digits(row.errors[at].1) });
             cells.push(row.orders[at].map_or_else(|| "-".to_owned(), |order| format!("{order:.2}")));
         }
         cells.extend([
-            size(row.energy_drift),
+            four_digits(row.energy_drift),
             row.iterations.to_string(),
             duration(Duration::from_secs_f64(row.seconds)),
         ]);
         table.row(cells);
     }
     table
+}
+
+/// As published tables print errors.
+fn four_digits(x: f64) -> String {
+    if x == 0.0 { "0".to_owned() } else { format!("{x:.3e}") }
 }
 
 /// The coordinate with the largest error.

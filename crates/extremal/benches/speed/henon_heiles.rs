@@ -2,8 +2,7 @@
 
 use std::hint::black_box;
 
-use extremal::mechanics::discrete::scheme;
-use extremal::model::Start;
+use extremal::mechanics::discrete::{Options, scheme};
 use extremal::{Run, Settings, system_of};
 
 use crate::timing::{Steps, Table, paired, readable};
@@ -23,7 +22,7 @@ pub fn measure(table: &mut Table) {
         [motion.state()[0], motion.state()[1]]
     };
     let fractions =
-        scheme(&system_of(&model), &settings.method, Start::Legendre, None).expect("the gallery runs").substeps;
+        scheme(&system_of(&model), &settings.method, Options::default(), None).expect("the gallery runs").substeps;
     let (ours, reference) = (march(COMPARED), by_hand(&fractions, COMPARED));
     for k in 0..2 {
         assert!((ours[k] - reference[k]).abs() < 1e-10, "not the same motion: {ours:?}, {reference:?}");

@@ -54,16 +54,6 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The shortest of `rounds` calls in seconds: what the work itself takes, when others use the machine too.
-pub fn shortest(rounds: usize, mut work: impl FnMut()) -> f64 {
-    let times = (0..rounds).map(|_| {
-        let clock = Instant::now();
-        work();
-        clock.elapsed().as_secs_f64()
-    });
-    times.fold(f64::INFINITY, f64::min)
-}
-
 /// A time with three digits and a readable unit.
 pub fn readable(seconds: f64) -> String {
     let (value, unit) = match seconds {

@@ -5,7 +5,7 @@ use extremal::expr::magnitude;
 use extremal::expr::syntax::{AnyName, parse_expression};
 use extremal::{Settings, gallery, system_of};
 
-use crate::hand_typed::{HandTyped, all};
+use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
 use crate::model;
 
 /// Uniform numbers, always the same ones (splitmix64).
@@ -78,6 +78,64 @@ fn derived_equations_equal_hand_typed_ones() {
     assert!(systems.len() >= 12);
     let equations: usize = systems.iter().map(|typed| compare(typed, &mut draws)).sum();
     assert!(equations >= 2 * systems.len());
+}
+
+/// Compares motion, temperatures, heating and energy of a system with entropies at random points.
+fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
+    let model = model(typed.gallery);
+    let g = model.graph();
+    let system = system_of(&model);
+    let (n, m) = (system.len(), system.heat.s.len());
+    let parameter = |name: &str| {
+        let found = model.parameters().iter().find(|p| p.name == name);
+        found.unwrap_or_else(|| panic!("{}: no parameter {name}", typed.gallery)).value
+    };
+    let temperatures = system.temperatures();
+    let sources = system.entropy_sources(&temperatures);
+    let mut derived = system.euler_lagrange();
+    derived.extend(temperatures);
+    derived.extend(sources);
+    derived.push(system.energy());
+    let sizes: Vec<_> = derived.iter().map(|r| magnitude(*r)).collect();
+    let rows = derived.len();
+    let all = [derived, sizes].concat();
+    for _ in 0..40 {
+        let q: Vec<f64> = (0..n).map(|k| draws.between(typed.positions[k])).collect();
+        let v: Vec<f64> = (0..n).map(|_| draws.between(typed.velocities)).collect();
+        let a: Vec<f64> = (0..n).map(|_| draws.between((-2.0, 2.0))).collect();
+        let s: Vec<f64> = (0..m).map(|_| draws.between(typed.entropies)).collect();
+        let value = |name: &str| {
+            let bare = name.trim_end_matches('\'');
+            if let Some(k) = system.names.iter().position(|known| known == bare) {
+                return Some([q[k], v[k], a[k]][name.len() - bare.len()]);
+            }
+            // No Lagrangian of the gallery couples velocities and entropies: rates of entropies must not matter.
+            let entropy = system.heat.names.iter().position(|known| known == bare);
+            Some(entropy.map_or_else(|| parameter(name), |k| if name == bare { s[k] } else { f64::NAN }))
+        };
+        let values = g.evaluate(&all, value);
+        let mut hand = (typed.residual)(&parameter, &q, &v, &a, &s);
+        hand.extend((typed.temperatures)(&parameter, &q, &v, &s));
+        hand.extend((typed.heating)(&parameter, &q, &v, &s));
+        hand.push((typed.energy)(&parameter, &q, &v, &s));
+        assert_eq!(hand.len(), rows, "{}", typed.gallery);
+        for (row, by_hand) in hand.iter().enumerate() {
+            let (ours, size) = (values[row], values[rows + row]);
+            assert!(
+                (ours - by_hand).abs() <= 1e-12 * size.max(by_hand.abs()),
+                "{} row {row} at {q:?} {v:?} {s:?}: derived {ours}, typed {by_hand}",
+                typed.gallery
+            );
+        }
+    }
+}
+
+#[test]
+fn derived_heat_equals_hand_typed_heat() {
+    let mut draws = Draws(5);
+    let systems = heat_systems();
+    assert!(systems.len() >= 12);
+    systems.iter().for_each(|typed| compare_heat(typed, &mut draws));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal::run::End;
 use extremal::{Recorder, Run, Settings, gallery};
 
-use crate::hand_typed::MARCHED;
+use crate::hand_typed::{MARCHED, MARCHED_HEAT};
 use crate::model;
 
 #[test]
@@ -48,6 +48,25 @@ fn discrete_motions_equal_an_independent_implementation() {
         for (k, expected) in marched.positions.iter().enumerate() {
             let error = (motion.state()[k] - expected).abs();
             assert!(error <= marched.tolerance, "{} coordinate {k}: differs by {error:e}", marched.gallery);
+        }
+    }
+}
+
+#[test]
+fn discrete_motions_with_entropy_equal_an_independent_implementation() {
+    for marched in MARCHED_HEAT {
+        let model = model(marched.gallery);
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut motion = run.begin().unwrap();
+        for _ in 0..marched.steps {
+            motion.advance().unwrap();
+        }
+        let (n, m) = (model.coordinates().len(), model.entropies().len());
+        let state = motion.state();
+        let reached = state[..n].iter().chain(&state[2 * n..2 * n + m]);
+        for (k, (ours, expected)) in reached.zip(marched.state).enumerate() {
+            let error = (ours - expected).abs();
+            assert!(error <= marched.tolerance, "{} component {k}: differs by {error:e}", marched.gallery);
         }
     }
 }

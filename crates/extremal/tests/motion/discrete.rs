@@ -44,8 +44,7 @@ fn the_midpoint_rule_typed_by_hand_is_the_midpoint_rule() {
         y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
     "#;
     let (by_name, by_hand) = (two_coordinates("", "midpoint"), two_coordinates(typed, "custom"));
-    let (by_name, by_hand) =
-        (record(&by_name, &Settings::of(&by_name)), record(&by_hand, &Settings::of(&by_hand)));
+    let (by_name, by_hand) = (record(&by_name, &Settings::of(&by_name)), record(&by_hand, &Settings::of(&by_hand)));
     for column in ["x", "y", "p_x", "p_y"] {
         let pairs = by_name.column(column).into_iter().zip(by_hand.column(column));
         let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

@@ -91,7 +91,10 @@ fn an_equation_without_a_root_does_not_converge() {
     assert_eq!(run.column("x"), [0.0], "the start is kept");
     let reason = solve_failure(&run);
     assert!(
-        matches!(reason, SolveFailure::NoConvergence { .. } | SolveFailure::Singular { .. } | SolveFailure::NotFinite { .. }),
+        matches!(
+            reason,
+            SolveFailure::NoConvergence { .. } | SolveFailure::Singular { .. } | SolveFailure::NotFinite { .. }
+        ),
         "{reason:?}"
     );
 }
@@ -112,7 +115,8 @@ fn a_singular_lagrangian_is_named() {
     for method in ["midpoint", "left", "trapezoidal", "galerkin(2)", "rk4", "dop853", "dopri5"] {
         let run = record(&model, &with(&model, method, 0.1));
         let SolveFailure::Singular { unknown } = solve_failure(&run) else { panic!("{method}: {:?}", run.outcome.end) };
-        assert!(["x", "y"].contains(&unknown.trim_end_matches('\'')), "{method}: {unknown}");
+        // `x'` in an observation, `a_x_1` in a stage.
+        assert!(unknown.contains(['x', 'y']), "{method}: {unknown}");
     }
 }
 

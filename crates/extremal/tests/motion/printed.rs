@@ -83,7 +83,9 @@ impl<'m> Shown<'m> {
     /// Adds the inner nodes to `values`: where their equations vanish, by Newton with differences for slopes.
     fn solve_inner_nodes(&self, values: &mut Values) {
         let nodes: Vec<(String, f64)> = (1..=self.inner.len() / 2)
-            .flat_map(|i| ["x", "y"].map(|q| (format!("{q}_c{i}"), 0.5 * (values[&format!("{q}_0")] + values[&format!("{q}_1")]))))
+            .flat_map(|i| {
+                ["x", "y"].map(|q| (format!("{q}_c{i}"), 0.5 * (values[&format!("{q}_0")] + values[&format!("{q}_1")])))
+            })
             .collect();
         values.extend(nodes.iter().cloned());
         for _ in 0..20 {
@@ -107,8 +109,7 @@ impl<'m> Shown<'m> {
 /// Gaussian elimination with pivots; the matrix is given by columns.
 fn solve(columns: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = right.len();
-    let mut rows: Vec<Vec<f64>> =
-        (0..n).map(|i| columns.iter().map(|c| c[i]).chain([right[i]]).collect()).collect();
+    let mut rows: Vec<Vec<f64>> = (0..n).map(|i| columns.iter().map(|c| c[i]).chain([right[i]]).collect()).collect();
     for k in 0..n {
         let pivot = (k..n).max_by(|a, b| rows[*a][k].abs().total_cmp(&rows[*b][k].abs())).unwrap();
         rows.swap(k, pivot);

@@ -58,7 +58,8 @@ fn the_time_between_records_does_not_change_an_adaptive_solution() {
         until = 10.0
         "#,
     );
-    let ends: Vec<f64> = [0.5, 0.05, 10.0].iter().map(|h| record(&model, &with(&model, "dop853", *h)).last("x")).collect();
+    let ends: Vec<f64> =
+        [0.5, 0.05, 10.0].iter().map(|h| record(&model, &with(&model, "dop853", *h)).last("x")).collect();
     for end in &ends[1..] {
         // Each is right to a few hundred times the tolerance 1e-12.
         assert!((end - ends[0]).abs() < 1e-9, "{ends:?}");

@@ -32,13 +32,15 @@ fn the_recording_stride_changes_no_number() {
 
 #[test]
 fn a_parameter_set_afterwards_is_a_parameter_set_before() {
-    for (name, parameter, value) in [("pendulum", "l", 2.5), ("kepler", "eccentricity", 0.3), ("projectile", "c", 0.05)] {
+    for (name, parameter, value) in [("pendulum", "l", 2.5), ("kepler", "eccentricity", 0.3), ("projectile", "c", 0.05)]
+    {
         let text = gallery::text(name).unwrap();
         let mut later = Model::from_toml(text).unwrap();
         later.set_parameter(parameter, value).unwrap();
         let before = Model::load(text, &Overrides::default().set(parameter, value)).unwrap();
         let [later, before] = [later, before].map(|model| record(&model, &Settings::of(&model)));
-        let rows = |run: &crate::support::Recorded| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let rows =
+            |run: &crate::support::Recorded| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
         assert_eq!(rows(&later), rows(&before), "{name}");
         assert_ne!(rows(&later), rows(&record(&Model::from_toml(text).unwrap(), &settings_of(text))), "{name} reacts");
     }
@@ -70,6 +72,23 @@ fn the_last_shorter_step_reaches_the_end_exactly() {
             assert!(missed <= 4.0 * f64::EPSILON * end, "{method}, h = {step}: misses {end} by {missed:e}");
             assert_eq!(run.outcome.steps, (end / step).ceil() as u64);
         }
+    }
+}
+
+#[test]
+fn explicit_methods_solve_nothing() {
+    // Störmer–Verlet and its compositions where the kinetic energy is constant: elimination must see through the forces that
+    // occur on both sides of the equations and cancel.
+    for (name, method, unknowns) in [
+        ("henon-heiles", "compose(kahan-li8, trapezoidal)", 0),
+        ("three-body-figure-eight", "trapezoidal", 0),
+        ("harmonic-oscillator", "midpoint", 0),
+        ("henon-heiles", "midpoint", 2),
+        ("double-pendulum", "midpoint", 2),
+    ] {
+        let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
+        let run = Run::new(&model, &with(&model, method, 0.01)).unwrap();
+        assert_eq!(run.structure().unwrap().unknowns, unknowns, "{name}, {method}");
     }
 }
 
