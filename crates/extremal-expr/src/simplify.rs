@@ -34,6 +34,35 @@ impl Graph {
     /// assert_eq!(g.simplified(square), r.powi(2));
     /// ```
     pub fn simplified<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
+        self.shorter(self.with_simplified_denominators(f))
+    }
+
+    /// `f` with the sums in its denominators simplified, innermost first.
+    fn with_simplified_denominators<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
+        let denominators: Vec<Id> = {
+            let arena = self.arena();
+            let mut found = Vec::new();
+            for id in arena.reachable([f.id()]) {
+                if let Node::Product(factors) = arena.node(id) {
+                    let below = factors.iter().filter(|(_, e)| *e < 0).map(|(base, _)| *base);
+                    found.extend(below.filter(|base| matches!(arena.node(*base), Node::Sum { .. })));
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        let mut rules: Vec<(Expr<'g>, Expr<'g>)> = Vec::new();
+        for id in denominators {
+            let written = self.expr(id);
+            let short = self.shorter(written.substitute(&rules));
+            rules.push((written, short));
+        }
+        f.substitute(&rules)
+    }
+
+    /// The shorter of `f` and its expansion with trigonometric identities applied.
+    fn shorter<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
         let candidate = self.with(|arena| {
             let shortened = trigonometric(arena, expand(arena, f.id())?);
             Some(rebuild(arena, shortened))
@@ -253,6 +282,7 @@ mod tests {
             (ca * sb - sa * cb, (b - a).sin()),
             (g.int(1) - sa.powi(2), ca.powi(2)),
             (r * sa.powi(2) + r * ca.powi(2) + b, r + b),
+            (b / (r * sa.powi(2) + r * ca.powi(2)), b / r),
             ((r * ca + b).powi(2) + (r * sa).powi(2) - r.powi(2) - b.powi(2), r * b * ca * 2),
         ];
         let value = |name: &str| {

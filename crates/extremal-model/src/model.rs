@@ -92,6 +92,10 @@ impl Model {
         let graph = Graph::new();
         let read = tables::read(text, &mut problems).and_then(|mut statements| {
             overrides.apply(&mut statements.parameters, &mut problems);
+            if !overrides.is_empty() {
+                // The numbers of [expected] belong to the parameters of the file.
+                statements.expected.clear();
+            }
             let content = tables::resolve(&statements, &graph, &mut problems)?;
             Some((statements, content))
         });

@@ -35,6 +35,11 @@ impl Overrides {
         self
     }
 
+    /// Is nothing replaced?
+    pub fn is_empty(&self) -> bool {
+        self.parameters.is_empty()
+    }
+
     pub(crate) fn apply(&self, statements: &mut [ParameterStatement], problems: &mut Problems) {
         for (name, value) in &self.parameters {
             match find(statements, name) {

@@ -224,7 +224,7 @@ fn discrete<'m>(
     let note = match method.is_reference() {
         true => "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string(),
         false => format!(
-            "One step of size {} from (x_0, p_0) at t to (x_1, p_1): the first line fixes x_1, the last ones give p_1.",
+            "One step of size {} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest.",
             system.step()
         ),
     };

@@ -104,12 +104,13 @@ pub fn scheme<'g>(
         Method::Galerkin { degree, quadrature } => galerkin(*degree as usize, &rule_of(*quadrature)),
         Method::Compose { composition, base } => {
             only_legendre()?;
-            if hot && options.entropy != EntropyBase::Midpoint {
+            if hot && *base != CompositionBase::EnergyEntropy && options.entropy != EntropyBase::Midpoint {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {
                 CompositionBase::Midpoint => Method::Midpoint,
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
+                CompositionBase::EnergyEntropy => Method::EnergyEntropy(1),
             };
             let base = scheme(system, &base, options, None)?;
             Scheme { name, substeps: composition::substeps(*composition), ..base }

@@ -129,6 +129,8 @@ pub enum CompositionBase {
     Midpoint,
     /// [`Method::Trapezoidal`].
     Trapezoidal,
+    /// [`Method::EnergyEntropy`] with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
+    EnergyEntropy,
 }
 
 impl CompositionBase {
@@ -137,6 +139,7 @@ impl CompositionBase {
         match self {
             CompositionBase::Midpoint => "midpoint",
             CompositionBase::Trapezoidal => "trapezoidal",
+            CompositionBase::EnergyEntropy => "energy-entropy",
         }
     }
 }

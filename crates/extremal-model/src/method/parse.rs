@@ -310,6 +310,7 @@ fn compose(term: &Term<'_>) -> Result<Method, MethodError> {
         Some(base) => match (base.head, &base.arguments) {
             ("midpoint", None) => CompositionBase::Midpoint,
             ("trapezoidal", None) => CompositionBase::Trapezoidal,
+            ("energy-entropy", None) => CompositionBase::EnergyEntropy,
             _ => return Err(fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span)),
         },
     };

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use extremal_eval::CompileError;
 use extremal_expr::Id;
 use extremal_mechanics::discrete::{Options, SchemeError, scheme};
-use extremal_model::{Direction, Initial, Method, Model, Start};
+use extremal_model::{CompositionBase, Direction, Initial, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, March, NewtonOptions, RootError, StartValues, StepFailure,
     Structure, TotalWork, find_root,
@@ -114,8 +114,8 @@ enum Compiled {
     Adaptive(Box<AdaptiveMarcher>),
 }
 
-/// Steps between two looks at the clock or at an interrupt.
-const STEPS_BETWEEN_LOOKS: u64 = 64;
+/// Values recorded between two looks at the clock or at an interrupt.
+const VALUES_BETWEEN_LOOKS: u64 = 512;
 
 impl<'m> Run<'m> {
     /// Derives and compiles everything.
@@ -163,7 +163,9 @@ impl<'m> Run<'m> {
                 };
                 let nodes = Options::default().energy_nodes;
                 Compiled::Scheme(Box::new(match settings.method {
-                    Method::EnergyEntropy(_) => exact_enough(model, &observables, plan.step, nodes, compile)?,
+                    Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
+                        exact_enough(model, &observables, plan.step, nodes, compile)?
+                    }
                     _ => compile(nodes)?,
                 }))
             }
@@ -201,13 +203,19 @@ impl<'m> Run<'m> {
 
     /// What a user should know before looking at the results.
     pub fn notes(&self) -> Vec<String> {
-        self.plan
-            .remainder
-            .map(|left| {
-                format!("the end is not a multiple of the step {}: the last step is {left:.6} long", self.plan.step)
-            })
-            .into_iter()
-            .collect()
+        let mut notes = Vec::new();
+        if let Some(left) = self.plan.remainder {
+            let step = self.plan.step;
+            notes.push(format!("the end is not a multiple of the step {step}: the last step is {left:.6} long"));
+        }
+        if self.observables.entropies > 0 && matches!(self.method, Method::Compose { .. }) {
+            notes.push(
+                "a composition has negative substeps, which lower the entropy inside a step: only whole steps are recorded, \
+                 and nothing guarantees that each of them raises it"
+                    .to_string(),
+            );
+        }
+        notes
     }
 
     /// Runs from the start; every step is pushed to `recorder`, `watch` is called now and then and may end the run.
@@ -284,6 +292,8 @@ impl<'m> Run<'m> {
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<End, RecordError> {
         let steps = self.planned_steps();
+        // Large systems take long steps: look after each of them.
+        let looks = (VALUES_BETWEEN_LOOKS / self.observables.columns.len() as u64).max(1);
         if let Err(failure) = rows.push(motion)? {
             return Ok(End::Failed(failure));
         }
@@ -304,9 +314,7 @@ impl<'m> Run<'m> {
             if let Err(failure) = rows.push(motion)? {
                 return Ok(End::Failed(failure));
             }
-            if step % STEPS_BETWEEN_LOOKS == 0
-                && watch(Progress { step: step + 1, steps, time: motion.time() }).is_break()
-            {
+            if step.is_multiple_of(looks) && watch(Progress { step: step + 1, steps, time: motion.time() }).is_break() {
                 return Ok(End::Interrupted);
             }
         }

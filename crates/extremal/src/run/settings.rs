@@ -95,6 +95,7 @@ impl Settings {
             return Err(SettingsError::BadTolerance(tolerance));
         }
         let count = match self.extent.ok_or(SettingsError::NoEnd)? {
+            Extent::Steps(0) => return Err(SettingsError::BadEnd(0.0)),
             Extent::Steps(steps) => steps as f64,
             Extent::Until(end) if end > 0.0 && end.is_finite() => end / step,
             Extent::Until(end) => return Err(SettingsError::BadEnd(end)),
