@@ -14,7 +14,7 @@ use thiserror::Error;
 pub use quadrature::Quadrature;
 pub use reference::{acceleration, phase_guards, phase_observation};
 pub use scheme::{Equation, Scheme, SchemeGuard};
-pub use variational::DiscreteAction;
+pub use variational::{DiscreteAction, energy_estimate};
 
 use crate::System;
 

@@ -354,3 +354,20 @@ pub(super) fn observe_momenta(system: &System<'_>) -> Block {
         outputs: ids(&[&system.v[..], &system.p].concat()),
     }
 }
+
+/// The energy of a step as the sources estimate it from positions: at the middle of the two positions, with their difference
+/// quotient as velocity and the entropies before the step. From q_0, q_1, S_0, t and h.
+pub fn energy_estimate(system: &System<'_>) -> Block {
+    let (g, h) = (system.graph, system.step());
+    let ([q_0, q_1], [s_0, _]) = (system.ends(), system.entropy_ends());
+    let half = g.rational(Rational::new(1, 2).unwrap_or(Rational::ZERO));
+    let pairs = || q_0.iter().zip(&q_1);
+    let point = Point {
+        q: pairs().map(|(a, b)| (*a + *b) * half).collect(),
+        v: pairs().map(|(a, b)| (*b - *a) / h).collect(),
+        s: s_0.clone(),
+        t: system.t + h * half,
+    };
+    let energy = system.at(&[system.energy()], &point);
+    Block { inputs: ids(&[&q_0[..], &q_1, &s_0, &[system.t, h]].concat()), solves: Vec::new(), outputs: ids(&energy) }
+}

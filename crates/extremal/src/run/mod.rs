@@ -10,11 +10,11 @@ use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
 use extremal_expr::Id;
-use extremal_mechanics::discrete::{Options, SchemeError, scheme};
+use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Direction, Initial, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, March, NewtonOptions, RootError, StartValues, StepFailure,
-    Structure, TotalWork, find_root,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Guess, Kernel, March, NewtonOptions, RootError,
+    StartValues, StepFailure, Structure, TotalWork, find_root,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -104,6 +104,8 @@ pub struct Run<'m> {
     model: &'m Model,
     observables: Observables,
     compiled: Compiled,
+    /// The energy of a step by its positions.
+    estimate: Option<Kernel>,
     plan: Plan,
     method: Method,
     start: Start,
@@ -126,7 +128,7 @@ impl<'m> Run<'m> {
             return Err(SettingsError::NoSecond.into());
         }
         let system = system_of(model);
-        let observables = Observables::of(model, &system)?;
+        let observables = Observables::of(model, &system, &settings.method)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards: Vec<Guard> = model
             .coordinates()
@@ -170,7 +172,15 @@ impl<'m> Run<'m> {
                 }))
             }
         };
-        Ok(Run { model, observables, compiled, plan, method: settings.method.clone(), start: settings.start })
+        let estimate = match observables.estimate {
+            true => {
+                let mut kernel = Kernel::compile(g, &parameters, &energy_estimate(&system), NewtonOptions::default())?;
+                kernel.set_parameters(&values);
+                Some(kernel)
+            }
+            false => None,
+        };
+        Ok(Run { model, observables, compiled, estimate, plan, method: settings.method.clone(), start: settings.start })
     }
 
     /// The columns of the rows that a run records.
@@ -421,6 +431,9 @@ struct Rows<'r> {
     stops: Vec<f64>,
     errors: Vec<f64>,
     audit: Audit,
+    estimate: Option<Kernel>,
+    /// Positions before and after a step, entropies before it, time and step.
+    step_inputs: Vec<f64>,
 }
 
 impl<'r> Rows<'r> {
@@ -436,6 +449,8 @@ impl<'r> Rows<'r> {
             stops: vec![0.0; observables.stops.len()],
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
+            estimate: run.estimate.clone(),
+            step_inputs: vec![0.0; 2 * observables.coordinates + observables.entropies + 2],
         }
     }
 
@@ -460,22 +475,39 @@ impl<'r> Rows<'r> {
     fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
         let (n, m) = (self.observables.coordinates, self.observables.entropies);
         let first_stop = self.first_stop();
+        let first_row = self.recorder.rows() == 0;
+        let inputs = &mut self.step_inputs;
+        inputs[..n].copy_from_slice(&self.row[1..=n]);
+        inputs[2 * n..2 * n + m].copy_from_slice(&self.row[1 + 3 * n..1 + 3 * n + m]);
+        inputs[2 * n + m] = self.row[0];
+        inputs[2 * n + m + 1] = motion.time() - self.row[0];
         self.row[0] = motion.time();
         let state = motion.state();
+        inputs[n..2 * n].copy_from_slice(&state[..n]);
         self.row[1..=n].copy_from_slice(&state[..n]);
         self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
         let accounts = self.row.len() - self.observables.accounts.len();
+        let recorded = accounts - usize::from(self.observables.estimate);
         self.row[accounts..].copy_from_slice(&state[2 * n + m..]);
         let observed = match motion.observe() {
             Ok(observed) => observed,
             Err(failure) => return Ok(Err(failure)),
         };
         self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
-        self.row[1 + 3 * n + m..accounts].copy_from_slice(&observed[2 * n..first_stop]);
+        self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
         let (stops, exact) = observed[first_stop..].split_at(self.stops.len());
         self.stops.copy_from_slice(stops);
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
             *error = error.max((self.row[self.observables.column_of(*target)] - exact).abs());
+        }
+        if let Some(estimate) = &mut self.estimate {
+            // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
+            let energy = self.row[self.observables.first_temperature() + m];
+            let mut value = [energy];
+            if !first_row && estimate.run(&self.step_inputs, Guess::Formula, &mut value).is_err() {
+                value = [f64::NAN];
+            }
+            self.row[recorded] = value[0];
         }
         self.audit.push(self.observables, &self.entropy_names, &self.row);
         self.recorder.push(&self.row)?;

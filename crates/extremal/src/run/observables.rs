@@ -2,10 +2,11 @@
 
 use extremal_expr::{Expr, Id, Node};
 use extremal_mechanics::System;
-use extremal_model::{Direction, Model};
+use extremal_model::{Direction, Method, Model};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
-/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs, the accounts of work and heat.
+/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs, the energy estimated from
+/// positions (where the method is variational and there are entropies), the accounts of work and heat.
 /// Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
@@ -15,6 +16,8 @@ pub(crate) struct Observables {
     pub recorded: usize,
     pub coordinates: usize,
     pub entropies: usize,
+    /// Is the energy also estimated from positions?
+    pub estimate: bool,
     /// Work and heat, at the end of the state.
     pub accounts: Vec<&'static str>,
     pub stops: Vec<(String, Direction)>,
@@ -23,7 +26,7 @@ pub(crate) struct Observables {
 }
 
 impl Observables {
-    pub fn of<'m>(model: &'m Model, system: &System<'m>) -> Result<Observables, ColumnsError> {
+    pub fn of<'m>(model: &'m Model, system: &System<'m>, method: &Method) -> Result<Observables, ColumnsError> {
         let g = model.graph();
         let mut columns = vec![Column::time()];
         columns.extend(system.names.iter().map(Column::coordinate));
@@ -50,6 +53,11 @@ impl Observables {
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
+        let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
+        let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
+        if estimate {
+            columns.push(Column::new("energy_v", Role::Output));
+        }
         let accounts: Vec<&'static str> = system.accounts().iter().map(|account| account.name).collect();
         columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
         Ok(Observables {
@@ -58,6 +66,7 @@ impl Observables {
             recorded,
             coordinates: system.len(),
             entropies: system.heat.s.len(),
+            estimate,
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
