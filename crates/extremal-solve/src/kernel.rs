@@ -7,7 +7,7 @@ use extremal_mechanics::{Block, Reduced};
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
-use crate::newton::{NewtonOptions, NewtonSolve, Pace};
+use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolvePlan};
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,16 +106,15 @@ impl Kernel {
             }
             let outputs = checked.len();
             checked.extend(solve.residual.iter().chain(&sizes));
-            solves.push(NewtonSolve::new(
+            let plan = SolvePlan {
                 stage,
-                entries.len(),
+                first_entry: entries.len(),
                 outputs,
                 linear,
-                LinearSolver::for_pattern(unknowns.len(), &pattern),
-                unknowns.iter().map(|u| unknown_label(*u)).collect(),
-                slopes.len(),
-                options,
-            ));
+                names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
+                slopes: slopes.len(),
+            };
+            solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
             entries.push(Entry { stage, outputs: solve.residual.iter().chain(&slopes).copied().collect() });
             entries.push(Entry { stage, outputs: checked });

@@ -41,6 +41,22 @@ pub(crate) enum Pace {
     Damped,
 }
 
+/// Where a system of equations stands in its program, and what it looks like.
+pub(crate) struct SolvePlan {
+    /// The stage of its unknowns.
+    pub stage: usize,
+    /// The first of its three entries.
+    pub first_entry: usize,
+    /// Outputs of the block that its last entry computes as well.
+    pub outputs: usize,
+    /// Is it linear in its unknowns?
+    pub linear: bool,
+    /// What each unknown is, for messages.
+    pub names: Vec<String>,
+    /// Entries of its Jacobian.
+    pub slopes: usize,
+}
+
 /// One system of equations: three entries of the program in a row (guess, residual with Jacobian, outputs with residual and
 /// sizes), and the memory to iterate.
 #[derive(Clone)]
@@ -58,17 +74,8 @@ pub(crate) struct NewtonSolve {
 }
 
 impl NewtonSolve {
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(
-        stage: usize,
-        first_entry: usize,
-        outputs: usize,
-        linear: bool,
-        solver: LinearSolver,
-        names: Vec<String>,
-        slopes: usize,
-        options: NewtonOptions,
-    ) -> Self {
+    pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
+        let SolvePlan { stage, first_entry, outputs, linear, names, slopes } = plan;
         let n = names.len();
         NewtonSolve {
             stage,

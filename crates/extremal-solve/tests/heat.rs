@@ -1,4 +1,4 @@
-//! Systems with entropy: the published tables, the orders, and both laws.
+//! Systems with entropy: orders, both laws, and the geometry of a step.
 
 mod common;
 
@@ -7,7 +7,7 @@ use extremal_expr::{Expr, Graph, Rational};
 use extremal_mechanics::System;
 use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::{Options, scheme};
-use extremal_model::{EntropyBase, Method, Start};
+use extremal_model::{EntropyBase, Method};
 use extremal_solve::{
     AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, CompiledScheme, March, Marcher, NewtonOptions, StartValues,
     TangentMap,
@@ -48,63 +48,19 @@ fn cart(g: &Graph) -> System<'_> {
 struct Beginning {
     q: f64,
     v: f64,
-    second: Option<f64>,
     s: f64,
 }
 
 fn begin(system: &System<'_>, method: Method, entropy: EntropyBase, from: &Beginning, h: f64) -> Marcher {
-    let start = if from.second.is_some() { Start::TwoPoints } else { Start::Legendre };
-    let options = Options { start, entropy, ..Options::default() };
+    let options = Options { entropy, ..Options::default() };
     let scheme = scheme(system, &method, options, None).unwrap();
     let mut compiled =
         CompiledScheme::new(system.graph, &scheme, &[], &[system.energy().id()], &[], NewtonOptions::default())
             .unwrap();
     compiled.set_parameters(&[]);
-    let second = from.second.into_iter().collect();
-    compiled.start(&StartValues { q: vec![from.q], v: vec![from.v], second, s: vec![from.s], time: 0.0 }, h).unwrap()
-}
-
-/// Agreement with a published number in all of its digits.
-fn assert_digits(measured: f64, published: f64, digits: i32, what: &str) {
-    let unit = 10f64.powi(published.abs().log10().floor() as i32 - digits + 1);
-    assert!((measured - published).abs() <= 0.51 * unit, "{what}: {measured:e}, published {published:e}");
-}
-
-/// Table of the damped oscillator, (a, b) = (1/2, 0), first two points exact. The numbers are those of the two-step recurrence
-/// in quadruple precision; in double precision that recurrence loses the fourth digit at h = 1e-3, the marched form does not.
-#[test]
-fn damped_oscillator_table() {
-    let g = Graph::new();
-    let system = damped_oscillator(&g);
-    let (gamma, t_end) = (0.1f64, 1000.0);
-    let w = (1.0 - gamma * gamma / 4.0).sqrt();
-    let exact_q = |t: f64| (-gamma * t / 2.0).exp() * (w * t).sin() / w;
-    let exact_v = |t: f64| (-gamma * t / 2.0).exp() * ((w * t).cos() - gamma / (2.0 * w) * (w * t).sin());
-    let exact_s = |t: f64| (0.5 - exact_v(t).powi(2) / 2.0 - exact_q(t).powi(2) / 2.0) / gamma;
-    for (h, q_error, s_error, energy_error) in [
-        (1e-1, 6.18019e-3, 8.09612e-3, 8.09616e-4),
-        (1e-2, 6.18161e-5, 3.36247e-5, 8.23725e-6),
-        (1e-3, 6.18175e-7, 2.02732e-8, 8.24875e-8),
-    ] {
-        let from = Beginning { q: 0.0, v: 1.0, second: Some(exact_q(h)), s: 0.0 };
-        let mut run = begin(&system, Method::Midpoint, EntropyBase::Left, &from, h);
-        let (mut q_worst, mut s_worst, mut e_worst) = (0.0f64, 0.0f64, 0.0f64);
-        let steps = (t_end / h).round() as u64;
-        for k in 1..=steps {
-            run.advance().unwrap();
-            let t = k as f64 * h;
-            q_worst = q_worst.max((run.state()[0] - exact_q(t)).abs());
-            // The table takes the first 1500 samples, the start among them.
-            if k < 1500 {
-                s_worst = s_worst.max((run.state()[2] - exact_s(t)).abs());
-            }
-            let (q, p, s) = (run.state()[0], run.state()[1], run.state()[2]);
-            e_worst = e_worst.max((p * p / 2.0 + q * q / 2.0 + gamma * s - 0.5).abs());
-        }
-        assert_digits(q_worst, q_error, 6, "q");
-        assert_digits(s_worst, s_error, 6, "S");
-        assert_digits(e_worst, energy_error, 5, "H");
-    }
+    compiled
+        .start(&StartValues { q: vec![from.q], v: vec![from.v], s: vec![from.s], ..StartValues::default() }, h)
+        .unwrap()
 }
 
 fn piston_truth(start: [f64; 3], times: &[f64]) -> Vec<[f64; 3]> {
@@ -125,24 +81,17 @@ fn piston_truth(start: [f64; 3], times: &[f64]) -> Vec<[f64; 3]> {
 }
 
 /// Largest errors of x and S over t in [0, 10], from rest at S = 10.
-fn piston_errors(method: Method, entropy: EntropyBase, second: Option<f64>, h: f64) -> (f64, f64) {
-    piston_errors_from([1.0, 0.0, 10.0], 10.0, method, entropy, second, h)
+fn piston_errors(method: Method, entropy: EntropyBase, h: f64) -> (f64, f64) {
+    piston_errors_from([1.0, 0.0, 10.0], 10.0, method, entropy, h)
 }
 
-fn piston_errors_from(
-    start: [f64; 3],
-    end: f64,
-    method: Method,
-    entropy: EntropyBase,
-    second: Option<f64>,
-    h: f64,
-) -> (f64, f64) {
+fn piston_errors_from(start: [f64; 3], end: f64, method: Method, entropy: EntropyBase, h: f64) -> (f64, f64) {
     let g = Graph::new();
     let system = ideal_gas_piston(&g);
     let steps = (end / h).round() as u64;
     let times: Vec<f64> = (1..=steps).map(|k| k as f64 * h).collect();
     let truth = piston_truth(start, &times);
-    let mut run = begin(&system, method, entropy, &Beginning { q: start[0], v: start[1], second, s: start[2] }, h);
+    let mut run = begin(&system, method, entropy, &Beginning { q: start[0], v: start[1], s: start[2] }, h);
     let mut worst = (0.0f64, 0.0f64);
     for right in &truth {
         run.advance().unwrap();
@@ -150,22 +99,6 @@ fn piston_errors_from(
         worst.1 = worst.1.max((run.state()[2] - right[2]).abs());
     }
     worst
-}
-
-#[test]
-fn ideal_gas_piston_numbers() {
-    let (x, s) = piston_errors(Method::Midpoint, EntropyBase::Left, Some(1.0), 0.01);
-    assert_digits(x, 54.5, 3, "x, two points");
-    assert_digits(s, 9.126e-2, 4, "S, two points");
-    let (x, s) = piston_errors(Method::Midpoint, EntropyBase::Left, None, 0.01);
-    assert_digits(x, 25.83, 4, "x, Legendre");
-    assert_digits(s, 4.117e-2, 4, "S, Legendre");
-    let (x, s) = piston_errors(Method::Rk2, EntropyBase::Left, None, 0.01);
-    assert_digits(x, 124.1, 4, "x, RK-2");
-    assert_digits(s, 1.981e-1, 4, "S, RK-2");
-    let (x, s) = piston_errors(Method::EnergyEntropy(1), EntropyBase::Left, None, 0.01);
-    assert!(x < 25.83 && s < 4.117e-2, "energy-entropy must beat both: {x} {s}");
-    println!("energy-entropy: x {x:.4} S {s:.3e}");
 }
 
 #[test]
@@ -181,61 +114,11 @@ fn orders_on_the_ideal_gas_piston() {
             4 => &[0.004, 0.002, 0.001, 0.0005],
             _ => &[0.005, 0.004, 0.0025, 0.002],
         };
-        let errors: Vec<_> =
-            steps.iter().map(|h| piston_errors(method.clone(), EntropyBase::Midpoint, None, *h)).collect();
+        let errors: Vec<_> = steps.iter().map(|h| piston_errors(method.clone(), EntropyBase::Midpoint, *h)).collect();
         for errors in [errors.iter().map(|e| e.0).collect::<Vec<_>>(), errors.iter().map(|e| e.1).collect()] {
             let measured = measured_order(steps, &errors, 1e-11);
             println!("{method}: {measured:.3} {errors:?}");
             assert!((measured - order).abs() < 0.25, "{method}: {measured} {errors:?}");
-        }
-    }
-}
-
-#[test]
-fn cart_table() {
-    // Closed form: v = v0 exp(-mu t/m), x = m v0/mu (1 - exp(-mu t/m)), and the kinetic energy lost heats T = T0 + ...
-    let (mu, m, v0, t0) = (3.0, 5.0, 2.0, 300.0);
-    let exact_x = |t: f64| m * v0 / mu * (1.0 - (-mu * t / m).exp());
-    let exact_s = |t: f64| (1.0 + m * v0 * v0 / 2.0 * (1.0 - (-2.0 * mu * t / m).exp()) / t0).ln();
-    assert!((exact_s(1e3) - 0.0327898228).abs() < 1e-10);
-    let g = Graph::new();
-    let system = cart(&g);
-    let two = |h: f64| Some(v0 * h);
-    let none = |_: f64| None;
-    type Second<'a> = &'a dyn Fn(f64) -> Option<f64>;
-    let rows: [(Method, EntropyBase, Second<'_>, [(f64, f64, f64); 3]); 3] = [
-        (
-            Method::Left,
-            EntropyBase::Left,
-            &two,
-            [(0.2, 3.953e-1, 5.982e-3), (0.1, 1.978e-1, 2.964e-3), (0.05, 9.897e-2, 1.475e-3)],
-        ),
-        (
-            Method::Midpoint,
-            EntropyBase::Midpoint,
-            &two,
-            [(0.2, 1.996e-1, 3.979e-3), (0.1, 9.977e-2, 1.963e-3), (0.05, 4.988e-2, 9.745e-4)],
-        ),
-        (
-            Method::Midpoint,
-            EntropyBase::Midpoint,
-            &none,
-            [(0.2, 1.473e-3, 1.446e-5), (0.1, 3.679e-4, 3.610e-6), (0.05, 9.197e-5, 9.022e-7)],
-        ),
-    ];
-    for (method, entropy, second, table) in rows {
-        for (h, x_error, s_error) in table {
-            let from = Beginning { q: 0.0, v: v0, second: second(h), s: 0.0 };
-            let mut run = begin(&system, method.clone(), entropy, &from, h);
-            let (mut x_worst, mut s_worst) = (0.0f64, 0.0f64);
-            for k in 1..=(10.0 / h).round() as u64 {
-                run.advance().unwrap();
-                let t = k as f64 * h;
-                x_worst = x_worst.max((run.state()[0] - exact_x(t)).abs());
-                s_worst = s_worst.max((run.state()[2] - exact_s(t)).abs());
-            }
-            assert_digits(x_worst, x_error, 4, &format!("{method} x at {h}"));
-            assert_digits(s_worst, s_error, 4, &format!("{method} S at {h}"));
         }
     }
 }
@@ -245,9 +128,9 @@ fn cart_table() {
 fn both_laws_over_long_runs() {
     let g = Graph::new();
     for (system, from) in [
-        (damped_oscillator(&g), Beginning { q: 0.0, v: 1.0, second: None, s: 0.0 }),
-        (ideal_gas_piston(&g), Beginning { q: 1.0, v: 0.0, second: None, s: 3.0 }),
-        (cart(&g), Beginning { q: 0.0, v: 2.0, second: None, s: 0.0 }),
+        (damped_oscillator(&g), Beginning { q: 0.0, v: 1.0, s: 0.0 }),
+        (ideal_gas_piston(&g), Beginning { q: 1.0, v: 0.0, s: 3.0 }),
+        (cart(&g), Beginning { q: 0.0, v: 2.0, s: 0.0 }),
     ] {
         for stages in 1..=3 {
             for h in [1e-3, 1e-2] {
@@ -279,7 +162,7 @@ fn orders_of_the_corner_cases() {
             let steps = [0.01, 0.005, 0.0025, 0.00125];
             let start = [1.0, 0.5, 1.0];
             let errors: Vec<_> =
-                steps.iter().map(|h| piston_errors_from(start, 2.0, method.clone(), entropy, None, *h)).collect();
+                steps.iter().map(|h| piston_errors_from(start, 2.0, method.clone(), entropy, *h)).collect();
             for errors in [errors.iter().map(|e| e.0).collect::<Vec<_>>(), errors.iter().map(|e| e.1).collect()] {
                 let order = measured_order(&steps, &errors, 1e-11);
                 println!("{method} {entropy:?}: {order:.3} {errors:?}");

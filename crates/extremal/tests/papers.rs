@@ -38,10 +38,8 @@ fn assert_printed(measured: f64, printed: &str, what: &str) {
 
 fn assert_row(row: &Row, errors: [&str; 2], energy: Option<&str>) {
     let what = |k: usize| format!("{} at {}: {}", row.method, row.step, row.errors[k].0);
-    for k in 0..2 {
-        if !errors[k].is_empty() {
-            assert_printed(row.errors[k].1, errors[k], &what(k));
-        }
+    for (k, printed) in errors.into_iter().enumerate().filter(|(_, printed)| !printed.is_empty()) {
+        assert_printed(row.errors[k].1, printed, &what(k));
     }
     if let Some(energy) = energy {
         assert_printed(row.energy_drift, energy, &format!("{} at {}: energy", row.method, row.step));

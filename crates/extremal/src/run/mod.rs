@@ -3,6 +3,7 @@
 mod laws;
 mod observables;
 mod report;
+mod rows;
 mod settings;
 
 use std::collections::HashMap;
@@ -13,15 +14,15 @@ use extremal_expr::Id;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Direction, Initial, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Guess, Kernel, March, NewtonOptions, RootError,
-    StartValues, StepFailure, Structure, TotalWork, find_root,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, RootError, StartValues,
+    StepFailure, Structure, TotalWork, find_root,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
-use laws::Audit;
 use observables::Observables;
+use rows::Rows;
 use settings::Plan;
 
 pub use laws::{Laws, TemperatureRange};
@@ -418,99 +419,5 @@ fn crosses(before: f64, after: f64, direction: Direction) -> bool {
         Direction::Rising => rising,
         Direction::Falling => falling,
         Direction::Any => rising || falling,
-    }
-}
-
-/// The rows of a run on their way to the recorder, and what is watched besides.
-struct Rows<'r> {
-    recorder: &'r mut Recorder,
-    observables: &'r Observables,
-    exact_names: Vec<String>,
-    entropy_names: Vec<String>,
-    row: Vec<f64>,
-    stops: Vec<f64>,
-    errors: Vec<f64>,
-    audit: Audit,
-    estimate: Option<Kernel>,
-    /// Positions before and after a step, entropies before it, time and step.
-    step_inputs: Vec<f64>,
-}
-
-impl<'r> Rows<'r> {
-    fn new(run: &'r Run<'_>, recorder: &'r mut Recorder) -> Self {
-        let observables = &run.observables;
-        let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
-        Rows {
-            recorder,
-            observables,
-            exact_names: observables.exact.iter().map(column).collect(),
-            entropy_names: run.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
-            row: vec![0.0; observables.columns.len()],
-            stops: vec![0.0; observables.stops.len()],
-            errors: vec![0.0; observables.exact.len()],
-            audit: Audit::default(),
-            estimate: run.estimate.clone(),
-            step_inputs: vec![0.0; 2 * observables.coordinates + observables.entropies + 2],
-        }
-    }
-
-    /// Where the stop conditions stand among the observed values.
-    fn first_stop(&self) -> usize {
-        2 * self.observables.coordinates + self.observables.recorded
-    }
-
-    fn stops(&self) -> &[f64] {
-        &self.stops
-    }
-
-    /// The time of the latest row.
-    fn time(&self) -> f64 {
-        self.row[0]
-    }
-
-    fn finish(self) -> (Vec<(String, f64)>, Option<Laws>) {
-        (self.exact_names.into_iter().zip(self.errors).collect(), self.audit.finish())
-    }
-
-    fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
-        let (n, m) = (self.observables.coordinates, self.observables.entropies);
-        let first_stop = self.first_stop();
-        let first_row = self.recorder.rows() == 0;
-        let inputs = &mut self.step_inputs;
-        inputs[..n].copy_from_slice(&self.row[1..=n]);
-        inputs[2 * n..2 * n + m].copy_from_slice(&self.row[1 + 3 * n..1 + 3 * n + m]);
-        inputs[2 * n + m] = self.row[0];
-        inputs[2 * n + m + 1] = motion.time() - self.row[0];
-        self.row[0] = motion.time();
-        let state = motion.state();
-        inputs[n..2 * n].copy_from_slice(&state[..n]);
-        self.row[1..=n].copy_from_slice(&state[..n]);
-        self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
-        let accounts = self.row.len() - self.observables.accounts.len();
-        let recorded = accounts - usize::from(self.observables.estimate);
-        self.row[accounts..].copy_from_slice(&state[2 * n + m..]);
-        let observed = match motion.observe() {
-            Ok(observed) => observed,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
-        self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
-        let (stops, exact) = observed[first_stop..].split_at(self.stops.len());
-        self.stops.copy_from_slice(stops);
-        for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
-            *error = error.max((self.row[self.observables.column_of(*target)] - exact).abs());
-        }
-        if let Some(estimate) = &mut self.estimate {
-            // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
-            let energy = self.row[self.observables.first_temperature() + m];
-            let mut value = [energy];
-            if !first_row && estimate.run(&self.step_inputs, Guess::Formula, &mut value).is_err() {
-                value = [f64::NAN];
-            }
-            self.row[recorded] = value[0];
-        }
-        self.audit.push(self.observables, &self.entropy_names, &self.row);
-        self.recorder.push(&self.row)?;
-        Ok(Ok(()))
     }
 }
