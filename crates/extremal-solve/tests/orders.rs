@@ -71,32 +71,27 @@ const CASES: &[(&str, f64, f64, &[u64])] = &[
     ("gauss(3)", 6.0, 0.2, &[16, 20, 24, 32, 40]),
 ];
 
+/// Measures every case; all wrong orders are told together.
+fn assert_orders(system: &System<'_>, truth: [f64; 2]) {
+    let wrong: Vec<String> = CASES
+        .iter()
+        .filter_map(|(method, order, tolerance, counts)| {
+            let measured = order_of(system, method, truth, counts);
+            ((measured - order).abs() >= *tolerance)
+                .then(|| format!("{method}: {order} expected, {measured:.3} measured"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn conservative() {
     let g = Graph::new();
-    let system = double_pendulum(&g);
-    let truth = truth(false);
-    let mut wrong = Vec::new();
-    for (method, order, tolerance, counts) in CASES {
-        let measured = order_of(&system, method, truth, counts);
-        if (measured - order).abs() >= *tolerance {
-            wrong.push(format!("{method}: order {order} expected, {measured:.3} measured"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_orders(&double_pendulum(&g), truth(false));
 }
 
 #[test]
 fn forced_dissipative_and_with_explicit_time() {
     let g = Graph::new();
-    let system = damped_double_pendulum(&g);
-    let truth = truth(true);
-    let mut wrong = Vec::new();
-    for (method, order, tolerance, counts) in CASES {
-        let measured = order_of(&system, method, truth, counts);
-        if (measured - order).abs() >= *tolerance {
-            wrong.push(format!("{method}: order {order} expected, {measured:.3} measured"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_orders(&damped_double_pendulum(&g), truth(true));
 }
