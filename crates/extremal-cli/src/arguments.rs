@@ -46,7 +46,7 @@ impl ModelArguments {
 /// How a step is made.
 #[derive(Args)]
 pub struct MethodArguments {
-    /// The method, such as midpoint, trapezoidal, "galerkin(2)", "compose(suzuki4, midpoint)", rk4, dop853
+    /// The method, such as midpoint, trapezoidal, "galerkin(2)", "compose(suzuki4, midpoint)", energy-entropy, rk4, dop853
     #[arg(long, value_parser = method)]
     pub method: Option<Method>,
     /// How the first step is made: legendre (position and velocity) or two-points (two positions)

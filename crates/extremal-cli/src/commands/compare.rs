@@ -23,9 +23,11 @@ Examples:
   extremal compare gallery:harmonic-oscillator
   extremal compare gallery:pendulum --methods midpoint,rk4 --steps 0.1,0.05,0.025 --until 10
   extremal compare gallery:kepler --methods \"galerkin(2),compose(suzuki4, midpoint)\" --plot orders.svg
+  extremal compare gallery:cart-with-friction --methods midpoint,energy-entropy --start legendre
 
 Errors are the largest at any step; an order is measured from a row and the row
-above it. On a chaotic motion, or at round-off, there is no order to measure.";
+above it. On a chaotic motion, or at round-off, there is no order to measure.
+The energy drift is the distance from the energy of the stated start.";
 
 const DEFAULT_METHODS: &str = "left,midpoint,trapezoidal,galerkin(2),rk4";
 /// The steps are this often halved if none are given.
@@ -58,10 +60,10 @@ pub struct Arguments {
     /// Where in a step the entropies of a discrete Lagrangian are taken: left, midpoint or right
     #[arg(long, value_name = "WHERE")]
     entropy: Option<EntropyBase>,
-    /// Take the errors over the first N samples only, the start being the first
+    /// Measure errors and energy at the first N samples only, the start being the first
     #[arg(long, value_name = "N")]
     first: Option<u64>,
-    /// Leave out the first N samples
+    /// Leave out the first N samples of errors and energy
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
     /// Draw error and energy drift over the step, as .svg or .png; may be repeated

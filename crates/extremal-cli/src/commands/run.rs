@@ -19,6 +19,7 @@ Examples:
   extremal run my-model.toml --out run.csv --plot run.svg
   extremal run gallery:pendulum --method \"galerkin(3)\" --step 0.1 --until 100
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
+  extremal run gallery:piston-between-gases --plot heat.svg
   extremal run gallery:kepler --json | jq .invariants.energy.max_drift
   cat my-model.toml | extremal run -
 

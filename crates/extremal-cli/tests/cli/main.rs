@@ -2,5 +2,6 @@
 
 mod commands;
 mod failures;
+mod heat;
 mod readme;
 mod support;

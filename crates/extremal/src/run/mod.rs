@@ -10,12 +10,13 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::Id;
+use extremal_expr::{Expr, Id};
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Direction, Initial, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, RootError, StartValues,
-    StepFailure, Structure, TotalWork, find_root,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, LinearSolver, March, NewtonOptions, RootError,
+    StartValues, StepFailure, Structure, TotalWork, find_root,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -44,6 +45,15 @@ pub enum SetupError {
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// The Lagrangian does not determine the motion at the start.
+    #[error(
+        "the Lagrangian is singular at the start: its mass matrix d2L/dv2 has no inverse and leaves the acceleration of \
+         `{coordinate}` undetermined"
+    )]
+    Singular {
+        /// The coordinate of the failing pivot.
+        coordinate: String,
+    },
 }
 
 /// How a run ended.
@@ -129,6 +139,9 @@ impl<'m> Run<'m> {
             return Err(SettingsError::NoSecond.into());
         }
         let system = system_of(model);
+        if settings.method != Method::Custom {
+            check_regularity(model, &system)?;
+        }
         let observables = Observables::of(model, &system, &settings.method)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards: Vec<Guard> = model
@@ -262,18 +275,7 @@ impl<'m> Run<'m> {
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
     pub fn stated_energy(&self) -> f64 {
-        let Initial { positions, velocities, entropies, .. } = self.model.initial();
-        let coordinates = self.model.coordinates().iter();
-        let names = coordinates.clone().map(|c| c.position).chain(coordinates.map(|c| c.velocity));
-        let names = names.chain(self.model.entropies().iter().map(|s| s.symbol));
-        let g = self.model.graph();
-        let known: HashMap<_, _> = names
-            .filter_map(|id| g.expr(id).as_symbol())
-            .zip(positions.into_iter().chain(velocities).chain(entropies))
-            .chain(self.model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)))
-            .chain([("t".into(), 0.0)])
-            .collect();
-        g.evaluate(&[system_of(self.model).energy()], |name| known.get(name).copied())[0]
+        at_start(self.model, &[system_of(self.model).energy()])[0]
     }
 
     /// The motion at its start, to be marched by hand.
@@ -364,6 +366,37 @@ impl<'m> Run<'m> {
         motion.retake(h)?;
         Ok(Some(self.observables.stops[index].0.clone()))
     }
+}
+
+/// Expressions in positions, velocities, entropies and time at the stated start.
+fn at_start(model: &Model, expressions: &[Expr<'_>]) -> Vec<f64> {
+    let g = model.graph();
+    let Initial { positions, velocities, entropies, .. } = model.initial();
+    let coordinates = model.coordinates().iter();
+    let symbols = coordinates.clone().map(|c| c.position).chain(coordinates.map(|c| c.velocity));
+    let symbols = symbols.chain(model.entropies().iter().map(|s| s.symbol));
+    let known: HashMap<_, _> = symbols
+        .filter_map(|id| g.expr(id).as_symbol())
+        .zip(positions.into_iter().chain(velocities).chain(entropies))
+        .chain(model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)))
+        .chain([("t".into(), 0.0)])
+        .collect();
+    let ids: Vec<Id> = expressions.iter().map(|e| e.id()).collect();
+    g.evaluate(&g.exprs(&ids), |name| known.get(name).copied())
+}
+
+/// Refuses a Lagrangian whose mass matrix has no inverse at the start. One that is not finite there is left to the run, which
+/// says where it fails.
+fn check_regularity(model: &Model, system: &System<'_>) -> Result<(), SetupError> {
+    let rows = system.mass_matrix();
+    let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
+    let entries: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, entry)| *entry).collect();
+    let values = at_start(model, &entries);
+    if values.iter().any(|value| !value.is_finite()) {
+        return Ok(());
+    }
+    let factored = LinearSolver::for_pattern(system.len(), &pattern).factor(&values);
+    factored.map_err(|singular| SetupError::Singular { coordinate: system.names[singular.column].clone() })
 }
 
 /// Steps of a trial that tells how many quadrature nodes the mean gradients need.
