@@ -20,7 +20,9 @@ pub struct AdaptiveMarcher {
     method: AdaptiveMethod,
     options: AdaptiveOptions,
     names: Vec<String>,
+    /// Laws first, then the domains of the model.
     guards: Vec<String>,
+    laws: usize,
     /// Observed values, then one truth value per guard.
     observed: Vec<f64>,
     previous: (f64, Vec<f64>),
@@ -60,6 +62,7 @@ impl AdaptiveMarcher {
         let mut observe = phase_observation(system);
         observe.outputs.extend(outputs);
         let thermal = phase_guards(system).into_iter();
+        let laws = thermal.len();
         let thermal = thermal.map(|guard| Guard { text: guard.label, condition: guard.condition });
         let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
         let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
@@ -80,6 +83,7 @@ impl AdaptiveMarcher {
             options,
             names,
             guards: guards.iter().map(|guard| guard.text.clone()).collect(),
+            laws,
             previous: (0.0, Vec::new()),
             start_time: 0.0,
             h: 0.0,
@@ -129,7 +133,7 @@ impl AdaptiveMarcher {
         self.observe()?;
         let truths = &self.observed[self.observed.len() - self.guards.len()..];
         match truths.iter().position(|holds| *holds == 0.0) {
-            Some(guard) => Err(self.failure(Reason::left_domain(&self.guards[guard]))),
+            Some(at) => Err(self.failure(Reason::broken(&self.guards, self.laws, at))),
             None => Ok(()),
         }
     }

@@ -51,10 +51,26 @@ pub enum Reason {
     #[error(transparent)]
     Solve(#[from] SolveFailure),
     /// The new state violates a declared domain.
-    #[error("the motion leaves its domain: this does not hold any more: {condition}")]
+    #[error("the motion leaves its domain: `{condition}` does not hold any more")]
     LeftDomain {
         /// The condition.
         condition: String,
+    },
+    /// A law that the method relies on does not hold in this step.
+    #[error("this must hold and does not: {law}")]
+    Lawless {
+        /// The law, in words.
+        law: String,
+    },
+    /// A temperature falls to zero: there is no motion beyond.
+    #[error("the temperature of {entropy} falls towards zero (it is {temperature:.3e} now): {cause}")]
+    Cold {
+        /// The entropy.
+        entropy: String,
+        /// The last temperature.
+        temperature: f64,
+        /// What failed first.
+        cause: Box<Reason>,
     },
     /// An adaptive integrator gave up.
     #[error("{0}")]
@@ -62,8 +78,12 @@ pub enum Reason {
 }
 
 impl Reason {
-    pub(crate) fn left_domain(condition: &str) -> Reason {
-        Reason::LeftDomain { condition: condition.to_string() }
+    /// The failure of one of several conditions, of which the first `laws` are laws and the others domains.
+    pub(crate) fn broken(conditions: &[String], laws: usize, at: usize) -> Reason {
+        match at < laws {
+            true => Reason::Lawless { law: conditions[at].clone() },
+            false => Reason::LeftDomain { condition: conditions[at].clone() },
+        }
     }
 }
 

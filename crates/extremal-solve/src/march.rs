@@ -41,7 +41,9 @@ pub struct CompiledScheme {
     observe: Kernel,
     substeps: Vec<f64>,
     constants: Vec<f64>,
+    /// Conditions on every step: the laws of the method first, then the domains of the model.
     guards: Vec<String>,
+    laws: usize,
     state_names: Vec<String>,
     dimension: usize,
     observed: usize,
@@ -77,6 +79,7 @@ impl CompiledScheme {
             substeps: scheme.substeps.clone(),
             constants: scheme.constants.iter().map(|(_, value)| *value).collect(),
             guards: guard_names,
+            laws: scheme.guards.len(),
             dimension: scheme.observe.outputs.len() / 2,
             observed,
             state_names,
@@ -299,7 +302,7 @@ impl Marcher {
         }
         // Inner substeps may leave a domain and come back: only whole steps are states of the motion.
         match self.next[n..].iter().position(|holds| *holds == 0.0) {
-            Some(guard) => Err(Reason::left_domain(&self.scheme.guards[guard])),
+            Some(at) => Err(Reason::broken(&self.scheme.guards, self.scheme.laws, at)),
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, scheme};
-use extremal_model::{Method, Model};
+use extremal_model::{CompositionBase, Method, Model};
 use serde_json::{Map, Value, json};
 
 use crate::run::Settings;
@@ -221,11 +221,17 @@ fn discrete<'m>(
     let method: &Method = &settings.method;
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
     let scheme = scheme(system, method, options, custom_of(model, system))?;
-    let note = match method.is_reference() {
-        true => "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string(),
-        false => format!(
-            "One step of size {} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest.",
-            system.step()
+    let h = system.step();
+    let note = match method {
+        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => format!(
+            "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H along the step; positions \
+             and entropies in forces are those of the stage."
+        ),
+        method if method.is_reference() => {
+            "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string()
+        }
+        _ => format!(
+            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
         ),
     };
     let lines = scheme.equations.iter().map(|e| (Side::Expression(e.left), g.expr(e.right))).collect();

@@ -247,6 +247,7 @@ fn a_temperature_that_reaches_zero_stops_the_run() {
         let (outcome, _) = execute(&model, &settings(&model, method, 0.01, 500));
         let End::Failed(failure) = outcome.end else { panic!("{method} must stop") };
         assert!((failure.time - 1.0).abs() < 0.02, "T = sqrt(1 - t): {failure}");
+        assert!(failure.to_string().contains("the temperature of S falls towards zero"), "{failure}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal::compare::{Against, Row, compare, to_json};
-use extremal::model::{EntropyBase, Extent, Start};
+use extremal::model::{EntropyBase, Extent, Quadrature, Start};
 use extremal::run::{SettingsError, SetupError};
 use extremal::trajectory::plot::{Curve, Mark, Panel};
 use extremal::trajectory::{Align, Figure, Table, shortest};
@@ -29,7 +29,6 @@ Errors are the largest at any step; an order is measured from a row and the row
 above it. On a chaotic motion, or at round-off, there is no order to measure.
 The energy drift is the distance from the energy of the stated start.";
 
-const DEFAULT_METHODS: &str = "left,midpoint,trapezoidal,galerkin(2),rk4";
 /// The steps are this often halved if none are given.
 const HALVINGS: i32 = 3;
 /// More coordinates than this are summed up in one column.
@@ -42,9 +41,9 @@ pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     // The full path keeps clap from taking each value as one of several.
-    /// The methods, between commas
-    #[arg(long, value_parser = arguments::methods, default_value = DEFAULT_METHODS, value_name = "A,B,..")]
-    methods: std::vec::Vec<Method>,
+    /// The methods, between commas [default: left, midpoint, trapezoidal, galerkin(2) (energy-entropy with entropies), rk4]
+    #[arg(long, value_parser = arguments::methods, value_name = "A,B,..")]
+    methods: Option<std::vec::Vec<Method>>,
     /// The steps, between commas, largest first [default: the step of the model, halved three times]
     #[arg(long, value_delimiter = ',', value_name = "H1,H2,..", allow_negative_numbers = true)]
     steps: Vec<f64>,
@@ -92,6 +91,15 @@ impl Arguments {
         }
     }
 
+    fn methods(&self, model: &Model) -> Vec<Method> {
+        let best = match model.entropies().is_empty() {
+            true => Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
+            false => Method::EnergyEntropy(1),
+        };
+        let default = || vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4];
+        self.methods.clone().unwrap_or_else(default)
+    }
+
     fn steps(&self, settings: &Settings) -> Result<Vec<f64>, SettingsError> {
         if !self.steps.is_empty() {
             return Ok(self.steps.clone());
@@ -113,7 +121,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);
     let spinner = Spinner::new("comparing");
-    let rows = compare(&source.model, &settings, &arguments.methods, &steps, against, samples);
+    let rows = compare(&source.model, &settings, &arguments.methods(&source.model), &steps, against, samples);
     spinner.clear();
     let rows = rows?;
     for path in &arguments.plot {

@@ -46,7 +46,7 @@ fn a_failed_run_still_prints_its_json() {
     assert!(report["reason"].as_str().unwrap().contains("leaves its domain"), "{report}");
     // Free fall from 1 reaches 0 at t = sqrt(1/5) = 0.447: the last state inside is that of step 44.
     assert_eq!(report["steps"], 44);
-    assert!(called.failed_with(1).contains("this does not hold any more: 0 < y"));
+    assert!(called.failed_with(1).contains("`0 < y` does not hold any more"));
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub(super) fn energy_entropy<'g>(
     let accounts = system.accounts();
     let mut rows = Vec::new();
     let mut account_rates = vec![Vec::new(); accounts.len()];
-    let (mut temperatures, mut heating) = (Vec::new(), Vec::new());
+    let (mut temperatures, mut heating, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for (i, mean) in means.iter().enumerate() {
         let u = along(&mut constants, collocation.nodes[i], &format!("c{}", i + 1));
         let time = system.t + h * constants.number(collocation.nodes[i], || system.constant(&format!("c_{}", i + 1)));
@@ -113,6 +113,7 @@ pub(super) fn energy_entropy<'g>(
         rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
         let grown = system.at(&accounts.iter().map(|account| account.rate).collect::<Vec<_>>(), &point);
         account_rates.iter_mut().zip(grown).for_each(|(all, rate)| all.push(rate));
+        times.push(time);
         temperatures.push(temperature.to_vec());
         heating.push(system.at(&system.friction_heating(), &point));
     }
@@ -129,7 +130,7 @@ pub(super) fn energy_entropy<'g>(
     for (temperatures, heating) in temperatures.iter().zip(&heating) {
         guards.extend(thermal_guards(system, temperatures, heating));
     }
-    let equations = print(system, hamiltonian, stages);
+    let equations = print(system, hamiltonian, &times);
     Ok(Scheme {
         name,
         state: ids(&state),
@@ -170,13 +171,13 @@ fn correction<'g>(
 }
 
 /// The step in words of mean gradients `G_x`, which would fill pages if written out.
-fn print<'g>(system: &System<'g>, hamiltonian: Expr<'g>, stages: usize) -> Vec<Equation> {
+fn print<'g>(system: &System<'g>, hamiltonian: Expr<'g>, times: &[Expr<'g>]) -> Vec<Equation> {
     let mut equations = vec![Equation::new("Hamiltonian", system.constant("H"), hamiltonian)];
-    for i in 1..=stages {
+    for (i, time) in (1..).zip(times) {
         let suffix = format!("_{i}");
         let (g_q, g_p) = (system.symbols("G_", &suffix), system.symbols("G_p_", &suffix));
         let g_s = system.entropy_symbols("G_", &suffix);
-        let point = Point { q: system.q.clone(), v: g_p.clone(), s: system.heat.s.clone(), t: system.t };
+        let point = Point { q: system.q.clone(), v: g_p.clone(), s: system.heat.s.clone(), t: *time };
         let force = system.at(&system.force, &point);
         let sources = system.at(&system.entropy_sources(&g_s), &point);
         let (k_q, k_p) = (system.symbols("k_", &suffix), system.symbols("k_p_", &suffix));

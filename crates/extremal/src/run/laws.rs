@@ -72,6 +72,9 @@ impl Laws {
     }
 }
 
+/// A motion that fails below this part of its highest temperature fails because of the cold.
+const COLD: f64 = 0.2;
+
 /// Builds [`Laws`] row by row.
 #[derive(Default)]
 pub(super) struct Audit {
@@ -132,6 +135,13 @@ impl Audit {
             range.lowest = range.lowest.min(*t);
             range.highest = range.highest.max(*t);
         }
+    }
+
+    /// The entropy whose temperature has fallen to a small part of its highest, if there is one.
+    pub fn cold(&self) -> Option<(&str, f64)> {
+        let temperatures = &self.seen.as_ref()?.laws.temperatures;
+        let cold = temperatures.iter().find(|(_, range)| range.last < COLD * range.highest);
+        cold.map(|(name, range)| (name.as_str(), range.last))
     }
 
     pub fn finish(self) -> Option<Laws> {

@@ -267,7 +267,10 @@ impl<'m> Run<'m> {
             }
         };
         let mut rows = Rows::new(self, recorder);
-        let end = self.march(motion.as_mut(), &mut rows, &mut watch)?;
+        let end = match self.march(motion.as_mut(), &mut rows, &mut watch)? {
+            End::Failed(failure) => End::Failed(rows.explain(failure)),
+            end => end,
+        };
         let (errors, laws) = rows.finish();
         recorder.finish()?;
         Ok(Outcome { end, steps: motion.steps(), time: motion.time(), work: motion.work(), errors, laws })

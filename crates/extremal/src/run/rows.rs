@@ -1,6 +1,6 @@
 //! The rows of a run: assembled from the motion, watched, recorded.
 
-use extremal_solve::{Guess, Kernel, March, StepFailure};
+use extremal_solve::{Guess, Kernel, March, Reason, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
 use super::Run;
@@ -52,6 +52,15 @@ impl<'r> Rows<'r> {
     /// The time of the latest row.
     pub fn time(&self) -> f64 {
         self.row[0]
+    }
+
+    /// The failure with its deeper reason, where the rows so far show one.
+    pub fn explain(&self, mut failure: StepFailure) -> StepFailure {
+        if let Some((entropy, temperature)) = self.audit.cold() {
+            let cause = Box::new(failure.reason);
+            failure.reason = Reason::Cold { entropy: entropy.to_string(), temperature, cause };
+        }
+        failure
     }
 
     pub fn finish(self) -> (Vec<(String, f64)>, Option<Laws>) {
