@@ -139,7 +139,8 @@ impl<'m> Run<'m> {
             return Err(SettingsError::NoSecond.into());
         }
         let system = system_of(model);
-        if settings.method != Method::Custom {
+        let collocation = matches!(settings.method, Method::Gauss(_));
+        if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
             check_regularity(model, &system)?;
         }
         let observables = Observables::of(model, &system, &settings.method)?;
@@ -387,6 +388,10 @@ fn at_start(model: &Model, expressions: &[Expr<'_>]) -> Vec<f64> {
     let ids: Vec<Id> = expressions.iter().map(|e| e.id()).collect();
     g.evaluate(&g.exprs(&ids), |name| known.get(name).copied())
 }
+
+/// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable
+/// all the same, find a singular mass matrix at their first step.
+const CHECKED_AHEAD: usize = 32;
 
 /// Refuses a Lagrangian whose mass matrix has no inverse at the start. One that is not finite there is left to the run, which
 /// says where it fails.
