@@ -26,8 +26,8 @@ fn momenta_of_three_bodies() {
     let g = Graph::new();
     let system = three_bodies(&g);
     for method in ["midpoint", "trapezoidal", "galerkin(2)"] {
-        // Off the exact figure eight and drifting, so that no momentum is zero by accident.
-        let v: Vec<f64> = EIGHT_V.iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { 0.1 } else { -0.05 }).collect();
+        // Drifting slowly, so that no linear momentum is zero by accident and positions stay of order one.
+        let v: Vec<f64> = EIGHT_V.iter().enumerate().map(|(i, v)| v + if i % 2 == 0 { 1e-3 } else { -5e-4 }).collect();
         let mut run = begin(&system, method, &EIGHT_Q, &v, 0.005);
         let momenta = |z: &[f64]| {
             let (q, p) = z.split_at(6);
@@ -41,8 +41,7 @@ fn momenta_of_three_bodies() {
             let now = momenta(run.state());
             (0..3).for_each(|k| worst[k] = worst[k].max((now[k] - first[k]).abs()));
         }
-        // The centre of mass moves to |q| = 50, so the spin is a difference of terms of size 50.
-        assert!(worst.iter().all(|w| *w < 1e-12 * 50.0) && worst[0] < 1e-12 && worst[1] < 1e-12, "{method}: {worst:?}");
+        assert!(worst.iter().all(|w| *w <= 1e-12), "{method}: {worst:?}");
     }
 }
 
