@@ -1,9 +1,7 @@
 //! Orders, measured: slope of the error over halved steps on the double pendulum (nonlinear, not separable), against
 //! hand-typed equations integrated by DOP853.
 
-mod common;
-
-use common::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration, measured_order, positions};
+use crate::common::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration, measured_order, positions};
 use extremal_expr::Graph;
 use extremal_mechanics::System;
 use extremal_solve::{AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};

@@ -1,5 +1,4 @@
 //! What the tests of marching share: systems, runs, and equations typed by hand as the independent truth.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use extremal_expr::Graph;
 use extremal_mechanics::System;

@@ -1,8 +1,6 @@
 //! Systems with entropy: orders, both laws, and the geometry of a step.
 
-mod common;
-
-use common::measured_order;
+use crate::common::measured_order;
 use extremal_expr::{Expr, Graph, Rational};
 use extremal_mechanics::System;
 use extremal_mechanics::continuous::{Friction, Heat};

@@ -1,8 +1,6 @@
 //! What must hold over long times: momenta to round-off, energy bounded and without slope.
 
-mod common;
-
-use common::{G, begin, double_pendulum};
+use crate::common::{G, begin, double_pendulum};
 use extremal_expr::Graph;
 use extremal_mechanics::System;
 use extremal_solve::{March, Marcher};

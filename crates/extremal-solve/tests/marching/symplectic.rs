@@ -1,8 +1,6 @@
 //! Every variational method without forces is a symplectic map: DFᵀ J DF = J, with DF by implicit differentiation.
 
-mod common;
-
-use common::double_pendulum;
+use crate::common::double_pendulum;
 use extremal_expr::Graph;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{NewtonOptions, TangentMap};
