@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use extremal_expr::{Expr, Id};
 
 use super::entropies::Entropies;
-use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
 use crate::names::{Declaration, Meaning, Place, TIME};
@@ -84,13 +84,8 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStat
         }
     }
     if !has_start {
-        let name = &entry.name.text;
-        let message = format!("the coordinate `{name}` has no start");
-        reader.problems.push(
-            Diagnostic::error(Code::Missing, message)
-                .at(entry.name.span.clone(), "where is it at the beginning?")
-                .help(format!("{name} = {{ start = 1.0, velocity = 0.0 }}")),
-        );
+        let example = format!("{} = {{ start = 1.0, velocity = 0.0 }}", entry.name.text);
+        missing_start(reader, &entry.name, "coordinate", "where is it at the beginning?", example);
     }
     statement
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use extremal_expr::{Expr, Id};
 
 use super::assignments::{self, Targets};
-use super::families::{Families, Kind, family_count, family_index, initial, member_name};
-use crate::diagnostic::{Code, Diagnostic};
+use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
 use crate::names::{Declaration, Meaning, Place};
 use crate::resolver::{Member, Resolver};
@@ -57,13 +56,8 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> EntropyStateme
         }
     }
     if !has_start {
-        let name = &entry.name.text;
-        let message = format!("the entropy `{name}` has no start");
-        reader.problems.push(
-            Diagnostic::error(Code::Missing, message)
-                .at(entry.name.span.clone(), "what is it at the beginning?")
-                .help(format!("{name} = {{ start = 1.0 }}")),
-        );
+        let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
+        missing_start(reader, &entry.name, "entropy", "what is it at the beginning?", example);
     }
     statement
 }

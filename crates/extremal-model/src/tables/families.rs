@@ -6,7 +6,7 @@ use extremal_expr::Id;
 
 use super::MAX_COORDINATES;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Name, Scalar, Series};
+use crate::document::{Name, Reader, Scalar, Series};
 use crate::names::{Place, STEP};
 use crate::resolver::Resolver;
 use crate::text::Text;
@@ -188,4 +188,10 @@ pub(crate) fn initial(
         resolver.finite(*value, series.item_span(position), &what)?;
     }
     Some(values.iter().map(|value| value.id()).collect())
+}
+
+/// Says that a coordinate or an entropy has no start, and shows one that has.
+pub(crate) fn missing_start(reader: &mut Reader<'_, '_>, name: &Name, what: &str, question: &str, example: String) {
+    let message = format!("the {what} `{}` has no start", name.text);
+    reader.problems.push(Diagnostic::error(Code::Missing, message).at(name.span.clone(), question).help(example));
 }
