@@ -10,7 +10,8 @@ fuzz_target!(|text: &str| {
         Ok(model) => {
             let _ = render(model.warnings(), "model.toml", text, true);
             let initial = model.initial();
-            assert!(initial.positions.iter().chain(&initial.velocities).all(|number| number.is_finite()));
+            let numbers = initial.positions.iter().chain(&initial.velocities).chain(&initial.multipliers);
+            assert!(numbers.into_iter().all(|number| number.is_finite()));
         }
         Err(invalid) => {
             assert!(!invalid.diagnostics.is_empty());

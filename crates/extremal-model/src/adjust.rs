@@ -205,6 +205,13 @@ impl Change<'_> {
             }
             state.insert(entropy.name.clone(), number);
         }
+        let constraints = &self.model.content.constraints;
+        let multipliers = constraints.iter().map(|constraint| constraint.multiplier).collect::<Vec<_>>();
+        for (constraint, number) in constraints.iter().zip(self.numbers(&multipliers, &values)) {
+            if !number.is_finite() {
+                return Err(self.not_finite(format!("the multiplier of `{}`", constraint.name)));
+            }
+        }
         let graph = &self.model.graph;
         let bounded: Vec<_> = coordinates.iter().filter(|c| c.domain.is_some()).collect();
         let domains: Vec<Expr<'_>> = bounded.iter().filter_map(|c| c.domain).map(|id| graph.expr(id)).collect();

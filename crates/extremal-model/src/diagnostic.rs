@@ -198,6 +198,12 @@ codes! {
     Temperature = "temperature",
     /// Friction that gives energy instead of taking it.
     PumpingFriction = "pumping-friction",
+    /// A name that should be a constraint.
+    UnknownConstraint = "unknown-constraint",
+    /// A constraint that says nothing about the motion.
+    EmptyConstraint = "empty-constraint",
+    /// A velocity constraint that is not linear in the velocities where it must be.
+    NotLinear = "not-linear",
     /// A start outside the coordinate's own domain.
     OutsideDomain = "outside-domain",
     /// An unknown or malformed method.

@@ -52,6 +52,14 @@ impl Series {
         }
     }
 
+    /// The value for the member at this position; `None` beyond the end of a list.
+    pub fn item(&self, position: usize) -> Option<&Scalar> {
+        match self {
+            Series::One(value) => Some(value),
+            Series::List { items, .. } => items.get(position),
+        }
+    }
+
     /// The place of the value for the member at this position.
     pub fn item_span(&self, position: usize) -> Span {
         match self {
@@ -148,6 +156,15 @@ impl<'t> Reader<'t, '_> {
                 None
             }
         }
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(&mut self, entry: &Entry<'t>) -> Option<bool> {
+        let value = entry.value.get_ref().as_bool();
+        if value.is_none() {
+            self.wrong_type(entry, "true or false", None);
+        }
+        value
     }
 
     /// A number, or an expression between quotes.

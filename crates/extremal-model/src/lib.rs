@@ -17,13 +17,14 @@
 //! | `[friction]` | the same for forces whose power heats: `x = "-c*x'"`, `x = { force, heats = "S1" }`, `x = { force, heats = { S1 = 0.5, S2 = "1/2" } }`, or a list of such tables; one entropy needs no `heats` |
 //! | `[heat]` | a power from outside per entropy |
 //! | `[conduction]` | `wall = { between = ["S1", "S2"], conductance }`, or a family `{ between = ["S[i]", "S[i + 1]"], conductance, count, index }` |
+//! | `[constraints]` | `rod = "x^2 + y^2 = l^2"`, `roll = "x' = R*theta'"`, or `{ equation, kind, variational, multiplier, count, index }`; without velocities it is holonomic, with them nonholonomic unless `kind = "vakonomic"`; `multiplier` starts that of a vakonomic one, `variational = "x' = 0"` gives a nonholonomic one other virtual displacements |
 //! | `[invariants]` | named expressions that should stay constant |
 //! | `[symmetries]` | `rotation = { x = "-y", y = "x" }`: a generator per coordinate |
 //! | `[exact]` | a closed form per coordinate or entropy, in `t` and parameters |
 //! | `[expected]` | `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`: numbers for tests |
-//! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus`, `entropy` (what vanishes, per entropy) in `x_0`, `x_1`, `S_0`, `S_1`, `h`, `t` (the beginning of the step) and parameters |
+//! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus`, `entropy` (what vanishes, per entropy), `constraints` (an equation per constraint) in `x_0`, `x_1`, `S_0`, `S_1`, `h`, `t` (the beginning of the step) and parameters |
 //! | `[stop]` | `floor = "z"`, or `floor = { when = "z", direction = "falling" }`: a run ends where the expression crosses zero |
-//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `record`, `tolerance` |
+//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `constraints` (`rattle` or `shake`), `project` (`true` moves a start that violates the constraints), `record`, `tolerance` |
 //!
 //! A value is a number or an expression between quotes. A coordinate with `count = "n"` (or with a list of starts) is a family
 //! `x[1]` to `x[n]`; in its own values, and in the forces on it, `i` is the number of the member (another name with
@@ -66,7 +67,7 @@ mod tables;
 mod text;
 
 pub use adjust::ParameterError;
-pub use builder::{CoordinateSpec, EntropySpec, ModelBuilder, Value};
+pub use builder::{ConstraintSpec, CoordinateSpec, EntropySpec, ModelBuilder, Value};
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
 pub use document::MAX_FILE_BYTES;
 pub use method::{
@@ -76,7 +77,7 @@ pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use render::render;
 pub use tables::{
-    Conduction, Coordinate, Definition, Direction, Discrete, Entropy, EntropyBase, Exact, Expected, Extent,
-    FrictionTerm, Invariant, MAX_COORDINATES, Parameter, Simulation, Start, Stop, Symmetry, UnknownEntropyBase,
-    UnknownStart,
+    Conduction, Constraint, ConstraintForm, ConstraintKind, Coordinate, Definition, Direction, Discrete, Entropy,
+    EntropyBase, Exact, Expected, Extent, FrictionTerm, Invariant, MAX_COORDINATES, Parameter, Simulation, Start, Stop,
+    Symmetry, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
 };

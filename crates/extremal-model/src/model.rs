@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::{STEP, TIME};
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Conduction, Content, Coordinate, Definition, Discrete, Entropy, Exact, Expected, FrictionTerm, Invariant,
-    Parameter, Simulation, Statements, Stop, Symmetry,
+    self, Conduction, Constraint, Content, Coordinate, Definition, Discrete, Entropy, Exact, Expected, FrictionTerm,
+    Invariant, Parameter, Simulation, Statements, Stop, Symmetry,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -72,6 +72,8 @@ pub struct Initial {
     pub second: Option<Vec<f64>>,
     /// One per entropy.
     pub entropies: Vec<f64>,
+    /// One per constraint; zero unless it is vakonomic.
+    pub multipliers: Vec<f64>,
 }
 
 impl Model {
@@ -83,7 +85,7 @@ impl Model {
         Model::load(text, &Overrides::default())
     }
 
-    /// Reads a model file with some parameters replaced.
+    /// Reads a model file with some values replaced.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -92,11 +94,12 @@ impl Model {
         let graph = Graph::new();
         let read = tables::read(text, &mut problems).and_then(|mut statements| {
             overrides.apply(&mut statements.parameters, &mut problems);
-            if !overrides.is_empty() {
+            if overrides.changes_parameters() {
                 // The numbers of [expected] belong to the parameters of the file.
                 statements.expected.clear();
             }
-            let content = tables::resolve(&statements, &graph, &mut problems)?;
+            let mut content = tables::resolve(&statements, &graph, &mut problems)?;
+            overrides.apply_settings(&mut content.settings.simulation);
             Some((statements, content))
         });
         let failed = problems.errors() > 0;
@@ -209,6 +212,28 @@ impl Model {
         &self.content.conductions
     }
 
+    /// The constraints in the order of the file; a family has one for each member.
+    ///
+    /// ```
+    /// use extremal_model::{ConstraintKind, Model};
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = 1.0
+    ///     y = 0.0
+    ///     [dynamics]
+    ///     lagrangian = "(x'^2 + y'^2)/2 - 9.81*y"
+    ///     [constraints]
+    ///     rod = "x^2 + y^2 = 1"
+    /// "#)?;
+    /// let [rod] = model.constraints() else { panic!("there is one") };
+    /// assert_eq!(rod.kind, ConstraintKind::Holonomic);
+    /// assert_eq!(model.graph().expr(rod.left).to_string(), "x^2 + y^2");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.content.constraints
+    }
+
     /// Quantities to be watched because they should stay constant.
     pub fn invariants(&self) -> &[Invariant] {
         &self.content.invariants
@@ -229,7 +254,7 @@ impl Model {
         &self.content.expected
     }
 
-    /// The user's own discrete Lagrangian, forces and entropy rules.
+    /// The user's own discrete Lagrangian, forces, entropy rules and constraints.
     pub fn discrete(&self) -> Option<&Discrete> {
         self.content.discrete.as_ref()
     }
@@ -294,6 +319,7 @@ impl Model {
             velocities: numbers(&mut coordinates.iter().map(|c| c.start_velocity)),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
             entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+            multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
     }
 

@@ -71,6 +71,8 @@ impl Place {
         entropies: true,
         ..Place::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
     };
+    pub const CONSTRAINT: Place =
+        Place::new("a constraint", "positions, velocities, time and parameters", Some(1), true);
     pub const INVARIANT: Place = Place::of_state("an invariant");
     pub const STOP: Place = Place {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
@@ -80,6 +82,7 @@ impl Place {
         Place::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
     pub const EXACT: Place = Place::new("a closed form", "time and parameters", None, true);
     pub const DISCRETE: Place = Place {
+        entropies: true,
         step: true,
         ends: true,
         ..Place::new(
@@ -89,6 +92,21 @@ impl Place {
             true,
         )
     };
+    pub const DISCRETE_CONSTRAINT: Place = Place {
+        step: true,
+        ends: true,
+        ..Place::new(
+            "a discrete constraint",
+            "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
+            None,
+            true,
+        )
+    };
+
+    /// May entropies occur by their own names, not at an end of a step?
+    fn sees_entropies(&self) -> bool {
+        self.entropies && !self.ends
+    }
 }
 
 /// What a declared name stands for.
@@ -109,6 +127,8 @@ pub(crate) enum Meaning<'g> {
     Definition {
         values: Vec<Expr<'g>>,
     },
+    /// It has no value that an expression could use.
+    Constraint,
     /// Its declaration was in error and has been reported; its uses are not to blame.
     Broken,
 }
@@ -235,6 +255,13 @@ impl<'g> Names<'g> {
         reach
     }
 
+    /// The coordinates in an expression (order 0), or their velocities (order 1), as symbols.
+    pub fn derivatives_in(&self, value: Expr<'g>, order: u32) -> Vec<Expr<'g>> {
+        let mut symbols = self.graph.free_symbols(&[value]);
+        symbols.retain(|symbol| self.orders.get(&symbol.id()) == Some(&order));
+        symbols
+    }
+
     /// `d/dt` along any motion, by the chain rule.
     fn total_derivative(&self, value: Expr<'g>) -> Expr<'g> {
         if let Some(known) = self.total_derivatives.borrow().get(&value.id()) {
@@ -295,7 +322,7 @@ impl<'g> View<'_, 'g> {
             Some(_) if reference.primes > 0 => {
                 Err(no_rate(format!("`{symbol}` cannot be used: it is the rate of an entropy")))
             }
-            Some(found) if self.place.entropies => Ok(*found),
+            Some(found) if self.place.sees_entropies() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
         }
     }
@@ -313,7 +340,10 @@ impl<'g> View<'_, 'g> {
             return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy")));
         }
         let order = reach.order.map(|order| order + reference.primes);
-        if order > self.place.order || (reach.time && !self.place.time) || (reach.entropy && !self.place.entropies) {
+        if order > self.place.order
+            || (reach.time && !self.place.time)
+            || (reach.entropy && !self.place.sees_entropies())
+        {
             let mut refusal = self.refuse(&symbol);
             if order.is_some_and(|order| order > 2) {
                 refusal.message = format!("`{symbol}` contains a third derivative");
@@ -361,6 +391,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             // Not a constant, so that a prime on it is refused below, with the reason.
             Meaning::Entropy { .. } => Binding::variable("entropy"),
             Meaning::Definition { .. } => Binding::variable("definition"),
+            Meaning::Constraint => Binding::constant("constraint"),
             Meaning::Broken => return Some(Binding { shape: Shape::Open, ..Binding::variable("name") }),
         };
         Some(match declaration.count {
@@ -381,10 +412,14 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if name == TIME {
             return if self.place.time { Ok(self.names.time) } else { Err(self.refuse(name)) };
         }
-        let is_step = name == STEP;
-        if is_step || self.step_end(name).is_some() {
+        if name == STEP || self.step_end(name).is_some() {
             let symbol = reference.symbol();
-            let allowed = if is_step { self.place.step } else { self.place.ends };
+            let of_entropy =
+                |base: &str| self.names.get(base).is_some_and(|d| matches!(d.meaning, Meaning::Entropy { .. }));
+            let allowed = match self.step_end(name) {
+                None => self.place.step,
+                Some(base) => self.place.ends && (self.place.entropies || !of_entropy(base)),
+            };
             return if allowed { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
@@ -394,12 +429,17 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             Meaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             Meaning::Entropy { symbols } => self.entropy(symbols, member, reference),
             Meaning::Definition { values } => self.definition(values, member, reference),
+            Meaning::Constraint => {
+                Err(Refusal { message: format!("`{name}` is a constraint and has no value"), help: None })
+            }
             Meaning::Broken => Ok(graph.symbol(&reference.symbol())),
         }
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.names.declared.keys().cloned().collect();
+        let has_value = |(_, d): &(&String, &Declaration<'g>)| !matches!(d.meaning, Meaning::Constraint);
+        let mut names: Vec<String> =
+            self.names.declared.iter().filter(has_value).map(|(name, _)| name.clone()).collect();
         names.extend(self.member.map(|(index, _)| index.to_owned()));
         names.sort();
         names

@@ -1,12 +1,13 @@
-//! Parameter values from outside the model file.
+//! What is given from outside the model file.
 
 use crate::diagnostic::{Code, Diagnostic, Problems};
 use crate::document::{Scalar, Series};
 use crate::suggest::help_for;
-use crate::tables::ParameterStatement;
+use crate::tables::{ConstraintForm, ParameterStatement, Simulation};
 use crate::text::Text;
 
-/// Parameter values that replace those of the model file while it is read, so that also counts and bounds follow them.
+/// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, and of
+/// how constraints are kept.
 ///
 /// ```
 /// use extremal_model::{Model, Overrides};
@@ -25,6 +26,8 @@ use crate::text::Text;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     parameters: Vec<(String, String)>,
+    constraints: Option<ConstraintForm>,
+    project: Option<bool>,
 }
 
 impl Overrides {
@@ -35,9 +38,33 @@ impl Overrides {
         self
     }
 
+    /// Replaces how a step keeps the holonomic constraints.
+    #[must_use]
+    pub fn constraint_form(mut self, form: ConstraintForm) -> Self {
+        self.constraints = Some(form);
+        self
+    }
+
+    /// Replaces whether a start that violates the constraints is moved to the nearest one that does not.
+    #[must_use]
+    pub fn project(mut self, project: bool) -> Self {
+        self.project = Some(project);
+        self
+    }
+
     /// Is nothing replaced?
     pub fn is_empty(&self) -> bool {
-        self.parameters.is_empty()
+        *self == Overrides::default()
+    }
+
+    /// Is a parameter replaced?
+    pub(crate) fn changes_parameters(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+
+    pub(crate) fn apply_settings(&self, simulation: &mut Simulation) {
+        simulation.constraints = self.constraints.unwrap_or(simulation.constraints);
+        simulation.project = self.project.unwrap_or(simulation.project);
     }
 
     pub(crate) fn apply(&self, statements: &mut [ParameterStatement], problems: &mut Problems) {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use extremal_expr::syntax::{
-    Ast, AstKind, Limits, Lowered, NameProblem, SyntaxError, SyntaxErrorKind, SyntaxErrors, check_name,
-    parse_condition, parse_expression,
+    Ast, AstKind, Limits, Lowered, NameProblem, SyntaxError, SyntaxErrorKind, SyntaxErrors, Uses, check_name,
+    parse_condition, parse_equation, parse_expression,
 };
 use extremal_expr::{Expr, Graph, Id, Rational};
 
@@ -115,7 +115,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
             Scalar::Text(text) => {
                 let view = View { names: &self.names, place, member };
                 let read = parse_expression(self.graph, &text.value, &view);
-                self.accept(read, text, place)
+                self.accept(read.map(value_and_uses), text, place)
             }
         }
     }
@@ -133,17 +133,38 @@ impl<'g, 'p> Resolver<'g, 'p> {
             Scalar::Text(text) => {
                 let view = View { names: &self.names, place, member };
                 let read = parse_condition(self.graph, &text.value, &view);
-                self.accept(read, text, place)
+                self.accept(read.map(value_and_uses), text, place)
             }
         }
     }
 
-    fn accept(&mut self, read: Result<Lowered<'g>, SyntaxErrors>, text: &Text, place: &Place) -> Option<Expr<'g>> {
+    /// Both sides of an equation.
+    pub fn equation(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<(Expr<'g>, Expr<'g>)> {
+        if self.problems.is_full() {
+            return None;
+        }
+        match scalar {
+            Scalar::Number { span, .. } => {
+                let message = format!("{} is an equation, not a number", place.what);
+                let diagnostic = Diagnostic::error(Code::WrongType, message).at(span.clone(), "");
+                self.problems.push(diagnostic.help("write it between quotes: \"x^2 + y^2 = 1\""));
+                None
+            }
+            Scalar::Text(text) => {
+                let view = View { names: &self.names, place, member };
+                let read = parse_equation(self.graph, &text.value, &view);
+                self.accept(read.map(|equation| ((equation.left, equation.right), equation.uses)), text, place)
+            }
+        }
+    }
+
+    /// What was read, or `None` with its errors reported.
+    fn accept<T>(&mut self, read: Result<(T, Uses), SyntaxErrors>, text: &Text, place: &Place) -> Option<T> {
         let errors = match read {
-            Ok(lowered) => {
-                self.structural.extend(lowered.uses.structural);
+            Ok((value, uses)) => {
+                self.structural.extend(uses.structural);
                 if self.names.lookups() <= MAX_LOOKUPS {
-                    return Some(lowered.value);
+                    return Some(value);
                 }
                 let message = format!("{} makes the model too large", place.what);
                 let help = format!("the families of a model may refer to names {MAX_LOOKUPS} times in all");
@@ -152,7 +173,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
             }
             Err(errors) => errors,
         };
-        let broken = names_in(&text.value).iter().any(|name| self.names.is_broken(name));
+        let broken = self.is_broken(&text.value);
         for error in &errors {
             // What an undeclared integer or family causes has been explained where it was declared.
             if !(broken && matches!(error.kind, SyntaxErrorKind::NotAnInteger { .. })) {
@@ -172,16 +193,29 @@ impl<'g, 'p> Resolver<'g, 'p> {
             Series::One(scalar) => {
                 (1..=count).map(|number| self.number(scalar, place, Some((index, number)))).collect()
             }
-            Series::List { items, span } => {
-                if i64::try_from(items.len()) != Ok(count) {
-                    let message = format!("the list has {} values for a family of {count}", items.len());
-                    self.problems.push(Diagnostic::error(Code::WrongLength, message).at(span.clone(), ""));
-                    return None;
-                }
+            Series::List { items, .. } => {
+                self.check_length(series, count)?;
                 let values: Vec<_> = items.iter().map(|item| self.number(item, place, None)).collect();
                 values.into_iter().collect()
             }
         }
+    }
+
+    /// A list must have one value for each member.
+    pub fn check_length(&mut self, series: &Series, count: i64) -> Option<()> {
+        if let Series::List { items, span } = series
+            && i64::try_from(items.len()) != Ok(count)
+        {
+            let message = format!("the list has {} values for a family of {count}", items.len());
+            self.problems.push(Diagnostic::error(Code::WrongLength, message).at(span.clone(), ""));
+            return None;
+        }
+        Some(())
+    }
+
+    /// Does a text contain a name whose declaration is in error?
+    pub fn is_broken(&self, text: &str) -> bool {
+        names_in(text).iter().any(|name| self.names.is_broken(name))
     }
 
     /// An integer that is fixed once the model is read.
@@ -240,9 +274,16 @@ pub(crate) fn with_article(what: &str) -> String {
     format!("{article} {what}")
 }
 
-/// The names in a text, whatever they mean; none if it cannot be parsed.
+fn value_and_uses(lowered: Lowered<'_>) -> (Expr<'_>, Uses) {
+    (lowered.value, lowered.uses)
+}
+
+/// The names in an expression or equation, whatever they mean; none if it cannot be parsed.
 pub(crate) fn names_in(text: &str) -> BTreeSet<String> {
-    let Ok(ast) = Ast::expression(text, &Limits::default()) else { return BTreeSet::new() };
+    let limits = Limits::default();
+    let Ok(ast) = Ast::expression(text, &limits).or_else(|_| Ast::equation(text, &limits)) else {
+        return BTreeSet::new();
+    };
     let name_of = |kind: &AstKind| match kind {
         AstKind::Name { name, .. } | AstKind::Member { name, .. } => Some(ast.slice(*name).to_owned()),
         _ => None,

@@ -45,6 +45,23 @@ fn a_family_of_sums_is_refused_before_it_takes_forever() {
 }
 
 #[test]
+fn many_constraints_are_read_at_once() {
+    let text = r#"
+        [coordinates]
+        x = { count = 10001, start = "i" }
+        y = { count = 10001, start = "i^2" }
+        [dynamics]
+        lagrangian = "sum(i, 1, 10001, x[i]'^2 + y[i]'^2)"
+        [constraints]
+        rod = { count = 10000, equation = "(x[i + 1] - x[i])^2 + (y[i + 1] - y[i])^2 = 1" }
+        mean = "sum(i, 1, 10001, x[i]')*sum(i, 1, 10001, y[i]) = sum(i, 1, 10001, i*y[i]')"
+    "#;
+    let begun = Instant::now();
+    assert_eq!(Model::from_toml(text).unwrap().constraints().len(), 10_001);
+    assert!(begun.elapsed() < AT_ONCE, "reading took {:?}", begun.elapsed());
+}
+
+#[test]
 fn many_mistakes_are_cut_short() {
     let mut text = String::from("[parameters]\n");
     (0..20_000).for_each(|k| text.push_str(&format!("k{k} = \"unknown{k}\"\n")));
@@ -54,8 +71,9 @@ fn many_mistakes_are_cut_short() {
 }
 
 fn good_files() -> Vec<String> {
-    let mut files: Vec<String> =
-        [include_str!("good/everything.toml"), include_str!("good/heat.toml")].map(str::to_owned).into();
+    let own =
+        [include_str!("good/everything.toml"), include_str!("good/heat.toml"), include_str!("good/constraints.toml")];
+    let mut files: Vec<String> = own.map(str::to_owned).into();
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
     let mut paths: Vec<_> = std::fs::read_dir(gallery).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -75,6 +93,8 @@ fn edit() -> impl Strategy<Value = (f64, usize, String)> {
         Just("1e308".to_owned()),
         Just("[coordinates]\n".to_owned()),
         Just("[entropies]\n".to_owned()),
+        Just("[constraints]\n".to_owned()),
+        Just("x' = y".to_owned()),
         Just("count = 0, ".to_owned()),
         Just("\"\"\"".to_owned()),
     ];

@@ -1,4 +1,4 @@
-//! Values per coordinate or entropy: forces, generators, heat, closed forms.
+//! Values per coordinate, entropy or constraint: forces, generators, heat, closed forms, discrete equations.
 
 use extremal_expr::syntax::{Ast, AstKind, Limits, Root};
 use extremal_expr::{Expr, Id};
@@ -7,7 +7,7 @@ use super::families::{Families, Family, Kind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Reader, Scalar, Series};
 use crate::names::Place;
-use crate::resolver::{Resolver, diagnostic, with_article};
+use crate::resolver::{Member, Resolver, diagnostic, with_article};
 use crate::suggest::help_for;
 use crate::text::Text;
 
@@ -54,7 +54,7 @@ impl<'a> Targets<'a> {
 pub(crate) struct Assigned<'g> {
     /// The place of the quantity in the flat list.
     pub place: usize,
-    /// The member's number, where the assignment speaks of all members by it.
+    /// The member's number, where the assignment speaks of a whole family.
     pub number: Option<i64>,
     pub value: Expr<'g>,
 }
@@ -114,24 +114,70 @@ pub(crate) fn resolve_one<'g>(
     targets: Targets<'_>,
     place: &Place,
 ) -> Option<Assignments<'g>> {
+    let chosen = chosen(resolver, key, value, targets)?;
+    let values = chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, place, member))?;
+    let assigned =
+        |((place, number), value): (&(usize, Option<i64>), _)| Assigned { place: *place, number: *number, value };
+    let list = chosen.places.iter().zip(values).map(assigned).collect();
+    Some(Assignments { index: chosen.index, list })
+}
+
+/// The quantities that a key speaks of.
+pub(crate) struct Chosen {
+    /// The name of the member's number.
+    pub index: String,
+    /// The place of each in the flat list, with the member's number where the key speaks of a whole family.
+    pub places: Vec<(usize, Option<i64>)>,
+}
+
+/// The quantities that a key speaks of; `None`, which is reported, if there are none or not as many as values.
+pub(crate) fn chosen(
+    resolver: &mut Resolver<'_, '_>,
+    key: &Text,
+    value: &Series,
+    targets: Targets<'_>,
+) -> Option<Chosen> {
     let (family, kind, first, members) = target(resolver, key, targets)?;
-    let one = |place, value| Assigned { place, number: None, value };
-    Some(match (members, family.count) {
-        (Members::One(number), _) => {
-            let value = single(resolver, key, value, kind, place)?;
-            Assignments { index: String::new(), list: vec![one(first + number as usize - 1, value)] }
-        }
-        (Members::Each(index), None) => {
-            let value = single(resolver, key, value, kind, place)?;
-            Assignments { index, list: vec![one(first, value)] }
-        }
+    let (index, places) = match (members, family.count) {
         (Members::Each(index), Some(count)) => {
-            let values = resolver.series(value, place, &index, count)?;
-            let assigned =
-                |(position, value)| Assigned { place: first + position, number: Some(position as i64 + 1), value };
-            Assignments { index, list: values.into_iter().enumerate().map(assigned).collect() }
+            resolver.check_length(value, count)?;
+            (index, (1..=count).map(|number| (first + number as usize - 1, Some(number))).collect())
         }
-    })
+        (members, _) => {
+            if let Series::List { span, .. } = value {
+                let message = format!("`{}` is one {}, and this is a list", key.value, kind.word());
+                resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(span.clone(), ""));
+                return None;
+            }
+            match members {
+                Members::One(number) => (String::new(), vec![(first + number as usize - 1, None)]),
+                Members::Each(index) => (index, vec![(first, None)]),
+            }
+        }
+    };
+    Some(Chosen { index, places })
+}
+
+impl Chosen {
+    /// One value for each, read from the scalar that is meant for it; `None` if one of them failed.
+    pub fn each<'g, 'p, T>(
+        &self,
+        resolver: &mut Resolver<'g, 'p>,
+        value: &Series,
+        mut read: impl FnMut(&mut Resolver<'g, 'p>, &Scalar, Member<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        match value {
+            Series::One(scalar) => {
+                let member = |number: Option<i64>| number.map(|number| (self.index.as_str(), number));
+                self.places.iter().map(|(_, number)| read(resolver, scalar, member(*number))).collect()
+            }
+            Series::List { items, .. } => {
+                // All of them, so that every mistake in the list is found.
+                let values: Vec<Option<T>> = items.iter().map(|item| read(resolver, item, None)).collect();
+                values.into_iter().collect()
+            }
+        }
+    }
 }
 
 /// Says that a key speaks of a quantity that has its value already.
@@ -147,23 +193,6 @@ pub(crate) fn report_twice(resolver: &mut Resolver<'_, '_>, key: &Text, targets:
             return;
         }
         before += families.members();
-    }
-}
-
-fn single<'g>(
-    resolver: &mut Resolver<'g, '_>,
-    key: &Text,
-    value: &Series,
-    kind: Kind,
-    place: &Place,
-) -> Option<Expr<'g>> {
-    match value {
-        Series::One(scalar) => resolver.number(scalar, place, None),
-        Series::List { span, .. } => {
-            let message = format!("`{}` is one {}, and this is a list", key.value, kind.word());
-            resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(span.clone(), ""));
-            None
-        }
     }
 }
 
@@ -251,9 +280,13 @@ fn unknown(resolver: &mut Resolver<'_, '_>, key: &Text, name: &str, targets: Tar
     };
     let code = match targets.0 {
         [Families { kind: Kind::Entropy, .. }] => Code::UnknownEntropy,
+        [Families { kind: Kind::Constraint, .. }] => Code::UnknownConstraint,
         _ => Code::UnknownCoordinate,
     };
-    let help = help_for(name, &listed, names)
-        .or_else(|| (code == Code::UnknownEntropy).then(|| "declare it in [entropies]".to_owned()));
+    let help = help_for(name, &listed, names).or_else(|| match code {
+        Code::UnknownEntropy => Some("declare it in [entropies]".to_owned()),
+        Code::UnknownConstraint => Some("declare it in [constraints]".to_owned()),
+        _ => None,
+    });
     resolver.problems.push(Diagnostic::error(code, message).at(key.span.clone(), "").maybe_help(help));
 }

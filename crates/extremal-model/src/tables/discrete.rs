@@ -1,15 +1,18 @@
-//! `[discrete]`: the user's own discrete Lagrangian, forces and entropy rule, for the method `custom`.
+//! `[discrete]`: the user's own discrete Lagrangian, forces, entropy rules and constraints, for the method `custom`.
+
+use std::collections::HashSet;
 
 use extremal_expr::Id;
 
 use super::assignments::{self, Assignment, Targets};
+use super::constraints::Constraints;
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
 use crate::names::{Place, STEP};
-use crate::resolver::{Resolver, with_article};
+use crate::resolver::{Member, Resolver, with_article};
 
 /// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Discrete {
     pub after: Vec<Id>,
     /// Expressions that vanish over a step, one per entropy: they determine the entropies at its end.
     pub entropy_rules: Vec<Id>,
+    /// Expressions that vanish over a step, one per constraint, `None` where the discrete form of the method is kept.
+    pub constraints: Vec<Option<Id>>,
     /// The symbols `S_0`, one per entropy.
     pub entropies_before: Vec<Id>,
     /// The symbols `S_1`, one per entropy.
@@ -41,9 +46,10 @@ pub(crate) struct DiscreteStatement {
     pub force_minus: Vec<Assignment>,
     pub force_plus: Vec<Assignment>,
     pub entropy: Vec<Assignment>,
+    pub constraints: Vec<Assignment>,
 }
 
-const KEYS: [&str; 4] = ["lagrangian", "force_minus", "force_plus", "entropy"];
+const KEYS: [&str; 5] = ["lagrangian", "force_minus", "force_plus", "entropy", "constraints"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> DiscreteStatement {
     let span = table.name.span.clone();
@@ -53,6 +59,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
         force_minus: Vec::new(),
         force_plus: Vec::new(),
         entropy: Vec::new(),
+        constraints: Vec::new(),
     };
     let mut has_lagrangian = false;
     for entry in entries {
@@ -64,6 +71,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
             "force_minus" => statement.force_minus = read_assignments(reader, &entry),
             "force_plus" => statement.force_plus = read_assignments(reader, &entry),
             "entropy" => statement.entropy = read_assignments(reader, &entry),
+            "constraints" => statement.constraints = read_assignments(reader, &entry),
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -88,6 +96,7 @@ pub(crate) fn resolve(
     statement: &DiscreteStatement,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    constraints: &Constraints,
 ) -> Option<Discrete> {
     report_collisions(resolver, statement, &coordinates.families, "a position");
     report_collisions(resolver, statement, &entropies.families, "a value");
@@ -97,7 +106,6 @@ pub(crate) fn resolve(
     let force_minus = forces(&statement.force_minus);
     let force_plus = forces(&statement.force_plus);
     let entropy_rules = entropy_rules(resolver, statement, entropies);
-    let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &Place::DISCRETE, None)?;
     let graph = resolver.graph;
     let ends = |families: &Families, end: &str| -> Vec<Id> {
         let members = families.list.iter().flat_map(|family| {
@@ -106,13 +114,17 @@ pub(crate) fn resolve(
         });
         members.collect()
     };
+    let after = ends(&coordinates.families, "_1");
+    let constraints = discrete_constraints(resolver, &statement.constraints, constraints, &after);
+    let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &Place::DISCRETE, None)?;
     Some(Discrete {
         lagrangian: lagrangian.id(),
         force_minus,
         force_plus,
         before: ends(&coordinates.families, "_0"),
-        after: ends(&coordinates.families, "_1"),
+        after,
         entropy_rules: entropy_rules?,
+        constraints,
         entropies_before: ends(&entropies.families, "_0"),
         entropies_after: ends(&entropies.families, "_1"),
         step: graph.symbol(STEP).id(),
@@ -137,6 +149,45 @@ fn entropy_rules(
         resolver.problems.push(diagnostic.help(format!("add {help}")));
     }
     rules.into_iter().map(|rule| rule.map(|rule| rule.id())).collect()
+}
+
+/// One expression per constraint that has its own discrete equation.
+fn discrete_constraints(
+    resolver: &mut Resolver<'_, '_>,
+    stated: &[Assignment],
+    constraints: &Constraints,
+    after: &[Id],
+) -> Vec<Option<Id>> {
+    let mut values = vec![None; constraints.list.len()];
+    let families = [&constraints.families];
+    let after: HashSet<Id> = after.iter().copied().collect();
+    for Assignment { key, value } in stated {
+        let Some(chosen) = assignments::chosen(resolver, key, value, Targets(&families)) else { continue };
+        let found = chosen.each(resolver, value, |resolver, scalar, member| one_step(resolver, scalar, member, &after));
+        for ((place, _), vanishing) in chosen.places.iter().zip(found.unwrap_or_default()) {
+            if values[*place].replace(vanishing).is_some() {
+                assignments::report_twice(resolver, key, Targets(&families), *place);
+                break;
+            }
+        }
+    }
+    values
+}
+
+/// The difference of both sides, which must bind where the step ends.
+fn one_step(resolver: &mut Resolver<'_, '_>, scalar: &Scalar, member: Member<'_>, after: &HashSet<Id>) -> Option<Id> {
+    let (left, right) = resolver.equation(scalar, &Place::DISCRETE_CONSTRAINT, member)?;
+    let difference = left - right;
+    let symbols = resolver.graph.free_symbols(&[difference]);
+    // Where a name is in error, it may stand for such a position.
+    if resolver.problems.errors() == 0 && !symbols.iter().any(|symbol| after.contains(&symbol.id())) {
+        let message = "the discrete constraint does not contain the end of the step";
+        let diagnostic =
+            Diagnostic::error(Code::EmptyConstraint, message).at(scalar.span(), "no position `x_1` remains");
+        resolver.problems.push(diagnostic);
+        return None;
+    }
+    Some(difference.id())
 }
 
 /// `x_0` and `x_1` must not mean something else already.

@@ -7,6 +7,7 @@ use extremal_expr::{Expr, Id};
 use super::Statements;
 use super::assignments::{self, Assignment, Targets};
 use super::conduction::{self, Conductions};
+use super::constraints::Constraints;
 use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, Friction, FrictionTerm};
@@ -91,6 +92,7 @@ pub(crate) fn resolve(
     statements: &Statements,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    constraints: &Constraints,
 ) -> Option<Dynamics> {
     let statement = &statements.dynamics;
     if !statement.stated {
@@ -104,7 +106,7 @@ pub(crate) fn resolve(
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
     let scalar = statement.lagrangian.as_ref()?;
     let lagrangian = resolver.number(scalar, &Place::LAGRANGIAN, None)?;
-    report_absent(resolver, lagrangian, scalar, coordinates, entropies);
+    report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
     let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
         friction = herglotz(resolver, text, lagrangian, coordinates, entropies);
@@ -159,19 +161,25 @@ fn herglotz<'g>(
     friction
 }
 
-/// A coordinate that the Lagrangian does not contain has no equation of motion, an entropy no temperature.
+/// A coordinate that neither the Lagrangian nor a constraint contains has no equation of motion, an entropy that the Lagrangian
+/// does not contain no temperature.
 fn report_absent(
     resolver: &mut Resolver<'_, '_>,
     lagrangian: Expr<'_>,
     scalar: &Scalar,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    constraints: &Constraints,
 ) {
-    let present: HashSet<Id> = resolver.graph.free_symbols(&[lagrangian]).iter().map(|symbol| symbol.id()).collect();
+    let graph = resolver.graph;
+    let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
+    let stated: Vec<Expr<'_>> = sides.map(|id| graph.expr(id)).chain([lagrangian]).collect();
+    let present: HashSet<Id> = graph.free_symbols(&stated).iter().map(|symbol| symbol.id()).collect();
     for family in &coordinates.families.list {
         let members = &coordinates.list[family.first..family.first + family.len()];
         let absent = members.iter().find(|c| !present.contains(&c.position) && !present.contains(&c.velocity));
-        if let Some(coordinate) = absent {
+        // A constraint in error may be what binds it.
+        if let Some(coordinate) = absent.filter(|_| !constraints.incomplete) {
             let name = &coordinate.name;
             let message = format!("the Lagrangian does not contain the coordinate `{name}`");
             resolver.problems.push(

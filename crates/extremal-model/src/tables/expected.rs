@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::constraints::{Constraints, multiplier_name};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::observables::Observables;
@@ -19,7 +20,7 @@ pub struct Expected {
     pub time: Option<f64>,
     /// Largest admissible absolute difference.
     pub tolerance: f64,
-    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `energy`, ...) and their values.
+    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `lambda_rod`, `energy`, ...) and their values.
     pub values: Vec<(String, f64)>,
 }
 
@@ -63,12 +64,13 @@ pub(crate) fn resolve(
     statements: &[ExpectedStatement],
     coordinates: &Coordinates,
     entropies: &Entropies,
+    constraints: &Constraints,
     observables: &Observables,
 ) -> Vec<Expected> {
     if statements.is_empty() {
         return Vec::new();
     }
-    let columns = columns(coordinates, entropies, observables);
+    let columns = columns(coordinates, entropies, constraints, observables);
     statements.iter().filter_map(|statement| resolve_one(resolver, statement, &columns)).collect()
 }
 
@@ -103,7 +105,12 @@ fn resolve_one(
 }
 
 /// The names of everything that a run records.
-fn columns(coordinates: &Coordinates, entropies: &Entropies, observables: &Observables) -> BTreeSet<String> {
+fn columns(
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+    constraints: &Constraints,
+    observables: &Observables,
+) -> BTreeSet<String> {
     let mut columns = BTreeSet::from(["energy".to_owned()]);
     for coordinate in &coordinates.list {
         let name = &coordinate.name;
@@ -112,6 +119,7 @@ fn columns(coordinates: &Coordinates, entropies: &Entropies, observables: &Obser
     for entropy in &entropies.list {
         columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
     }
+    columns.extend(constraints.list.iter().map(|constraint| multiplier_name(&constraint.name)));
     columns.extend(observables.invariants.iter().map(|invariant| invariant.name.clone()));
     columns.extend(observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
     columns

@@ -1,4 +1,4 @@
-//! Quantities that come alone or as families: coordinates and entropies.
+//! What comes alone or as families: coordinates, entropies, constraints.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,12 @@ use crate::names::{Place, STEP};
 use crate::resolver::Resolver;
 use crate::text::Text;
 
-/// What kind of quantity.
+/// Families of what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Coordinate,
     Entropy,
+    Constraint,
 }
 
 impl Kind {
@@ -23,6 +24,7 @@ impl Kind {
         match self {
             Kind::Coordinate => "coordinate",
             Kind::Entropy => "entropy",
+            Kind::Constraint => "constraint",
         }
     }
 
@@ -30,6 +32,7 @@ impl Kind {
         match self {
             Kind::Coordinate => "coordinates",
             Kind::Entropy => "entropies",
+            Kind::Constraint => "constraints",
         }
     }
 }

@@ -5,6 +5,8 @@
 
 mod assignments;
 mod conduction;
+mod constraint_rules;
+mod constraints;
 mod coordinates;
 mod definitions;
 mod discrete;
@@ -27,6 +29,7 @@ use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
 pub use conduction::Conduction;
+pub use constraints::{Constraint, ConstraintKind};
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
@@ -35,14 +38,16 @@ pub use expected::Expected;
 pub use friction::FrictionTerm;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
-pub use simulation::{EntropyBase, Extent, Simulation, Start, UnknownEntropyBase, UnknownStart};
+pub use simulation::{
+    ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
+};
 pub use stop::{Direction, Stop};
 
 pub(crate) use laws::{Breach, Laws};
 pub(crate) use parameters::ParameterStatement;
 
 /// The tables that can be used.
-const TABLES: [&str; 16] = [
+const TABLES: [&str; 17] = [
     "parameters",
     "coordinates",
     "entropies",
@@ -52,6 +57,7 @@ const TABLES: [&str; 16] = [
     "friction",
     "heat",
     "conduction",
+    "constraints",
     "invariants",
     "symmetries",
     "exact",
@@ -61,7 +67,7 @@ const TABLES: [&str; 16] = [
     "simulation",
 ];
 /// The tables of the format that this version cannot use.
-const LATER_TABLES: [&str; 4] = ["constraints", "controls", "objective", "boundary"];
+const LATER_TABLES: [&str; 3] = ["controls", "objective", "boundary"];
 /// The keys above the first table.
 const TOP_KEYS: [&str; 3] = ["name", "source", "description"];
 
@@ -78,6 +84,7 @@ pub(crate) struct Statements {
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
     pub conduction: Vec<conduction::ConductionStatement>,
+    pub constraints: Vec<constraints::ConstraintStatement>,
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
@@ -99,6 +106,7 @@ pub(crate) struct Content {
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
+    pub constraints: Vec<Constraint>,
     pub invariants: Vec<Invariant>,
     pub symmetries: Vec<Symmetry>,
     pub exact: Vec<Exact>,
@@ -142,6 +150,7 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
                 "friction" => into.friction = friction::read(reader, entries),
                 "heat" => into.dynamics.heat = assignments::read(reader, entries),
                 "conduction" => into.conduction = conduction::read(reader, entries),
+                "constraints" => into.constraints = constraints::read(reader, entries),
                 "invariants" => into.observables.invariants = observables::read_invariants(reader, entries),
                 "symmetries" => into.observables.symmetries = observables::read_symmetries(reader, entries),
                 "exact" => into.observables.exact = assignments::read(reader, entries),
@@ -171,11 +180,14 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let starts = coordinates::start_values(resolver, &coordinates, &entropies);
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
-    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies);
+    let constraints = constraints::resolve(resolver, statements);
+    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
-    let expected = expected::resolve(resolver, &statements.expected, &coordinates, &entropies, &observables);
+    let expected =
+        expected::resolve(resolver, &statements.expected, &coordinates, &entropies, &constraints, &observables);
     let discrete = statements.discrete.as_ref();
-    let discrete = discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies));
+    let discrete =
+        discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates);
     parameters::mark_structural(resolver, &mut parameters);
@@ -201,6 +213,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         herglotz: dynamics.herglotz,
         heat: dynamics.heat,
         conductions: dynamics.conductions.list,
+        constraints: constraints.list,
         invariants: observables.invariants,
         symmetries: observables.symmetries,
         exact: observables.exact,

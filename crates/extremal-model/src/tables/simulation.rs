@@ -7,7 +7,7 @@ use extremal_expr::{Id, Rational};
 
 use super::Statements;
 use super::coordinates::Coordinates;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
 use crate::method::Method;
 use crate::names::STEP;
@@ -28,6 +28,10 @@ pub struct Simulation {
     pub start: Start,
     /// Where a step evaluates the entropies.
     pub entropy: EntropyBase,
+    /// How a step keeps the holonomic constraints.
+    pub constraints: ConstraintForm,
+    /// Is a start that violates the constraints moved to the nearest one that does not?
+    pub project: bool,
     /// Record every so many steps.
     pub record: Option<u64>,
     /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
@@ -118,6 +122,52 @@ impl fmt::Display for EntropyBase {
     }
 }
 
+/// How a step keeps the holonomic constraints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ConstraintForm {
+    /// Positions satisfy the constraints, and momenta their time derivative, at both ends of a step.
+    #[default]
+    Rattle,
+    /// Positions satisfy the constraints; momenta are left as the discrete equations give them.
+    Shake,
+}
+
+impl ConstraintForm {
+    /// All forms.
+    pub const ALL: [ConstraintForm; 2] = [ConstraintForm::Rattle, ConstraintForm::Shake];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConstraintForm::Rattle => "rattle",
+            ConstraintForm::Shake => "shake",
+        }
+    }
+}
+
+impl fmt::Display for ConstraintForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that names no way to keep constraints.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no form of constraints `{name}`; write `rattle` or `shake`")]
+pub struct UnknownConstraintForm {
+    /// The text.
+    pub name: String,
+}
+
+impl FromStr for ConstraintForm {
+    type Err = UnknownConstraintForm;
+
+    fn from_str(text: &str) -> Result<ConstraintForm, UnknownConstraintForm> {
+        let found = ConstraintForm::ALL.into_iter().find(|form| form.name() == text);
+        found.ok_or_else(|| UnknownConstraintForm { name: text.to_owned() })
+    }
+}
+
 /// A text that names no place where a step could evaluate the entropies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no entropy base `{name}`; write `left`, `midpoint` or `right`")]
@@ -160,11 +210,14 @@ pub(crate) struct SimulationStatement {
     pub steps: Option<Scalar>,
     pub start: Option<(Start, Text)>,
     pub entropy: Option<(EntropyBase, Text)>,
+    pub constraints: Option<(ConstraintForm, Text)>,
+    pub project: Option<(bool, Span)>,
     pub record: Option<Scalar>,
     pub tolerance: Option<Scalar>,
 }
 
-const KEYS: [&str; 8] = ["method", "step", "until", "steps", "start", "record", "tolerance", "entropy"];
+const KEYS: [&str; 10] =
+    ["method", "step", "until", "steps", "start", "record", "tolerance", "entropy", "constraints", "project"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> SimulationStatement {
     let mut statement = SimulationStatement::default();
@@ -182,6 +235,11 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
             "entropy" => {
                 statement.entropy = reader.string(&entry).and_then(|text| Some((entropy_base(reader, &text)?, text)));
             }
+            "constraints" => {
+                let text = reader.string(&entry);
+                statement.constraints = text.and_then(|text| Some((constraint_form(reader, &text)?, text)));
+            }
+            "project" => statement.project = reader.boolean(&entry).map(|project| (project, entry.name.span.clone())),
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -232,6 +290,17 @@ fn entropy_base(reader: &mut Reader<'_, '_>, text: &Text) -> Option<EntropyBase>
     found.ok()
 }
 
+fn constraint_form(reader: &mut Reader<'_, '_>, text: &Text) -> Option<ConstraintForm> {
+    let found = text.value.parse::<ConstraintForm>();
+    if found.is_err() {
+        let help = help_for(&text.value, "the forms are", ConstraintForm::ALL.map(ConstraintForm::name));
+        let message = format!("there is no form of constraints `{}`", text.value);
+        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
+        reader.problems.push(diagnostic.maybe_help(help));
+    }
+    found.ok()
+}
+
 /// The settings, and the expressions of those that follow the parameters.
 pub(crate) struct Settings {
     pub simulation: Simulation,
@@ -256,6 +325,9 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
         let diagnostic = Diagnostic::error(Code::Conflict, "`entropy` chooses where a step evaluates the entropies");
         resolver.problems.push(diagnostic.at(text.span.clone(), "but the model has no entropies"));
     }
+    if statements.constraints.is_empty() {
+        report_no_constraints(resolver, statement);
+    }
     let method = match &statement.method {
         None => Method::Midpoint,
         Some((Method::Custom, text)) if statements.discrete.is_none() => {
@@ -279,10 +351,24 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
         extent,
         start,
         entropy,
+        constraints: statement.constraints.as_ref().map_or(ConstraintForm::default(), |(form, _)| *form),
+        project: statement.project.as_ref().is_some_and(|(project, _)| *project),
         record,
         tolerance: tolerance.map(|t| t.1),
     };
     Settings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
+}
+
+/// Settings about constraints that are not there.
+fn report_no_constraints(resolver: &mut Resolver<'_, '_>, statement: &SimulationStatement) {
+    let form = statement.constraints.as_ref();
+    let form = form.map(|(_, text)| ("`constraints` chooses how a step keeps the constraints", text.span.clone()));
+    let project = statement.project.as_ref();
+    let project = project.map(|(_, span)| ("`project` moves the start to where the constraints hold", span.clone()));
+    for (message, span) in form.into_iter().chain(project) {
+        let diagnostic = Diagnostic::error(Code::Conflict, message);
+        resolver.problems.push(diagnostic.at(span, "but the model has no constraints"));
+    }
 }
 
 fn positive(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<(Id, f64)> {

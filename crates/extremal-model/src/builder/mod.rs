@@ -1,145 +1,20 @@
 //! The same model without a file.
 
+mod spec;
+mod value;
+
 use std::fmt::Write as _;
 
 use crate::diagnostic::InvalidModel;
 use crate::method::Method;
 use crate::model::Model;
 use crate::overrides::Overrides;
-use crate::tables::{Direction, EntropyBase, Start};
+use crate::tables::{ConstraintForm, Direction, EntropyBase, Start};
 
-/// A number, an expression, or a list of them: what a model file may give as a value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A number.
-    Number(f64),
-    /// An integer, which may also count members and bound sums.
-    Integer(i64),
-    /// An expression.
-    Expression(String),
-    /// One value for each member of a family.
-    List(Vec<Value>),
-}
+pub use spec::{ConstraintSpec, CoordinateSpec, EntropySpec};
+pub use value::Value;
 
-impl From<f64> for Value {
-    fn from(value: f64) -> Self {
-        Value::Number(value)
-    }
-}
-
-impl From<i64> for Value {
-    fn from(value: i64) -> Self {
-        Value::Integer(value)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(value: &str) -> Self {
-        Value::Expression(value.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(value: String) -> Self {
-        Value::Expression(value)
-    }
-}
-
-impl<T: Into<Value>> From<Vec<T>> for Value {
-    fn from(values: Vec<T>) -> Self {
-        Value::List(values.into_iter().map(Into::into).collect())
-    }
-}
-
-impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
-    fn from(values: [T; N]) -> Self {
-        Value::List(values.into_iter().map(Into::into).collect())
-    }
-}
-
-/// Where a coordinate starts, and what else a model file says about it.
-///
-/// A plain number or expression is a start at rest.
-#[derive(Clone, Debug, Default)]
-pub struct CoordinateSpec {
-    entries: Vec<(&'static str, Value)>,
-}
-
-impl CoordinateSpec {
-    /// A coordinate that starts here, at rest.
-    pub fn start(value: impl Into<Value>) -> Self {
-        CoordinateSpec::default().with("start", value.into())
-    }
-
-    /// The velocity it starts with.
-    pub fn velocity(self, value: impl Into<Value>) -> Self {
-        self.with("velocity", value.into())
-    }
-
-    /// The position after one step, for a start from two points.
-    pub fn second(self, value: impl Into<Value>) -> Self {
-        self.with("second", value.into())
-    }
-
-    /// A condition that must hold along the motion.
-    pub fn domain(self, condition: &str) -> Self {
-        self.with("domain", condition.into())
-    }
-
-    /// Makes it a family with this many members.
-    pub fn count(self, count: impl Into<Value>) -> Self {
-        self.with("count", count.into())
-    }
-
-    /// The name of the member's number in the expressions of this coordinate, instead of `i`.
-    pub fn index(self, name: &str) -> Self {
-        self.with("index", name.into())
-    }
-
-    fn with(mut self, key: &'static str, value: Value) -> Self {
-        self.entries.push((key, value));
-        self
-    }
-}
-
-impl<T: Into<Value>> From<T> for CoordinateSpec {
-    fn from(value: T) -> Self {
-        CoordinateSpec::start(value)
-    }
-}
-
-/// Where an entropy starts, and whether it is a family.
-///
-/// A plain number or expression is a start.
-#[derive(Clone, Debug, Default)]
-pub struct EntropySpec {
-    entries: Vec<(&'static str, Value)>,
-}
-
-impl EntropySpec {
-    /// An entropy that starts here.
-    pub fn start(value: impl Into<Value>) -> Self {
-        EntropySpec { entries: vec![("start", value.into())] }
-    }
-
-    /// Makes it a family with this many members.
-    pub fn count(mut self, count: impl Into<Value>) -> Self {
-        self.entries.push(("count", count.into()));
-        self
-    }
-
-    /// The name of the member's number in the expressions of this entropy, instead of `i`.
-    pub fn index(mut self, name: &str) -> Self {
-        self.entries.push(("index", name.into()));
-        self
-    }
-}
-
-impl<T: Into<Value>> From<T> for EntropySpec {
-    fn from(value: T) -> Self {
-        EntropySpec::start(value)
-    }
-}
+use value::{inline, key, quoted, specified, toml};
 
 /// States a model in Rust, table by table, in the words of the model file.
 ///
@@ -174,6 +49,7 @@ pub struct ModelBuilder {
     heating: Vec<(String, Vec<String>)>,
     heat: Table,
     conduction: Table,
+    constraints: Table,
     invariants: Table,
     symmetries: Table,
     exact: Table,
@@ -181,6 +57,7 @@ pub struct ModelBuilder {
     force_minus: Table,
     force_plus: Table,
     discrete_entropy: Table,
+    discrete_constraints: Table,
     stop: Table,
     simulation: Table,
 }
@@ -311,6 +188,25 @@ impl ModelBuilder {
         self
     }
 
+    /// A constraint: its equation, or more with a [`ConstraintSpec`].
+    ///
+    /// ```
+    /// use extremal_model::{ConstraintKind, ConstraintSpec, Model};
+    /// let model = Model::builder("Skate on an incline")
+    ///     .coordinate("x", 0.0)
+    ///     .coordinate("y", 0.0)
+    ///     .coordinate("a", 0.0)
+    ///     .lagrangian("(x'^2 + y'^2 + a'^2)/2 + x")
+    ///     .constraint("blade", ConstraintSpec::equation("y'*cos(a) = x'*sin(a)").kind(ConstraintKind::Vakonomic))
+    ///     .build()?;
+    /// assert_eq!(model.constraints()[0].kind, ConstraintKind::Vakonomic);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn constraint(mut self, name: &str, spec: impl Into<ConstraintSpec>) -> Self {
+        self.constraints.push((key(name), specified(&spec.into().entries)));
+        self
+    }
+
     /// A quantity to be watched because it should stay constant.
     pub fn invariant(mut self, name: &str, expression: &str) -> Self {
         self.invariants.push((key(name), quoted(expression)));
@@ -346,6 +242,12 @@ impl ModelBuilder {
     /// The user's own rule for an entropy: an expression that vanishes over each step, in `x_0`, `x_1`, `S_0`, `S_1` and `h`.
     pub fn discrete_entropy(mut self, entropy: &str, expression: &str) -> Self {
         self.discrete_entropy.push((key(entropy), quoted(expression)));
+        self
+    }
+
+    /// The user's own discrete form of a constraint: an equation in `x_0`, `x_1`, `h` and `t`.
+    pub fn discrete_constraint(mut self, constraint: &str, equation: impl Into<Value>) -> Self {
+        self.discrete_constraints.push((key(constraint), toml(&equation.into())));
         self
     }
 
@@ -386,6 +288,16 @@ impl ModelBuilder {
         self.simulated("entropy", quoted(base.name()))
     }
 
+    /// How a step keeps the holonomic constraints.
+    pub fn constraint_form(self, form: ConstraintForm) -> Self {
+        self.simulated("constraints", quoted(form.name()))
+    }
+
+    /// Whether a start that violates the constraints is moved to the nearest one that does not.
+    pub fn project(self, project: bool) -> Self {
+        self.simulated("project", project.to_string())
+    }
+
     /// Record every so many steps.
     pub fn record(self, every: u64) -> Self {
         self.simulated("record", every.to_string())
@@ -417,6 +329,7 @@ impl ModelBuilder {
             ("friction", &friction),
             ("heat", &self.heat),
             ("conduction", &self.conduction),
+            ("constraints", &self.constraints),
             ("invariants", &self.invariants),
             ("symmetries", &self.symmetries),
             ("exact", &self.exact),
@@ -424,6 +337,7 @@ impl ModelBuilder {
             ("discrete.force_minus", &self.force_minus),
             ("discrete.force_plus", &self.force_plus),
             ("discrete.entropy", &self.discrete_entropy),
+            ("discrete.constraints", &self.discrete_constraints),
             ("stop", &self.stop),
             ("simulation", &self.simulation),
         ];
@@ -447,49 +361,7 @@ impl ModelBuilder {
     }
 }
 
-fn toml(value: &Value) -> String {
-    // Recursion is as deep as the caller's program nests lists; no text gets here.
-    match value {
-        Value::Number(number) if number.is_nan() => "nan".to_owned(),
-        Value::Number(number) => format!("{number:?}"),
-        Value::Integer(integer) => integer.to_string(),
-        Value::Expression(text) => quoted(text),
-        Value::List(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-fn specified(entries: &[(&str, Value)]) -> String {
-    inline(&entries.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect::<Vec<_>>())
-}
-
 fn wall(between: [&str; 2], conductance: &Value) -> Vec<String> {
     let between = between.map(quoted).join(", ");
     vec![format!("between = [{between}]"), format!("conductance = {}", toml(conductance))]
-}
-
-fn inline(entries: &[String]) -> String {
-    format!("{{ {} }}", entries.join(", "))
-}
-
-/// A key, between quotes unless it may stand bare.
-fn key(text: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !text.is_empty() && text.chars().all(bare) { text.to_owned() } else { quoted(text) }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -1,0 +1,217 @@
+//! What a constraint of each kind may say.
+
+use std::collections::HashSet;
+
+use extremal_expr::{Expr, Graph, Id, Node};
+
+use super::constraints::{ConstraintKind, ConstraintStatement, KindStatement};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::document::{Scalar, Series};
+use crate::names::Place;
+use crate::resolver::{Member, Resolver};
+
+/// The equation of one constraint.
+pub(crate) struct Equation<'g> {
+    pub left: Expr<'g>,
+    pub right: Expr<'g>,
+    pub span: Span,
+    /// Left minus right, simplified, so that what cancels is not seen.
+    difference: Expr<'g>,
+}
+
+impl<'g> Equation<'g> {
+    /// Reads the equation for the member at this position; `None` for an error, also in a name that it uses.
+    pub fn read(
+        resolver: &mut Resolver<'g, '_>,
+        series: &Series,
+        position: usize,
+        number: Member<'_>,
+    ) -> Option<Equation<'g>> {
+        let scalar = series.item(position)?;
+        let number = number.filter(|_| matches!(series, Series::One(_)));
+        let (left, right) = resolver.equation(scalar, &Place::CONSTRAINT, number)?;
+        if let Scalar::Text(text) = scalar
+            && resolver.problems.errors() > 0
+            && resolver.is_broken(&text.value)
+        {
+            return None;
+        }
+        let difference = resolver.graph.simplified(left - right);
+        Some(Equation { left, right, span: scalar.span(), difference })
+    }
+
+    fn velocities(&self, resolver: &Resolver<'g, '_>) -> Vec<Expr<'g>> {
+        resolver.names.derivatives_in(self.difference, 1)
+    }
+}
+
+/// The kind that was stated, if the equation can be of that kind, or else the one that it tells. `None` for an error.
+pub(crate) fn kind<'g>(
+    resolver: &mut Resolver<'g, '_>,
+    statement: &ConstraintStatement,
+    name: &str,
+    equation: &Equation<'g>,
+) -> Option<ConstraintKind> {
+    let velocities = equation.velocities(resolver);
+    if velocities.is_empty() && resolver.names.derivatives_in(equation.difference, 0).is_empty() {
+        let diagnostic = says_nothing(resolver, name, equation);
+        resolver.problems.push(diagnostic);
+        return None;
+    }
+    let stated = match &statement.kind {
+        KindStatement::Broken => return None,
+        KindStatement::Inferred => None,
+        KindStatement::Stated(kind, span) => Some((*kind, span)),
+    };
+    match stated {
+        None if velocities.is_empty() => Some(ConstraintKind::Holonomic),
+        Some((ConstraintKind::Holonomic, _)) if velocities.is_empty() => Some(ConstraintKind::Holonomic),
+        Some((kind, span)) if velocities.is_empty() => {
+            let message = format!("the constraint `{name}` binds positions only, so that it is holonomic, not {kind}");
+            let diagnostic = Diagnostic::error(Code::Conflict, message)
+                .at(span.clone(), "")
+                .at(equation.span.clone(), "no velocity remains in this");
+            let help = "leave `kind` out: a constraint of positions gives the same motion either way";
+            resolver.problems.push(diagnostic.help(help));
+            None
+        }
+        Some((ConstraintKind::Holonomic, span)) => {
+            let message = format!("the constraint `{name}` binds velocities, so that it is not holonomic");
+            let diagnostic = Diagnostic::error(Code::Conflict, message)
+                .at(span.clone(), "")
+                .at(equation.span.clone(), format!("this contains `{}`", velocities[0]));
+            let help = "state the equation of the positions, or leave `kind` out";
+            resolver.problems.push(diagnostic.help(help));
+            None
+        }
+        Some((ConstraintKind::Vakonomic, _)) => Some(ConstraintKind::Vakonomic),
+        None | Some((ConstraintKind::Nonholonomic, _)) => {
+            let Some(velocity) = not_linear_in(resolver, equation.difference, &velocities) else {
+                return Some(ConstraintKind::Nonholonomic);
+            };
+            let message = format!("the nonholonomic constraint `{name}` is not linear in `{velocity}`");
+            let diagnostic = Diagnostic::error(Code::NotLinear, message).at(equation.span.clone(), "");
+            let help =
+                "d'Alembert's principle needs a constraint affine in the velocities; kind = \"vakonomic\" imposes any";
+            resolver.problems.push(diagnostic.help(help));
+            None
+        }
+    }
+}
+
+/// Is the equation without coordinates true or false?
+fn says_nothing<'g>(resolver: &Resolver<'g, '_>, name: &str, equation: &Equation<'g>) -> Diagnostic {
+    let numbers = [equation.left, equation.right, equation.difference].map(|side| resolver.evaluate(side));
+    let [left, right, difference] = numbers;
+    // The rounding of a handful of operations on either side.
+    let rounding = 16.0 * f64::EPSILON * left.abs().max(right.abs());
+    let verdict = if equation.difference.is_zero() || difference.abs() <= rounding {
+        "it is always true".to_owned()
+    } else if difference.is_nan() {
+        // The time has no value.
+        "it binds the time, not the motion".to_owned()
+    } else {
+        format!("it is never true: {left} is not {right}")
+    };
+    let message = format!("the constraint `{name}` contains no coordinate");
+    Diagnostic::error(Code::EmptyConstraint, message).at(equation.span.clone(), verdict)
+}
+
+/// A velocity in which the expression is not linear, up to terms without it.
+fn not_linear_in<'g>(resolver: &Resolver<'g, '_>, expression: Expr<'g>, velocities: &[Expr<'g>]) -> Option<Expr<'g>> {
+    let graph = resolver.graph;
+    if is_written_affine(graph, expression, velocities) {
+        return None;
+    }
+    // Slopes, not second derivatives: those of abs(x') vanish too.
+    let bends = |velocity: &&Expr<'g>| {
+        let slope = graph.simplified(graph.gradient(expression, &[**velocity])[0]);
+        !resolver.names.derivatives_in(slope, 1).is_empty()
+    };
+    velocities.iter().find(bends).copied()
+}
+
+/// Is the expression affine as it stands, with nothing to be cancelled? One pass, where derivatives by all velocities would take as
+/// many.
+fn is_written_affine<'g>(graph: &'g Graph, expression: Expr<'g>, velocities: &[Expr<'g>]) -> bool {
+    let mut linear: HashSet<Id> = velocities.iter().map(|velocity| velocity.id()).collect();
+    for id in graph.reachable(&[expression.id()]) {
+        let node = graph.expr(id).node();
+        let mut depends = false;
+        node.for_each_child(|child| depends |= linear.contains(&child));
+        if !depends {
+            continue;
+        }
+        let affine = match &node {
+            Node::Sum { .. } => true,
+            Node::Product(factors) => {
+                let mut moving = factors.iter().filter(|(base, _)| linear.contains(base));
+                moving.next().is_some_and(|(_, exponent)| *exponent == 1) && moving.next().is_none()
+            }
+            Node::Select(condition, ..) => !linear.contains(condition),
+            _ => false,
+        };
+        if !affine {
+            return false;
+        }
+        linear.insert(id);
+    }
+    true
+}
+
+/// Keys that only constraints of another kind have.
+pub(crate) fn check_keys(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &ConstraintStatement,
+    name: &str,
+    kind: ConstraintKind,
+) -> Option<()> {
+    let multiplier = statement.multiplier.as_ref().filter(|_| kind != ConstraintKind::Vakonomic);
+    let multiplier = multiplier.map(|series| {
+        let message = format!("the {kind} constraint `{name}` has no multiplier to start from");
+        let help = "only the multiplier of a vakonomic constraint has an equation of motion; the others follow from \
+                    the motion";
+        Diagnostic::error(Code::Conflict, message).at(series.span(), "").help(help)
+    });
+    let variational = statement.variational.as_ref().filter(|_| kind != ConstraintKind::Nonholonomic);
+    let variational = variational.map(|series| {
+        let message = format!("the {kind} constraint `{name}` has no virtual displacements of its own");
+        let help = "only those of a nonholonomic constraint may differ from its equation";
+        Diagnostic::error(Code::Conflict, message).at(series.span(), "").help(help)
+    });
+    let found: Vec<Diagnostic> = multiplier.into_iter().chain(variational).collect();
+    let fine = found.is_empty();
+    found.into_iter().for_each(|diagnostic| resolver.problems.push(diagnostic));
+    fine.then_some(())
+}
+
+/// The row of virtual displacements, as an expression linear and homogeneous in the velocities. `None` for an error.
+pub(crate) fn variational(
+    resolver: &mut Resolver<'_, '_>,
+    series: &Series,
+    position: usize,
+    number: Member<'_>,
+    name: &str,
+) -> Option<Id> {
+    let equation = Equation::read(resolver, series, position, number)?;
+    let graph = resolver.graph;
+    let velocities = equation.velocities(resolver);
+    let problem = if velocities.is_empty() {
+        "no velocity remains in this".to_owned()
+    } else if let Some(velocity) = not_linear_in(resolver, equation.difference, &velocities) {
+        format!("this is not linear in `{velocity}`")
+    } else {
+        let at_rest: Vec<_> = velocities.iter().map(|velocity| (*velocity, graph.int(0))).collect();
+        let rest = graph.simplified(equation.difference.substitute(&at_rest));
+        if rest.is_zero() {
+            return Some((equation.left - equation.right).id());
+        }
+        format!("`{rest}` remains without the velocities")
+    };
+    let message = format!("the virtual displacements of `{name}` are not linear in the velocities");
+    let diagnostic = Diagnostic::error(Code::NotLinear, message).at(equation.span.clone(), problem);
+    let help =
+        "the coefficients of the velocities are the row of the virtual displacements: nothing else may stand here";
+    resolver.problems.push(diagnostic.help(help));
+    None
+}

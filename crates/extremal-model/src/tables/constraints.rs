@@ -1,0 +1,240 @@
+//! `[constraints]`: equations that positions and velocities satisfy, and the reactions that see to it.
+
+use std::fmt;
+
+use extremal_expr::Id;
+
+use super::Statements;
+use super::constraint_rules::{self, Equation};
+use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use super::observables::ObservablesStatement;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::names::{Declaration, Meaning, Place};
+use crate::resolver::{Resolver, with_article};
+use crate::suggest::help_for;
+use crate::text::Text;
+
+/// An equation that the motion satisfies; a family has one of these for each member.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// Its name: `rod`, or `rod[3]` for a member of a family. Its multiplier is recorded as `lambda_rod`.
+    pub name: String,
+    /// How it acts.
+    pub kind: ConstraintKind,
+    /// The left side, an expression of positions, velocities, time and parameters.
+    pub left: Id,
+    /// The right side.
+    pub right: Id,
+    /// For a nonholonomic constraint whose virtual displacements differ from its equation: an expression linear in the velocities,
+    /// whose coefficients are their row.
+    pub variational: Option<Id>,
+    /// What the multiplier of a vakonomic constraint starts from, an expression of parameters; zero for the others, whose
+    /// multipliers follow from the motion.
+    pub multiplier: Id,
+    /// Where its equation stands in [`Model::source_text`](crate::Model::source_text).
+    pub span: Span,
+}
+
+/// How a constraint acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ConstraintKind {
+    /// It binds positions.
+    Holonomic,
+    /// It binds velocities, to which it is affine, and its reaction does no work on virtual displacements (d'Alembert).
+    Nonholonomic,
+    /// It binds velocities, before the action is varied.
+    Vakonomic,
+}
+
+impl ConstraintKind {
+    /// All kinds.
+    pub const ALL: [ConstraintKind; 3] =
+        [ConstraintKind::Holonomic, ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConstraintKind::Holonomic => "holonomic",
+            ConstraintKind::Nonholonomic => "nonholonomic",
+            ConstraintKind::Vakonomic => "vakonomic",
+        }
+    }
+}
+
+impl fmt::Display for ConstraintKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name under which a run records the multiplier of a constraint.
+pub(crate) fn multiplier_name(constraint: &str) -> String {
+    format!("lambda_{constraint}")
+}
+
+/// `rod = "x^2 + y^2 = l^2"`, or `roll = { equation, kind, variational, multiplier, count, index }`.
+#[derive(Debug)]
+pub(crate) struct ConstraintStatement {
+    pub name: Name,
+    pub kind: KindStatement,
+    pub variational: Option<Series>,
+    pub multiplier: Option<Series>,
+    equation: Option<Series>,
+    count: Option<Scalar>,
+    index: Option<Text>,
+}
+
+#[derive(Debug)]
+pub(crate) enum KindStatement {
+    /// To be told from the equation.
+    Inferred,
+    Stated(ConstraintKind, Span),
+    /// In error, which has been reported.
+    Broken,
+}
+
+const KEYS: [&str; 6] = ["equation", "kind", "variational", "multiplier", "count", "index"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ConstraintStatement> {
+    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
+}
+
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ConstraintStatement {
+    let mut statement = ConstraintStatement {
+        name: entry.name.clone(),
+        kind: KindStatement::Inferred,
+        variational: None,
+        multiplier: None,
+        equation: None,
+        count: None,
+        index: None,
+    };
+    if !reader.is_table(&entry) {
+        statement.equation = reader.series(&entry);
+        return statement;
+    }
+    let mut has_equation = false;
+    for entry in reader.table(&entry).unwrap_or_default() {
+        match entry.name.text.as_str() {
+            "equation" => {
+                has_equation = true;
+                statement.equation = reader.series(&entry);
+            }
+            "kind" => statement.kind = read_kind(reader, &entry),
+            "variational" => statement.variational = reader.series(&entry),
+            "multiplier" => statement.multiplier = reader.series(&entry),
+            "count" => statement.count = reader.scalar(&entry),
+            "index" => statement.index = reader.string(&entry),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    if !has_equation {
+        let Name { text, span } = &entry.name;
+        let message = format!("the constraint `{text}` has no equation");
+        let help = format!("{text} = {{ equation = \"x^2 + y^2 = l^2\" }}");
+        reader.problems.push(Diagnostic::error(Code::Missing, message).at(span.clone(), "").help(help));
+    }
+    statement
+}
+
+fn read_kind<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> KindStatement {
+    let Some(text) = reader.string(entry) else { return KindStatement::Broken };
+    if let Some(kind) = ConstraintKind::ALL.into_iter().find(|kind| kind.name() == text.value) {
+        return KindStatement::Stated(kind, text.span);
+    }
+    let help = help_for(&text.value, "the kinds are", ConstraintKind::ALL.map(ConstraintKind::name));
+    let message = format!("there is no kind of constraint `{}`", text.value);
+    reader.problems.push(Diagnostic::error(Code::UnknownOption, message).at(text.span, "").maybe_help(help));
+    KindStatement::Broken
+}
+
+/// All constraints, flat and by statement.
+pub(crate) struct Constraints {
+    pub list: Vec<Constraint>,
+    pub families: Families,
+    /// Is one missing here because it is in error?
+    pub incomplete: bool,
+}
+
+/// Declares all constraints.
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Constraints {
+    let mut all = Constraints { list: Vec::new(), families: Families::new(Kind::Constraint), incomplete: false };
+    for (place, statement) in statements.constraints.iter().enumerate() {
+        let name = &statement.name;
+        if !resolver.admit(name, "constraint") {
+            all.incomplete = true;
+            continue;
+        }
+        report_taken(resolver, name, &statements.observables);
+        let declared = |meaning, count| Declaration { what: "constraint", meaning, count, span: name.span.clone() };
+        match resolve_one(resolver, statement, place, &mut all) {
+            Some(count) => resolver.names.declare(&name.text, declared(Meaning::Constraint, count)),
+            None => {
+                all.incomplete = true;
+                resolver.names.declare(&name.text, declared(Meaning::Broken, None));
+            }
+        }
+    }
+    all
+}
+
+/// Adds the members and says how many they are; `None` for an error.
+fn resolve_one(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &ConstraintStatement,
+    place: usize,
+    all: &mut Constraints,
+) -> Option<Option<i64>> {
+    let name = &statement.name;
+    let equations = statement.equation.as_ref()?;
+    let series = [Some(equations), statement.variational.as_ref(), statement.multiplier.as_ref()];
+    let count = family_count(resolver, name, statement.count.as_ref(), series.into_iter().flatten())?;
+    let members = count.map_or(1, |count| count as usize);
+    if !all.families.has_room(resolver, members, name) {
+        return None;
+    }
+    let index = family_index(resolver, statement.index.as_ref(), name, count);
+    for list in series.into_iter().flatten() {
+        resolver.check_length(list, count.unwrap_or(1))?;
+    }
+    let stated = statement.multiplier.as_ref();
+    let multipliers = initial(resolver, stated, &index, name, count, "multiplier", &Place::INITIAL);
+    if stated.is_some() && multipliers.is_none() {
+        return None;
+    }
+    let zero = resolver.graph.int(0).id();
+    let mut list = Vec::with_capacity(members);
+    for position in 0..members {
+        let number = count.map(|_| (index.as_str(), position as i64 + 1));
+        let name = member_name(&name.text, count, position + 1);
+        let equation = Equation::read(resolver, equations, position, number)?;
+        let kind = constraint_rules::kind(resolver, statement, &name, &equation)?;
+        constraint_rules::check_keys(resolver, statement, &name, kind)?;
+        let variational = match &statement.variational {
+            Some(series) => Some(constraint_rules::variational(resolver, series, position, number, &name)?),
+            None => None,
+        };
+        let multiplier = multipliers.as_ref().map_or(zero, |values| values[position]);
+        let (left, right, span) = (equation.left.id(), equation.right.id(), equation.span);
+        list.push(Constraint { name, kind, left, right, variational, multiplier, span });
+    }
+    all.list.extend(list);
+    all.families.push(name, place, count, index);
+    Some(count)
+}
+
+/// The name of the multiplier must not mean something else.
+fn report_taken(resolver: &mut Resolver<'_, '_>, name: &Name, observables: &ObservablesStatement) {
+    let multiplier = multiplier_name(&name.text);
+    let declared = resolver.names.get(&multiplier).map(|other| (other.what, other.span.clone()));
+    let invariants = observables.invariants.iter().map(|(name, _)| ("invariant", name));
+    let symmetries = observables.symmetries.iter().map(|(name, _)| ("symmetry", name));
+    let base = |name: &Name| name.text.split('[').next() == Some(&multiplier);
+    let observed = invariants.chain(symmetries).find(|(_, name)| base(name));
+    let Some((what, span)) = declared.or(observed.map(|(what, name)| (what, name.span.clone()))) else { return };
+    let message =
+        format!("`{multiplier}` is {} and the multiplier of the constraint `{}`", with_article(what), name.text);
+    let diagnostic = Diagnostic::error(Code::DuplicateName, message);
+    resolver.problems.push(diagnostic.at(span, "rename this").at(name.span.clone(), "or this"));
+}
