@@ -1,7 +1,7 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::model::{EntropyBase, Start};
+use extremal::model::{ConstraintForm, EntropyBase, Start};
 use extremal::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
@@ -55,6 +55,12 @@ pub struct MethodArguments {
     /// Where in a step the entropies of a discrete Lagrangian are taken: left, midpoint or right
     #[arg(long, value_name = "WHERE")]
     pub entropy: Option<EntropyBase>,
+    /// How a step keeps constraints: rattle (velocities satisfy them after every step) or shake (when they are looked at)
+    #[arg(long, value_name = "FORM")]
+    pub constraints: Option<ConstraintForm>,
+    /// Move a start that violates the constraints to the nearest one that does not
+    #[arg(long)]
+    pub project: bool,
 }
 
 impl MethodArguments {
@@ -66,6 +72,8 @@ impl MethodArguments {
         }
         settings.start = self.start.unwrap_or(settings.start);
         settings.entropy = self.entropy.unwrap_or(settings.entropy);
+        settings.constraints = self.constraints.unwrap_or(settings.constraints);
+        settings.project |= self.project;
         settings
     }
 }

@@ -30,6 +30,7 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
         out.push('\n');
         invariants(&mut out, &report);
     }
+    constraints(&mut out, finished);
     laws(&mut out, finished);
     errors(&mut out, finished);
     for note in finished.run.notes() {
@@ -190,6 +191,35 @@ fn invariants(out: &mut String, report: &Report<'_>) {
     if let Some(reason) = report.why_energy_changes() {
         let _ = writeln!(out, "  {FAINT}energy: not conserved, {reason}{FAINT:#}");
     }
+}
+
+fn constraints(out: &mut String, finished: &Finished<'_>) {
+    let (recorder, outcome) = (&finished.recorder, &finished.outcome);
+    let columns = recorder.columns();
+    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
+    if outcome.residuals.is_empty() {
+        return;
+    }
+    let mut table = Table::new([
+        ("constraint", Align::Left),
+        ("multiplier at start", Align::Right),
+        ("at end", Align::Right),
+        ("largest residual", Align::Right),
+    ])
+    .indented(INDENT);
+    let multipliers = columns.with_role(Role::Multiplier);
+    for (at, (name, residual)) in multipliers.zip(&outcome.residuals).take(MOST_COORDINATES) {
+        table.row([name.clone(), sig(first[at], 8), sig(last[at], 8), size(*residual)]);
+    }
+    let structure = finished.run.constraints();
+    let _ = write!(out, "\n{table}");
+    if let Some(more @ 1..) = outcome.residuals.len().checked_sub(MOST_COORDINATES) {
+        let _ = writeln!(out, "  {FAINT}and {more} more{FAINT:#}");
+    }
+    let counted = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let freedom = counted(structure.degrees_of_freedom, "degree of freedom", "degrees of freedom");
+    let rank = counted(structure.rank, "independent constraint", "independent constraints");
+    let _ = writeln!(out, "  {FAINT}{freedom}, {rank}{FAINT:#}");
 }
 
 fn errors(out: &mut String, finished: &Finished<'_>) {

@@ -2,6 +2,10 @@
 
 use crate::{Expr, Node};
 
+/// Sums inside sums, down to this depth: differences of accelerations under products, in the second derivative of a constraint, are
+/// the deepest that matter.
+const DEPTH: u32 = 5;
+
 /// `Σ |term|` of a sum, also inside products of sums, to a small depth: a residual is "zero" when it is a few ε below this.
 ///
 /// ```
@@ -11,7 +15,7 @@ use crate::{Expr, Node};
 /// assert_eq!(magnitude(x * y - x), x.abs() * y.abs() + x.abs());
 /// ```
 pub fn magnitude(f: Expr<'_>) -> Expr<'_> {
-    nested(f, 3)
+    nested(f, DEPTH)
 }
 
 fn nested(f: Expr<'_>, depth: u32) -> Expr<'_> {

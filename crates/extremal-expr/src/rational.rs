@@ -35,6 +35,8 @@ const MAX_POWER_BITS: u64 = 4096;
 impl Rational {
     /// Zero.
     pub const ZERO: Rational = Rational(Repr::Small(0, 1));
+    /// One half.
+    pub const HALF: Rational = Rational(Repr::Small(1, 2));
     /// One.
     pub const ONE: Rational = Rational(Repr::Small(1, 1));
     /// Minus one.

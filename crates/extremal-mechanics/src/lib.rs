@@ -1,9 +1,11 @@
 //! Model to equations: continuous mechanics, discrete schemes; all symbolic.
 
 mod block;
+mod constraint;
 pub mod continuous;
 pub mod discrete;
 mod system;
 
 pub use block::{Block, Reduced, Solve, SparseRows};
+pub use constraint::Constraint;
 pub use system::{Point, System};

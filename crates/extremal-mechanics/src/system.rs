@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use extremal_expr::{Expr, Graph};
 
+use crate::constraint::Constraint;
 use crate::continuous::Heat;
 
 /// One system: symbols for coordinates, velocities and accelerations, the Lagrangian and the generalised forces.
@@ -33,12 +34,14 @@ pub struct System<'g> {
     pub a: Vec<Expr<'g>>,
     /// Momenta `p_x`, as symbols.
     pub p: Vec<Expr<'g>>,
-    /// The Lagrangian L(q, v, t).
+    /// The Lagrangian L(q, v, S, t); vakonomic constraints are part of it, as λΦ.
     pub lagrangian: Expr<'g>,
     /// Generalised forces per coordinate, external and friction together.
     pub force: Vec<Expr<'g>>,
     /// Entropies, and what warms them.
     pub heat: Heat<'g>,
+    /// Constraints on the motion.
+    pub constraints: Vec<Constraint<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -65,6 +68,7 @@ impl<'g> System<'g> {
             lagrangian,
             force: vec![graph.int(0); names.len()],
             heat: Heat::default(),
+            constraints: Vec::new(),
             taken: taken.into_iter().collect(),
         };
         system.p = system.symbols("p_", "");
@@ -139,6 +143,11 @@ impl<'g> System<'g> {
             stem.push('_');
         }
         self.graph.symbol(&format!("{stem}{rest}"))
+    }
+
+    /// The present: coordinates, velocities, entropies and time by their own symbols.
+    pub fn here(&self) -> Point<'g> {
+        Point { q: self.q.clone(), v: self.v.clone(), s: self.heat.s.clone(), t: self.t }
     }
 
     /// The expressions with coordinates, velocities, entropies and time replaced.

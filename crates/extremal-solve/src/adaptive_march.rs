@@ -3,7 +3,7 @@
 use extremal_eval::CompileError;
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{acceleration, phase_guards, phase_observation};
+use extremal_mechanics::discrete::{acceleration, phase_guards, phase_observation, phase_state};
 
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::failure::{Reason, SolveFailure, StepFailure};
@@ -69,8 +69,8 @@ impl AdaptiveMarcher {
         observe.outputs.extend(guards.iter().map(truth));
         let options =
             AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: tolerance, ..Default::default() };
-        let symbols = [&system.q[..], &system.v, &system.carried()].concat();
-        let names: Vec<String> = symbols.iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+        let names: Vec<String> =
+            phase_state(system).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
         Ok(AdaptiveMarcher {
             right_hand_side: RightHandSide {
                 kernel: Kernel::compile(g, parameters, &acceleration(system), newton)?,
@@ -100,7 +100,8 @@ impl AdaptiveMarcher {
     /// Begins a motion that is looked at every `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
         let mut state = [&values.q[..], &values.v, &values.s].concat();
-        state.resize(self.names.len(), 0.0);
+        state.resize(self.names.len() - values.multipliers.len(), 0.0);
+        state.extend(&values.multipliers);
         let mut marcher = self.clone();
         marcher.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
         (marcher.start_time, marcher.h) = (values.time, h);
@@ -200,6 +201,15 @@ impl March for AdaptiveMarcher {
         match self.observe.run(inputs, Guess::Formula, &mut self.observed) {
             Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.len()]),
             Err(failure) => Err(self.failure(failure.into())),
+        }
+    }
+
+    fn stop(&self, reason: Reason) -> StepFailure {
+        StepFailure {
+            step: self.step + 1,
+            time: self.integrator.time(),
+            state: self.names.iter().cloned().zip(self.integrator.state().iter().copied()).collect(),
+            reason,
         }
     }
 }

@@ -72,6 +72,25 @@ pub enum Reason {
         /// What failed first.
         cause: Box<Reason>,
     },
+    /// The constraints become dependent.
+    #[error(
+        "the motion runs into a singular configuration: its constraints become dependent (the distance of their rows from that \
+         is {distance:.3e} and vanishes within the next step), and do not determine how it goes on"
+    )]
+    SingularConfiguration {
+        /// How far the rows of the constraints, scaled to length one, are from being dependent.
+        distance: f64,
+    },
+    /// A constraint that followed from the others at the start does not any more.
+    #[error(
+        "`{constraint}` followed from the other constraints at the start and does not any more: it is off by {residual:.3e}"
+    )]
+    NoLongerRedundant {
+        /// The constraint.
+        constraint: String,
+        /// Left less right side.
+        residual: f64,
+    },
     /// An adaptive integrator gave up.
     #[error("{0}")]
     Adaptive(String),

@@ -27,7 +27,7 @@ pub struct Kernel {
     /// Entry that computes the outputs when there is nothing to solve.
     explicit_entry: usize,
     output_names: Vec<String>,
-    /// Outputs, then residuals and sizes of the last solve.
+    /// Outputs, then residuals and sizes of a solve.
     scratch: Vec<f64>,
 }
 
@@ -124,7 +124,8 @@ impl Kernel {
             entries.push(Entry { stage: 1, outputs: block.outputs.clone() });
         }
         let program = Program::compile(g, &inputs, &entries)?;
-        let scratch = solves.last().map_or(0, NewtonSolve::checked_len).max(block.outputs.len());
+        let longest = solves.iter().map(NewtonSolve::checked_len).max().unwrap_or(0);
+        let scratch = longest.max(block.outputs.len());
         Ok(Kernel {
             machine: program.machine(),
             unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],

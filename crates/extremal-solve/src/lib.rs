@@ -7,6 +7,7 @@ mod kernel;
 mod linear;
 mod march;
 mod newton;
+mod rank;
 mod root;
 mod tangent;
 
@@ -17,5 +18,6 @@ pub use kernel::{Guess, Kernel, Structure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{CompiledScheme, Guard, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
+pub use rank::{Dependence, dependence, distance_from_dependence};
 pub use root::{RootError, find_root};
 pub use tangent::TangentMap;

@@ -29,6 +29,8 @@ pub struct StartValues {
     pub second: Vec<f64>,
     /// Entropies.
     pub s: Vec<f64>,
+    /// Multipliers of the vakonomic constraints.
+    pub multipliers: Vec<f64>,
     /// The first time.
     pub time: f64,
 }
@@ -109,6 +111,7 @@ impl CompiledScheme {
             .chain(&values.second)
             .chain(&values.s)
             .chain([&values.time, &h])
+            .chain(&values.multipliers)
             .copied()
             .collect();
         let mut state = vec![0.0; scheme.state_names.len()];
@@ -180,6 +183,8 @@ pub trait March {
     /// Velocities, momenta and the further outputs at the present state. A state where one of them does not exist is none
     /// of the motion: after a failure the motion is back at the last good one.
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
+    /// The present state as one that the motion cannot go on from.
+    fn stop(&self, reason: Reason) -> StepFailure;
 }
 
 /// A scheme on its way.
@@ -251,6 +256,10 @@ impl March for Marcher {
             Ok(()) => Ok(&self.observed),
             Err(failure) => Err(self.take_back(failure.into())),
         }
+    }
+
+    fn stop(&self, reason: Reason) -> StepFailure {
+        self.failure(reason)
     }
 }
 

@@ -175,7 +175,7 @@ fn measure(
                 break;
             }
         };
-        row.energy_drift = row.energy_drift.max((observed[2 * n + m] - stated_energy).abs());
+        row.energy_drift = row.energy_drift.max((observed[run.observed_energy()] - stated_energy).abs());
         let exact = &observed[observed.len() - model.exact().len()..];
         for (at, k) in watched.iter().enumerate() {
             let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[place(*k)]);

@@ -135,8 +135,12 @@ fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let mut unforced = system.clone();
     unforced.force.fill(g.int(0));
     let equations = unforced.euler_lagrange();
-    let lines = equations.iter().zip(&system.force).map(|(left, force)| (of(g.simplified(*left)), *force));
+    let right = system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction);
+    let lines = equations.iter().zip(right).map(|(left, right)| (of(g.simplified(*left)), right));
     pages.section("Equations of motion", None, lines.collect());
+    if !system.constraints.is_empty() {
+        constraints(system, pages);
+    }
     if !system.heat.is_empty() {
         let temperatures = system.temperatures();
         let sources = system.entropy_sources(&temperatures);
@@ -193,7 +197,40 @@ fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     }
 }
 
+/// The constraints, and what they say of velocities and accelerations.
+fn constraints<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    let zero = g.int(0);
+    let vanish = |rows: Vec<Expr<'m>>| rows.into_iter().map(|row| (of(g.simplified(row)), zero)).collect::<Vec<_>>();
+    let note = match (system.reacting().next(), system.vakonomic().next()) {
+        (Some(_), None) => {
+            "The reaction on a coordinate is lambda times the derivative of the constraint by it (by its velocity, if \
+                            the constraint has velocities)."
+        }
+        (None, _) => "Vakonomic constraints are part of the Lagrangian, and their multipliers have their own motion.",
+        (Some(_), Some(_)) => {
+            "Vakonomic constraints are part of the Lagrangian; the others act by reactions, lambda times the \
+                               derivative of the constraint."
+        }
+    };
+    let all = system.constraints.iter();
+    pages.section("Constraints", Some(note.to_string()), vanish(all.clone().map(|c| c.expression).collect()));
+    let hidden: Vec<_> = all.clone().filter(|c| c.expression != c.velocity).map(|c| c.velocity).collect();
+    if !hidden.is_empty() {
+        pages.section("Velocities under the constraints", None, vanish(hidden));
+    }
+    let velocities: Vec<_> = all.map(|constraint| constraint.velocity).collect();
+    let note = "With the equations of motion these determine accelerations and multipliers.".to_string();
+    pages.section("Accelerations under the constraints", Some(note), vanish(system.time_derivative(&velocities)));
+}
+
 fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    if system.vakonomic().next().is_some() {
+        let note = "With vakonomic constraints the momenta contain the multipliers: there is no Hamiltonian of positions and \
+                    momenta in closed form here.";
+        pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
+        return;
+    }
     let Some(hamiltonian) = system.hamiltonian() else {
         let note = "The momenta cannot be solved for the velocities in closed form here; a run does it numerically.";
         pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
@@ -206,9 +243,15 @@ fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
             .p
             .iter()
             .zip(hamiltonian.p_rate)
+            .zip(system.reactions())
+            .map(|((p, rate), reaction)| (p, rate + reaction))
             .map(|(p, rate)| (named(format!("{p}'"), format!("\\dot{{{}}}", p.latex())), rate)),
     );
     pages.section("Hamilton's equations", None, lines);
+    if !system.constraints.is_empty() {
+        let rows = system.constraints.iter().map(|c| (of(system.graph.simplified(c.expression)), system.graph.int(0)));
+        pages.section("Constraints", None, rows.collect());
+    }
 }
 
 fn discrete<'m>(
@@ -219,7 +262,12 @@ fn discrete<'m>(
 ) -> Result<(), SchemeError> {
     let g = system.graph;
     let method: &Method = &settings.method;
-    let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
+    let options = Options {
+        start: settings.start,
+        entropy: settings.entropy,
+        constraints: settings.constraints,
+        ..Options::default()
+    };
     let scheme = scheme(system, method, options, custom_of(model, system))?;
     let h = system.step();
     let note = match method {

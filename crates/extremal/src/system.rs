@@ -5,7 +5,7 @@ use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::CustomDiscrete;
 use extremal_model::Model;
 
-/// The mechanical system of a model, with its entropies. Without entropies friction is a force like any other.
+/// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other.
 ///
 /// ```
 /// let model = extremal::Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
@@ -33,6 +33,11 @@ pub fn system_of(model: &Model) -> System<'_> {
         });
         system.heat.friction = terms.collect();
     }
+    for constraint in model.constraints() {
+        let expression = g.expr(constraint.left) - g.expr(constraint.right);
+        let displacements = constraint.variational.map(|id| g.expr(id));
+        system.constrain(&constraint.name, constraint.kind, expression, displacements);
+    }
     system
 }
 
@@ -52,5 +57,9 @@ pub(crate) fn custom_of<'m>(model: &'m Model, system: &System<'m>) -> Option<Cus
         force_minus: at_ends(&discrete.force_minus),
         force_plus: at_ends(&discrete.force_plus),
         entropy_rules: at_ends(&discrete.entropy_rules),
+        constraints: (model.constraints().iter().zip(&discrete.constraints))
+            .filter(|(constraint, _)| system.constraints.iter().any(|kept| kept.name == constraint.name))
+            .map(|(_, row)| row.map(|id| at_ends(&[id])[0]))
+            .collect(),
     })
 }

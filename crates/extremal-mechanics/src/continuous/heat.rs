@@ -39,7 +39,7 @@ pub struct Account<'g> {
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
-    /// Its rate, in coordinates, velocities, entropies and time.
+    /// Its rate, in coordinates, velocities, entropies, time and multipliers.
     pub rate: Expr<'g>,
 }
 
@@ -113,7 +113,8 @@ impl<'g> System<'g> {
         external
     }
 
-    /// What changes the energy of a system with entropies from outside: the work of external forces less ∂L/∂t, and the heat.
+    /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
+    /// ∂L/∂t, and the heat.
     /// Accounts that are always zero are left out.
     pub fn accounts(&self) -> Vec<Account<'g>> {
         if self.heat.is_empty() {
@@ -121,7 +122,7 @@ impl<'g> System<'g> {
         }
         let g = self.graph;
         let explicit = g.gradient(self.lagrangian, &[self.t])[0];
-        let work = g.dot(&self.external_force(), &self.v) - explicit;
+        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power();
         let heat = g.sum(self.heat.power.iter().copied());
         [("work", work), ("heat", heat)]
             .into_iter()

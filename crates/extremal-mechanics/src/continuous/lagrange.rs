@@ -15,12 +15,13 @@ impl<'g> System<'g> {
         self.graph.dot(&self.momenta(), &self.v) - self.lagrangian
     }
 
-    /// The total time derivative along a motion: ∂/∂t + v·∂/∂q + a·∂/∂v + S'·∂/∂S.
+    /// The total time derivative along a motion: ∂/∂t + v·∂/∂q + a·∂/∂v + S'·∂/∂S + λ'·∂/∂λ, the last for multipliers that move.
     pub fn time_derivative(&self, fs: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let mut direction = vec![(self.t, self.graph.int(1))];
         direction.extend(self.q.iter().copied().zip(self.v.iter().copied()));
         direction.extend(self.v.iter().copied().zip(self.a.iter().copied()));
         direction.extend(self.heat.s.iter().copied().zip(self.heat.rates.iter().copied()));
+        direction.extend(self.vakonomic().map(|constraint| (constraint.multiplier, constraint.rate)));
         self.graph.directional(fs, &direction)
     }
 

@@ -2,9 +2,12 @@
 
 mod hamilton;
 mod heat;
+mod integrability;
 mod kinetic;
 mod lagrange;
+mod projection;
 
 pub use hamilton::Hamiltonian;
 pub use heat::{Account, Friction, Heat};
+pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};

@@ -1,6 +1,8 @@
 //! Discrete mechanics: methods as formulas.
 
+mod action;
 mod composition;
+mod constrained;
 mod energy_entropy;
 mod quadrature;
 mod reference;
@@ -8,13 +10,14 @@ mod scheme;
 mod variational;
 
 use extremal_expr::{Expr, Rational};
-use extremal_model::{CompositionBase, EntropyBase, Method, Start};
+use extremal_model::{CompositionBase, ConstraintForm, ConstraintKind, EntropyBase, Method, Start};
 use thiserror::Error;
 
+pub use action::DiscreteAction;
 pub use quadrature::Quadrature;
-pub use reference::{acceleration, phase_guards, phase_observation};
+pub use reference::{acceleration, phase_guards, phase_observation, phase_state};
 pub use scheme::{Equation, Scheme, SchemeGuard};
-pub use variational::{DiscreteAction, energy_estimate};
+pub use variational::energy_estimate;
 
 use crate::System;
 
@@ -48,6 +51,19 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// A method that is not defined under a kind of constraint.
+    #[error(
+        "`{method}` is not defined under {kind} constraints such as `{name}`: use `midpoint`, `trapezoidal` or a composition of \
+         them (for holonomic ones also `galerkin(s, lobatto(s + 1))`)"
+    )]
+    NotConstrained {
+        /// The method.
+        method: String,
+        /// The kind of constraint.
+        kind: &'static str,
+        /// One such constraint.
+        name: String,
+    },
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -63,6 +79,8 @@ pub struct CustomDiscrete<'g> {
     pub force_plus: Vec<Expr<'g>>,
     /// Expressions that vanish, one per entropy, also in `S_0`, `S_1`.
     pub entropy_rules: Vec<Expr<'g>>,
+    /// Discrete constraints that replace those of the method, per constraint; may be shorter than the list of constraints.
+    pub constraints: Vec<Option<Expr<'g>>>,
 }
 
 /// The scheme of `method` for `system`.
@@ -87,13 +105,14 @@ pub fn scheme<'g>(
     let name = method.to_string();
     let one_node = |a: f64| Quadrature { nodes: vec![a], weights: vec![1.0] };
     let galerkin = |degree: usize, rule: &Quadrature| {
-        DiscreteAction::galerkin(system, degree, rule, options.entropy).scheme(system, name.clone(), options.start)
+        DiscreteAction::galerkin(system, degree, rule, options.entropy).scheme(system, name.clone(), options)
     };
     let only_legendre = || match options.start {
         Start::Legendre => Ok(()),
         Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
     };
     let hot = !system.heat.is_empty();
+    check_constraints(system, method, options)?;
     Ok(match method {
         Method::Left => galerkin(1, &one_node(0.0)),
         Method::Right => galerkin(1, &one_node(1.0)),
@@ -120,7 +139,7 @@ pub fn scheme<'g>(
             if custom.entropy_rules.len() != system.heat.s.len() {
                 return Err(SchemeError::NoEntropyRule);
             }
-            DiscreteAction::custom(system, custom).scheme(system, name, options.start)
+            DiscreteAction::custom(system, custom).scheme(system, name, options)
         }
         Method::EnergyEntropy(stages) => {
             only_legendre()?;
@@ -141,14 +160,53 @@ pub struct Options {
     pub start: Start,
     /// Where in a step the entropies of the discrete Lagrangian are taken.
     pub entropy: EntropyBase,
+    /// Whether velocities satisfy the constraints at the end of every step, or when they are looked at.
+    pub constraints: ConstraintForm,
     /// Quadrature nodes for the mean gradients of the energy–entropy method: more for strongly nonlinear energies and long steps.
     pub energy_nodes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { start: Start::Legendre, entropy: EntropyBase::Midpoint, energy_nodes: 8 }
+        Options {
+            start: Start::Legendre,
+            entropy: EntropyBase::Midpoint,
+            constraints: ConstraintForm::Rattle,
+            energy_nodes: 8,
+        }
     }
+}
+
+/// Refuses what has no formula under constraints.
+fn check_constraints(system: &System<'_>, method: &Method, options: Options) -> Result<(), SchemeError> {
+    if system.constraints.is_empty() {
+        return Ok(());
+    }
+    let name = || method.to_string();
+    let has = |kind: ConstraintKind| system.constraints.iter().find(|constraint| constraint.kind == kind);
+    let only = |kind: ConstraintKind| match has(kind) {
+        Some(constraint) => {
+            Err(SchemeError::NotConstrained { method: name(), kind: kind.name(), name: constraint.name.clone() })
+        }
+        None => Ok(()),
+    };
+    match method {
+        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
+            [ConstraintKind::Holonomic, ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic]
+                .into_iter()
+                .try_for_each(only)?;
+        }
+        // Impulses at control points that are not quadrature nodes lose the order.
+        Method::Galerkin { degree: 2.., .. } => {
+            [ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic].into_iter().try_for_each(only)?;
+        }
+        _ => {}
+    }
+    let inner_nodes = matches!(method, Method::Galerkin { degree: 2.., .. });
+    if options.start == Start::TwoPoints && (inner_nodes || has(ConstraintKind::Vakonomic).is_some()) {
+        return Err(SchemeError::NoTwoPoints(name()));
+    }
+    Ok(())
 }
 
 fn rule_of(quadrature: extremal_model::Quadrature) -> Quadrature {

@@ -48,7 +48,8 @@ impl Tableau {
 ///
 /// With stage accelerations A_i and entropy rates R_i as unknowns, stage velocities, positions and entropies follow:
 /// V_i = v + h Σ a_ij A_j, Q_i = q + h Σ a_ij V_j, S_i = S + h Σ a_ij R_j, and each stage must satisfy the equations of motion
-/// and the entropy balance.
+/// and the entropy balance. Constraints are satisfied through their accelerations, with stage multipliers as unknowns; a
+/// multiplier that moves (of a vakonomic constraint) is a part of the state like an entropy.
 pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String) -> Scheme {
     let (g, n, h) = (system.graph, system.len(), system.step());
     let tableau = Tableau::of(method);
@@ -56,9 +57,15 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     let mut constants = Constants::new(g);
     let accounts = system.accounts();
     let account_rates: Vec<_> = accounts.iter().map(|account| account.rate).collect();
-    let equations_of_motion = [system.euler_lagrange(), system.entropy_balance(), account_rates].concat();
+    let motion = system.motion_equations();
+    let equations_of_motion = [&motion[..], &account_rates].concat();
     let a: Vec<Vec<_>> = (1..=stages).map(|i| system.symbols("a_", &format!("_{i}"))).collect();
     let r: Vec<Vec<_>> = (1..=stages).map(|i| system.entropy_symbols("r_", &format!("_{i}"))).collect();
+    let multipliers =
+        |i: usize| system.constraints.iter().map(move |c| (c, system.multiplier_symbol(c, &i.to_string())));
+    let moving = |i: usize| multipliers(i).filter(|(c, _)| c.is_vakonomic()).map(|(_, symbol)| symbol).collect();
+    let lambda: Vec<Vec<_>> = (1..=stages).map(moving).collect();
+    let moving = system.moving_multipliers();
 
     let weigh =
         |constants: &mut Constants<'g>, start: &[Expr<'g>], weights: &[f64], label: &str, rates: &[Vec<Expr<'g>>]| {
@@ -75,6 +82,7 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     for (i, row) in tableau.a.iter().enumerate() {
         v.push(weigh(&mut constants, &system.v, row, &format!("a_{}", i + 1), &a));
     }
+    let mut stage_unknowns = Vec::new();
     let mut residuals = Vec::new();
     let mut growth = Vec::new();
     for (i, row) in tableau.a.iter().enumerate() {
@@ -85,10 +93,13 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
             s: weigh(&mut constants, &system.heat.s, row, &label, &r),
             t: system.t + h * constants.number(tableau.c[i], || system.constant(&format!("c_{}", i + 1))),
         };
-        let rules = system.a.iter().zip(&a[i]).chain(system.heat.rates.iter().zip(&r[i]));
-        let rules: Vec<_> = rules.map(|(from, to)| (*from, *to)).collect();
+        let unknowns = [&a[i][..], &r[i], &multipliers(i + 1).map(|(_, symbol)| symbol).collect::<Vec<_>>()].concat();
+        let stage_multipliers = weigh(&mut constants, &moving, row, &label, &lambda);
+        let mut rules: Vec<_> = system.motion_unknowns().into_iter().zip(unknowns.iter().copied()).collect();
+        rules.extend(moving.iter().copied().zip(stage_multipliers));
+        stage_unknowns.push(unknowns);
         let mut rows = system.at(&g.substitute(&equations_of_motion, &rules), &point);
-        growth.push(rows.split_off(n + system.heat.s.len()));
+        growth.push(rows.split_off(motion.len()));
         residuals.push(rows);
     }
     let q_next = weigh(&mut constants, &system.q, &tableau.b, "b", &v);
@@ -96,14 +107,15 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     let s_next = weigh(&mut constants, &system.heat.s, &tableau.b, "b", &r);
     let sums: Vec<_> = accounts.iter().map(|account| account.value).collect();
     let sums_next = weigh(&mut constants, &sums, &tableau.b, "b", &growth);
+    let moving_next = weigh(&mut constants, &moving, &tableau.b, "b", &lambda);
 
-    let unknowns: Vec<Vec<_>> = a.iter().zip(&r).map(|(a, r)| [&a[..], r].concat()).collect();
     let solve = |unknowns: &[Expr<'g>], rows: &[Expr<'g>]| Solve::new(unknowns, rows, &vec![g.int(0); unknowns.len()]);
     let solves = match tableau.explicit {
-        true => unknowns.iter().zip(&residuals).map(|(u, rows)| solve(u, rows)).collect(),
-        false => vec![solve(&unknowns.concat(), &residuals.concat())],
+        true => stage_unknowns.iter().zip(&residuals).map(|(u, rows)| solve(u, rows)).collect(),
+        false => vec![solve(&stage_unknowns.concat(), &residuals.concat())],
     };
-    let labels: Vec<&String> = system.names.iter().chain(&system.heat.names).collect();
+    let constraints = system.constraints.iter().map(|constraint| &constraint.name);
+    let labels: Vec<&String> = system.names.iter().chain(&system.heat.names).chain(constraints).collect();
     let stage_equations = residuals.iter().enumerate().flat_map(|(i, rows)| {
         let label = |k: usize| format!("stage {} of {}", i + 1, labels[k]);
         rows.iter().enumerate().map(|(k, row)| Equation::new(label(k), g.int(0), *row)).collect::<Vec<_>>()
@@ -115,21 +127,21 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     let entropy_ends = system.entropy_ends()[1].clone();
     let warmed = entropy_ends.iter().zip(&s_next).map(|(s, next)| Equation::new("next entropy", *s, *next));
     let equations = stage_equations.chain(ends).chain(warmed).collect();
-    let state = [&system.q[..], &system.v, &system.carried()].concat();
+    let state = phase_state(system);
     let guess = system.symbols("v_", "");
     Scheme {
         name,
         state: ids(&state),
         time: system.t.id(),
         start: Block {
-            inputs: ids(&[&system.q[..], &system.v, &system.heat.s, &[system.t, h]].concat()),
+            inputs: ids(&[&system.q[..], &system.v, &system.heat.s, &[system.t, h], &moving].concat()),
             solves: Vec::new(),
-            outputs: ids(&started(system, &system.v)),
+            outputs: ids(&[started(system, &system.v), moving.clone()].concat()),
         },
         step: Block {
             inputs: ids(&[&state[..], &[system.t, h], &guess].concat()),
             solves,
-            outputs: ids(&[q_next, v_next, s_next, sums_next].concat()),
+            outputs: ids(&[q_next, v_next, s_next, sums_next, moving_next].concat()),
         },
         observe: Block { inputs: ids(&[&state[..], &[system.t], &guess].concat()), ..phase_observation(system) },
         constants: constants.into_named(),
@@ -139,25 +151,44 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     }
 }
 
-/// From (q, v, S, accounts, t) to their rates: the right-hand side for adaptive integrators.
+/// The state of the continuous equations: (q, v, S, accounts, multipliers that move).
+pub fn phase_state<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
+    [&system.q[..], &system.v, &system.carried(), &system.moving_multipliers()].concat()
+}
+
+/// The equations of motion, for accelerations, rates of entropies, and multipliers or their rates.
+fn motion<'g>(system: &System<'g>) -> Solve {
+    let unknowns = system.motion_unknowns();
+    Solve::new(&unknowns, &system.motion_equations(), &vec![system.graph.int(0); unknowns.len()])
+}
+
+/// From the [`phase_state`] and t to its rates: the right-hand side for adaptive integrators.
 pub fn acceleration(system: &System<'_>) -> Block {
-    let g = system.graph;
-    let unknowns = [&system.a[..], &system.heat.rates].concat();
-    let rows = [system.euler_lagrange(), system.entropy_balance()].concat();
     let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+    let moving: Vec<_> = system.vakonomic().map(|constraint| constraint.rate).collect();
     Block {
-        inputs: ids(&[&system.q[..], &system.v, &system.carried(), &[system.t]].concat()),
-        solves: vec![Solve::new(&unknowns, &rows, &vec![g.int(0); unknowns.len()])],
-        outputs: ids(&[&system.v[..], &unknowns, &accounts].concat()),
+        inputs: ids(&[phase_state(system), vec![system.t]].concat()),
+        solves: vec![motion(system)],
+        outputs: ids(&[&system.v[..], &system.a, &system.heat.rates, &accounts, &moving].concat()),
     }
 }
 
-/// From (q, v, S, accounts, t) to velocities and momenta: the observation of a state that carries velocities.
+/// From the [`phase_state`] and t to velocities and momenta: the observation of a state that carries velocities. Under
+/// constraints, accelerations and multipliers are among its unknowns.
 pub fn phase_observation(system: &System<'_>) -> Block {
     Block {
-        inputs: ids(&[&system.q[..], &system.v, &system.carried(), &[system.t]].concat()),
-        solves: Vec::new(),
+        inputs: ids(&[phase_state(system), vec![system.t]].concat()),
+        solves: reactions_solve(system),
         outputs: ids(&[&system.v[..], &system.momenta()].concat()),
+    }
+}
+
+/// How an observation finds the reactions: by the equations of motion at the node itself, so that they are as accurate as the
+/// state there. Half-impulses of a step would be of order one.
+pub(super) fn reactions_solve(system: &System<'_>) -> Vec<Solve> {
+    match system.constraints.is_empty() {
+        true => Vec::new(),
+        false => vec![motion(system)],
     }
 }
 

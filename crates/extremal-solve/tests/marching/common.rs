@@ -1,6 +1,6 @@
 //! What the tests of marching share: systems, runs, and equations typed by hand as the independent truth.
 
-use extremal_expr::Graph;
+use extremal_expr::{Graph, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{CompiledScheme, March, Marcher, NewtonOptions, StartValues};
@@ -33,11 +33,23 @@ pub fn double_pendulum_acceleration(q: [f64; 2], v: [f64; 2], f: [f64; 2]) -> [f
 
 /// Starts a run of `method` on `system`.
 pub fn begin(system: &System<'_>, method: &str, q: &[f64], v: &[f64], h: f64) -> Marcher {
-    let scheme = scheme(system, &method.parse().unwrap(), Options::default(), None).unwrap();
-    let mut compiled = CompiledScheme::new(system.graph, &scheme, &[], &[], &[], NewtonOptions::default()).unwrap();
-    compiled.set_parameters(&[]);
     let values = StartValues { q: q.to_vec(), v: v.to_vec(), ..StartValues::default() };
-    compiled.start(&values, h).unwrap()
+    begin_with(system, method, Options::default(), &[], &values, h)
+}
+
+/// The same with everything open: options, further outputs, start.
+pub fn begin_with(
+    system: &System<'_>,
+    method: &str,
+    options: Options,
+    outputs: &[Id],
+    values: &StartValues,
+    h: f64,
+) -> Marcher {
+    let scheme = scheme(system, &method.parse().unwrap(), options, None).unwrap();
+    let mut compiled = CompiledScheme::new(system.graph, &scheme, &[], outputs, &[], NewtonOptions::default()).unwrap();
+    compiled.set_parameters(&[]);
+    compiled.start(values, h).unwrap()
 }
 
 /// Positions after `steps` steps.

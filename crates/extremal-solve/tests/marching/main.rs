@@ -2,6 +2,8 @@
 
 mod common;
 mod heat;
+mod holonomic;
 mod long_runs;
 mod orders;
 mod symplectic;
+mod velocity_constraints;

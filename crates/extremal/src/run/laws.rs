@@ -97,7 +97,8 @@ impl Audit {
         let at = observables.first_temperature();
         let temperatures = &row[at..at + observables.entropies];
         let energy = row[at + observables.entropies];
-        let entropy: f64 = row[at - observables.entropies..at].iter().sum();
+        let entropies = 1 + 3 * observables.coordinates;
+        let entropy: f64 = row[entropies..entropies + observables.entropies].iter().sum();
         let account = |name: &str| {
             let index = observables.accounts.iter().position(|known| *known == name);
             index.map_or(0.0, |index| row[row.len() - observables.accounts.len() + index])

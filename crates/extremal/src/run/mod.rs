@@ -1,31 +1,36 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
+mod beginning;
+mod feasible;
 mod laws;
 mod observables;
 mod report;
 mod rows;
 mod settings;
+mod watch;
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::{Expr, Id};
-use extremal_mechanics::System;
+use extremal_expr::Id;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
-use extremal_model::{CompositionBase, Direction, Initial, Method, Model, Start};
+use extremal_model::{CompositionBase, Direction, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, LinearSolver, March, NewtonOptions, RootError,
-    StartValues, StepFailure, Structure, TotalWork, find_root,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, RootError, StepFailure,
+    Structure, TotalWork, find_root,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
 use observables::Observables;
-use rows::Rows;
+use rows::{Rows, Watched};
 use settings::Plan;
 
+use beginning::Beginning;
+use feasible::make_feasible;
+
+pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
@@ -47,13 +52,28 @@ pub enum SetupError {
     Compile(#[from] CompileError),
     /// The Lagrangian does not determine the motion at the start.
     #[error(
-        "the Lagrangian is singular at the start: its mass matrix d2L/dv2 has no inverse and leaves the acceleration of \
-         `{coordinate}` undetermined"
+        "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
+         `{coordinate}` undetermined",
+        if *.bordered { ", bordered by the constraints," } else { "" }
     )]
     Singular {
         /// The coordinate of the failing pivot.
         coordinate: String,
+        /// Are there constraints?
+        bordered: bool,
     },
+    /// The equations do not determine a multiplier at the start.
+    #[error(
+        "the constraints do not determine their multipliers at the start: the mass matrix bordered by them has no inverse and \
+         leaves the multiplier of `{constraint}` undetermined"
+    )]
+    SingularMultiplier {
+        /// The constraint of the failing pivot.
+        constraint: String,
+    },
+    /// The constraints do not fit.
+    #[error(transparent)]
+    Constraints(#[from] ConstraintError),
 }
 
 /// How a run ended.
@@ -96,6 +116,8 @@ pub struct Outcome {
     pub work: TotalWork,
     /// The largest distance from the closed form, for each coordinate and entropy that has one.
     pub errors: Vec<(String, f64)>,
+    /// The largest |left − right| of each constraint.
+    pub residuals: Vec<(String, f64)>,
     /// The audit of both laws, for a system with entropies.
     pub laws: Option<Laws>,
 }
@@ -119,7 +141,9 @@ pub struct Run<'m> {
     estimate: Option<Kernel>,
     plan: Plan,
     method: Method,
-    start: Start,
+    beginning: Beginning,
+    constraints: ConstraintStructure,
+    stated_energy: f64,
 }
 
 enum Compiled {
@@ -138,12 +162,15 @@ impl<'m> Run<'m> {
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
         }
-        let system = system_of(model);
+        let mut system = system_of(model);
+        let all = system.constraints.clone();
+        let mut beginning = Beginning::of(model, settings.start, plan.step);
+        let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
         let collocation = matches!(settings.method, Method::Gauss(_));
         if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
-            check_regularity(model, &system)?;
+            beginning.check_regularity(&system)?;
         }
-        let observables = Observables::of(model, &system, &settings.method)?;
+        let observables = Observables::of(model, &system, &all, &settings.method)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards: Vec<Guard> = model
             .coordinates()
@@ -171,7 +198,12 @@ impl<'m> Run<'m> {
                     newton.tolerance = tolerance;
                 }
                 let compile = |energy_nodes: usize| -> Result<CompiledScheme, SetupError> {
-                    let options = Options { start: settings.start, entropy: settings.entropy, energy_nodes };
+                    let options = Options {
+                        start: settings.start,
+                        entropy: settings.entropy,
+                        constraints: settings.constraints,
+                        energy_nodes,
+                    };
                     let scheme = scheme(&system, &settings.method, options, custom_of(model, &system))?;
                     let mut compiled =
                         CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
@@ -181,7 +213,7 @@ impl<'m> Run<'m> {
                 let nodes = Options::default().energy_nodes;
                 Compiled::Scheme(Box::new(match settings.method {
                     Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-                        exact_enough(model, &observables, plan.step, nodes, compile)?
+                        exact_enough(&beginning, &observables, plan.step, nodes, compile)?
                     }
                     _ => compile(nodes)?,
                 }))
@@ -195,7 +227,18 @@ impl<'m> Run<'m> {
             }
             false => None,
         };
-        Ok(Run { model, observables, compiled, estimate, plan, method: settings.method.clone(), start: settings.start })
+        let stated_energy = beginning.evaluate(&system, &[system.energy()])[0];
+        Ok(Run {
+            model,
+            observables,
+            compiled,
+            estimate,
+            plan,
+            method: settings.method.clone(),
+            beginning,
+            constraints,
+            stated_energy,
+        })
     }
 
     /// The columns of the rows that a run records.
@@ -240,7 +283,37 @@ impl<'m> Run<'m> {
                     .to_string(),
             );
         }
+        for (constraint, others) in &self.constraints.redundant {
+            let others = others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            notes.push(format!(
+                "the constraint `{constraint}` follows from {others} and is left out: only the sum of their reactions is \
+                 determined, and lambda_{constraint} is recorded as 0"
+            ));
+        }
+        if !self.constraints.integrable.is_empty() {
+            let names = self.constraints.integrable.iter().map(|name| format!("`{name}`"));
+            notes.push(format!(
+                "integrable: {} can be written as constraints on positions, with the same motion",
+                names.collect::<Vec<_>>().join(", ")
+            ));
+        }
+        if self.constraints.moved > 0.0 {
+            let moved = self.constraints.moved;
+            notes.push(format!(
+                "the start was moved onto the constraints, by at most {moved:.3e} in a coordinate or velocity"
+            ));
+        }
         notes
+    }
+
+    /// What the constraints amount to: degrees of freedom, rank, redundancy.
+    pub fn constraints(&self) -> &ConstraintStructure {
+        &self.constraints
+    }
+
+    /// Where the energy stands among the observed values of a motion.
+    pub(crate) fn observed_energy(&self) -> usize {
+        self.observables.observed_energy()
     }
 
     /// Runs from the start; every step is pushed to `recorder`, `watch` is called now and then and may end the run.
@@ -263,6 +336,7 @@ impl<'m> Run<'m> {
                     time: 0.0,
                     work,
                     errors: Vec::new(),
+                    residuals: Vec::new(),
                     laws: None,
                 });
             }
@@ -272,25 +346,23 @@ impl<'m> Run<'m> {
             End::Failed(failure) => End::Failed(rows.explain(failure)),
             end => end,
         };
-        let (errors, laws) = rows.finish();
+        let Watched { errors, residuals, laws } = rows.finish();
         recorder.finish()?;
-        Ok(Outcome { end, steps: motion.steps(), time: motion.time(), work: motion.work(), errors, laws })
+        let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
+        Ok(Outcome { end, steps, time, work, errors, residuals, laws })
     }
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
     pub fn stated_energy(&self) -> f64 {
-        at_start(self.model, &[system_of(self.model).energy()])[0]
+        self.stated_energy
     }
 
     /// The motion at its start, to be marched by hand.
     pub fn begin(&self) -> Result<Box<dyn March>, StepFailure> {
-        let initial = self.model.initial_with_step(self.plan.step);
-        let second = if self.start == Start::TwoPoints { initial.second.unwrap_or_default() } else { Vec::new() };
-        let values =
-            StartValues { q: initial.positions, v: initial.velocities, second, s: initial.entropies, time: 0.0 };
+        let values = &self.beginning.values;
         Ok(match &self.compiled {
-            Compiled::Scheme(scheme) => Box::new(scheme.start(&values, self.plan.step)?),
-            Compiled::Adaptive(marcher) => Box::new(marcher.start(&values, self.plan.step)?),
+            Compiled::Scheme(scheme) => Box::new(scheme.start(values, self.plan.step)?),
+            Compiled::Adaptive(marcher) => Box::new(marcher.start(values, self.plan.step)?),
         })
     }
 
@@ -372,40 +444,9 @@ impl<'m> Run<'m> {
     }
 }
 
-/// Expressions in positions, velocities, entropies and time at the stated start.
-fn at_start(model: &Model, expressions: &[Expr<'_>]) -> Vec<f64> {
-    let g = model.graph();
-    let Initial { positions, velocities, entropies, .. } = model.initial();
-    let coordinates = model.coordinates().iter();
-    let symbols = coordinates.clone().map(|c| c.position).chain(coordinates.map(|c| c.velocity));
-    let symbols = symbols.chain(model.entropies().iter().map(|s| s.symbol));
-    let known: HashMap<_, _> = symbols
-        .filter_map(|id| g.expr(id).as_symbol())
-        .zip(positions.into_iter().chain(velocities).chain(entropies))
-        .chain(model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)))
-        .chain([("t".into(), 0.0)])
-        .collect();
-    let ids: Vec<Id> = expressions.iter().map(|e| e.id()).collect();
-    g.evaluate(&g.exprs(&ids), |name| known.get(name).copied())
-}
-
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable
 /// all the same, find a singular mass matrix at their first step.
 const CHECKED_AHEAD: usize = 32;
-
-/// Refuses a Lagrangian whose mass matrix has no inverse at the start. One that is not finite there is left to the run, which
-/// says where it fails.
-fn check_regularity(model: &Model, system: &System<'_>) -> Result<(), SetupError> {
-    let rows = system.mass_matrix();
-    let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
-    let entries: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, entry)| *entry).collect();
-    let values = at_start(model, &entries);
-    if values.iter().any(|value| !value.is_finite()) {
-        return Ok(());
-    }
-    let factored = LinearSolver::for_pattern(system.len(), &pattern).factor(&values);
-    factored.map_err(|singular| SetupError::Singular { coordinate: system.names[singular.column].clone() })
-}
 
 /// Steps of a trial that tells how many quadrature nodes the mean gradients need.
 const TRIAL_STEPS: usize = 24;
@@ -415,7 +456,7 @@ const MOST_ENERGY_NODES: usize = 32;
 
 /// The energy–entropy scheme with as many quadrature nodes as its energy identity needs to hold to round-off.
 fn exact_enough(
-    model: &Model,
+    beginning: &Beginning,
     observables: &Observables,
     step: f64,
     mut nodes: usize,
@@ -423,7 +464,7 @@ fn exact_enough(
 ) -> Result<CompiledScheme, SetupError> {
     loop {
         let compiled = compile(nodes)?;
-        if nodes >= MOST_ENERGY_NODES || energy_defect(model, observables, step, &compiled) <= TRIAL_DEFECT {
+        if nodes >= MOST_ENERGY_NODES || energy_defect(beginning, observables, step, &compiled) <= TRIAL_DEFECT {
             return Ok(compiled);
         }
         nodes *= 2;
@@ -431,11 +472,9 @@ fn exact_enough(
 }
 
 /// The largest relative defect of the first law over a few steps; zero if the motion cannot even begin (which a run will tell).
-fn energy_defect(model: &Model, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
-    let Initial { positions, velocities, entropies, .. } = model.initial();
-    let values = StartValues { q: positions, v: velocities, second: Vec::new(), s: entropies, time: 0.0 };
-    let Ok(mut motion) = compiled.start(&values, step) else { return 0.0 };
-    let energy_at = 2 * observables.coordinates + observables.entropies;
+fn energy_defect(beginning: &Beginning, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
+    let Ok(mut motion) = compiled.start(&beginning.values, step) else { return 0.0 };
+    let energy_at = observables.observed_energy();
     let balance = |motion: &mut dyn March| {
         let accounts: f64 = motion.state()[motion.state().len() - observables.accounts.len()..].iter().sum();
         motion.observe().map(|observed| (observed[energy_at] - accounts, observed[energy_at])).ok()

@@ -1,21 +1,31 @@
 //! What a run records: columns, and the expressions behind them.
 
 use extremal_expr::{Expr, Id, Node};
-use extremal_mechanics::System;
+use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
-/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs, the energy estimated from
-/// positions (where the method is variational and there are entropies), the accounts of work and heat.
-/// Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions, closed forms.
+use super::feasible::Watched;
+
+/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs (multipliers and reactions of
+/// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
+/// accounts of work and heat. Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions,
+/// what is watched of the constraints, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
-    /// Expressions in q, v, p, S, t.
+    /// Expressions in q, v, p, S, t, accelerations and multipliers.
     pub outputs: Vec<Id>,
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
     pub entropies: usize,
+    /// How many recorded quantities stand before the temperatures: multipliers and reactions.
+    pub reactions: usize,
+    /// Names of all constraints, whose residuals are watched, and how many of the first are kept.
+    pub constraints: Vec<String>,
+    pub kept: Vec<bool>,
+    /// How many entries of constraint rows are watched.
+    pub row_entries: usize,
     /// Is the energy also estimated from positions?
     pub estimate: bool,
     /// Work and heat, at the end of the state.
@@ -26,14 +36,34 @@ pub(crate) struct Observables {
 }
 
 impl Observables {
-    pub fn of<'m>(model: &'m Model, system: &System<'m>, method: &Method) -> Result<Observables, ColumnsError> {
+    /// `system` has the constraints that are kept, `all` those of the model.
+    pub fn of<'m>(
+        model: &'m Model,
+        system: &System<'m>,
+        all: &[Constraint<'m>],
+        method: &Method,
+    ) -> Result<Observables, ColumnsError> {
         let g = model.graph();
         let mut columns = vec![Column::time()];
         columns.extend(system.names.iter().map(Column::coordinate));
         columns.extend(system.names.iter().map(|name| Column::velocity(name)));
         columns.extend(system.names.iter().map(|name| Column::momentum(name)));
         columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
-        let mut outputs: Vec<Expr<'_>> = system.temperatures();
+        let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
+        let mut outputs: Vec<Expr<'_>> = Vec::new();
+        for (constraint, kept) in all.iter().zip(&kept) {
+            columns.push(Column::new(format!("lambda_{}", constraint.name), Role::Multiplier).of(&*constraint.name));
+            // Of dependent constraints one carries the reaction of all.
+            outputs.push(if *kept { constraint.multiplier } else { g.int(0) });
+        }
+        if !all.is_empty() {
+            for (name, force) in system.names.iter().zip(system.constraint_forces()).filter(|(_, f)| !f.is_zero()) {
+                columns.push(Column::new(format!("reaction_{name}"), Role::Output).of(name.as_str()));
+                outputs.push(force);
+            }
+        }
+        let reactions = outputs.len();
+        outputs.extend(system.temperatures());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
         columns.extend(system.heat.names.iter().map(temperature));
         outputs.push(system.energy());
@@ -52,6 +82,9 @@ impl Observables {
         }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
+        let watched = Watched::of(all, system);
+        outputs.extend(g.exprs(&watched.residuals));
+        outputs.extend(g.exprs(&watched.rows));
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
         let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
         let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
@@ -66,6 +99,10 @@ impl Observables {
             recorded,
             coordinates: system.len(),
             entropies: system.heat.s.len(),
+            reactions,
+            constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
+            kept,
+            row_entries: watched.rows.len(),
             estimate,
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
@@ -83,7 +120,12 @@ impl Observables {
 
     /// Where the temperatures stand in a row; the energy follows them.
     pub fn first_temperature(&self) -> usize {
-        1 + 3 * self.coordinates + self.entropies
+        1 + 3 * self.coordinates + self.entropies + self.reactions
+    }
+
+    /// Where the energy stands among the observed values.
+    pub fn observed_energy(&self) -> usize {
+        2 * self.coordinates + self.reactions + self.entropies
     }
 }
 

@@ -6,6 +6,7 @@ use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
 
 use super::{End, Outcome, Run};
+use crate::system::system_of;
 
 /// A finished run with all that is said about it.
 pub struct Report<'r> {
@@ -49,6 +50,9 @@ impl Report<'_> {
         if let Some(reason) = reason {
             object["reason"] = reason.into();
         }
+        if !self.outcome.residuals.is_empty() {
+            object["constraints"] = self.constraints();
+        }
         if let Some(laws) = &self.outcome.laws {
             object["laws"] = laws.to_json();
         }
@@ -59,6 +63,22 @@ impl Report<'_> {
         object
     }
 
+    /// Degrees of freedom, rank, and how well each constraint held.
+    fn constraints(&self) -> Value {
+        let structure = self.run.constraints();
+        let residuals = self.outcome.residuals.iter().map(|(name, residual)| (name.clone(), json_number(*residual)));
+        let redundant =
+            structure.redundant.iter().map(|(name, others)| json!({ "constraint": name, "follows_from": others }));
+        json!({
+            "degrees_of_freedom": structure.degrees_of_freedom,
+            "rank": structure.rank,
+            "max_residual": Value::Object(residuals.collect()),
+            "redundant": redundant.collect::<Vec<_>>(),
+            "integrable": structure.integrable,
+            "moved": json_number(structure.moved),
+        })
+    }
+
     /// Why the energy may change, if it may: it is constant for a Lagrangian without time, when no force does work on the system
     /// from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
     pub fn why_energy_changes(&self) -> Option<String> {
@@ -67,6 +87,7 @@ impl Report<'_> {
         let reasons = [
             (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
             (acts(model.heat()), "heat comes in"),
+            (!system_of(model).constraint_power().is_zero(), "constraints do work"),
             (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),
         ];
         let reasons: Vec<&str> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect();
@@ -90,6 +111,9 @@ impl Report<'_> {
             "v": group(Role::Velocity),
             "p": group(Role::Momentum),
         });
+        if !self.outcome.residuals.is_empty() {
+            end["lambda"] = group(Role::Multiplier);
+        }
         if self.outcome.laws.is_some() {
             end["S"] = group(Role::Entropy);
             end["T"] = group(Role::Temperature);

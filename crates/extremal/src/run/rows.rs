@@ -6,6 +6,7 @@ use extremal_trajectory::{RecordError, Recorder};
 use super::Run;
 use super::laws::{Audit, Laws};
 use super::observables::Observables;
+use super::watch::ConstraintWatch;
 
 /// The rows of a run on their way to the recorder, and what is watched besides.
 pub(super) struct Rows<'r> {
@@ -17,9 +18,17 @@ pub(super) struct Rows<'r> {
     stops: Vec<f64>,
     errors: Vec<f64>,
     audit: Audit,
+    watch: ConstraintWatch,
     estimate: Option<Kernel>,
     /// Positions before and after a step, entropies before it, time and step.
     step_inputs: Vec<f64>,
+}
+
+/// What was seen of a run besides its rows.
+pub(super) struct Watched {
+    pub errors: Vec<(String, f64)>,
+    pub residuals: Vec<(String, f64)>,
+    pub laws: Option<Laws>,
 }
 
 impl<'r> Rows<'r> {
@@ -35,6 +44,7 @@ impl<'r> Rows<'r> {
             stops: vec![0.0; observables.stops.len()],
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
+            watch: ConstraintWatch::new(observables),
             estimate: run.estimate.clone(),
             step_inputs: vec![0.0; 2 * observables.coordinates + observables.entropies + 2],
         }
@@ -63,8 +73,12 @@ impl<'r> Rows<'r> {
         failure
     }
 
-    pub fn finish(self) -> (Vec<(String, f64)>, Option<Laws>) {
-        (self.exact_names.into_iter().zip(self.errors).collect(), self.audit.finish())
+    pub fn finish(self) -> Watched {
+        Watched {
+            errors: self.exact_names.into_iter().zip(self.errors).collect(),
+            residuals: self.observables.constraints.iter().cloned().zip(self.watch.residuals).collect(),
+            laws: self.audit.finish(),
+        }
     }
 
     pub fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
@@ -83,15 +97,18 @@ impl<'r> Rows<'r> {
         self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
         let accounts = self.row.len() - self.observables.accounts.len();
         let recorded = accounts - usize::from(self.observables.estimate);
-        self.row[accounts..].copy_from_slice(&state[2 * n + m..]);
+        let account_count = self.observables.accounts.len();
+        self.row[accounts..].copy_from_slice(&state[2 * n + m..2 * n + m + account_count]);
         let observed = match motion.observe() {
             Ok(observed) => observed,
             Err(failure) => return Ok(Err(failure)),
         };
         self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
         self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
-        let (stops, exact) = observed[first_stop..].split_at(self.stops.len());
+        let (stops, rest) = observed[first_stop..].split_at(self.stops.len());
+        let (watched, exact) = rest.split_at(self.watch.len());
         self.stops.copy_from_slice(stops);
+        let trouble = self.watch.look(self.observables, watched);
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
             *error = error.max((self.row[self.observables.column_of(*target)] - exact).abs());
         }
@@ -106,6 +123,9 @@ impl<'r> Rows<'r> {
         }
         self.audit.push(self.observables, &self.entropy_names, &self.row);
         self.recorder.push(&self.row)?;
-        Ok(Ok(()))
+        Ok(match trouble {
+            None => Ok(()),
+            Some(reason) => Err(motion.stop(reason)),
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! How a model is to be run: what the model says, unless the caller says otherwise.
 
-use extremal_model::{EntropyBase, Extent, Method, Model, Start};
+use extremal_model::{ConstraintForm, EntropyBase, Extent, Method, Model, Start};
 use thiserror::Error;
 
 /// Everything a run needs to know beyond the model.
@@ -24,6 +24,10 @@ pub struct Settings {
     pub start: Start,
     /// Where in a step the entropies of a discrete Lagrangian are taken.
     pub entropy: EntropyBase,
+    /// Whether velocities satisfy the constraints at the end of every step, or when they are looked at.
+    pub constraints: ConstraintForm,
+    /// Is a start that violates the constraints moved to the nearest one that does not?
+    pub project: bool,
     /// Write every so many steps to files.
     pub record: u64,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
@@ -79,6 +83,8 @@ impl Settings {
             extent: simulation.extent,
             start: simulation.start,
             entropy: simulation.entropy,
+            constraints: simulation.constraints,
+            project: simulation.project,
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
         }
@@ -123,6 +129,8 @@ mod tests {
             extent: Some(Extent::Until(until)),
             start: Start::Legendre,
             entropy: EntropyBase::Midpoint,
+            constraints: ConstraintForm::Rattle,
+            project: false,
             record: 1,
             tolerance: None,
         }

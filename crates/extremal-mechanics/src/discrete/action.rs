@@ -1,0 +1,264 @@
+//! The discrete action of a step: nodes, the discrete Lagrangian, forces at the nodes, what belongs to the entropies.
+
+use extremal_expr::{Expr, Rational};
+use extremal_model::EntropyBase;
+
+use super::CustomDiscrete;
+use super::constrained::Nodes;
+use super::quadrature::{Quadrature, lagrange};
+use super::scheme::Constants;
+use crate::{Point, System};
+
+/// The discrete Lagrangian of one step with its nodal forces, twice: in the nodes, to be read, and in the increments, to be
+/// marched.
+pub struct DiscreteAction<'g> {
+    /// Node positions as fractions of the step: 0 first, 1 last.
+    pub(super) nodes: Vec<f64>,
+    /// Where between the ends nonholonomic constraints are taken.
+    base: Expr<'g>,
+    /// Discrete constraints of the user's own, per constraint.
+    own_constraints: Vec<Option<Expr<'g>>>,
+    /// In the symbols Q_i, per node and coordinate.
+    pub(super) nodal: Formula<'g>,
+    /// In q (the first node) and the increments w_i of the others.
+    pub(super) incremental: Formula<'g>,
+    /// Does the action contain the unknown entropies at the end of the step?
+    pub(super) implicit_entropy: bool,
+    pub(super) constants: Constants<'g>,
+}
+
+/// An action, its nodal forces and what belongs to the entropies, in some unknowns.
+pub(super) struct Formula<'g> {
+    /// Per node and coordinate: Q_0 … Q_s, or q, w_1 … w_s.
+    pub unknowns: Vec<Vec<Expr<'g>>>,
+    pub action: Expr<'g>,
+    pub forces: Vec<Vec<Expr<'g>>>,
+    /// Residuals of the entropy equations.
+    pub entropy: Vec<Expr<'g>>,
+    /// Discrete temperatures, which must be positive.
+    pub temperatures: Vec<Expr<'g>>,
+    /// Power of friction into each entropy, which must not be negative.
+    pub heating: Vec<Expr<'g>>,
+    /// Growth of the accounts over the step.
+    pub accounts: Vec<Expr<'g>>,
+}
+
+/// The interpolating polynomial at one quadrature node: weights of the nodes in position and in h × velocity.
+struct Basis<'g> {
+    values: Vec<Expr<'g>>,
+    slopes: Vec<Expr<'g>>,
+    weight: Expr<'g>,
+    time: Expr<'g>,
+}
+
+impl<'g> DiscreteAction<'g> {
+    /// The Galerkin action: q(τ) is the polynomial of degree `degree` through the nodes, ∫ L dt is taken by `rule`.
+    ///
+    /// Degree 1 with one quadrature node `a` is the finite-difference family L((1−a) x_0 + a x_1, (x_1 − x_0)/h), and with
+    /// the trapezoidal rule it is Störmer–Verlet.
+    pub fn galerkin(system: &System<'g>, degree: usize, rule: &Quadrature, entropy: EntropyBase) -> Self {
+        let (g, h) = (system.graph, system.step());
+        let nodes = Quadrature::lobatto(degree + 1).nodes;
+        let mut constants = Constants::new(g);
+        let mut number = |value: f64, name: String| constants.number(value, || system.constant(&name));
+        let bases: Vec<Basis<'g>> = (1..)
+            .zip(rule.nodes.iter().zip(&rule.weights))
+            .map(|(j, (c, b))| {
+                let basis: Vec<_> = (0..=degree).map(|i| lagrange(&nodes, i, *c)).collect();
+                Basis {
+                    values: (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect(),
+                    slopes: (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect(),
+                    weight: number(*b, format!("b_{j}")),
+                    time: system.t + number(*c, format!("c_{j}")) * h,
+                }
+            })
+            .collect();
+
+        let [first, last] = system.ends();
+        let inner = (1..degree).map(|i| system.symbols("", &format!("_c{i}")));
+        let q: Vec<Vec<_>> = [first].into_iter().chain(inner).chain([last]).collect();
+        let column = |k: usize| -> Vec<Expr<'g>> { q.iter().map(|node| node[k]).collect() };
+        let b = g.rational(entropy.weight());
+        let [s_0, s_1] = system.entropy_ends();
+        let ends = |k: usize| (s_0[k], s_1[k]);
+        let s: Vec<_> = (0..s_0.len()).map(|k| ends(k).0 * (g.int(1) - b) + ends(k).1 * b).collect();
+        let rates: Vec<_> = (0..s_0.len()).map(|k| (ends(k).1 - ends(k).0) / h).collect();
+        let nodal = Self::formula(system, &bases, q.clone(), (&s, &rates), |basis, k| {
+            let alike = basis.values.iter().all(|value| *value == basis.values[0]);
+            let position = match alike {
+                true => g.sum(column(k)) * basis.values[0],
+                false => g.dot(&basis.values, &column(k)),
+            };
+            (position, g.dot(&basis.slopes, &column(k)) / h)
+        });
+        let w = Self::increments(system, degree);
+        // The basis sums to one and its slopes to zero: the first node enters once, and not at all in the velocity.
+        let rates = &system.heat.rates;
+        let s: Vec<_> = system.heat.s.iter().zip(rates).map(|(s, rate)| *s + b * h * *rate).collect();
+        let incremental = Self::formula(system, &bases, w.clone(), (&s, rates), |basis, k| {
+            let w: Vec<_> = w[1..].iter().map(|node| node[k]).collect();
+            (system.q[k] + h * g.dot(&basis.values[1..], &w), g.dot(&basis.slopes[1..], &w))
+        });
+        let base = match rule.nodes[..] {
+            [a] => constants.number(a, || system.constant("c_1")),
+            _ => g.rational(Rational::HALF),
+        };
+        let own_constraints = Vec::new();
+        DiscreteAction { nodes, base, own_constraints, nodal, incremental, implicit_entropy: !b.is_zero(), constants }
+    }
+
+    /// The symbols q, w_1 … w_s.
+    fn increments(system: &System<'g>, degree: usize) -> Vec<Vec<Expr<'g>>> {
+        let w = (1..=degree).map(|i| system.symbols("w_", &format!("_{i}")));
+        [system.q.clone()].into_iter().chain(w).collect()
+    }
+
+    /// h Σ b_j L at the quadrature nodes, where `at` gives position and velocity of a coordinate, and `entropies` are those of
+    /// the action with their rates.
+    fn formula(
+        system: &System<'g>,
+        bases: &[Basis<'g>],
+        unknowns: Vec<Vec<Expr<'g>>>,
+        (entropies, rates): (&[Expr<'g>], &[Expr<'g>]),
+        at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
+    ) -> Formula<'g> {
+        let (g, h) = (system.graph, system.step());
+        // The work of moving constraints belongs to their impulses at the nodes.
+        let no_impulse: Vec<_> = system.reacting().map(|constraint| (constraint.multiplier, g.int(0))).collect();
+        let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+        let accounts = g.substitute(&accounts, &no_impulse);
+        let quantities = [
+            vec![system.lagrangian],
+            system.force.clone(),
+            system.entropy_balance(),
+            system.temperatures(),
+            system.friction_heating(),
+            accounts,
+        ];
+        let all: Vec<Expr<'g>> = quantities.concat();
+        let mut means = vec![Vec::new(); all.len()];
+        let mut forces = vec![vec![Vec::new(); system.len()]; unknowns.len()];
+        let held: Vec<_> = system.heat.rates.iter().copied().zip(rates.iter().copied()).collect();
+        for basis in bases {
+            let (q, v): (Vec<_>, Vec<_>) = (0..system.len()).map(|k| at(basis, k)).unzip();
+            let point = Point { q, v, s: entropies.to_vec(), t: basis.time };
+            let values = g.substitute(&system.at(&all, &point), &held);
+            for (mean, value) in means.iter_mut().zip(&values) {
+                mean.push(basis.weight * *value);
+            }
+            for (nodal, value) in forces.iter_mut().zip(&basis.values) {
+                for (sum, f) in nodal.iter_mut().zip(&values[1..]) {
+                    sum.push(h * basis.weight * *value * *f);
+                }
+            }
+        }
+        let mut means = means.into_iter().map(|mean| g.sum(mean));
+        let mut take = |count: usize| -> Vec<Expr<'g>> { means.by_ref().take(count).collect() };
+        let action = h * take(1)[0];
+        take(system.len());
+        let [entropy, temperatures, heating, accounts] = [2, 3, 4, 5].map(|part| take(quantities[part].len()));
+        let forces = forces.into_iter().map(|node| node.into_iter().map(|sum| g.sum(sum)).collect()).collect();
+        let accounts = accounts.into_iter().map(|rate| h * rate).collect();
+        Formula { unknowns, action, forces, entropy, temperatures, heating, accounts }
+    }
+
+    /// A discrete Lagrangian L_d(x_0, x_1), discrete forces f−, f+ and entropy rules of the user's own, in the symbols `x_0`,
+    /// `x_1`, `S_0`, `S_1`, `h`, `t`. Nothing is said of its temperatures, nor of work and heat.
+    pub fn custom(system: &System<'g>, custom: CustomDiscrete<'g>) -> Self {
+        let (g, h) = (system.graph, system.step());
+        let ends = system.ends();
+        let [s_0, s_1] = system.entropy_ends();
+        let w = Self::increments(system, 1);
+        let heat = &system.heat;
+        let mut rules: Vec<_> = ends[0].iter().copied().zip(system.q.iter().copied()).collect();
+        rules.extend((0..system.len()).map(|k| (ends[1][k], system.q[k] + h * w[1][k])));
+        rules.extend((0..s_0.len()).flat_map(|k| [(s_0[k], heat.s[k]), (s_1[k], heat.s[k] + h * heat.rates[k])]));
+        let nothing = vec![g.int(0); system.accounts().len()];
+        let nodal = Formula {
+            unknowns: ends.into(),
+            action: custom.lagrangian,
+            forces: vec![custom.force_minus, custom.force_plus],
+            entropy: custom.entropy_rules,
+            temperatures: Vec::new(),
+            heating: Vec::new(),
+            accounts: nothing.clone(),
+        };
+        let incremental = Formula {
+            unknowns: w,
+            action: nodal.action.substitute(&rules),
+            forces: nodal.forces.iter().map(|f| g.substitute(f, &rules)).collect(),
+            entropy: g.substitute(&nodal.entropy, &rules),
+            temperatures: Vec::new(),
+            heating: Vec::new(),
+            accounts: nothing,
+        };
+        DiscreteAction {
+            nodes: vec![0.0, 1.0],
+            base: g.rational(Rational::HALF),
+            own_constraints: custom.constraints,
+            nodal,
+            incremental,
+            implicit_entropy: true,
+            constants: Constants::new(g),
+        }
+    }
+
+    /// The nodes of a step in the increments.
+    pub(super) fn incremental_nodes(&mut self, system: &System<'g>) -> Nodes<'g> {
+        let (g, h) = (system.graph, system.step());
+        let [q_0, q_1] = system.ends();
+        let w = &self.incremental.unknowns[1..];
+        let moved = |by: &[Expr<'g>], scale: Expr<'g>| -> Vec<Expr<'g>> {
+            system.q.iter().zip(by).map(|(q, w)| *q + h * scale * *w).collect()
+        };
+        let positions: Vec<_> = [system.q.clone()].into_iter().chain(w.iter().map(|w| moved(w, g.int(1)))).collect();
+        let last = &w[w.len() - 1];
+        let between =
+            Point { q: moved(last, self.base), v: last.clone(), s: system.heat.s.clone(), t: system.t + self.base * h };
+        let mut rules: Vec<_> = q_0.iter().copied().zip(system.q.iter().copied()).collect();
+        rules.extend(q_1.iter().copied().zip(positions[positions.len() - 1].iter().copied()));
+        let own = self.own_constraints.iter().map(|own| own.map(|row| row.substitute(&rules))).collect();
+        // Divided by h, position constraints are of the size of the velocities that they fix.
+        self.nodes_at(system, positions, between, own, h)
+    }
+
+    /// The nodes of a step in the nodes themselves.
+    pub(super) fn nodal_nodes(&mut self, system: &System<'g>) -> Nodes<'g> {
+        let h = system.step();
+        let positions = self.nodal.unknowns.clone();
+        let (first, last) = (&positions[0], &positions[positions.len() - 1]);
+        let half = self.base == system.graph.rational(Rational::HALF);
+        let between = Point {
+            q: first
+                .iter()
+                .zip(last)
+                .map(|(a, b)| if half { (*a + *b) / 2 } else { *a + self.base * (*b - *a) })
+                .collect(),
+            v: first.iter().zip(last).map(|(a, b)| (*b - *a) / h).collect(),
+            s: system.entropy_ends()[1].clone(),
+            t: system.t + self.base * h,
+        };
+        let own = self.own_constraints.clone();
+        self.nodes_at(system, positions, between, own, system.graph.int(1))
+    }
+
+    fn nodes_at(
+        &mut self,
+        system: &System<'g>,
+        positions: Vec<Vec<Expr<'g>>>,
+        between: Point<'g>,
+        own: Vec<Option<Expr<'g>>>,
+        scale: Expr<'g>,
+    ) -> Nodes<'g> {
+        let h = system.step();
+        let weights = Quadrature::lobatto(self.nodes.len()).weights;
+        let constants = &mut self.constants;
+        let mut scaled = |values: &[f64], name: &str| -> Vec<Expr<'g>> {
+            let number =
+                |(i, value): (usize, &f64)| h * constants.number(*value, || system.constant(&format!("{name}_{i}")));
+            values.iter().enumerate().map(number).collect()
+        };
+        let times = scaled(&self.nodes, "node").into_iter().map(|offset| system.t + offset).collect();
+        Nodes { positions, times, weights: scaled(&weights, "impulse"), between, scale, own }
+    }
+}

@@ -1,0 +1,89 @@
+//! What a run begins from, as numbers, and what expressions are worth there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use extremal_expr::{Expr, Id};
+use extremal_mechanics::System;
+use extremal_model::{Initial, Model, Start};
+use extremal_solve::{LinearSolver, StartValues};
+
+use super::SetupError;
+
+/// The start of a run: the stated one, or the nearest that satisfies the constraints.
+#[derive(Clone)]
+pub(crate) struct Beginning {
+    pub values: StartValues,
+    parameters: Vec<(Arc<str>, f64)>,
+}
+
+impl Beginning {
+    /// What the model states, for a run with this step.
+    pub fn of(model: &Model, start: Start, step: f64) -> Beginning {
+        let Initial { positions, velocities, entropies, second, multipliers } = model.initial_with_step(step);
+        let moving = model.constraints().iter().map(|c| c.kind == extremal_model::ConstraintKind::Vakonomic);
+        let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
+        let second = if start == Start::TwoPoints { second.unwrap_or_default() } else { Vec::new() };
+        let values = StartValues {
+            q: positions,
+            v: velocities,
+            second,
+            s: entropies,
+            multipliers: multipliers.collect(),
+            time: 0.0,
+        };
+        let parameters = model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)).collect();
+        Beginning { values, parameters }
+    }
+
+    /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
+    pub fn evaluate<'g>(&self, system: &System<'g>, expressions: &[Expr<'g>]) -> Vec<f64> {
+        let moving = system.moving_multipliers();
+        let symbols = [&system.q[..], &system.v, &system.heat.s, &moving, &[system.t]].concat();
+        let StartValues { q, v, s, multipliers, time, .. } = &self.values;
+        let values = q.iter().chain(v).chain(s).chain(multipliers).chain([time]).copied();
+        let known: HashMap<Arc<str>, f64> = symbols
+            .into_iter()
+            .filter_map(|symbol| symbol.as_symbol())
+            .zip(values)
+            .chain(self.parameters.iter().cloned())
+            .collect();
+        system.graph.evaluate(expressions, |name| known.get(name).copied())
+    }
+
+    /// (q, v, S, t), the inputs of a projection.
+    pub fn point(&self) -> Vec<f64> {
+        let StartValues { q, v, s, time, .. } = &self.values;
+        [&q[..], v, s, &[*time]].concat()
+    }
+
+    /// Refuses equations of motion that do not determine accelerations and multipliers here: the mass matrix, bordered by the
+    /// constraints, must have an inverse. What is not finite is left to the run, which says where it fails.
+    pub fn check_regularity(&self, system: &System<'_>) -> Result<(), SetupError> {
+        let unknowns = system.motion_unknowns();
+        // Entropies are determined by positive temperatures, which every step is checked for.
+        let (accelerations, rest) = unknowns.split_at(system.len());
+        let unknowns = [accelerations, &rest[system.heat.s.len()..]].concat();
+        let mut equations = system.motion_equations();
+        equations.drain(system.len()..system.len() + system.heat.s.len());
+        let rows = system.graph.jacobian(&equations, &unknowns);
+        let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
+        let entries: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, entry)| *entry).collect();
+        let values = self.evaluate(system, &entries);
+        if values.iter().any(|value| !value.is_finite()) {
+            return Ok(());
+        }
+        let factored = LinearSolver::for_pattern(unknowns.len(), &pattern).factor(&values);
+        factored.map_err(|singular| match singular.column.checked_sub(system.len()) {
+            None => SetupError::Singular {
+                coordinate: system.names[singular.column].clone(),
+                bordered: !system.constraints.is_empty(),
+            },
+            Some(at) => SetupError::SingularMultiplier { constraint: system.constraints[at].name.clone() },
+        })
+    }
+}
+
+pub(crate) fn ids(expressions: &[Expr<'_>]) -> Vec<Id> {
+    expressions.iter().map(|e| e.id()).collect()
+}
