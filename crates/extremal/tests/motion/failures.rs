@@ -114,7 +114,7 @@ fn a_singular_lagrangian_is_named() {
     let model = model(text);
     for method in ["midpoint", "left", "trapezoidal", "galerkin(2)", "rk4", "gauss(2)", "dop853", "dopri5"] {
         match Run::new(&model, &with(&model, method, 0.1)).map(|_| ()) {
-            Err(SetupError::Singular { coordinate }) => assert_eq!(coordinate, "x", "{method}"),
+            Err(SetupError::Singular { coordinate, .. }) => assert_eq!(coordinate, "x", "{method}"),
             other => panic!("{method}: {other:?}"),
         }
     }
