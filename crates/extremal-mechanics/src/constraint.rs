@@ -7,6 +7,7 @@
 //! A holonomic constraint φ(q, t) = 0 has A = R = ∂φ/∂q and b = ∂φ/∂t; a nonholonomic one is given by A and b, and its reaction
 //! is along the rows R of its virtual displacements, which are those of A unless stated otherwise. A vakonomic constraint
 //! Φ(q, v, t) = 0 is imposed before the variation: it changes the Lagrangian to L + λΦ, and its multiplier has its own motion.
+//! These are (B1) and (B3) of docs/theory.md.
 
 use extremal_expr::Expr;
 use extremal_model::ConstraintKind;
@@ -157,7 +158,7 @@ impl<'g> System<'g> {
     }
 
     /// Residuals of the equations of motion in [`motion_unknowns`](Self::motion_unknowns): Lagrange's equations with reactions,
-    /// the entropy balance, and the constraints differentiated until they speak of accelerations (an index-one system).
+    /// the entropy balance, and the constraints differentiated until they speak of accelerations, the index-one system (B2).
     pub fn motion_equations(&self) -> Vec<Expr<'g>> {
         let mut rows = self.euler_lagrange();
         for (row, reaction) in rows.iter_mut().zip(self.reactions()) {

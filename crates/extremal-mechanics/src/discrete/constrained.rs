@@ -1,4 +1,5 @@
-//! Constraints in a step: impulses of reaction at its nodes, positions and velocities that satisfy them.
+//! Constraints in a step: impulses of reaction at its nodes, positions and velocities that satisfy them; (B5) to (B7) of
+//! docs/theory.md.
 //!
 //! A reacting constraint adds the impulses h b_i R(Q_i)ᵀ λ_i to the forces at the nodes, with the weights b_i of the Lobatto rule
 //! through them, which is one half at both ends of a step of degree one. A holonomic constraint is satisfied at every node

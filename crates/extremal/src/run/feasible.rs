@@ -1,13 +1,14 @@
 //! Constraints before a run: are they independent, do they agree with the start and with each other?
 
-use extremal_expr::{Expr, magnitude};
+use extremal_expr::magnitude;
 use extremal_mechanics::{Block, Constraint, System};
 use extremal_model::{ConstraintKind, Model};
-use extremal_solve::{Guess, Kernel, NewtonOptions, SolveFailure, dependence};
+use extremal_solve::{Dependence, Guess, Kernel, NewtonOptions, SolveFailure, dependence};
 use thiserror::Error;
 
 use super::SetupError;
-use super::beginning::{Beginning, ids};
+use super::beginning::Beginning;
+use super::integrable::integrable;
 
 /// What the constraints of a model amount to, found at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,6 +105,9 @@ const CONSISTENT: f64 = 1e-10;
 const NEARBY: f64 = 1e-3;
 const STILL_HOLDS: f64 = 1e-9;
 
+/// Beyond so many constraints their rank, which takes m² n operations, is left to the first step, which fails where they are dependent.
+const MOST_CHECKED: usize = 500;
+
 /// Checks the constraints of `system` at `start` and leaves the independent ones. With `project`, the start is moved first.
 pub(crate) fn make_feasible(
     model: &Model,
@@ -114,7 +118,10 @@ pub(crate) fn make_feasible(
     if system.constraints.is_empty() {
         return Ok(ConstraintStructure { degrees_of_freedom: system.len(), ..ConstraintStructure::default() });
     }
-    let found = dependence(&velocity_rows(system, start));
+    let found = match system.constraints.len() {
+        ..=MOST_CHECKED => dependence(&velocity_rows(system, start)),
+        many => Dependence { independent: (0..many).collect(), dependent: Vec::new() },
+    };
     let name = |at: &usize| system.constraints[*at].name.clone();
     let dependent: Vec<(usize, Vec<String>)> =
         found.dependent.iter().map(|(at, others)| (*at, others.iter().map(name).collect())).collect();
@@ -188,7 +195,7 @@ fn violations<'g>(system: &System<'g>, start: &Beginning, constraints: &[Constra
     found
 }
 
-/// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`.
+/// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B9).
 fn projected(model: &Model, system: &System<'_>, start: &mut Beginning) -> Result<(), SetupError> {
     let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
     let values = model.parameter_values();
@@ -223,91 +230,3 @@ fn holds_nearby(model: &Model, system: &System<'_>, kept: &System<'_>, start: &B
         values[0].abs() <= STILL_HOLDS * values[1]
     })
 }
-
-/// Frobenius' condition, at points around the start: dω(X, Y) = 0 for all directions X, Y that the constraints allow.
-fn integrable(system: &System<'_>, start: &Beginning) -> Vec<String> {
-    let velocity = |c: &Constraint<'_>| c.kind != ConstraintKind::Holonomic;
-    if !system.constraints.iter().any(velocity) {
-        return Vec::new();
-    }
-    let Some(forms) = system.pfaffian_forms() else { return Vec::new() };
-    let width = system.len() + 1;
-    let mut every: Vec<bool> = vec![true; forms.len()];
-    let entries: Vec<Expr<'_>> =
-        forms.iter().flat_map(|form| form.row.iter().chain(form.slopes.iter().flatten()).copied()).collect();
-    for sample in 0..3 {
-        let mut point = start.clone();
-        for (k, q) in point.values.q.iter_mut().enumerate() {
-            *q += 0.1 * (1.0 + q.abs()) * (0.3 + 2.1 * k as f64 + 1.3 * f64::from(sample)).sin();
-        }
-        point.values.time += 0.17 * f64::from(sample);
-        let values = point.evaluate(system, &entries);
-        let forms: Vec<(&[f64], &[f64])> =
-            values.chunks(width * (width + 1)).map(|form| form.split_at(width)).collect();
-        let directions = allowed(&forms.iter().map(|(row, _)| row.to_vec()).collect::<Vec<_>>(), width);
-        for (flag, (_, slopes)) in every.iter_mut().zip(&forms) {
-            let size = slopes.iter().fold(1e-300f64, |m, s| m.max(s.abs()));
-            let curl = |x: &[f64], y: &[f64]| -> f64 {
-                let pairs = (0..width).flat_map(|i| (0..width).map(move |j| (i, j)));
-                pairs.map(|(i, j)| (slopes[width * i + j] - slopes[width * j + i]) * x[j] * y[i]).sum()
-            };
-            *flag &= directions.iter().all(|x| directions.iter().all(|y| curl(x, y).abs() <= 1e-9 * size));
-        }
-    }
-    let named = system.constraints.iter().zip(every).filter(|(c, holds)| velocity(c) && *holds);
-    let names: Vec<String> = named.map(|(constraint, _)| constraint.name.clone()).collect();
-    // Some of several are not yet integrable by themselves: only all together.
-    let all = system.constraints.iter().filter(|c| velocity(c)).count();
-    if names.len() == all { names } else { Vec::new() }
-}
-
-/// An orthonormal basis of the directions that all rows annihilate.
-fn allowed(rows: &[Vec<f64>], width: usize) -> Vec<Vec<f64>> {
-    let unit = |k: usize| (0..width).map(|i| if i == k { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut free = Vec::new();
-    for (at, mut vector) in rows.iter().cloned().chain((0..width).map(unit)).enumerate() {
-        let scale = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-        for _ in 0..2 {
-            for known in &basis {
-                let part: f64 = vector.iter().zip(known).map(|(a, b)| a * b).sum();
-                vector.iter_mut().zip(known).for_each(|(a, b)| *a -= part * b);
-            }
-        }
-        let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if length <= 1e-9 * scale {
-            continue;
-        }
-        vector.iter_mut().for_each(|x| *x /= length);
-        if at >= rows.len() {
-            free.push(vector.clone());
-        }
-        basis.push(vector);
-    }
-    free
-}
-
-/// The expressions that a run watches: of each constraint the residual, and the rows of those that are kept.
-pub(crate) struct Watched {
-    /// Left less right sides, positions for holonomic constraints, else velocities.
-    pub residuals: Vec<extremal_expr::Id>,
-    /// ∂Φ/∂v of the kept constraints, row by row.
-    pub rows: Vec<extremal_expr::Id>,
-}
-
-impl Watched {
-    pub fn of<'g>(all: &[Constraint<'g>], kept: &System<'g>) -> Watched {
-        let residuals: Vec<_> = all.iter().map(|constraint| constraint.expression).collect();
-        let rows: Vec<_> = match kept.constraints.len() {
-            // A single row can only vanish, which the step itself notices.
-            2..=MOST_WATCHED => {
-                kept.constraints.iter().flat_map(|c| kept.graph.gradient(c.velocity, &kept.v)).collect()
-            }
-            _ => Vec::new(),
-        };
-        Watched { residuals: ids(&residuals), rows: ids(&rows) }
-    }
-}
-
-/// Beyond so many constraints the watch over their rank, which takes m² n operations at every step, would cost more than the step.
-const MOST_WATCHED: usize = 32;

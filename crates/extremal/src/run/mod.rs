@@ -2,6 +2,7 @@
 
 mod beginning;
 mod feasible;
+mod integrable;
 mod laws;
 mod observables;
 mod report;

@@ -5,7 +5,7 @@ use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
-use super::feasible::Watched;
+use super::watch::WatchedExpressions;
 
 /// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs (multipliers and reactions of
 /// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
@@ -82,7 +82,7 @@ impl Observables {
         }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
-        let watched = Watched::of(all, system);
+        let watched = WatchedExpressions::of(all, system);
         outputs.extend(g.exprs(&watched.residuals));
         outputs.extend(g.exprs(&watched.rows));
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));

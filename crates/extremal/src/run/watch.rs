@@ -1,8 +1,36 @@
 //! The constraints during a run: how well they hold, and whether they stay independent.
 
+use extremal_expr::Id;
+use extremal_mechanics::{Constraint, System};
 use extremal_solve::{Reason, distance_from_dependence};
 
+use super::beginning::ids;
 use super::observables::Observables;
+
+/// The expressions that a run watches: of each constraint the residual, and the rows of those that are kept.
+pub(super) struct WatchedExpressions {
+    /// Left less right sides, positions for holonomic constraints, else velocities.
+    pub residuals: Vec<Id>,
+    /// ∂Φ/∂v of the kept constraints, row by row.
+    pub rows: Vec<Id>,
+}
+
+impl WatchedExpressions {
+    pub fn of<'g>(all: &[Constraint<'g>], kept: &System<'g>) -> WatchedExpressions {
+        let residuals: Vec<_> = all.iter().map(|constraint| constraint.expression).collect();
+        let rows: Vec<_> = match kept.constraints.len() {
+            // A single row can only vanish, which the step itself notices.
+            2..=MOST_WATCHED => {
+                kept.constraints.iter().flat_map(|c| kept.graph.gradient(c.velocity, &kept.v)).collect()
+            }
+            _ => Vec::new(),
+        };
+        WatchedExpressions { residuals: ids(&residuals), rows: ids(&rows) }
+    }
+}
+
+/// Beyond so many constraints the watch over their rank, which takes m² n operations at every step, would cost more than the step.
+const MOST_WATCHED: usize = 32;
 
 /// Looks at the constraints after every step.
 pub(super) struct ConstraintWatch {
