@@ -1,6 +1,7 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
 mod beginning;
+mod energy_nodes;
 mod feasible;
 mod integrable;
 mod laws;
@@ -24,12 +25,12 @@ use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
+use beginning::Beginning;
+use energy_nodes::exact_enough;
+use feasible::make_feasible;
 use observables::Observables;
 use rows::{Rows, Watched};
 use settings::Plan;
-
-use beginning::Beginning;
-use feasible::make_feasible;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
@@ -448,49 +449,6 @@ impl<'m> Run<'m> {
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable
 /// all the same, find a singular mass matrix at their first step.
 const CHECKED_AHEAD: usize = 32;
-
-/// Steps of a trial that tells how many quadrature nodes the mean gradients need.
-const TRIAL_STEPS: usize = 24;
-/// The energy identity is exact when it fails by no more than this, relative to the energy, over the trial.
-const TRIAL_DEFECT: f64 = 4e-15;
-const MOST_ENERGY_NODES: usize = 32;
-
-/// The energy–entropy scheme with as many quadrature nodes as its energy identity needs to hold to round-off.
-fn exact_enough(
-    beginning: &Beginning,
-    observables: &Observables,
-    step: f64,
-    mut nodes: usize,
-    compile: impl Fn(usize) -> Result<CompiledScheme, SetupError>,
-) -> Result<CompiledScheme, SetupError> {
-    loop {
-        let compiled = compile(nodes)?;
-        if nodes >= MOST_ENERGY_NODES || energy_defect(beginning, observables, step, &compiled) <= TRIAL_DEFECT {
-            return Ok(compiled);
-        }
-        nodes *= 2;
-    }
-}
-
-/// The largest relative defect of the first law over a few steps; zero if the motion cannot even begin (which a run will tell).
-fn energy_defect(beginning: &Beginning, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
-    let Ok(mut motion) = compiled.start(&beginning.values, step) else { return 0.0 };
-    let energy_at = observables.observed_energy();
-    let balance = |motion: &mut dyn March| {
-        let accounts: f64 = motion.state()[motion.state().len() - observables.accounts.len()..].iter().sum();
-        motion.observe().map(|observed| (observed[energy_at] - accounts, observed[energy_at])).ok()
-    };
-    let Some((first, _)) = balance(&mut motion) else { return 0.0 };
-    let mut worst = 0.0f64;
-    for _ in 0..TRIAL_STEPS {
-        if motion.advance().is_err() {
-            break;
-        }
-        let Some((now, energy)) = balance(&mut motion) else { break };
-        worst = worst.max((now - first).abs() / energy.abs().max(first.abs()));
-    }
-    worst
-}
 
 /// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.
 fn crosses(before: f64, after: f64, direction: Direction) -> bool {
