@@ -49,6 +49,13 @@ pub struct MethodArguments {
     /// The method, such as midpoint, trapezoidal, "galerkin(2)", "compose(suzuki4, midpoint)", energy-entropy, rk4, dop853
     #[arg(long, value_parser = method)]
     pub method: Option<Method>,
+    #[command(flatten)]
+    pub step: StepArguments,
+}
+
+/// What a method leaves open.
+#[derive(Args)]
+pub struct StepArguments {
     /// How the first step is made: legendre (position and velocity) or two-points (two positions)
     #[arg(long, value_name = "KIND")]
     pub start: Option<Start>,
@@ -70,11 +77,20 @@ impl MethodArguments {
         if let Some(method) = &self.method {
             settings.method = method.clone();
         }
-        settings.start = self.start.unwrap_or(settings.start);
-        settings.entropy = self.entropy.unwrap_or(settings.entropy);
-        settings.constraints = self.constraints.unwrap_or(settings.constraints);
-        settings.project |= self.project;
-        settings
+        self.step.applied_to(settings)
+    }
+}
+
+impl StepArguments {
+    /// The settings with those that were given on the command line.
+    pub fn applied_to(&self, settings: Settings) -> Settings {
+        Settings {
+            start: self.start.unwrap_or(settings.start),
+            entropy: self.entropy.unwrap_or(settings.entropy),
+            constraints: self.constraints.unwrap_or(settings.constraints),
+            project: self.project || settings.project,
+            ..settings
+        }
     }
 }
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal::compare::{Against, Row, compare, to_json};
-use extremal::model::{EntropyBase, Extent, Quadrature, Start};
+use extremal::model::{Composition, CompositionBase, ConstraintKind, Extent, Quadrature};
 use extremal::run::{SettingsError, SetupError};
 use extremal::trajectory::plot::{Curve, Mark, Panel};
 use extremal::trajectory::{Align, Figure, Table, shortest};
 use extremal::{Method, Model, Settings};
 
-use crate::arguments::{self, ModelArguments};
+use crate::arguments::{self, ModelArguments, StepArguments};
 use crate::failure::{Ending, Failure};
 use crate::outputs::{Outputs, written};
 use crate::progress::Spinner;
@@ -41,7 +41,8 @@ pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
     // The full path keeps clap from taking each value as one of several.
-    /// The methods, between commas [default: left, midpoint, trapezoidal, galerkin(2) (energy-entropy with entropies), rk4]
+    /// The methods, between commas [default: left, midpoint, trapezoidal, rk4, and the best for the
+    /// model: galerkin(2), energy-entropy with entropies, suzuki4 with velocity constraints]
     #[arg(long, value_parser = arguments::methods, value_name = "A,B,..")]
     methods: Option<std::vec::Vec<Method>>,
     /// The steps, between commas, largest first [default: the step of the model, halved three times]
@@ -53,12 +54,8 @@ pub struct Arguments {
     /// What the errors are measured against [default: exact if the model has closed forms, else dop853]
     #[arg(long, value_enum, value_name = "TRUTH")]
     against: Option<Truth>,
-    /// How the first step is made, where the method leaves the choice: legendre or two-points
-    #[arg(long, value_name = "KIND")]
-    start: Option<Start>,
-    /// Where in a step the entropies of a discrete Lagrangian are taken: left, midpoint or right
-    #[arg(long, value_name = "WHERE")]
-    entropy: Option<EntropyBase>,
+    #[command(flatten)]
+    step: StepArguments,
     /// Measure errors and energy at the first N samples only, the start being the first
     #[arg(long, value_name = "N")]
     first: Option<u64>,
@@ -92,9 +89,11 @@ impl Arguments {
     }
 
     fn methods(&self, model: &Model) -> Vec<Method> {
-        let best = match model.entropies().is_empty() {
-            true => Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
-            false => Method::EnergyEntropy(1),
+        let holonomic = model.constraints().iter().all(|c| c.kind == ConstraintKind::Holonomic);
+        let best = match (model.entropies().is_empty(), model.constraints().is_empty()) {
+            (true, _) if holonomic => Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
+            (false, true) => Method::EnergyEntropy(1),
+            _ => Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint },
         };
         let default = || vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4];
         self.methods.clone().unwrap_or_else(default)
@@ -113,10 +112,8 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Outputs { trajectories: &[], plots: &arguments.plot }.check()?;
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
-    let mut settings = Settings::of(&source.model);
+    let mut settings = arguments.step.applied_to(Settings::of(&source.model));
     settings.extent = arguments.until.map(Extent::Until).or(settings.extent);
-    settings.start = arguments.start.unwrap_or(settings.start);
-    settings.entropy = arguments.entropy.unwrap_or(settings.entropy);
     let samples = arguments.skip..arguments.first.unwrap_or(u64::MAX);
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);
