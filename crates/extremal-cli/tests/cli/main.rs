@@ -1,6 +1,7 @@
 //! The program from the outside: what it prints, writes and returns.
 
 mod commands;
+mod constraints;
 mod failures;
 mod heat;
 mod readme;

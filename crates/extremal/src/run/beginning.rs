@@ -14,6 +14,8 @@ use super::SetupError;
 #[derive(Clone)]
 pub(crate) struct Beginning {
     pub values: StartValues,
+    /// When the second positions, if there are any, belong.
+    pub second_time: f64,
     parameters: Vec<(Arc<str>, f64)>,
 }
 
@@ -33,7 +35,7 @@ impl Beginning {
             time: 0.0,
         };
         let parameters = model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)).collect();
-        Beginning { values, parameters }
+        Beginning { values, second_time: step, parameters }
     }
 
     /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
@@ -49,6 +51,14 @@ impl Beginning {
             .chain(self.parameters.iter().cloned())
             .collect();
         system.graph.evaluate(expressions, |name| known.get(name).copied())
+    }
+
+    /// The second positions of a `two-points` start as a start of their own, if there are any.
+    pub fn second(&self) -> Option<Beginning> {
+        let mut later = self.clone();
+        later.values.q = std::mem::take(&mut later.values.second);
+        later.values.time = self.second_time;
+        (!later.values.q.is_empty()).then_some(later)
     }
 
     /// (q, v, S, t), the inputs of a projection.

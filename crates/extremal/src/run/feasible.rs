@@ -180,13 +180,18 @@ fn velocity_rows(system: &System<'_>, at: &Beginning) -> Vec<Vec<f64>> {
     at.evaluate(system, &entries).chunks(n).map(<[f64]>::to_vec).collect()
 }
 
-/// What of `constraints` does not hold at `start`, relative to the size of its terms.
+/// What of `constraints` does not hold at `start`, relative to the size of its terms. Velocities do not count where the start is
+/// two positions, which then must both be right.
 fn violations<'g>(system: &System<'g>, start: &Beginning, constraints: &[Constraint<'g>]) -> Vec<Violation> {
     let mut found = Vec::new();
+    let second = start.second();
     for constraint in constraints {
-        let positions = (constraint.kind == ConstraintKind::Holonomic).then_some((constraint.expression, true));
-        for (residual, of_position) in positions.into_iter().chain([(constraint.velocity, false)]) {
-            let values = start.evaluate(system, &[residual, magnitude(residual)]);
+        let holonomic = constraint.kind == ConstraintKind::Holonomic;
+        let positions = [Some(start), second.as_ref()].into_iter().flatten().filter(|_| holonomic);
+        let velocities = Some(start).filter(|_| second.is_none());
+        let positions = positions.map(|at| (at, constraint.expression, true));
+        for (at, residual, of_position) in positions.chain(velocities.map(|at| (at, constraint.velocity, false))) {
+            let values = at.evaluate(system, &[residual, magnitude(residual)]);
             if values[0].abs() > CONSISTENT * values[1] || !values[0].is_finite() {
                 found.push(Violation { constraint: constraint.name.clone(), of_position, residual: values[0] });
             }
@@ -207,6 +212,9 @@ fn projected(model: &Model, system: &System<'_>, start: &mut Beginning) -> Resul
     };
     let point = start.point();
     run(&system.position_projection(), &point, &mut start.values.q)?;
+    if let Some(second) = start.second() {
+        run(&system.position_projection(), &second.point(), &mut start.values.second)?;
+    }
     let point = start.point();
     run(&system.velocity_projection(), &point, &mut start.values.v)
 }

@@ -1,0 +1,13 @@
+//! Constraints from the model file to the recorded reactions, against closed forms and equations typed by hand.
+
+mod distribution;
+mod equations;
+mod heat;
+mod longtime;
+mod nonholonomic;
+mod reactions;
+mod reference;
+mod starts;
+mod structure;
+mod support;
+mod vakonomic;
