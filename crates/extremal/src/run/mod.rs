@@ -28,7 +28,7 @@ use rows::{Rows, Watched};
 use settings::Plan;
 
 use beginning::Beginning;
-use feasible::make_feasible;
+use feasible::{check_second, make_feasible};
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
@@ -215,7 +215,11 @@ impl<'m> Run<'m> {
                     Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
                         exact_enough(&beginning, &observables, plan.step, nodes, compile)?
                     }
-                    _ => compile(nodes)?,
+                    _ => {
+                        let compiled = compile(nodes)?;
+                        check_second(&system, &beginning, &compiled)?;
+                        compiled
+                    }
                 }))
             }
         };
