@@ -3,7 +3,7 @@
 use extremal_expr::magnitude;
 use extremal_mechanics::{Block, Constraint, System};
 use extremal_model::{ConstraintKind, Model};
-use extremal_solve::{Dependence, Guess, Kernel, NewtonOptions, SolveFailure, dependence};
+use extremal_solve::{CompiledScheme, Dependence, Guess, Kernel, March, NewtonOptions, SolveFailure, dependence};
 use thiserror::Error;
 
 use super::SetupError;
@@ -42,6 +42,19 @@ pub enum ConstraintError {
     /// The start is not on the constraints.
     #[error("the start violates its constraints: {}; correct it, or let `--project` find the nearest start that fits", listed(.0))]
     Inconsistent(Vec<Violation>),
+    /// The second position of a start from two does not follow from the first.
+    #[error(
+        "the second positions violate the constraints: a step from the first ones leads to `{coordinate}` = {reached}, not \
+         {stated}"
+    )]
+    SecondNotReached {
+        /// The coordinate that is furthest off.
+        coordinate: String,
+        /// Its second position.
+        stated: f64,
+        /// Where the step leads.
+        reached: f64,
+    },
     /// No start satisfies both.
     #[error("`{constraint}` contradicts {}: where the others hold, it is off by {residual:.3e}", quoted(.others))]
     Contradictory {
@@ -100,6 +113,8 @@ fn quoted(names: &[String]) -> String {
 
 /// A start is consistent when its residuals are below this part of their terms: digits that a user types or computes.
 const CONSISTENT: f64 = 1e-10;
+/// Second positions are reached when a step from the first ones comes this close, relative to one plus their size.
+const REACHED: f64 = 1e-8;
 /// Relative size of the displacement by which redundancy is told from a singular configuration, and the residual, relative to
 /// its terms, below which a constraint still holds there. At a singular configuration it grows like the square of the displacement.
 const NEARBY: f64 = 1e-3;
@@ -154,7 +169,8 @@ pub(crate) fn make_feasible(
             return Err(ConstraintError::Inconsistent(violated).into());
         }
         reached?;
-        let changes = start.point().into_iter().zip(nearest.point()).map(|(a, b)| (a - b).abs());
+        let numbers = |at: &Beginning| [at.point(), at.values.second.clone()].concat();
+        let changes = numbers(start).into_iter().zip(numbers(&nearest)).map(|(a, b)| (a - b).abs());
         moved = changes.fold(0.0, f64::max);
         *start = nearest;
     }
@@ -170,6 +186,33 @@ pub(crate) fn make_feasible(
     };
     *system = kept;
     Ok(structure)
+}
+
+/// Refuses second positions to which no step leads, because a constraint on velocities excludes them. A start or a step that
+/// fails is left to the run, which says why.
+pub(crate) fn check_second(
+    system: &System<'_>,
+    start: &Beginning,
+    scheme: &CompiledScheme,
+) -> Result<(), ConstraintError> {
+    let second = &start.values.second;
+    if system.constraints.is_empty() || second.is_empty() {
+        return Ok(());
+    }
+    let Ok(mut motion) = scheme.start(&start.values, start.second_time) else { return Ok(()) };
+    if motion.advance().is_err() {
+        return Ok(());
+    }
+    let off = |k: usize| (motion.state()[k] - second[k]).abs() / (1.0 + second[k].abs());
+    let worst = (0..system.len()).max_by(|a, b| off(*a).total_cmp(&off(*b)));
+    match worst.filter(|k| off(*k) > REACHED) {
+        Some(k) => Err(ConstraintError::SecondNotReached {
+            coordinate: system.names[k].clone(),
+            stated: second[k],
+            reached: motion.state()[k],
+        }),
+        None => Ok(()),
+    }
 }
 
 /// The rows ∂Φ/∂v of all constraints.

@@ -27,7 +27,7 @@ use thiserror::Error;
 use crate::system::{custom_of, system_of};
 use beginning::Beginning;
 use energy_nodes::exact_enough;
-use feasible::make_feasible;
+use feasible::{check_second, make_feasible};
 use observables::Observables;
 use rows::{Rows, Watched};
 use settings::Plan;
@@ -217,7 +217,11 @@ impl<'m> Run<'m> {
                     Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
                         exact_enough(&beginning, &observables, plan.step, nodes, compile)?
                     }
-                    _ => compile(nodes)?,
+                    _ => {
+                        let compiled = compile(nodes)?;
+                        check_second(&system, &beginning, &compiled)?;
+                        compiled
+                    }
                 }))
             }
         };

@@ -61,6 +61,22 @@ fn a_second_position_off_the_constraint_is_refused() {
     assert!((violations[0].residual + 0.1).abs() < 1e-14, "{violations:?}");
 }
 
+/// Under a constraint on velocities no step leads to a second position that it excludes.
+#[test]
+fn a_second_position_off_a_velocity_constraint_is_refused() {
+    // The disc rolls along x at first: y = 0.3 is not on its way.
+    let disc = with_second("rolling-disc", &[("x", 0.075), ("y", 0.3), ("theta", 0.075), ("phi", 0.035)]);
+    match Run::new(&disc, &Settings::of(&disc)) {
+        Err(SetupError::Constraints(ConstraintError::SecondNotReached { coordinate, stated, reached })) => {
+            assert_eq!((coordinate.as_str(), stated), ("y", 0.3));
+            // The disc stays on y' = tan(phi) x'.
+            assert!(reached.abs() < 0.3, "{reached}");
+        }
+        Err(other) => panic!("another refusal: {other}"),
+        Ok(_) => panic!("not refused"),
+    }
+}
+
 /// The nearest start in the kinetic metric, by hand: for masses m_x, m_y on the line y = x the position (a, b) goes to the mean
 /// weighted with the masses, and so do the velocities.
 #[test]
