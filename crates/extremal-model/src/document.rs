@@ -151,9 +151,14 @@ impl<'t> Reader<'t, '_> {
         entry.value.get_ref().is_table()
     }
 
-    /// Is the value `true` or `false`?
-    pub fn is_boolean(&self, entry: &Entry<'t>) -> bool {
-        entry.value.get_ref().as_bool().is_some()
+    /// The value, if it is `true` or `false`.
+    pub fn as_boolean(&self, entry: &Entry<'t>) -> Option<bool> {
+        entry.value.get_ref().as_bool()
+    }
+
+    /// Is the value a string or a list?
+    pub fn is_string_or_list(&self, entry: &Entry<'t>) -> bool {
+        entry.value.get_ref().is_str() || entry.value.get_ref().is_array()
     }
 
     /// A string that is not an expression.
@@ -169,7 +174,7 @@ impl<'t> Reader<'t, '_> {
 
     /// `true` or `false`.
     pub fn boolean(&mut self, entry: &Entry<'t>) -> Option<bool> {
-        let value = entry.value.get_ref().as_bool();
+        let value = self.as_boolean(entry);
         if value.is_none() {
             self.wrong_type(entry, "true or false", None);
         }
@@ -248,7 +253,7 @@ impl<'t> Reader<'t, '_> {
         );
     }
 
-    fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
+    pub fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
         let message = format!("{} should be {wanted}, not {}", entry.full_path(), kind(entry.value.get_ref()));
         self.problems.push(Diagnostic::error(Code::WrongType, message).at(entry.value.span(), "").maybe_help(help));
     }

@@ -329,6 +329,9 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if self.is_elapsed(name) {
             return Some(Binding::constant("elapsed part of the duration"));
         }
+        if name == TIME {
+            return Some(Binding::variable("time variable"));
+        }
         if name == STEP {
             return Some(Binding::constant("time step"));
         }
@@ -376,6 +379,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if self.is_elapsed(name) {
             // Without a duration there is an error already.
             return Ok(self.names.elapsed.unwrap_or_else(|| graph.symbol(ELAPSED)));
+        }
+        if name == TIME {
+            let message = format!("`{name}` is not the independent variable: that is `{}`", self.names.independent);
+            return Err(Refusal { message, help: None });
         }
         if name == STEP || self.step_end(name).is_some() {
             let symbol = reference.symbol();

@@ -67,7 +67,7 @@ impl Place {
         entropies: true,
         ..Place::new(
             "a definition",
-            "positions, velocities, accelerations, entropies, time and parameters",
+            "positions, their time derivatives up to the fourth, entropies, time and parameters",
             Some(MAX_ORDER),
             true,
         )
@@ -102,7 +102,7 @@ impl Place {
     pub const INTEGRAND: Place = Place {
         controls: true,
         may_use: "positions, velocities, entropies, controls, time and parameters",
-        ..Place::of_state("the integrand")
+        ..Place::of_state("an integral")
     };
     pub const RUNNING: Place = Place { what: "the running cost", ..Place::INTEGRAND };
     pub const TERMINAL: Place = Place::of_state("the terminal cost");

@@ -38,8 +38,6 @@ pub struct Control {
 /// `u = "x"`, or `u = { on = { x = "cos(th)" }, min = -1, max = 1, guess = "sin(t)", count = "n", index = "i" }`.
 pub(crate) struct ControlStatement {
     pub name: Name,
-    /// Was it said on what it acts, perhaps in error?
-    pub has_on: bool,
     on: Vec<GainStatement>,
     min: Option<Series>,
     max: Option<Series>,
@@ -63,7 +61,6 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
 fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ControlStatement {
     let mut statement = ControlStatement {
         name: entry.name.clone(),
-        has_on: true,
         on: Vec::new(),
         min: None,
         max: None,
@@ -75,13 +72,9 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ControlStateme
         statement.on = read_on(reader, &entry);
         return statement;
     }
-    statement.has_on = false;
     for entry in reader.table(&entry).unwrap_or_default() {
         match entry.name.text.as_str() {
-            "on" => {
-                statement.has_on = true;
-                statement.on = read_on(reader, &entry);
-            }
+            "on" => statement.on = read_on(reader, &entry),
             "min" => statement.min = reader.series(&entry),
             "max" => statement.max = reader.series(&entry),
             "guess" => statement.guess = reader.series(&entry),
@@ -179,6 +172,7 @@ fn gains(
     name: &str,
 ) -> Option<Vec<(usize, Id)>> {
     let mut gains: Vec<(usize, Id)> = Vec::new();
+    let mut seen = HashSet::new();
     for GainStatement { on, gain } in &statement.on {
         assignments::take_apart(resolver, on, Targets(&[&coordinates.families]), Primes::Refused)?;
         let coordinate = resolver.number(&Scalar::Text(on.clone()), &Place::COORDINATE, member)?;
@@ -187,7 +181,7 @@ fn gains(
             Some(scalar) => resolver.number(scalar, &Place::GAIN, member)?,
             None => resolver.graph.int(1),
         };
-        if gains.iter().any(|(other, _)| *other == place) {
+        if !seen.insert(place) {
             let message = format!("the control `{name}` acts twice on `{coordinate}`");
             resolver.problems.push(Diagnostic::error(Code::DuplicateName, message).at(on.span.clone(), "here again"));
         }

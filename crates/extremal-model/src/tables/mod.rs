@@ -233,9 +233,11 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
     parameters::mark_structural(resolver, &mut parameters);
-    coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
-    if let Some(boundary) = &boundary {
-        boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
+    if dynamics.is_some() {
+        coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
+        if let Some(boundary) = &boundary {
+            boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
+        }
     }
     // With wrong values or forces the laws would only be broken again; where the start is open, they say nothing.
     let started = coordinates.list.iter().all(|coordinate| starts.contains_key(&coordinate.name));

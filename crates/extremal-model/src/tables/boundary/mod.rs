@@ -341,7 +341,8 @@ fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<
         let open =
             symbols.iter().find(|symbol| symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
         // Where a name is in error, it may stand for a parameter.
-        if let (Some(open), 0) = (open, resolver.problems.errors()) {
+        let broken = matches!(scalar, Scalar::Text(text) if resolver.is_broken(&text.value));
+        if let Some(open) = open.filter(|_| !broken) {
             let message = format!("`{open}` cannot be used in the value of the integral `{}`", name.text);
             let help = "left of the sign stands what is integrated, right of it what comes out: numbers and parameters";
             resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));

@@ -173,7 +173,9 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
                 continue;
             };
             if !(0.0 < fraction && fraction < 1.0) {
-                let message = format!("a point in between is passed after {fraction} of the duration, not inside it");
+                let message = format!(
+                    "a point in between is passed after a part of the duration between 0 and 1, not {fraction}"
+                );
                 self.report(Code::OutOfRange, message, &waypoint.span);
             } else if fraction <= last {
                 let message = "points in between must stand in the order in which they are passed".to_owned();

@@ -141,8 +141,12 @@ fn read_via<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<WaypointS
 }
 
 fn read_periodic<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<PeriodicStatement> {
-    if reader.is_boolean(entry) {
-        return reader.boolean(entry)?.then_some(PeriodicStatement::All);
+    if let Some(all) = reader.as_boolean(entry) {
+        return all.then_some(PeriodicStatement::All);
+    }
+    if !reader.is_string_or_list(entry) {
+        reader.wrong_type(entry, "true or a list of coordinates", None);
+        return None;
     }
     reader.strings(entry).map(PeriodicStatement::Some)
 }
