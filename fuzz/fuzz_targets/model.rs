@@ -10,8 +10,12 @@ fuzz_target!(|text: &str| {
         Ok(model) => {
             let _ = render(model.warnings(), "model.toml", text, true);
             let initial = model.initial();
-            let numbers = initial.positions.iter().chain(&initial.velocities).chain(&initial.multipliers);
+            let numbers = initial.velocities.iter().chain(&initial.multipliers).chain(initial.higher.iter().flatten());
             assert!(numbers.into_iter().all(|number| number.is_finite()));
+            assert!(model.without_start().is_some() || initial.positions.iter().all(|number| number.is_finite()));
+            if let Some(boundary) = model.boundary() {
+                assert!(model.number(boundary.duration.guess()) > 0.0);
+            }
         }
         Err(invalid) => {
             assert!(!invalid.diagnostics.is_empty());

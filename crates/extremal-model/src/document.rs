@@ -131,7 +131,11 @@ impl<'t> Reader<'t, '_> {
         match entry.value.get_ref() {
             DeValue::Table(table) => Some(self.entries(table, &path)),
             _ => {
-                self.wrong_type(entry, "a table", Some(format!("write it as a table, [{}]", entry.name.text)));
+                let help = match entry.path.is_empty() {
+                    true => format!("write it as a table, [{}]", entry.name.text),
+                    false => format!("write it as a table, {} = {{ ... }}", entry.name.text),
+                };
+                self.wrong_type(entry, "a table", Some(help));
                 None
             }
         }
@@ -147,6 +151,16 @@ impl<'t> Reader<'t, '_> {
         entry.value.get_ref().is_table()
     }
 
+    /// The value, if it is `true` or `false`.
+    pub fn as_boolean(&self, entry: &Entry<'t>) -> Option<bool> {
+        entry.value.get_ref().as_bool()
+    }
+
+    /// Is the value a string or a list?
+    pub fn is_string_or_list(&self, entry: &Entry<'t>) -> bool {
+        entry.value.get_ref().is_str() || entry.value.get_ref().is_array()
+    }
+
     /// A string that is not an expression.
     pub fn string(&mut self, entry: &Entry<'t>) -> Option<Text> {
         match entry.value.get_ref() {
@@ -160,7 +174,7 @@ impl<'t> Reader<'t, '_> {
 
     /// `true` or `false`.
     pub fn boolean(&mut self, entry: &Entry<'t>) -> Option<bool> {
-        let value = entry.value.get_ref().as_bool();
+        let value = self.as_boolean(entry);
         if value.is_none() {
             self.wrong_type(entry, "true or false", None);
         }
@@ -179,6 +193,14 @@ impl<'t> Reader<'t, '_> {
         };
         let items: Vec<Scalar> = list.iter().filter_map(|item| self.scalar_value(item, entry)).collect();
         (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
+    }
+
+    /// One string or a list of them, none of them expressions.
+    pub fn strings(&mut self, entry: &Entry<'t>) -> Option<Vec<Text>> {
+        let items = self.list(entry);
+        let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
+        let texts: Vec<Option<Text>> = items.iter().map(|item| self.string(item)).collect();
+        texts.into_iter().collect()
     }
 
     /// The items of a list, each as an entry of its own; `None` if it is no list.
@@ -231,7 +253,7 @@ impl<'t> Reader<'t, '_> {
         );
     }
 
-    fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
+    pub fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
         let message = format!("{} should be {wanted}, not {}", entry.full_path(), kind(entry.value.get_ref()));
         self.problems.push(Diagnostic::error(Code::WrongType, message).at(entry.value.span(), "").maybe_help(help));
     }

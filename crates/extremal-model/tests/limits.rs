@@ -62,6 +62,30 @@ fn many_constraints_are_read_at_once() {
 }
 
 #[test]
+fn a_large_boundary_problem_is_read_at_once() {
+    let text = r#"
+        [coordinates]
+        x = { count = 5000 }
+        [dynamics]
+        lagrangian = "sum(i, 1, 5000, x[i]''^2)"
+        [controls]
+        u = { count = 5000, on = "x[i]", min = "-i", max = "i", guess = "i*s" }
+        [objective]
+        running = "sum(i, 1, 5000, u[i]^2)"
+        [boundary]
+        duration = 1
+        start = { x = "i", "x'" = "-i" }
+        end = { x = 0, "x'" = 0 }
+        path = { x = { min = "-i", max = "2*i" } }
+        guess = { x = "i*(1 - s)" }
+    "#;
+    let begun = Instant::now();
+    let model = Model::from_toml(text).unwrap();
+    assert_eq!((model.controls().len(), model.boundary().unwrap().start.len()), (5000, 10_000));
+    assert!(begun.elapsed() < AT_ONCE, "reading took {:?}", begun.elapsed());
+}
+
+#[test]
 fn many_mistakes_are_cut_short() {
     let mut text = String::from("[parameters]\n");
     (0..20_000).for_each(|k| text.push_str(&format!("k{k} = \"unknown{k}\"\n")));
@@ -71,8 +95,13 @@ fn many_mistakes_are_cut_short() {
 }
 
 fn good_files() -> Vec<String> {
-    let own =
-        [include_str!("good/everything.toml"), include_str!("good/heat.toml"), include_str!("good/constraints.toml")];
+    let own = [
+        include_str!("good/everything.toml"),
+        include_str!("good/heat.toml"),
+        include_str!("good/constraints.toml"),
+        include_str!("good/control.toml"),
+        include_str!("good/curve.toml"),
+    ];
     let mut files: Vec<String> = own.map(str::to_owned).into();
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
     let mut paths: Vec<_> = std::fs::read_dir(gallery).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -95,6 +124,10 @@ fn edit() -> impl Strategy<Value = (f64, usize, String)> {
         Just("[entropies]\n".to_owned()),
         Just("[constraints]\n".to_owned()),
         Just("x' = y".to_owned()),
+        Just("[boundary]\n".to_owned()),
+        Just("[controls]\n".to_owned()),
+        Just("independent = \"x\"\n".to_owned()),
+        Just("''".to_owned()),
         Just("count = 0, ".to_owned()),
         Just("\"\"\"".to_owned()),
     ];

@@ -64,6 +64,12 @@ pub enum SchemeError {
         /// One such constraint.
         name: String,
     },
+    /// A method that is not defined for Lagrangians with accelerations.
+    #[error("`{0}` is not defined for a Lagrangian with accelerations")]
+    Accelerations(String),
+    /// A method for Lagrangians with accelerations only.
+    #[error("`{0}` is a method for Lagrangians with accelerations, and this one has none")]
+    NoAccelerations(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -112,6 +118,9 @@ pub fn scheme<'g>(
         Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
     };
     let hot = !system.heat.is_empty();
+    if system.lagrangian.depends_on(&system.a) {
+        return Err(SchemeError::Accelerations(name));
+    }
     check_constraints(system, method, options)?;
     Ok(match method {
         Method::Left => galerkin(1, &one_node(0.0)),
@@ -150,6 +159,7 @@ pub fn scheme<'g>(
             reference::runge_kutta(system, method, name)
         }
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        Method::Difference | Method::Hermite => return Err(SchemeError::NoAccelerations(name)),
     })
 }
 
