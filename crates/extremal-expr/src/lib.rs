@@ -5,6 +5,7 @@
 
 mod build;
 mod diff;
+pub mod generic;
 mod graph;
 mod magnitude;
 mod node;

@@ -14,9 +14,9 @@ use crate::node::{Function, Id, Node};
 use crate::rational::Rational;
 
 /// `Π atom^exponent`, sorted by atom.
-type Monomial = Vec<(Id, i64)>;
+pub(crate) type Monomial = Vec<(Id, i64)>;
 /// A polynomial in atoms: everything that is neither a sum nor a product.
-type Polynomial = BTreeMap<Monomial, Rational>;
+pub(crate) type Polynomial = BTreeMap<Monomial, Rational>;
 
 /// Expansions larger than this are given up: nobody reads them.
 const MAX_MONOMIALS: usize = 500;
@@ -90,7 +90,7 @@ impl Graph {
     }
 }
 
-fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
+pub(crate) fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
     let mut done: FxHashMap<Id, Polynomial> = FxHashMap::default();
     for id in arithmetic_below(arena, root) {
         let polynomial = match arena.node(id) {

@@ -1,0 +1,171 @@
+//! Linear algebra over a finite field: exact ranks, null spaces and solutions.
+
+use super::field::{Field, Residue};
+
+/// A dense matrix by rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    columns: usize,
+    entries: Vec<Residue>,
+}
+
+/// A matrix in reduced row echelon form.
+#[derive(Clone, Debug)]
+pub struct Echelon {
+    /// The rows that are not zero: one in the column of their pivot, zero in those of the others.
+    pub rows: Matrix,
+    /// The columns of the pivots, increasing.
+    pub pivots: Vec<usize>,
+}
+
+impl Matrix {
+    /// A matrix without rows.
+    pub fn new(columns: usize) -> Matrix {
+        Matrix { columns, entries: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, row: &[Residue]) {
+        debug_assert_eq!(row.len(), self.columns);
+        self.entries.extend_from_slice(row);
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.entries.len().checked_div(self.columns).unwrap_or(0)
+    }
+
+    /// Is there no row?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// A row.
+    pub fn row(&self, row: usize) -> &[Residue] {
+        &self.entries[row * self.columns..(row + 1) * self.columns]
+    }
+
+    fn row_mut(&mut self, row: usize) -> &mut [Residue] {
+        &mut self.entries[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// The matrix of some of its columns.
+    pub fn select(&self, columns: &[usize]) -> Matrix {
+        let mut selected = Matrix::new(columns.len());
+        for row in 0..self.len() {
+            selected.entries.extend(columns.iter().map(|column| self.row(row)[*column]));
+        }
+        selected
+    }
+
+    /// The rank.
+    pub fn rank(&self, f: Field) -> usize {
+        self.clone().echelon(f).pivots.len()
+    }
+
+    /// Gauss–Jordan elimination; pivots are as far to the left as possible.
+    pub fn echelon(mut self, f: Field) -> Echelon {
+        let (rows, columns) = (self.len(), self.columns);
+        let mut pivots = Vec::new();
+        let mut top = vec![Field::ZERO; columns];
+        for column in 0..columns {
+            let done = pivots.len();
+            let Some(pivot) = (done..rows).find(|row| self.row(*row)[column] != Field::ZERO) else { continue };
+            if pivot != done {
+                for k in column..columns {
+                    self.entries.swap(pivot * columns + k, done * columns + k);
+                }
+            }
+            let Some(scale) = f.inv(self.row(done)[column]) else { continue };
+            for entry in &mut self.row_mut(done)[column..] {
+                *entry = f.mul(*entry, scale);
+            }
+            top[column..].copy_from_slice(&self.row(done)[column..]);
+            for row in (0..rows).filter(|row| *row != done) {
+                let row = &mut self.row_mut(row)[column..];
+                let factor = f.neg(row[0]);
+                if factor != Field::ZERO {
+                    for (entry, above) in row.iter_mut().zip(&top[column..]) {
+                        *entry = f.add(*entry, f.mul(factor, *above));
+                    }
+                }
+            }
+            pivots.push(column);
+            if pivots.len() == rows {
+                break;
+            }
+        }
+        self.entries.truncate(pivots.len() * columns);
+        Echelon { rows: self, pivots }
+    }
+
+    /// Solves `self x = b` for a matrix with as many rows as `b` has entries; unknowns that are not determined are zero. `None`
+    /// without a solution.
+    pub fn solve(&self, f: Field, b: &[Residue]) -> Option<Vec<Residue>> {
+        let mut augmented = Matrix::new(self.columns + 1);
+        for (row, b) in b.iter().enumerate() {
+            augmented.entries.extend_from_slice(self.row(row));
+            augmented.entries.push(*b);
+        }
+        let echelon = augmented.echelon(f);
+        if echelon.pivots.last() == Some(&self.columns) {
+            return None;
+        }
+        let mut x = vec![Field::ZERO; self.columns];
+        for (row, pivot) in echelon.pivots.iter().enumerate() {
+            x[*pivot] = echelon.rows.row(row)[self.columns];
+        }
+        Some(x)
+    }
+}
+
+impl Echelon {
+    /// A basis of the vectors that the matrix maps to zero, one per column without a pivot, with a one there.
+    pub fn null_space(&self, f: Field) -> Matrix {
+        let columns = self.rows.columns;
+        let mut basis = Matrix::new(columns);
+        let mut vector = vec![Field::ZERO; columns];
+        for free in (0..columns).filter(|column| self.pivots.binary_search(column).is_err()) {
+            vector.fill(Field::ZERO);
+            vector[free] = f.one();
+            for (row, pivot) in self.pivots.iter().enumerate() {
+                vector[*pivot] = f.neg(self.rows.row(row)[free]);
+            }
+            basis.push(&vector);
+        }
+        basis
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix(f: Field, rows: &[&[i64]]) -> Matrix {
+        let mut matrix = Matrix::new(rows[0].len());
+        rows.iter().for_each(|row| matrix.push(&row.iter().map(|x| f.integer(*x)).collect::<Vec<_>>()));
+        matrix
+    }
+
+    #[test]
+    fn ranks_null_spaces_and_solutions() {
+        let f = Field::number(0);
+        let m = matrix(f, &[&[1, 2, 3, 4], &[2, 4, 6, 8], &[0, 0, 1, 5]]);
+        let echelon = m.clone().echelon(f);
+        assert_eq!(echelon.pivots, [0, 2]);
+        let null = echelon.null_space(f);
+        assert_eq!(null, matrix(f, &[&[-2, 1, 0, 0], &[11, 0, -5, 1]]));
+        for row in 0..m.len() {
+            assert_eq!(f.dot(m.row(row), null.row(1)), Field::ZERO);
+        }
+        let x = m.solve(f, &[f.integer(7), f.integer(14), f.integer(1)]).unwrap();
+        assert_eq!(x, [4, 0, 1, 0].map(|x| f.integer(x)));
+        assert_eq!(m.solve(f, &[f.integer(7), f.integer(13), f.integer(1)]), None);
+        assert_eq!(matrix(f, &[&[2, 1], &[1, 2]]).rank(f), 2);
+    }
+}
