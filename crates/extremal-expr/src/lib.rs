@@ -7,6 +7,7 @@ mod build;
 mod diff;
 pub mod generic;
 mod graph;
+mod identity;
 mod magnitude;
 mod node;
 pub mod print;

@@ -65,7 +65,7 @@ impl Matrix {
 
     /// The rank.
     pub fn rank(&self, f: Field) -> usize {
-        self.clone().echelon(f).pivots.len()
+        self.clone().independent_columns(f).len()
     }
 
     /// Gauss–Jordan elimination; pivots are as far to the left as possible.
@@ -104,6 +104,33 @@ impl Matrix {
         Echelon { rows: self, pivots }
     }
 
+    /// The columns that do not depend on those before them: elimination without going back.
+    pub fn independent_columns(mut self, f: Field) -> Vec<usize> {
+        let (rows, columns) = (self.len(), self.columns);
+        let mut pivots = Vec::new();
+        for column in 0..columns {
+            let done = pivots.len();
+            let Some(pivot) = (done..rows).find(|row| self.row(*row)[column] != Field::ZERO) else { continue };
+            for k in column..columns {
+                self.entries.swap(pivot * columns + k, done * columns + k);
+            }
+            let Some(scale) = f.inv(self.row(done)[column]) else { continue };
+            let (above, below) = self.entries.split_at_mut((done + 1) * columns);
+            let top = &above[done * columns + column..];
+            for row in below.chunks_exact_mut(columns) {
+                let row = &mut row[column..];
+                let factor = f.neg(f.mul(row[0], scale));
+                if factor != Field::ZERO {
+                    for (entry, above) in row.iter_mut().zip(top) {
+                        *entry = f.add(*entry, f.mul(factor, *above));
+                    }
+                }
+            }
+            pivots.push(column);
+        }
+        pivots
+    }
+
     /// Solves `self x = b` for a matrix with as many rows as `b` has entries; unknowns that are not determined are zero. `None`
     /// without a solution.
     pub fn solve(&self, f: Field, b: &[Residue]) -> Option<Vec<Residue>> {
@@ -121,6 +148,48 @@ impl Matrix {
             x[*pivot] = echelon.rows.row(row)[self.columns];
         }
         Some(x)
+    }
+}
+
+/// A space of vectors that grows.
+#[derive(Clone, Debug, Default)]
+pub struct Span {
+    /// Rows with a one at their pivot, each zero at the pivots of those before it.
+    rows: Vec<(usize, Vec<Residue>)>,
+}
+
+impl Span {
+    /// Adds a vector; false if it was in the space already.
+    pub fn insert(&mut self, f: Field, vector: Vec<Residue>) -> bool {
+        let mut vector = self.rest(f, vector);
+        let Some(pivot) = vector.iter().position(|entry| *entry != Field::ZERO) else { return false };
+        let Some(scale) = f.inv(vector[pivot]) else { return false };
+        vector.iter_mut().for_each(|entry| *entry = f.mul(*entry, scale));
+        self.rows.push((pivot, vector));
+        true
+    }
+
+    /// Is the vector in the space?
+    pub fn contains(&self, f: Field, vector: Vec<Residue>) -> bool {
+        self.rest(f, vector).iter().all(|entry| *entry == Field::ZERO)
+    }
+
+    /// What is left of a vector after elimination.
+    fn rest(&self, f: Field, mut vector: Vec<Residue>) -> Vec<Residue> {
+        for (pivot, row) in &self.rows {
+            let factor = f.neg(vector[*pivot]);
+            if factor != Field::ZERO {
+                for (entry, above) in vector.iter_mut().zip(row) {
+                    *entry = f.add(*entry, f.mul(factor, *above));
+                }
+            }
+        }
+        vector
+    }
+
+    /// The dimension.
+    pub fn dimension(&self) -> usize {
+        self.rows.len()
     }
 }
 
@@ -167,5 +236,11 @@ mod tests {
         assert_eq!(x, [4, 0, 1, 0].map(|x| f.integer(x)));
         assert_eq!(m.solve(f, &[f.integer(7), f.integer(13), f.integer(1)]), None);
         assert_eq!(matrix(f, &[&[2, 1], &[1, 2]]).rank(f), 2);
+        assert_eq!(m.independent_columns(f), [0, 2]);
+        let mut span = Span::default();
+        let vector = |x: [i64; 3]| x.map(|x| f.integer(x)).to_vec();
+        assert!(span.insert(f, vector([0, 2, 1])) && span.insert(f, vector([1, 1, 1])));
+        assert!(!span.insert(f, vector([2, 0, 1])), "2 (1, 1, 1) − (0, 2, 1)");
+        assert_eq!(span.dimension(), 2);
     }
 }

@@ -11,5 +11,5 @@ mod linear;
 mod point;
 
 pub use field::{Field, Residue};
-pub use linear::{Echelon, Matrix};
+pub use linear::{Echelon, Matrix, Span};
 pub use point::Generic;
