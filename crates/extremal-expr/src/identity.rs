@@ -57,7 +57,7 @@ impl Graph {
             };
             arguments.add(&self.arena(), *u);
         }
-        let mut rules = Vec::new();
+        let mut rules = self.shifted_powers(f);
         for (id, function, u) in calls {
             let image = if is_wave(function) {
                 waves.terms(self, u).map(|terms| wave(self, function, &terms))
@@ -69,6 +69,23 @@ impl Graph {
             rules.extend(image.map(|image| (self.expr(id), image)));
         }
         f.substitute(&rules)
+    }
+
+    /// Rules `a^(b + k) = a^b a^k` for powers with an integer in a symbolic exponent.
+    fn shifted_powers<'g>(&'g self, f: Expr<'g>) -> Vec<(Expr<'g>, Expr<'g>)> {
+        let mut rules = Vec::new();
+        for id in self.reachable(&[f.id()]) {
+            let power = self.expr(id);
+            if let Node::Power(a, b) = power.node()
+                && let Node::Sum { constant, .. } = self.expr(b).node()
+                && let whole = constant.to_f64().floor() as i64
+                && whole != 0
+            {
+                let a = self.expr(a);
+                rules.push((power, a.pow(self.expr(b) - whole) * a.powi(whole)));
+            }
+        }
+        rules
     }
 }
 
@@ -252,6 +269,7 @@ mod tests {
             x.call(Function::Tanh) * x.call(Function::Cosh) - x.call(Function::Sinh),
             x.call(Function::Tan) * x.cos() - x.sin(),
             (r + x).powi(-1) - (r - x) / y.powi(2),
+            g.gradient(x.pow(w), &[x])[0] * x - w * x.pow(w),
         ];
         for f in true_ones {
             assert!(g.proves_zero(f), "{f}");

@@ -8,14 +8,11 @@ fn main() {
         let model = Model::from_toml(&text).unwrap();
         let system = system_of(&model);
         let g = model.graph();
-        let fixed: Vec<_> = model.parameters().iter().filter_map(|p| Some((g.expr(p.symbol), p.exact.clone()?))).collect();
-        let free: Vec<_> = model.parameters().iter().map(|p| g.expr(p.symbol)).collect();
+        let exact: Vec<_> = model.parameters().iter().filter_map(|p| Some((g.expr(p.symbol), p.exact.clone()?))).collect();
+        let symbols: Vec<_> = model.parameters().iter().map(|p| g.expr(p.symbol)).collect();
         let clock = std::time::Instant::now();
-        let energy = system.energy();
-        let known = [energy];
-        let known = if system.force.iter().all(|f| f.is_zero()) && !system.lagrangian.depends_on(&[system.t]) { &known[..] } else { &[] };
-        let (found, space) = try_search(&system, &fixed, &free, known, SearchBounds::default());
-        println!("== {name}: degree {} candidates {} of {} generators, {:?}", space.degree, space.candidates, space.generators.len(), clock.elapsed());
-        for i in &found { println!("   {} {}", if i.general {"general"} else {"special"}, i.expression().unwrap().text().limit(300)); }
+        let c = conserved_quantities(&system, &Parameters { symbols, exact }, SearchBounds::default());
+        println!("== {name}: degree {} candidates {} of {} generators, {:?}; {} of {} independent", c.space.degree, c.space.candidates, c.space.generators.len(), clock.elapsed(), c.independent, c.most);
+        for i in &c.found { println!("   {:<30} {} {:?} {}   [{:?}] {:?}", i.name, if i.general {"general"} else {"special"}, i.proof, i.expression.text().limit(200), i.symmetry, i.theorem); }
     }
 }

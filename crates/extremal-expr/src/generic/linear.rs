@@ -104,8 +104,31 @@ impl Matrix {
         Echelon { rows: self, pivots }
     }
 
-    /// The columns that do not depend on those before them: elimination without going back.
+    /// The columns that do not depend on those before them.
     pub fn independent_columns(mut self, f: Field) -> Vec<usize> {
+        self.eliminate(f)
+    }
+
+    /// A basis of the vectors that the matrix maps to zero: one per column that depends on those before it, with a one there and
+    /// a zero in the other such columns.
+    pub fn null_space(mut self, f: Field) -> Matrix {
+        let pivots = self.eliminate(f);
+        let mut basis = Matrix::new(self.columns);
+        let mut vector = vec![Field::ZERO; self.columns];
+        for free in (0..self.columns).filter(|column| pivots.binary_search(column).is_err()) {
+            vector.fill(Field::ZERO);
+            vector[free] = f.one();
+            for (row, pivot) in pivots.iter().enumerate().rev().filter(|(_, pivot)| **pivot < free) {
+                let after = f.dot(&self.row(row)[pivot + 1..=free], &vector[pivot + 1..=free]);
+                vector[*pivot] = f.neg(after);
+            }
+            basis.push(&vector);
+        }
+        basis
+    }
+
+    /// Elimination below the pivots, which become one; returns their columns.
+    fn eliminate(&mut self, f: Field) -> Vec<usize> {
         let (rows, columns) = (self.len(), self.columns);
         let mut pivots = Vec::new();
         for column in 0..columns {
@@ -116,12 +139,13 @@ impl Matrix {
             }
             let Some(scale) = f.inv(self.row(done)[column]) else { continue };
             let (above, below) = self.entries.split_at_mut((done + 1) * columns);
-            let top = &above[done * columns + column..];
+            let top = &mut above[done * columns + column..];
+            top.iter_mut().for_each(|entry| *entry = f.mul(*entry, scale));
             for row in below.chunks_exact_mut(columns) {
                 let row = &mut row[column..];
-                let factor = f.neg(f.mul(row[0], scale));
+                let factor = f.neg(row[0]);
                 if factor != Field::ZERO {
-                    for (entry, above) in row.iter_mut().zip(top) {
+                    for (entry, above) in row.iter_mut().zip(&*top) {
                         *entry = f.add(*entry, f.mul(factor, *above));
                     }
                 }
@@ -193,24 +217,6 @@ impl Span {
     }
 }
 
-impl Echelon {
-    /// A basis of the vectors that the matrix maps to zero, one per column without a pivot, with a one there.
-    pub fn null_space(&self, f: Field) -> Matrix {
-        let columns = self.rows.columns;
-        let mut basis = Matrix::new(columns);
-        let mut vector = vec![Field::ZERO; columns];
-        for free in (0..columns).filter(|column| self.pivots.binary_search(column).is_err()) {
-            vector.fill(Field::ZERO);
-            vector[free] = f.one();
-            for (row, pivot) in self.pivots.iter().enumerate() {
-                vector[*pivot] = f.neg(self.rows.row(row)[free]);
-            }
-            basis.push(&vector);
-        }
-        basis
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +233,7 @@ mod tests {
         let m = matrix(f, &[&[1, 2, 3, 4], &[2, 4, 6, 8], &[0, 0, 1, 5]]);
         let echelon = m.clone().echelon(f);
         assert_eq!(echelon.pivots, [0, 2]);
-        let null = echelon.null_space(f);
+        let null = m.clone().null_space(f);
         assert_eq!(null, matrix(f, &[&[-2, 1, 0, 0], &[11, 0, -5, 1]]));
         for row in 0..m.len() {
             assert_eq!(f.dot(m.row(row), null.row(1)), Field::ZERO);

@@ -38,9 +38,12 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
     }
     let sources: Vec<Expr<'g>> = [&[system.lagrangian][..], &system.force, &flow.trivial].concat();
     let powers = powers_in(g, &sources);
+    // The inverse of the mass matrix divides by what occurs in it.
+    let masses: Vec<Expr<'g>> = system.mass_matrix().into_iter().flatten().map(|(_, mass)| mass).collect();
+    let masses = powers_in(g, &masses);
     let variables = [&system.q[..], &system.heat.s, &[system.t]].concat();
     let state: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
-    let mut functions: Vec<Expr<'g>> = Vec::new();
+    let mut functions: Vec<(Expr<'g>, bool)> = Vec::new();
     for (atom, exponents) in &powers {
         let atom = g.expr(*atom);
         if variables.contains(&atom) || system.v.contains(&atom) || !atom.depends_on(&state) {
@@ -48,11 +51,13 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
         }
         // The smallest powers of both signs that occur; others are powers of them.
         let least = |wanted: fn(&i64) -> bool| exponents.iter().copied().filter(wanted).min_by_key(|e| e.abs());
-        functions.extend([least(|e| *e > 0), least(|e| *e < 0)].into_iter().flatten().map(|e| atom.powi(e)));
+        let heavy = masses.contains_key(&atom.id());
+        let occurring = [least(|e| *e > 0), least(|e| *e < 0)].into_iter().flatten();
+        functions.extend(occurring.map(|e| (atom.powi(e), heavy)));
         // The derivative of a wave is the other one.
         match atom.node() {
-            Node::Call(Function::Sin, u) => functions.push(g.expr(u).cos()),
-            Node::Call(Function::Cos, u) => functions.push(g.expr(u).sin()),
+            Node::Call(Function::Sin, u) => functions.push((g.expr(u).cos(), false)),
+            Node::Call(Function::Cos, u) => functions.push((g.expr(u).sin(), false)),
             _ => {}
         }
     }
@@ -65,10 +70,10 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
         }
     };
     for variable in variables {
-        let invertible = powers.get(&variable.id()).is_some_and(|exponents| exponents.iter().any(|e| *e < 0));
-        add(variable, invertible);
+        let divides = powers.get(&variable.id()).is_some_and(|exponents| exponents.iter().any(|e| *e < 0));
+        add(variable, divides || masses.contains_key(&variable.id()));
     }
-    functions.into_iter().for_each(|function| add(function, false));
+    functions.into_iter().for_each(|(function, invertible)| add(function, invertible));
     found
 }
 

@@ -1,6 +1,6 @@
 //! From a null vector to an integral: coefficients as polynomials in the parameters, or as the numbers that belong to their values.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Node, Rational};
 use extremal_expr::generic::{Field, Matrix, Residue};
 
 use super::flow::FlowSampler;
@@ -41,7 +41,12 @@ pub(super) fn lift<'g>(
             product: product_of(g, gens, powers),
         }
     });
-    Some(Integral { terms: terms.collect(), general })
+    let terms: Vec<Term<'g>> = normalised(terms.collect());
+    let rate = g.sum(vector.iter().zip(&terms).map(|((product, _), term)| {
+        let grown = products[*product].iter().map(|(place, e)| gens[*place].rate / gens[*place].value * *e);
+        term.coefficient * term.product * g.sum(grown)
+    }));
+    Some(Integral { terms, rate, general })
 }
 
 /// Coefficients as polynomials in the free parameters of the lowest degree that conserves the integral whatever their values.
@@ -94,7 +99,7 @@ fn fitted<'g>(
             }
             matrix.push(&row);
         }
-        let null = matrix.echelon(f).null_space(f);
+        let null = matrix.null_space(f);
         if null.is_empty() {
             if parameters.is_empty() {
                 return None;
@@ -132,4 +137,42 @@ fn exponents_up_to(count: usize, degree: usize) -> Vec<Vec<i64>> {
         last = next;
     }
     all
+}
+
+/// The terms with coprime integers for coefficients, and a plus before the last of the highest powers of a momentum.
+fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
+    let Some(g) = terms.first().map(|term| term.product.graph()) else { return terms };
+    let numbers: Vec<Rational> = terms
+        .iter()
+        .flat_map(|term| match g.expanded(term.coefficient).unwrap_or(term.coefficient).node() {
+            Node::Sum { constant, terms } => {
+                terms.iter().map(|(_, c)| c.clone()).chain([constant]).filter(|c| !c.is_zero()).collect()
+            }
+            Node::Number(value) => vec![value],
+            _ => vec![Rational::ONE],
+        })
+        .collect();
+    let numerators = numbers.iter().map(|c| c.numerator().abs()).reduce(gcd).unwrap_or(Rational::ONE);
+    let denominators = numbers.iter().map(Rational::denominator).fold(Rational::ONE, |a, b| {
+        let common = gcd(a.clone(), b.clone()).recip().unwrap_or(Rational::ONE);
+        &(&a * &b) * &common
+    });
+    let scale = &denominators * &numerators.recip().unwrap_or(Rational::ONE);
+    let highest = |term: &&Term<'g>| term.momenta.iter().map(|(_, e)| *e).max().unwrap_or(0);
+    let leading = terms.iter().max_by_key(highest).map(|term| match term.coefficient.node() {
+        Node::Number(value) => value.is_negative(),
+        Node::Sum { terms, .. } => terms[0].1.is_negative(),
+        _ => false,
+    });
+    let scale = g.rational(if leading == Some(true) { -&scale } else { scale });
+    terms.iter_mut().for_each(|term| term.coefficient = g.expanded(term.coefficient * scale).unwrap_or(term.coefficient * scale));
+    terms
+}
+
+fn gcd(a: Rational, b: Rational) -> Rational {
+    let (Some(mut a), Some(mut b)) = (a.to_i64(), b.to_i64()) else { return Rational::ONE };
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    Rational::from(a.abs())
 }

@@ -1,25 +1,15 @@
 //! What can be said about a system before it is simulated: what it conserves, where it is singular, how it is built.
 
+mod calculus;
+mod conserved;
 mod flow;
 mod generators;
 mod lift;
+mod naming;
 mod search;
+mod structure;
 
+pub use conserved::{Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conserved_quantities};
 pub use flow::{Flow, FlowSampler};
-pub use search::{Integral, SearchBounds, SearchSpace, Term};
-
-use extremal_expr::{Expr, Rational};
-
-use crate::System;
-
-/// Test entry.
-pub fn try_search<'g>(
-    system: &System<'g>,
-    fixed: &[(Expr<'g>, Rational)],
-    free: &[Expr<'g>],
-    known: &[Expr<'g>],
-    bounds: SearchBounds,
-) -> (Vec<Integral<'g>>, SearchSpace<'g>) {
-    let flow = Flow::of(system);
-    search::search(&search::Problem { system, flow: &flow, fixed, free, known }, bounds)
-}
+pub use structure::{Gauge, PotentialForce, Structure, structure};
+pub use search::{SearchBounds, SearchSpace};

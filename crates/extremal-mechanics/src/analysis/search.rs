@@ -24,7 +24,7 @@ pub struct SearchBounds {
 
 impl Default for SearchBounds {
     fn default() -> Self {
-        SearchBounds { candidates: 460, degree: 5 }
+        SearchBounds { candidates: 420, degree: 5 }
     }
 }
 
@@ -44,6 +44,8 @@ pub struct SearchSpace<'g> {
 pub struct Integral<'g> {
     /// Products and coefficients; the latter may contain parameters.
     pub terms: Vec<Term<'g>>,
+    /// Its rate, in the unknowns of the flow.
+    pub rate: Expr<'g>,
     /// Does it hold for all values of the parameters?
     pub general: bool,
 }
@@ -62,10 +64,16 @@ pub struct Term<'g> {
 }
 
 impl<'g> Integral<'g> {
-    /// The expression in coordinates, velocities, entropies and time.
-    pub fn expression(&self) -> Option<Expr<'g>> {
-        let g = self.terms.first()?.product.graph();
-        Some(g.sum(self.terms.iter().map(|term| term.coefficient * term.product)))
+    /// Its degree in the momenta.
+    pub fn degree(&self) -> i64 {
+        self.terms.iter().map(Term::degree).max().unwrap_or(0)
+    }
+}
+
+impl Term<'_> {
+    /// Its degree in the momenta.
+    pub fn degree(&self) -> i64 {
+        self.momenta.iter().map(|(_, e)| e).sum()
     }
 }
 
@@ -148,7 +156,7 @@ impl Table {
         // The first column is the constant: products that equal constants and lower ones are left out.
         let kept: Vec<usize> =
             self.values.clone().independent_columns(f).into_iter().filter(|c| *c > 0).map(|c| c - 1).collect();
-        let null = self.rates.select(&kept).echelon(f).null_space(f);
+        let null = self.rates.select(&kept).null_space(f);
         let column = |column: usize| (0..self.known.len()).map(|row| self.known.row(row)[column]).collect::<Vec<_>>();
         let known: Vec<Vec<Residue>> = (0..self.known.columns()).map(column).collect();
         let mut products = Products::new(f, degree, self.values.len(), MOST_PRODUCTS);
