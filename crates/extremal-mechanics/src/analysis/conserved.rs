@@ -1,6 +1,6 @@
 //! Conserved quantities: what is known by its form, what a search finds, each proved, named, and traced to its symmetry.
 
-use extremal_expr::generic::{Field, Matrix};
+use extremal_expr::generic::{Field, Generic, Matrix};
 use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::{Flow, FlowSampler, dense};
@@ -154,7 +154,7 @@ struct Judge<'a, 'g> {
 
 impl<'g> Judge<'_, 'g> {
     fn forced(&self) -> bool {
-        self.system.force.iter().any(|force| !force.is_zero())
+        self.system.force.iter().any(|force| !force.is_zero()) || self.system.reacting().next().is_some()
     }
 
     /// The energy, if it is conserved.
@@ -169,10 +169,10 @@ impl<'g> Judge<'_, 'g> {
         if !general && !self.vanishes(energy, rate, &self.parameters.exact) {
             return None;
         }
-        // dE/dt = F·v − ∂L/∂t + Σ T S', and T S' is what the entropy balance says.
+        // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says.
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
         let heating = g.sum(system.entropy_sources(&system.temperatures()));
-        let balance = g.dot(&system.force, &system.v) - explicit + heating;
+        let balance = g.dot(&system.force, &system.v) - explicit + heating + system.constraint_power();
         Some(Conserved {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
             expression: super::structure::readable_energy(system),
@@ -185,7 +185,14 @@ impl<'g> Judge<'_, 'g> {
 
     fn integral(&self, integral: &Integral<'g>) -> Conserved<'g> {
         let system = self.system;
-        let symmetry = symmetry_of(system, integral);
+        let (expression, divisor) = tidy(integral, &self.parameters.symbols);
+        let symmetry = symmetry_of(system, integral).map(|symmetry| match symmetry {
+            Symmetry::Hidden { generator } => {
+                let divided = generator.into_iter().map(|x| system.graph.expanded(x / divisor).unwrap_or(x / divisor));
+                Symmetry::Hidden { generator: divided.collect() }
+            }
+            other => other,
+        });
         let theorem = symmetry.as_ref().map(|symmetry| match symmetry {
             _ if !self.forced() => Theorem::Noether,
             Symmetry::Point { gauge, .. } if gauge.is_zero() => Theorem::ForcedMomentum,
@@ -193,7 +200,7 @@ impl<'g> Judge<'_, 'g> {
         });
         Conserved {
             name: name_of(system, integral),
-            expression: tidy(integral, &self.parameters.symbols),
+            expression,
             symmetry,
             theorem,
             general: integral.general,
@@ -221,13 +228,42 @@ impl<'g> Judge<'_, 'g> {
             false => Some(rate),
         };
         let values: Vec<_> = self.parameters.exact.iter().map(|(p, value)| (*p, g.rational(value.clone()))).collect();
-        let proved = closed.is_some_and(|rate| g.proves_zero(if general { rate } else { rate.substitute(&values) }));
+        let surface = self.closed_velocities();
+        let proved = closed.zip(surface).is_some_and(|(rate, surface)| {
+            let rate = rate.substitute(&surface);
+            g.proves_zero(if general { rate } else { rate.substitute(&values) })
+        });
         if proved { Proof::Symbolic } else { Proof::Sampled { states: STATES } }
+    }
+
+    /// As many velocities as there are constraints, by the others.
+    fn closed_velocities(&self) -> Option<Vec<(Expr<'g>, Expr<'g>)>> {
+        let (g, flow) = (self.system.graph, self.flow);
+        let (m, n) = (flow.surface.len(), flow.velocities.len());
+        if m == 0 {
+            return Some(Vec::new());
+        }
+        let entries = dense(g, &flow.surface, &flow.velocities);
+        if entries.iter().any(|entry| entry.depends_on(&flow.velocities)) {
+            return None;
+        }
+        let field = Field::number(0);
+        let generic = Generic::new(g, &entries, &[], field);
+        let rows = (0..STATES as u64).find_map(|seed| generic.at(seed, &[]))?;
+        let mut matrix = Matrix::new(n);
+        rows.chunks(n).for_each(|row| matrix.push(row));
+        let pivots = matrix.independent_columns(field);
+        let square: Vec<Vec<Expr<'g>>> =
+            (0..m).map(|row| pivots.iter().map(|k| entries[row * n + k]).collect()).collect();
+        let at_zero: Vec<_> = pivots.iter().map(|k| (flow.velocities[*k], g.int(0))).collect();
+        let right: Vec<Expr<'g>> = g.substitute(&flow.surface, &at_zero).iter().map(|e| -*e).collect();
+        let solution = solve_linear(&square, &right)?;
+        Some(pivots.iter().map(|k| flow.velocities[*k]).zip(solution).collect())
     }
 
     /// The unknowns of the flow in closed form, if they are few.
     fn closed_unknowns(&self) -> Option<Vec<(Expr<'g>, Expr<'g>)>> {
-        const MOST_UNKNOWNS: usize = 4;
+        const MOST_UNKNOWNS: usize = 6;
         let (g, flow) = (self.system.graph, self.flow);
         let n = flow.unknowns.len();
         if n > MOST_UNKNOWNS {
@@ -265,12 +301,19 @@ impl<'g> Judge<'_, 'g> {
         };
         let base = rank(&[]);
         let mut kept: Vec<usize> = Vec::new();
-        for k in 0..found.len() {
+        // Momenta come before the energy, which may be a function of them and stays all the same.
+        let point = |k: &usize| matches!(found[*k].symmetry, Some(Symmetry::Point { .. }));
+        let energy = |k: &usize| found[*k].symmetry == Some(Symmetry::Time);
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by_key(|k| if point(k) { 0 } else { 1 + usize::from(!energy(k)) });
+        for k in order {
             let new = rank(&[&kept[..], &[k]].concat()) > rank(&kept);
             let full = rank(&kept) - base >= most;
-            let pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
-            let of_few = pairs.into_iter().any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]));
-            if new || !(full || of_few) {
+            let of_few = || {
+                let mut pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
+                pairs.any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]))
+            };
+            if new || energy(&k) || !(full || of_few()) {
                 kept.push(k);
             }
         }
@@ -280,22 +323,27 @@ impl<'g> Judge<'_, 'g> {
     }
 }
 
-/// The expression of an integral, of a higher degree in the momenta without factors that all terms have in common.
-fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> Expr<'g> {
+/// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
+/// have in common.
+fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
     let sum = g.sum(integral.terms.iter().map(|term| term.coefficient * term.product));
-    g.simplified(match integral.degree() {
-        0 | 1 => sum,
-        _ => without_common_factor(g.expanded(sum).unwrap_or(sum), parameters),
-    })
+    if integral.degree() <= 1 {
+        return (g.simplified(sum), g.int(1));
+    }
+    let expanded = g.expanded(sum).unwrap_or(sum);
+    let divisor = common_factor(expanded, parameters);
+    let Node::Sum { constant, terms } = expanded.node() else { return (expanded, g.int(1)) };
+    let quotients = terms.iter().map(|(term, c)| g.expr(*term) / divisor * g.rational(c.clone()));
+    (g.simplified(g.sum(quotients) + g.rational(constant) / divisor), divisor)
 }
 
-/// Divides a sum by the powers of parameters that all its terms have in common.
-fn without_common_factor<'g>(sum: Expr<'g>, parameters: &[Expr<'g>]) -> Expr<'g> {
+/// The powers of parameters that all terms of a sum have in common.
+fn common_factor<'g>(sum: Expr<'g>, parameters: &[Expr<'g>]) -> Expr<'g> {
     let g = sum.graph();
-    let Node::Sum { constant, terms } = sum.node() else { return sum };
+    let Node::Sum { constant, terms } = sum.node() else { return g.int(1) };
     if !constant.is_zero() {
-        return sum;
+        return g.int(1);
     }
     let factors_of = |id| match g.expr(id).node() {
         Node::Product(factors) => factors.to_vec(),
@@ -313,8 +361,7 @@ fn without_common_factor<'g>(sum: Expr<'g>, parameters: &[Expr<'g>]) -> Expr<'g>
             _ => false,
         });
     }
-    let divisor = g.product(common.iter().map(|(base, e)| g.expr(*base).powi(*e)));
-    g.sum(terms.iter().map(|(term, c)| g.expr(*term) / divisor * g.rational(c.clone())))
+    g.product(common.iter().map(|(base, e)| g.expr(*base).powi(*e)))
 }
 
 fn with_unique_names(mut found: Vec<Conserved<'_>>) -> Vec<Conserved<'_>> {

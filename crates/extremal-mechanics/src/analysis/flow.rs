@@ -3,6 +3,8 @@
 use extremal_expr::generic::{Field, Generic, Matrix, Residue};
 use extremal_expr::{Expr, Graph, Id, Rational};
 
+use extremal_model::ConstraintKind;
+
 use crate::System;
 
 /// The vector field of a motion: rates of the state, which may contain unknowns that linear equations determine.
@@ -14,6 +16,8 @@ pub struct Flow<'g> {
     pub time: Expr<'g>,
     /// The symbols of the state with their rates.
     pub state: Vec<(Expr<'g>, Expr<'g>)>,
+    /// Those of the state that are velocities.
+    pub velocities: Vec<Expr<'g>>,
     /// What the equations determine: accelerations, rates of entropies, multipliers.
     pub unknowns: Vec<Expr<'g>>,
     /// Residuals that are linear in the unknowns.
@@ -27,21 +31,31 @@ pub struct Flow<'g> {
 }
 
 impl<'g> Flow<'g> {
-    /// The motion of a system.
+    /// The motion of a system; constraints that follow from others are left out.
     pub fn of(system: &System<'g>) -> Flow<'g> {
         let g = system.graph;
+        let mut system = system.clone();
+        let kept = independent_constraints(&system);
+        let mut places = 0..;
+        system.constraints.retain(|_| places.next().is_some_and(|place| kept.contains(&place)));
         let slopes = g.gradient(system.lagrangian, &system.q);
-        let rates = slopes.iter().zip(&system.force).map(|(slope, force)| *slope + *force);
+        let reactions = system.reactions();
+        let rates = slopes.iter().zip(&system.force).zip(&reactions).map(|((slope, force), r)| *slope + *force + *r);
         let pairs = [(&system.q, &system.v), (&system.v, &system.a), (&system.heat.s, &system.heat.rates)];
+        let mut state: Vec<_> =
+            pairs.into_iter().flat_map(|(x, rate)| x.iter().copied().zip(rate.iter().copied())).collect();
+        state.extend(system.vakonomic().map(|constraint| (constraint.multiplier, constraint.rate)));
+        let holonomic = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
         Flow {
             graph: g,
             time: system.t,
-            state: pairs.into_iter().flat_map(|(x, rate)| x.iter().copied().zip(rate.iter().copied())).collect(),
-            unknowns: [&system.a[..], &system.heat.rates].concat(),
-            equations: [system.euler_lagrange(), system.entropy_balance()].concat(),
+            state,
+            velocities: system.v.clone(),
+            unknowns: system.motion_unknowns(),
+            equations: system.motion_equations(),
             momenta: system.momenta().into_iter().zip(rates).collect(),
-            surface: Vec::new(),
-            trivial: Vec::new(),
+            surface: system.constraints.iter().map(|constraint| constraint.velocity).collect(),
+            trivial: holonomic.map(|constraint| constraint.expression).collect(),
         }
     }
 
@@ -93,13 +107,11 @@ impl FlowSampler {
             outputs.extend(dense(g, &flow.equations, &flow.unknowns));
             outputs.extend(g.substitute(&flow.equations, &at_zero));
         }
-        let velocities: Vec<Expr<'g>> = flow.state.iter().map(|(_, rate)| *rate).collect();
-        let velocities: Vec<Expr<'g>> =
-            velocities.into_iter().filter(|v| flow.state.iter().any(|(symbol, _)| symbol == v)).collect();
-        outputs.extend(dense(g, &flow.surface, &velocities));
+        let velocities = &flow.velocities;
+        outputs.extend(dense(g, &flow.surface, velocities));
         outputs.extend(&flow.surface);
         let surface = flow.surface.len();
-        outputs.extend(if surface == 0 { &[][..] } else { &velocities });
+        outputs.extend(if surface == 0 { &[][..] } else { velocities });
         FlowSampler {
             generic: Generic::new(g, &outputs, fixed, field),
             functions: functions.len(),
@@ -154,6 +166,23 @@ impl FlowSampler {
         let velocities = &tail[m * n + m..];
         Some(self.velocities.iter().zip(velocities.iter().zip(change)).map(|(id, (v, d))| (*id, f.add(*v, d))).collect())
     }
+}
+
+/// The constraints whose rows in the velocities do not depend on those before them.
+fn independent_constraints(system: &System<'_>) -> Vec<usize> {
+    let g = system.graph;
+    let (m, n) = (system.constraints.len(), system.len());
+    if m == 0 {
+        return Vec::new();
+    }
+    let forms: Vec<Expr<'_>> = system.constraints.iter().map(|constraint| constraint.velocity).collect();
+    let field = Field::number(0);
+    let generic = Generic::new(g, &dense(g, &forms, &system.v), &[], field);
+    let Some(rows) = (0..ATTEMPTS).find_map(|seed| generic.at(seed, &[])) else { return (0..m).collect() };
+    // By columns, so that the constraints that depend on earlier ones show.
+    let mut columns = Matrix::new(m);
+    (0..n).for_each(|k| columns.push(&(0..m).map(|row| rows[row * n + k]).collect::<Vec<_>>()));
+    columns.independent_columns(field)
 }
 
 /// Solves `matrix x = −right` where the matrix is invertible.

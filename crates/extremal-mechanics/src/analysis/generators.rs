@@ -41,7 +41,8 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
     // The inverse of the mass matrix divides by what occurs in it.
     let masses: Vec<Expr<'g>> = system.mass_matrix().into_iter().flatten().map(|(_, mass)| mass).collect();
     let masses = powers_in(g, &masses);
-    let variables = [&system.q[..], &system.heat.s, &[system.t]].concat();
+    let multipliers = system.moving_multipliers();
+    let variables = [&system.q[..], &system.heat.s, &multipliers, &[system.t]].concat();
     let state: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
     let mut functions: Vec<(Expr<'g>, bool)> = Vec::new();
     for (atom, exponents) in &powers {

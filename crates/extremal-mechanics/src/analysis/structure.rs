@@ -152,6 +152,7 @@ fn gauge<'g>(system: &System<'g>) -> Option<Gauge<'g>> {
         let mut alone = system.clone();
         alone.lagrangian = *term;
         alone.force.fill(g.int(0));
+        alone.constraints.clear();
         outputs.extend(alone.euler_lagrange());
     }
     // A function of an entropy is not without effect: it makes a temperature.
