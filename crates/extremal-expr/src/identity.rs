@@ -6,7 +6,7 @@ use crate::build::Arena;
 use crate::graph::{Expr, Graph};
 use crate::node::{Function, Id, Node};
 use crate::rational::Rational;
-use crate::simplify::{Monomial, Polynomial, accumulate, expand, expand_within, merge, multiply};
+use crate::simplify::{Monomial, Polynomial, accumulate, expand, expand_within, merge, multiply, rebuild};
 
 /// Longer intermediate results end a proof.
 const MOST_MONOMIALS: usize = 20_000;
@@ -32,6 +32,31 @@ impl Graph {
         let f = self.with_elementary_arguments(self.expr(f.id()));
         self.with(|arena| expand_within(arena, f.id(), MOST_MONOMIALS).and_then(|p| normal(arena, p)))
             .is_some_and(|p| p.is_empty())
+    }
+
+    /// `f` times its denominators: zero where `f` is, shorter to read. `f` itself where that would be too long.
+    ///
+    /// ```
+    /// # use extremal_expr::Graph;
+    /// let g = Graph::new();
+    /// let (x, y) = (g.symbol("x"), g.symbol("y"));
+    /// assert_eq!(g.without_denominators(x / (x + y) - y / x), x.powi(2) - x * y - y.powi(2));
+    /// ```
+    pub fn without_denominators<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
+        let cleared = self.with(|arena| {
+            let mut p = expand_within(arena, f.id(), MOST_MONOMIALS)?;
+            for _ in 0..MOST_ROUNDS {
+                p = without_negative_powers(&p);
+                let sums = p.keys().flatten().map(|(atom, _)| *atom);
+                let Some(sum) = sums.filter(|atom| matches!(arena.node(*atom), Node::Sum { .. })).max() else {
+                    return Some(rebuild(arena, p));
+                };
+                let expanded = expand_within(arena, sum, MOST_MONOMIALS)?;
+                p = rewritten(&p, sum, 1, &expanded)?;
+            }
+            None
+        });
+        cleared.map_or(f, |id| self.expr(id))
     }
 
     /// `f` with waves and exponentials of sums written by those of their terms.
@@ -168,6 +193,17 @@ fn normal(arena: &mut Arena, mut p: Polynomial) -> Option<Polynomial> {
         p = rewritten(&p, atom, order, &replacement)?;
     }
     None
+}
+
+/// Multiplies by the highest power of every atom that divides.
+fn without_negative_powers(p: &Polynomial) -> Polynomial {
+    let mut highest: BTreeMap<Id, i64> = BTreeMap::new();
+    for (atom, e) in p.keys().flatten().filter(|(_, e)| *e < 0) {
+        let known = highest.entry(*atom).or_insert(0);
+        *known = (*known).max(-e);
+    }
+    let factor: Monomial = highest.into_iter().collect();
+    p.iter().map(|(monomial, c)| (merge(monomial, &factor), c.clone())).collect()
 }
 
 /// Divides by the smallest power of every atom, so that no exponent is negative: what is zero stays so, and nothing else is.

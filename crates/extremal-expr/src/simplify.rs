@@ -192,7 +192,7 @@ pub(crate) fn merge(a: &[(Id, i64)], b: &[(Id, i64)]) -> Monomial {
     merged.into_iter().filter(|(_, e)| *e != 0).collect()
 }
 
-fn rebuild(arena: &mut Arena, polynomial: Polynomial) -> Id {
+pub(crate) fn rebuild(arena: &mut Arena, polynomial: Polynomial) -> Id {
     let terms: Vec<_> = polynomial.into_iter().map(|(m, c)| (arena.product(m), c)).collect();
     arena.sum(terms)
 }

@@ -4,12 +4,16 @@ mod calculus;
 mod conserved;
 mod flow;
 mod generators;
+mod jets;
 mod lift;
 mod naming;
 mod search;
+mod singular;
 mod structure;
 
 pub use conserved::{Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conserved_quantities};
 pub use flow::{Flow, FlowSampler};
+pub use jets::Jets;
+pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};
 pub use search::{SearchBounds, SearchSpace};
