@@ -11,7 +11,7 @@ fn main() {
         let exact: Vec<_> = model.parameters().iter().filter_map(|p| Some((g.expr(p.symbol), p.exact.clone()?))).collect();
         let symbols: Vec<_> = model.parameters().iter().map(|p| g.expr(p.symbol)).collect();
         let clock = std::time::Instant::now();
-        let c = conserved_quantities(&system, &Parameters { symbols, exact }, SearchBounds::default());
+        let c = conserved_quantities(&system, None, &Parameters { symbols, exact }, SearchBounds::default());
         println!("== {name}: degree {} candidates {} of {} generators, {:?}; {} of {} independent", c.space.degree, c.space.candidates, c.space.generators.len(), clock.elapsed(), c.independent, c.most);
         for i in &c.found { println!("   {:<30} {} {:?} {}   [{:?}] {:?}", i.name, if i.general {"general"} else {"special"}, i.proof, i.expression.text().limit(200), i.symmetry, i.theorem); }
     }

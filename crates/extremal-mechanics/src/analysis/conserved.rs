@@ -5,6 +5,7 @@ use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::{Flow, FlowSampler, dense};
 use super::naming::{name_of, symmetry_of};
+use super::singular::Regularity;
 use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
 use crate::System;
 use crate::continuous::solve_linear;
@@ -95,7 +96,14 @@ pub struct ConservedQuantities<'g> {
 /// States at which a rate must vanish when algebra gives no proof.
 const STATES: usize = 32;
 
-/// Finds what `system` conserves.
+impl ConservedQuantities<'_> {
+    fn none() -> Self {
+        let space = SearchSpace { generators: Vec::new(), degree: 0, candidates: 0 };
+        ConservedQuantities { found: Vec::new(), independent: 0, most: 0, space }
+    }
+}
+
+/// Finds what `system` conserves; if it is singular, on its final constraint submanifold.
 ///
 /// ```
 /// use extremal_expr::Graph;
@@ -104,7 +112,7 @@ const STATES: usize = 32;
 /// let g = Graph::new();
 /// let [x, y, vx, vy] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
 /// let kepler = System::new(&g, &["x", "y"], (vx.powi(2) + vy.powi(2)) / 2 + (x.powi(2) + y.powi(2)).sqrt().powi(-1));
-/// let conserved = conserved_quantities(&kepler, &Parameters::default(), SearchBounds::default());
+/// let conserved = conserved_quantities(&kepler, None, &Parameters::default(), SearchBounds::default());
 /// let names: Vec<&str> = conserved.found.iter().map(|c| c.name.as_str()).collect();
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// assert_eq!(conserved.found[1].expression, x * vy - y * vx);
@@ -112,10 +120,17 @@ const STATES: usize = 32;
 /// ```
 pub fn conserved_quantities<'g>(
     system: &System<'g>,
+    regularity: Option<&Regularity<'g>>,
     parameters: &Parameters<'g>,
     bounds: SearchBounds,
 ) -> ConservedQuantities<'g> {
-    let flow = Flow::of(system);
+    let chain = regularity.and_then(|seen| seen.chain.as_ref());
+    let flow = match chain.map(|chain| Flow::on_final(system, chain)) {
+        Some(Some(flow)) => flow,
+        // Without a unique motion there is nothing to be said about all motions.
+        Some(None) => return ConservedQuantities::none(),
+        None => Flow::of(system),
+    };
     let judge = Judge { system, flow: &flow, parameters };
     let mut found = Vec::new();
     found.extend(judge.energy());
@@ -126,9 +141,42 @@ pub fn conserved_quantities<'g>(
     let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
     found.extend(integrals.iter().map(|integral| judge.integral(integral)));
-    let most = flow.state.len() - flow.surface.len() - flow.trivial.len();
+    let most = flow.dimension();
     let (found, independent) = judge.independent(found, most);
     ConservedQuantities { found: with_unique_names(found), independent, most, space }
+}
+
+/// Is a function of state and time conserved: whatever the parameters, for their present values, or not at all?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conservation {
+    /// For all values of the parameters.
+    Always,
+    /// For their present values.
+    Here,
+    /// Not.
+    No,
+}
+
+/// Tests exactly whether `system` conserves a function of state and time.
+pub fn conservation<'g>(
+    system: &System<'g>,
+    regularity: Option<&Regularity<'g>>,
+    parameters: &Parameters<'g>,
+    function: Expr<'g>,
+) -> Conservation {
+    let chain = regularity.and_then(|seen| seen.chain.as_ref());
+    let flow = match chain.map(|chain| Flow::on_final(system, chain)) {
+        Some(Some(flow)) => flow,
+        Some(None) => return Conservation::No,
+        None => Flow::of(system),
+    };
+    let judge = Judge { system, flow: &flow, parameters };
+    let rate = flow.rates_of(&[function])[0];
+    match () {
+        () if judge.vanishes(function, rate, &[]) => Conservation::Always,
+        () if judge.vanishes(function, rate, &parameters.exact) => Conservation::Here,
+        () => Conservation::No,
+    }
 }
 
 /// The symbols in exponents: a general value would leave the algebra of roots.
@@ -230,7 +278,7 @@ impl<'g> Judge<'_, 'g> {
         let values: Vec<_> = self.parameters.exact.iter().map(|(p, value)| (*p, g.rational(value.clone()))).collect();
         let surface = self.closed_velocities();
         let proved = closed.zip(surface).is_some_and(|(rate, surface)| {
-            let rate = rate.substitute(&surface);
+            let rate = rate.substitute(&surface).substitute(&self.flow.solved);
             g.proves_zero(if general { rate } else { rate.substitute(&values) })
         });
         if proved { Proof::Symbolic } else { Proof::Sampled { states: STATES } }
@@ -283,6 +331,7 @@ impl<'g> Judge<'_, 'g> {
         let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
         let expressions: Vec<Expr<'g>> =
             found.iter().map(|c| c.expression).chain(flow.trivial.iter().copied()).chain(flow.surface.iter().copied()).collect();
+        let expressions = g.substitute(&expressions, &flow.solved);
         let entries = dense(g, &expressions, &variables);
         let zero = g.int(0);
         let functions: Vec<_> = entries.iter().map(|entry| (*entry, zero)).collect();

@@ -5,6 +5,8 @@ use extremal_expr::{Expr, Graph, Id, Rational};
 
 use extremal_model::ConstraintKind;
 
+use super::jets::Jets;
+use super::singular::{ConstraintChain, Verdict};
 use crate::System;
 
 /// The vector field of a motion: rates of the state, which may contain unknowns that linear equations determine.
@@ -28,6 +30,8 @@ pub struct Flow<'g> {
     pub surface: Vec<Expr<'g>>,
     /// Functions that have one value on all states that are possible: holonomic constraints.
     pub trivial: Vec<Expr<'g>>,
+    /// Symbols of the state that the others determine, where the states with a motion are a submanifold.
+    pub solved: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
 impl<'g> Flow<'g> {
@@ -56,7 +60,26 @@ impl<'g> Flow<'g> {
             momenta: system.momenta().into_iter().zip(rates).collect(),
             surface: system.constraints.iter().map(|constraint| constraint.velocity).collect(),
             trivial: holonomic.map(|constraint| constraint.expression).collect(),
+            solved: Vec::new(),
         }
+    }
+
+    /// The motion of a singular system on its final constraint submanifold, if it is unique there.
+    pub fn on_final(system: &System<'g>, chain: &ConstraintChain<'g>) -> Option<Flow<'g>> {
+        let jets = Jets::of(system);
+        (chain.verdict == Verdict::Unique).then(|| Flow {
+            unknowns: jets.tops(),
+            equations: chain.motion.clone(),
+            surface: Vec::new(),
+            trivial: Vec::new(),
+            solved: chain.solved.clone(),
+            ..Flow::of(system)
+        })
+    }
+
+    /// How many independent integrals there can be.
+    pub fn dimension(&self) -> usize {
+        self.state.len() - self.surface.len() - self.trivial.len() - self.solved.len()
     }
 
     /// The rates of functions of state and time.
@@ -112,6 +135,7 @@ impl FlowSampler {
         outputs.extend(&flow.surface);
         let surface = flow.surface.len();
         outputs.extend(if surface == 0 { &[][..] } else { velocities });
+        let outputs = g.substitute(&outputs, &flow.solved);
         FlowSampler {
             generic: Generic::new(g, &outputs, fixed, field),
             functions: functions.len(),

@@ -6,14 +6,18 @@ mod flow;
 mod generators;
 mod jets;
 mod lift;
+mod linear;
 mod naming;
 mod search;
 mod singular;
 mod structure;
 
-pub use conserved::{Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conserved_quantities};
+pub use conserved::{
+    Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation, conserved_quantities,
+};
 pub use flow::{Flow, FlowSampler};
 pub use jets::Jets;
+pub use linear::SmallMotion;
 pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};
 pub use search::{SearchBounds, SearchSpace};

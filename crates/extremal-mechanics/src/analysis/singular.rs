@@ -46,6 +46,10 @@ pub struct ConstraintChain<'g> {
     pub rounds: Vec<Vec<Expr<'g>>>,
     /// How many highest derivatives stay undetermined on W_f.
     pub free: usize,
+    /// W_f as a graph: some symbols of the state by the others.
+    pub solved: Vec<(Expr<'g>, Expr<'g>)>,
+    /// Residuals on W_f that determine the highest derivatives, as far as they are determined.
+    pub motion: Vec<Expr<'g>>,
     /// What it comes to.
     pub verdict: Verdict<'g>,
 }
@@ -204,7 +208,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
             round.push(constraint);
             if let Some(verdict) = stop {
                 rounds.push(round);
-                return ConstraintChain { rounds, free: tops.len() - rows.len(), verdict };
+                return surface.chain(rounds, &rows, &tops, verdict);
             }
             fresh.push(jets.time_derivative(constraint));
         }
@@ -213,8 +217,8 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         }
         rounds.push(round);
     }
-    let free = tops.len() - rows.len();
-    ConstraintChain { rounds, free, verdict: if free == 0 { Verdict::Unique } else { Verdict::NotUnique } }
+    let verdict = if rows.len() == tops.len() { Verdict::Unique } else { Verdict::NotUnique };
+    surface.chain(rounds, &rows, &tops, verdict)
 }
 
 /// Coefficients of the highest derivatives, then the rest.
@@ -235,6 +239,17 @@ enum Solved {
 }
 
 impl<'g> Surface<'_, 'g> {
+    fn chain(
+        self,
+        rounds: Vec<Vec<Expr<'g>>>,
+        rows: &[Row<'g>],
+        tops: &[Expr<'g>],
+        verdict: Verdict<'g>,
+    ) -> ConstraintChain<'g> {
+        let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
+        ConstraintChain { rounds, free: tops.len() - rows.len(), motion: motion.collect(), solved: self.rules, verdict }
+    }
+
     fn simplified(&self, e: Expr<'g>) -> Expr<'g> {
         self.graph.simplified(e.substitute(&self.rules))
     }

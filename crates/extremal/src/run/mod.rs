@@ -14,7 +14,7 @@ mod watch;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::Id;
+use extremal_expr::{Expr, Id};
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Direction, Method, Model, Start};
 use extremal_solve::{
@@ -34,6 +34,7 @@ use settings::Plan;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
+pub use observables::Tracked;
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
 
@@ -159,6 +160,11 @@ const VALUES_BETWEEN_LOOKS: u64 = 512;
 impl<'m> Run<'m> {
     /// Derives and compiles everything.
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Run<'m>, SetupError> {
+        Run::tracking(model, settings, &[])
+    }
+
+    /// The same, with further quantities in the rows: those that [`analyze`](crate::analyze) found, for instance.
+    pub fn tracking(model: &'m Model, settings: &Settings, tracked: &[Tracked]) -> Result<Run<'m>, SetupError> {
         let g = model.graph();
         let plan = settings.plan()?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
@@ -172,7 +178,7 @@ impl<'m> Run<'m> {
         if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
             beginning.check_regularity(&system)?;
         }
-        let observables = Observables::of(model, &system, &all, &settings.method)?;
+        let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards: Vec<Guard> = model
             .coordinates()
@@ -357,6 +363,13 @@ impl<'m> Run<'m> {
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
     pub fn stated_energy(&self) -> f64 {
         self.stated_energy
+    }
+
+    /// Expressions of positions, velocities, entropies and time at the start.
+    pub(crate) fn at_start(&self, expressions: &[Expr<'_>]) -> Vec<f64> {
+        let g = self.model.graph();
+        let own = g.exprs(&beginning::ids(expressions));
+        self.beginning.evaluate(&system_of(self.model), &own)
     }
 
     /// The motion at its start, to be marched by hand.
