@@ -131,6 +131,52 @@ pub fn eigenpairs(matrix: &[f64], n: usize) -> Option<Vec<Eigenpair>> {
     Some(pairs)
 }
 
+/// The eigenvalues of a symmetric matrix (by rows, `n × n`), increasing, with orthonormal vectors: Jacobi's rotations.
+///
+/// ```
+/// use extremal_solve::eigen::symmetric_eigenpairs;
+/// let pairs = symmetric_eigenpairs(&[2.0, 1.0, 1.0, 2.0], 2);
+/// assert!((pairs[0].0 - 1.0).abs() < 1e-15 && (pairs[1].0 - 3.0).abs() < 1e-15);
+/// ```
+pub fn symmetric_eigenpairs(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
+    let mut a = matrix.to_vec();
+    let mut vectors: Vec<f64> = (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0 } else { 0.0 }).collect();
+    for _ in 0..MOST_ITERATIONS {
+        let off: f64 = (0..n * n).filter(|at| at % (n + 1) != 0).map(|at| a[at].abs()).sum();
+        let size: f64 = (0..n).map(|k| a[k * n + k].abs()).sum();
+        if off <= f64::EPSILON * size || off == 0.0 {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p * n + q] == 0.0 {
+                    continue;
+                }
+                let ratio = (a[q * n + q] - a[p * n + p]) / (2.0 * a[p * n + q]);
+                let t = ratio.signum() / (ratio.abs() + ratio.hypot(1.0));
+                let c = 1.0 / t.hypot(1.0);
+                let s = t * c;
+                for k in 0..n {
+                    let (x, y) = (a[k * n + p], a[k * n + q]);
+                    (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p * n + k], a[q * n + k]);
+                    (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (vectors[k * n + p], vectors[k * n + q]);
+                    (vectors[k * n + p], vectors[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+    }
+    let mut pairs: Vec<(f64, Vec<f64>)> =
+        (0..n).map(|k| (a[k * n + k], (0..n).map(|i| vectors[i * n + k]).collect())).collect();
+    pairs.sort_by(|x, y| x.0.total_cmp(&y.0));
+    pairs
+}
+
 /// Scales rows and columns by powers of two until their sizes agree: D⁻¹ A D, and the diagonal D.
 fn balanced(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut a = matrix.to_vec();
@@ -377,6 +423,24 @@ mod tests {
             let trace: f64 = (0..n).map(|k| a[k * n + k]).sum();
             let sum: f64 = pairs.iter().map(|pair| pair.value.re).sum();
             assert!((trace - sum).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn symmetric_matrices_have_orthonormal_vectors() {
+        let n = 6;
+        let a: Vec<f64> = (0..n * n).map(|at| 1.0 / (1.0 + (at / n + at % n) as f64)).collect();
+        let pairs = symmetric_eigenpairs(&a, n);
+        for (k, (value, vector)) in pairs.iter().enumerate() {
+            for i in 0..n {
+                let image: f64 = (0..n).map(|j| a[i * n + j] * vector[j]).sum();
+                // Jacobi is accurate to a few ε of the norm, which is below 2.
+                assert!((image - value * vector[i]).abs() < 1e-14);
+            }
+            for (l, (_, other)) in pairs.iter().enumerate() {
+                let overlap: f64 = vector.iter().zip(other).map(|(x, y)| x * y).sum();
+                assert!((overlap - if k == l { 1.0 } else { 0.0 }).abs() < 1e-14);
+            }
         }
     }
 

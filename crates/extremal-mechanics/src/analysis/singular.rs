@@ -95,9 +95,13 @@ const MOST_UNKNOWNS: usize = 16;
 /// ```
 pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Regularity<'g> {
     let g = system.graph;
-    let (unknowns, equations) = (system.motion_unknowns(), system.motion_equations());
+    // Entropies are determined by positive temperatures.
+    let heat = system.len()..system.len() + system.heat.s.len();
+    let (mut unknowns, mut equations) = (system.motion_unknowns(), system.motion_equations());
+    unknowns.drain(heat.clone());
+    equations.drain(heat);
     let n = unknowns.len();
-    let matrix = dense(g, &equations, &unknowns);
+    let matrix: Vec<Expr<'g>> = dense(g, &equations, &unknowns).into_iter().map(|e| g.simplified(e)).collect();
     let rank = generic_rank(g, &matrix, n, values);
     let mass = dense(g, &system.momenta(), &system.v);
     let jets = Jets::of(system);

@@ -131,15 +131,16 @@ pub(super) fn readable_energy<'g>(system: &System<'g>) -> Expr<'g> {
     g.simplified(g.sum(kinetic) - split.rest)
 }
 
-/// Are Lagrangian and forces the same for the motion that runs backwards?
+/// Are the equations of motion the same for the motion that runs backwards, and is no entropy made?
 fn is_reversible(system: &System<'_>) -> bool {
     let g = system.graph;
-    let mut rules: Vec<_> = system.v.iter().map(|v| (*v, -*v)).collect();
-    rules.push((system.t, -system.t));
+    let backwards: Vec<_> = system.v.iter().chain([&system.t]).map(|symbol| (*symbol, -*symbol)).collect();
+    let velocities: Vec<Expr<'_>> = system.constraints.iter().map(|constraint| constraint.velocity).collect();
+    let moving: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
+    let equations = [system.euler_lagrange(), g.substitute(&velocities, &moving)].concat();
+    let reversed = g.substitute(&equations, &backwards);
     let heated = system.entropy_sources(&system.temperatures());
-    let even = [&[system.lagrangian][..], &system.force].concat();
-    let reversed = g.substitute(&even, &rules);
-    even.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back)) && heated.iter().all(|s| g.proves_zero(*s))
+    equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back)) && heated.iter().all(|s| g.proves_zero(*s))
 }
 
 /// The terms of the expanded Lagrangian whose Euler–Lagrange expressions cancel: what is a total time derivative.

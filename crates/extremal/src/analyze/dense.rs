@@ -111,24 +111,50 @@ fn norm(vector: &[f64]) -> f64 {
     vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Is the symmetric part of the matrix positive definite? By Cholesky's factorisation.
+/// Is the symmetric part of the matrix positive definite?
 pub(super) fn positive_definite(a: &[f64], n: usize) -> bool {
+    cholesky(a, n).is_some()
+}
+
+/// The lower triangular factor of the symmetric part of a matrix; `None` if that is not positive definite.
+pub(super) fn cholesky(a: &[f64], n: usize) -> Option<Vec<f64>> {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..=i {
             let entry = (a[i * n + j] + a[j * n + i]) / 2.0;
             let rest = entry - (0..j).map(|k| l[i * n + k] * l[j * n + k]).sum::<f64>();
-            if i == j {
-                if !(rest > NEGLIGIBLE * entry.abs()) {
-                    return false;
-                }
+            if i != j {
+                l[i * n + j] = rest / l[j * n + j];
+            } else if rest > NEGLIGIBLE * entry.abs() {
                 l[i * n + i] = rest.sqrt();
             } else {
-                l[i * n + j] = rest / l[j * n + j];
+                return None;
             }
         }
     }
-    true
+    Some(l)
+}
+
+/// `l⁻¹ b` for a lower triangular `l` and a matrix with `columns` columns.
+pub(super) fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec<f64> {
+    let mut x = b.to_vec();
+    for i in 0..n {
+        for c in 0..columns {
+            let known: f64 = (0..i).map(|k| l[i * n + k] * x[k * columns + c]).sum();
+            x[i * columns + c] = (x[i * columns + c] - known) / l[i * n + i];
+        }
+    }
+    x
+}
+
+/// `l⁻ᵀ b` for a lower triangular `l`.
+pub(super) fn upper_solve(l: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+    let mut x = b.to_vec();
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|k| l[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - known) / l[i * n + i];
+    }
+    x
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
-use extremal_solve::eigen::{Complex, eigenpairs};
+use extremal_solve::eigen::{Complex, eigenpairs, symmetric_eigenpairs};
 
 use super::dense::{null_space, positive_definite, product, solve_some, transposed};
 
@@ -68,12 +68,18 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
     }
     let mut z = model.initial().positions;
     z.resize(motion.unknowns.len(), 0.0);
+    if motion.residual.iter().any(|r| r.depends_on(&[system.t])) {
+        return None;
+    }
     let sizes: Vec<Expr<'m>> = motion.residual.iter().map(|r| magnitude(*r)).collect();
+    // Relative to the terms of the sum, and to what a change of the unknowns by themselves would make of it.
     let left = |z: &[f64]| {
         let (values, sizes) = (numbers.at(&motion, &motion.residual, z), numbers.at(&motion, &sizes, z));
-        values.iter().zip(&sizes).fold(0.0f64, |worst, (r, size)| match *r {
+        let slopes = numbers.at(&motion, &motion.slopes, z);
+        let changes = slopes.chunks(z.len()).map(|row| row.iter().zip(z).map(|(s, z)| (s * z).abs()).sum::<f64>());
+        values.iter().zip(sizes.iter().zip(changes)).fold(0.0f64, |worst, (r, (size, change))| match *r {
             0.0 => worst,
-            r => worst.max(r.abs() / size.max(f64::MIN_POSITIVE)),
+            r => worst.max(r.abs() / (size + change).max(f64::MIN_POSITIVE)),
         })
     };
     let norm = |z: &[f64]| numbers.at(&motion, &motion.residual, z).iter().map(|r| r * r).sum::<f64>().sqrt();
@@ -100,7 +106,7 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
         }
     }
     // Newton stops at round-off of its own steps, a little above that of the sum.
-    if !(residual < 1e-9) || numbers.moving(system, &z) {
+    if !(residual < 1e-9) || moving(system) {
         return None;
     }
     let (positions, multipliers) = z.split_at(n);
@@ -133,13 +139,13 @@ impl Numbers {
             motion.unknowns.iter().filter_map(|u| u.as_symbol()).zip(z.iter().copied()).collect();
         first.graph().evaluate(expressions, |name| sought.get(name).or_else(|| self.known.get(name)).copied())
     }
+}
 
-    /// Does a constraint move, so that nothing can be at rest?
-    fn moving(&self, system: &System<'_>, _z: &[f64]) -> bool {
-        let g = system.graph;
-        let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-        system.constraints.iter().any(|constraint| !g.proves_zero(constraint.velocity.substitute(&at_rest)))
-    }
+/// Does a constraint move, so that nothing can be at rest?
+fn moving(system: &System<'_>) -> bool {
+    let g = system.graph;
+    let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
+    system.constraints.iter().any(|constraint| !g.proves_zero(constraint.velocity.substitute(&at_rest)))
 }
 
 /// The modes about `z`. With N_h a basis of the displacements that holonomic constraints allow, N of the velocities and N_v of the
@@ -178,6 +184,9 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
         let solution = super::dense::solve(&m, &right, l)?;
         (0..l).for_each(|row| companion[(k + row) * size + column] = solution[row]);
     }
+    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, n) {
+        return Some(found);
+    }
     let pairs = eigenpairs(&companion, size)?;
     let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.abs()));
     let modes: Vec<Mode> = pairs
@@ -211,6 +220,49 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
         Stability::Neutral
     };
     Some((modes, stability, gyroscopic))
+}
+
+/// Real modes where nothing depends on the velocities: M y'' = −K y with symmetric matrices and M positive definite.
+fn undamped(
+    m: &[f64],
+    d: &[f64],
+    s: &[f64],
+    allowed: &[f64],
+    moving: &[f64],
+    n: usize,
+) -> Option<(Vec<Mode>, Stability, bool)> {
+    let l = moving.len() / n;
+    let symmetric = |a: &[f64]| {
+        let size = a.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        (0..l * l).all(|at| (a[at] - a[at % l * l + at / l]).abs() <= 1e-12 * size)
+    };
+    if allowed != moving || d.iter().any(|x| *x != 0.0) || !symmetric(m) || !symmetric(s) {
+        return None;
+    }
+    // With M = C Cᵀ and y = C⁻ᵀ u, u'' = −C⁻¹ K C⁻ᵀ u.
+    let c = super::dense::cholesky(m, l)?;
+    let half: Vec<f64> = transposed(&super::dense::lower_solve(&c, s, l, l), l, l);
+    let pairs = symmetric_eigenpairs(&super::dense::lower_solve(&c, &half, l, l), l);
+    let fastest = pairs.iter().fold(0.0f64, |most, (value, _)| most.max(value.abs()));
+    let mut modes = Vec::new();
+    for (value, u) in &pairs {
+        let y = super::dense::upper_solve(&c, u, l);
+        let shape = product(&y, moving, 1, l, n).into_iter().map(Complex::from).collect();
+        let shape = scaled(shape);
+        let rate = if value.abs() <= SLOW * SLOW * fastest { 0.0 } else { value.abs().sqrt() };
+        if *value >= 0.0 || rate == 0.0 {
+            modes.push(Mode { frequency: rate, growth: 0.0, shape });
+        } else {
+            modes.push(Mode { frequency: 0.0, growth: rate, shape: shape.clone() });
+            modes.push(Mode { frequency: 0.0, growth: -rate, shape });
+        }
+    }
+    let stability = match pairs.first() {
+        Some((lowest, _)) if *lowest < -SLOW * SLOW * fastest => Stability::Unstable,
+        Some((lowest, _)) if *lowest > SLOW * SLOW * fastest => Stability::Stable,
+        _ => Stability::Neutral,
+    };
+    Some((modes, stability, false))
 }
 
 /// Divided by the largest entry.

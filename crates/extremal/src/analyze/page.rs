@@ -45,7 +45,8 @@ impl<'m> Analysis<'m> {
         };
         let time = if structure.explicit_time { "contains the time" } else { "without explicit time" };
         let reversible = if structure.reversible { "reversible" } else { "not reversible" };
-        items.push(Item::Words(format!("{} coordinates; {kind}; {time}; {reversible}", system.len())));
+        let count = if system.len() == 1 { "1 coordinate".to_string() } else { format!("{} coordinates", system.len()) };
+        items.push(Item::Words(format!("{count}; {kind}; {time}; {reversible}")));
         let n = system.len();
         if let Some(split) = &structure.split {
             let upper = (0..n).flat_map(|j| (j..n).map(move |k| (j, k)));
@@ -150,7 +151,6 @@ impl<'m> Analysis<'m> {
         if count == 0 {
             items.push(Item::Words("none found".to_string()));
         } else {
-            let Analysis { conserved, .. } = self;
             items.push(Item::Words(format!(
                 "{count} found, {} of them independent (a state has {} dimensions)",
                 conserved.independent, conserved.most

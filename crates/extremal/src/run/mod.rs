@@ -56,14 +56,16 @@ pub enum SetupError {
     /// The Lagrangian does not determine the motion at the start.
     #[error(
         "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
-         `{coordinate}` undetermined",
-        if *.bordered { ", bordered by the constraints," } else { "" }
+         `{coordinate}` undetermined; {verdict}",
+        if *.bordered { ", bordered by the constraints," } else { "" },
     )]
     Singular {
         /// The coordinate of the failing pivot.
         coordinate: String,
         /// Are there constraints?
         bordered: bool,
+        /// What the constraint algorithm says about it.
+        verdict: String,
     },
     /// The equations do not determine a multiplier at the start.
     #[error(
@@ -176,7 +178,7 @@ impl<'m> Run<'m> {
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
         let collocation = matches!(settings.method, Method::Gauss(_));
         if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
-            beginning.check_regularity(&system)?;
+            beginning.check_regularity(model, &system)?;
         }
         let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();

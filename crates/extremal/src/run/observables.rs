@@ -91,7 +91,10 @@ impl Observables {
             outputs.push(g.expr(invariant.expression));
         }
         for quantity in tracked {
-            columns.push(Column::new(quantity.name.as_str(), Role::Invariant));
+            // The model may have stated one of this name.
+            let taken = columns.iter().any(|column| column.name() == quantity.name);
+            let name = if taken { format!("{} (found)", quantity.name) } else { quantity.name.clone() };
+            columns.push(Column::new(name, Role::Invariant));
             outputs.push(g.expr(quantity.expression));
         }
         let recorded = outputs.len();
