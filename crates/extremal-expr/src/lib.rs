@@ -5,7 +5,9 @@
 
 mod build;
 mod diff;
+pub mod generic;
 mod graph;
+mod identity;
 mod magnitude;
 mod node;
 pub mod print;

@@ -156,6 +156,17 @@ impl Rational {
         Self::from_big(BigRational::from(self.to_big().denom().clone()))
     }
 
+    /// Numerator and denominator modulo `p`, both in `0..p`.
+    pub(crate) fn modulo(&self, p: u64) -> (u64, u64) {
+        let value = self.to_big();
+        let least = |x: &BigInt| {
+            let rest = x % BigInt::from(p);
+            let positive = if rest.is_negative() { rest + BigInt::from(p) } else { rest };
+            positive.to_u64().unwrap_or(0)
+        };
+        (least(value.numer()), least(value.denom()))
+    }
+
     /// The nearest `f64`.
     pub fn to_f64(&self) -> f64 {
         const EXACT: u64 = 1 << 53;

@@ -14,9 +14,9 @@ use crate::node::{Function, Id, Node};
 use crate::rational::Rational;
 
 /// `Π atom^exponent`, sorted by atom.
-type Monomial = Vec<(Id, i64)>;
+pub(crate) type Monomial = Vec<(Id, i64)>;
 /// A polynomial in atoms: everything that is neither a sum nor a product.
-type Polynomial = BTreeMap<Monomial, Rational>;
+pub(crate) type Polynomial = BTreeMap<Monomial, Rational>;
 
 /// Expansions larger than this are given up: nobody reads them.
 const MAX_MONOMIALS: usize = 500;
@@ -90,7 +90,12 @@ impl Graph {
     }
 }
 
-fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
+pub(crate) fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
+    expand_within(arena, root, MAX_MONOMIALS)
+}
+
+/// The same with another bound on the number of monomials.
+pub(crate) fn expand_within(arena: &Arena, root: Id, most: usize) -> Option<Polynomial> {
     let mut done: FxHashMap<Id, Polynomial> = FxHashMap::default();
     for id in arithmetic_below(arena, root) {
         let polynomial = match arena.node(id) {
@@ -111,12 +116,12 @@ fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
                     match done.get(base).filter(|_| (1..=MAX_POWER).contains(exponent)) {
                         Some(p) => {
                             for _ in 0..*exponent {
-                                product = multiply(&product, p)?;
+                                product = multiply(&product, p, most)?;
                             }
                         }
                         None => {
-                            product =
-                                multiply(&product, &Polynomial::from([(vec![(*base, *exponent)], Rational::ONE)]))?
+                            let power = Polynomial::from([(vec![(*base, *exponent)], Rational::ONE)]);
+                            product = multiply(&product, &power, most)?
                         }
                     }
                 }
@@ -124,12 +129,17 @@ fn expand(arena: &Arena, root: Id) -> Option<Polynomial> {
             }
             _ => continue,
         };
-        if polynomial.len() > MAX_MONOMIALS {
+        if polynomial.len() > most {
             return None;
         }
         done.insert(id, polynomial);
     }
-    Some(done.remove(&root).unwrap_or_else(|| Polynomial::from([(vec![(root, 1)], Rational::ONE)])))
+    let mut alone = Polynomial::new();
+    match arena.node(root) {
+        Node::Number(value) => accumulate(&mut alone, Monomial::new(), value.clone()),
+        _ => accumulate(&mut alone, vec![(root, 1)], Rational::ONE),
+    }
+    Some(done.remove(&root).unwrap_or(alone))
 }
 
 /// The sums and products reached from `root` through sums and products only, ascending.
@@ -146,7 +156,7 @@ fn arithmetic_below(arena: &Arena, root: Id) -> Vec<Id> {
     found
 }
 
-fn accumulate(into: &mut Polynomial, monomial: Monomial, coefficient: Rational) {
+pub(crate) fn accumulate(into: &mut Polynomial, monomial: Monomial, coefficient: Rational) {
     if coefficient.is_zero() {
         return;
     }
@@ -161,8 +171,8 @@ fn accumulate(into: &mut Polynomial, monomial: Monomial, coefficient: Rational) 
     }
 }
 
-fn multiply(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-    if a.len() * b.len() > 4 * MAX_MONOMIALS {
+pub(crate) fn multiply(a: &Polynomial, b: &Polynomial, most: usize) -> Option<Polynomial> {
+    if a.len() * b.len() > 4 * most {
         return None;
     }
     let mut product = Polynomial::new();
@@ -174,7 +184,7 @@ fn multiply(a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
     Some(product)
 }
 
-fn merge(a: &[(Id, i64)], b: &[(Id, i64)]) -> Monomial {
+pub(crate) fn merge(a: &[(Id, i64)], b: &[(Id, i64)]) -> Monomial {
     let mut merged: BTreeMap<Id, i64> = a.iter().copied().collect();
     for (atom, exponent) in b {
         *merged.entry(*atom).or_insert(0) += exponent;
@@ -182,7 +192,7 @@ fn merge(a: &[(Id, i64)], b: &[(Id, i64)]) -> Monomial {
     merged.into_iter().filter(|(_, e)| *e != 0).collect()
 }
 
-fn rebuild(arena: &mut Arena, polynomial: Polynomial) -> Id {
+pub(crate) fn rebuild(arena: &mut Arena, polynomial: Polynomial) -> Id {
     let terms: Vec<_> = polynomial.into_iter().map(|(m, c)| (arena.product(m), c)).collect();
     arena.sum(terms)
 }

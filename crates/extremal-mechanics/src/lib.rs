@@ -1,5 +1,6 @@
 //! Model to equations: continuous mechanics, discrete schemes; all symbolic.
 
+pub mod analysis;
 mod block;
 mod constraint;
 pub mod continuous;

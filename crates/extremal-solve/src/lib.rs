@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod adaptive_march;
+pub mod eigen;
 mod failure;
 mod kernel;
 mod linear;

@@ -28,7 +28,7 @@ pub fn execute() -> Result<Ending, Failure> {
     let source = Source::load(&ModelArguments { model: MODEL.to_owned(), assignments: Vec::new() })?;
     let plots = [PathBuf::from(PLOT)];
     let outputs = Outputs { trajectories: &[], plots: &plots };
-    let finished = simulate(&source, &Settings::of(&source.model), &outputs, true)?;
+    let finished = simulate(&source, &Settings::of(&source.model), &[], &outputs, true)?;
     print(&summary::of(&source, &finished))?;
     summary::report_end(&finished);
     print(&what_next())?;

@@ -73,7 +73,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
 }
 
 /// Marks the lines that are not indented.
-fn with_headings(text: &str) -> String {
+pub(super) fn with_headings(text: &str) -> String {
     let mark = |line: &str| match line.starts_with(' ') || line.is_empty() {
         true => format!("{line}\n"),
         false => format!("{HEADING}{line}{HEADING:#}\n"),

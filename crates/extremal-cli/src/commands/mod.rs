@@ -1,5 +1,6 @@
 //! One file per command: its arguments, and the few lines from them to the library and back.
 
+mod analyze;
 mod compare;
 mod completions;
 mod demo;
@@ -19,6 +20,7 @@ use crate::failure::{Ending, Failure};
 pub enum Command {
     Run(run::Arguments),
     Derive(derive::Arguments),
+    Analyze(analyze::Arguments),
     Compare(compare::Arguments),
     Gallery(gallery::Arguments),
     Completions(completions::Arguments),
@@ -30,6 +32,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
         None => demo::execute(),
         Some(Command::Run(arguments)) => run::execute(&arguments),
         Some(Command::Derive(arguments)) => derive::execute(&arguments),
+        Some(Command::Analyze(arguments)) => analyze::execute(&arguments),
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use extremal::Settings;
+use extremal::analyze::tracked;
 use extremal::model::Extent;
 
 use super::simulate::simulate;
@@ -21,6 +22,7 @@ Examples:
   extremal run gallery:chain-pendulum --set n=32 --record 10 --out chain.parquet
   extremal run gallery:piston-between-gases --plot heat.svg
   extremal run gallery:kepler --json | jq .invariants.energy.max_drift
+  extremal run gallery:three-body-figure-eight --track found
   cat my-model.toml | extremal run -
 
 What is not given is taken from [simulation] in the model.";
@@ -54,12 +56,21 @@ pub struct Arguments {
     /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
     #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
     tolerance: Option<f64>,
+    /// Record the conserved quantities that `analyze` finds, beside those of the model
+    #[arg(long, value_enum, value_name = "WHAT")]
+    track: Option<Track>,
     /// Print one JSON object instead of the summary
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Track {
+    /// What the search for conserved quantities finds
+    Found,
 }
 
 impl Arguments {
@@ -81,7 +92,8 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         source.show_warnings();
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
-    let finished = simulate(&source, &arguments.settings(&source), &outputs, !arguments.quiet)?;
+    let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
+    let finished = simulate(&source, &arguments.settings(&source), &tracked, &outputs, !arguments.quiet)?;
     if arguments.json {
         terminal::print(&format!("{:#}\n", finished.report(&source).to_json()))?;
     } else if !arguments.quiet {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use extremal::run::{End, Outcome, Report};
+use extremal::run::{End, Outcome, Report, Tracked};
 use extremal::trajectory::{Figure, sig};
 use extremal::{Recorder, Run, Settings};
 
@@ -27,12 +27,13 @@ pub struct Finished<'m> {
 pub fn simulate<'m>(
     source: &'m Source,
     settings: &Settings,
+    tracked: &[Tracked],
     outputs: &Outputs<'_>,
     progress: bool,
 ) -> Result<Finished<'m>, Failure> {
     outputs.check()?;
     let interrupt = Interrupt::listen();
-    let run = Run::new(&source.model, settings)?;
+    let run = Run::tracking(&source.model, settings, tracked)?;
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
     for path in outputs.trajectories {
         recorder.add_file(path)?;

@@ -53,7 +53,7 @@ impl<'g> System<'g> {
 }
 
 /// Solves `m x = b` by elimination, exchanging rows where a pivot is zero; `None` when the matrix is singular.
-fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
+pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
     let n = b.len();
     let mut rows: Vec<Vec<Expr<'g>>> =
         m.iter().zip(b).map(|(row, b)| row.iter().copied().chain([*b]).collect()).collect();

@@ -8,6 +8,7 @@ mod lagrange;
 mod projection;
 
 pub use hamilton::Hamiltonian;
+pub(crate) use hamilton::solve_linear;
 pub use heat::{Account, Friction, Heat};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};

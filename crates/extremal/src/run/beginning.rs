@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use extremal_expr::{Expr, Id};
 use extremal_mechanics::System;
+use extremal_mechanics::analysis::regularity;
 use extremal_model::{Initial, Model, Start};
 use extremal_solve::{LinearSolver, StartValues};
 
 use super::SetupError;
+use crate::analyze::{parameters_of, singular_verdict};
 
 /// The start of a run: the stated one, or the nearest that satisfies the constraints.
 #[derive(Clone)]
@@ -69,7 +71,7 @@ impl Beginning {
 
     /// Refuses equations of motion that do not determine accelerations and multipliers here: the mass matrix, bordered by the
     /// constraints, must have an inverse. What is not finite is left to the run, which says where it fails.
-    pub fn check_regularity(&self, system: &System<'_>) -> Result<(), SetupError> {
+    pub fn check_regularity<'m>(&self, model: &'m Model, system: &System<'m>) -> Result<(), SetupError> {
         let unknowns = system.motion_unknowns();
         // Entropies are determined by positive temperatures, which every step is checked for.
         let (accelerations, rest) = unknowns.split_at(system.len());
@@ -88,9 +90,16 @@ impl Beginning {
             None => SetupError::Singular {
                 coordinate: system.names[singular.column].clone(),
                 bordered: !system.constraints.is_empty(),
+                verdict: self.verdict(model, system),
             },
             Some(at) => SetupError::SingularMultiplier { constraint: system.constraints[at].name.clone() },
         })
+    }
+
+    /// What the constraint algorithm says about a system that is singular here.
+    fn verdict<'m>(&self, model: &'m Model, system: &System<'m>) -> String {
+        let seen = regularity(system, &parameters_of(model).exact);
+        singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string())
     }
 }
 

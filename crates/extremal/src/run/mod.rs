@@ -14,7 +14,7 @@ mod watch;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::Id;
+use extremal_expr::{Expr, Id};
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Direction, Method, Model, Start};
 use extremal_solve::{
@@ -34,6 +34,7 @@ use settings::Plan;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
+pub use observables::Tracked;
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
 
@@ -61,14 +62,16 @@ pub enum SetupError {
     /// The Lagrangian does not determine the motion at the start.
     #[error(
         "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
-         `{coordinate}` undetermined",
-        if *.bordered { ", bordered by the constraints," } else { "" }
+         `{coordinate}` undetermined; {verdict}",
+        if *.bordered { ", bordered by the constraints," } else { "" },
     )]
     Singular {
         /// The coordinate of the failing pivot.
         coordinate: String,
         /// Are there constraints?
         bordered: bool,
+        /// What the constraint algorithm says about it.
+        verdict: String,
     },
     /// The equations do not determine a multiplier at the start.
     #[error(
@@ -165,6 +168,11 @@ const VALUES_BETWEEN_LOOKS: u64 = 512;
 impl<'m> Run<'m> {
     /// Derives and compiles everything.
     pub fn new(model: &'m Model, settings: &Settings) -> Result<Run<'m>, SetupError> {
+        Run::tracking(model, settings, &[])
+    }
+
+    /// The same, with further quantities in the rows: those that [`analyze`](crate::analyze) found, for instance.
+    pub fn tracking(model: &'m Model, settings: &Settings, tracked: &[Tracked]) -> Result<Run<'m>, SetupError> {
         let g = model.graph();
         let plan = settings.plan()?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
@@ -182,9 +190,9 @@ impl<'m> Run<'m> {
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
         let collocation = matches!(settings.method, Method::Gauss(_));
         if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
-            beginning.check_regularity(&system)?;
+            beginning.check_regularity(model, &system)?;
         }
-        let observables = Observables::of(model, &system, &all, &settings.method)?;
+        let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards: Vec<Guard> = model
             .coordinates()
@@ -373,6 +381,13 @@ impl<'m> Run<'m> {
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
     pub fn stated_energy(&self) -> f64 {
         self.stated_energy
+    }
+
+    /// Expressions of positions, velocities, entropies and time at the start.
+    pub(crate) fn at_start(&self, expressions: &[Expr<'_>]) -> Vec<f64> {
+        let g = self.model.graph();
+        let own = g.exprs(&beginning::ids(expressions));
+        self.beginning.evaluate(&system_of(self.model), &own)
     }
 
     /// The motion at its start, to be marched by hand.

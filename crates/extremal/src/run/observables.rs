@@ -7,6 +7,15 @@ use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::watch::WatchedExpressions;
 
+/// A quantity that is watched along a run because it should stay constant, beside those that the model states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracked {
+    /// The name of its column.
+    pub name: String,
+    /// An expression of positions, velocities, entropies, time and parameters.
+    pub expression: Id,
+}
+
 /// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs (multipliers and reactions of
 /// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
 /// accounts of work and heat. Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions,
@@ -42,6 +51,7 @@ impl Observables {
         system: &System<'m>,
         all: &[Constraint<'m>],
         method: &Method,
+        tracked: &[Tracked],
     ) -> Result<Observables, ColumnsError> {
         let g = model.graph();
         let mut columns = vec![Column::time()];
@@ -79,6 +89,13 @@ impl Observables {
         for invariant in model.invariants() {
             columns.push(Column::new(invariant.name.as_str(), Role::Invariant));
             outputs.push(g.expr(invariant.expression));
+        }
+        for quantity in tracked {
+            // The model may have stated one of this name.
+            let taken = columns.iter().any(|column| column.name() == quantity.name);
+            let name = if taken { format!("{} (found)", quantity.name) } else { quantity.name.clone() };
+            columns.push(Column::new(name, Role::Invariant));
+            outputs.push(g.expr(quantity.expression));
         }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));

@@ -1,0 +1,67 @@
+//! `extremal analyze`: what a model conserves, and what is singular about it.
+
+use clap::Args;
+use extremal::analyze::{Extent, analyze};
+use extremal::mechanics::analysis::SearchBounds;
+
+use super::derive::with_headings;
+use crate::arguments::{MethodArguments, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::source::Source;
+use crate::terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal analyze gallery:kepler
+  extremal analyze my-model.toml --json | jq '.conserved[].expression'
+  extremal analyze gallery:toda-lattice --set n=3 --degree 4
+  extremal run my-model.toml --track found";
+
+/// Find what a model conserves, with proof; say what is singular, stable, and kept by its method
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    #[command(flatten)]
+    method: MethodArguments,
+    /// The step of the method whose conservation is measured
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    step: Option<f64>,
+    /// The highest degree of the products that are searched
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(1..=12))]
+    degree: Option<u8>,
+    /// The largest number of products that are searched
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4000))]
+    candidates: Option<u16>,
+    /// Check the regularity of the discrete equations over this many steps
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    along: u64,
+    /// Print LaTeX
+    #[arg(long, conflicts_with = "json")]
+    latex: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    let source = Source::load(&arguments.model)?;
+    source.show_warnings();
+    let mut settings = arguments.method.settings(&source.model);
+    settings.step = arguments.step.or(settings.step);
+    let bounds = SearchBounds::default();
+    let search = SearchBounds {
+        degree: arguments.degree.map_or(bounds.degree, usize::from),
+        candidates: arguments.candidates.map_or(bounds.candidates, usize::from),
+    };
+    let analysis = analyze(&source.model, &settings, Extent { search, steps: arguments.along, numbers: true });
+    if arguments.json {
+        terminal::print(&format!("{:#}\n", analysis.to_json()))?;
+    } else if arguments.latex {
+        terminal::print(&analysis.page().to_latex())?;
+    } else {
+        terminal::print(&with_headings(&analysis.page().to_text()))?;
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,424 @@
+//! Conserved quantities: what is known by its form, what a search finds, each proved, named, and traced to its symmetry.
+
+use extremal_expr::generic::{Field, Generic, Matrix};
+use extremal_expr::{Expr, Node, Rational};
+
+use super::flow::{Flow, FlowSampler, dense};
+use super::naming::{name_of, symmetry_of};
+use super::singular::Regularity;
+use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
+use crate::System;
+use crate::continuous::solve_linear;
+
+/// The parameters of a system: all of them as symbols, and the exact values of those that have one.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters<'g> {
+    /// The symbols.
+    pub symbols: Vec<Expr<'g>>,
+    /// Exact values.
+    pub exact: Vec<(Expr<'g>, Rational)>,
+}
+
+/// A function of state and time that does not change along any motion.
+#[derive(Clone, Debug)]
+pub struct Conserved<'g> {
+    /// What it is called.
+    pub name: String,
+    /// Its expression in coordinates, velocities, entropies, time and parameters.
+    pub expression: Expr<'g>,
+    /// The symmetry that generates it.
+    pub symmetry: Option<Symmetry<'g>>,
+    /// The theorem that connects both.
+    pub theorem: Option<Theorem>,
+    /// Does it hold for all values of the parameters, or for the present ones only?
+    pub general: bool,
+    /// How it is known.
+    pub proof: Proof,
+}
+
+/// What generates a conserved quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Symmetry<'g> {
+    /// A shift of time.
+    Time,
+    /// A vector field X(q, t) on the configurations, with g = p·X − f.
+    Point {
+        /// X, one component per coordinate.
+        generator: Vec<Expr<'g>>,
+        /// f(q, t).
+        gauge: Expr<'g>,
+    },
+    /// δq = ∂g/∂p, which depends on the velocities.
+    Hidden {
+        /// One component per coordinate.
+        generator: Vec<Expr<'g>>,
+    },
+}
+
+/// Why a symmetry gives a conserved quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theorem {
+    /// Noether's theorem without forces.
+    Noether,
+    /// The complete lift of X changes L by minus the work of the forces along X ([TP] theorem 3).
+    ForcedMomentum,
+    /// A vector field on velocities and entropies with g = f − p·X ([TP] proposition 5).
+    ForcedGeneral,
+    /// The energy of a system whose forces do no work, or warm its own entropies.
+    FirstLaw,
+}
+
+/// How it is known that a quantity is conserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// Its rate is zero by the rules of algebra.
+    Symbolic,
+    /// Its rate is exactly zero at this many random states, by arithmetic in a finite field.
+    Sampled {
+        /// How many.
+        states: usize,
+    },
+}
+
+/// What a system conserves.
+#[derive(Clone, Debug)]
+pub struct ConservedQuantities<'g> {
+    /// The energy first, then by degree in the momenta.
+    pub found: Vec<Conserved<'g>>,
+    /// How many of them are functionally independent.
+    pub independent: usize,
+    /// How many there could be.
+    pub most: usize,
+    /// Where others were sought.
+    pub space: SearchSpace<'g>,
+}
+
+/// States at which a rate must vanish when algebra gives no proof.
+const STATES: usize = 32;
+
+impl ConservedQuantities<'_> {
+    fn none() -> Self {
+        let space = SearchSpace { generators: Vec::new(), degree: 0, candidates: 0 };
+        ConservedQuantities { found: Vec::new(), independent: 0, most: 0, space }
+    }
+}
+
+/// Finds what `system` conserves; if it is singular, on its final constraint submanifold.
+///
+/// ```
+/// use extremal_expr::Graph;
+/// use extremal_mechanics::System;
+/// use extremal_mechanics::analysis::{Parameters, SearchBounds, conserved_quantities};
+/// let g = Graph::new();
+/// let [x, y, vx, vy] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
+/// let kepler = System::new(&g, &["x", "y"], (vx.powi(2) + vy.powi(2)) / 2 + (x.powi(2) + y.powi(2)).sqrt().powi(-1));
+/// let conserved = conserved_quantities(&kepler, None, &Parameters::default(), SearchBounds::default());
+/// let names: Vec<&str> = conserved.found.iter().map(|c| c.name.as_str()).collect();
+/// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
+/// assert_eq!(conserved.found[1].expression, x * vy - y * vx);
+/// assert_eq!(conserved.independent, 3);
+/// ```
+pub fn conserved_quantities<'g>(
+    system: &System<'g>,
+    regularity: Option<&Regularity<'g>>,
+    parameters: &Parameters<'g>,
+    bounds: SearchBounds,
+) -> ConservedQuantities<'g> {
+    let chain = regularity.and_then(|seen| seen.chain.as_ref());
+    let flow = match chain.map(|chain| Flow::on_final(system, chain)) {
+        Some(Some(flow)) => flow,
+        // Without a unique motion there is nothing to be said about all motions.
+        Some(None) => return ConservedQuantities::none(),
+        None => Flow::of(system),
+    };
+    let judge = Judge { system, flow: &flow, parameters };
+    let mut found = Vec::new();
+    found.extend(judge.energy());
+    let known: Vec<Expr<'g>> = found.iter().map(|c: &Conserved<'g>| c.expression).collect();
+    let in_exponents = exponent_symbols(system);
+    let free: Vec<Expr<'g>> =
+        parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
+    let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
+    let (integrals, space) = search(&problem, bounds);
+    found.extend(integrals.iter().map(|integral| judge.integral(integral)));
+    let most = flow.dimension();
+    let (found, independent) = judge.independent(found, most);
+    ConservedQuantities { found: with_unique_names(found), independent, most, space }
+}
+
+/// Is a function of state and time conserved: whatever the parameters, for their present values, or not at all?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conservation {
+    /// For all values of the parameters.
+    Always,
+    /// For their present values.
+    Here,
+    /// Not.
+    No,
+}
+
+/// Tests exactly whether `system` conserves a function of state and time.
+pub fn conservation<'g>(
+    system: &System<'g>,
+    regularity: Option<&Regularity<'g>>,
+    parameters: &Parameters<'g>,
+    function: Expr<'g>,
+) -> Conservation {
+    let chain = regularity.and_then(|seen| seen.chain.as_ref());
+    let flow = match chain.map(|chain| Flow::on_final(system, chain)) {
+        Some(Some(flow)) => flow,
+        Some(None) => return Conservation::No,
+        None => Flow::of(system),
+    };
+    let judge = Judge { system, flow: &flow, parameters };
+    let rate = flow.rates_of(&[function])[0];
+    match () {
+        () if judge.vanishes(function, rate, &[]) => Conservation::Always,
+        () if judge.vanishes(function, rate, &parameters.exact) => Conservation::Here,
+        () => Conservation::No,
+    }
+}
+
+/// The symbols in exponents: a general value would leave the algebra of roots.
+fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
+    let g = system.graph;
+    let sources: Vec<_> = [&[system.lagrangian][..], &system.force].concat().iter().map(|e| e.id()).collect();
+    let exponents: Vec<Expr<'g>> = g
+        .reachable(&sources)
+        .into_iter()
+        .filter_map(|id| match g.expr(id).node() {
+            Node::Power(_, exponent) => Some(g.expr(exponent)),
+            _ => None,
+        })
+        .collect();
+    g.free_symbols(&exponents)
+}
+
+struct Judge<'a, 'g> {
+    system: &'a System<'g>,
+    flow: &'a Flow<'g>,
+    parameters: &'a Parameters<'g>,
+}
+
+impl<'g> Judge<'_, 'g> {
+    fn forced(&self) -> bool {
+        self.system.force.iter().any(|force| !force.is_zero()) || self.system.reacting().next().is_some()
+    }
+
+    /// The energy, if it is conserved.
+    fn energy(&self) -> Option<Conserved<'g>> {
+        let (system, g) = (self.system, self.system.graph);
+        let energy = system.energy();
+        if energy.as_number().is_some() {
+            return None;
+        }
+        let rate = self.flow.rates_of(&[energy])[0];
+        let general = self.vanishes(energy, rate, &[]);
+        if !general && !self.vanishes(energy, rate, &self.parameters.exact) {
+            return None;
+        }
+        // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says.
+        let explicit = g.gradient(system.lagrangian, &[system.t])[0];
+        let heating = g.sum(system.entropy_sources(&system.temperatures()));
+        let balance = g.dot(&system.force, &system.v) - explicit + heating + system.constraint_power();
+        Some(Conserved {
+            name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
+            expression: super::structure::readable_energy(system),
+            symmetry: Some(Symmetry::Time),
+            theorem: Some(if self.forced() { Theorem::FirstLaw } else { Theorem::Noether }),
+            general,
+            proof: self.proof(balance, general),
+        })
+    }
+
+    fn integral(&self, integral: &Integral<'g>) -> Conserved<'g> {
+        let system = self.system;
+        let (expression, divisor) = tidy(integral, &self.parameters.symbols);
+        let symmetry = symmetry_of(system, integral).map(|symmetry| match symmetry {
+            Symmetry::Hidden { generator } => {
+                let divided = generator.into_iter().map(|x| system.graph.expanded(x / divisor).unwrap_or(x / divisor));
+                Symmetry::Hidden { generator: divided.collect() }
+            }
+            other => other,
+        });
+        let theorem = symmetry.as_ref().map(|symmetry| match symmetry {
+            _ if !self.forced() => Theorem::Noether,
+            Symmetry::Point { gauge, .. } if gauge.is_zero() => Theorem::ForcedMomentum,
+            _ => Theorem::ForcedGeneral,
+        });
+        Conserved {
+            name: name_of(system, integral),
+            expression,
+            symmetry,
+            theorem,
+            general: integral.general,
+            proof: self.proof(integral.rate, integral.general),
+        }
+    }
+
+    /// Is the rate zero at random states, for these values of the parameters and any others of the rest?
+    fn vanishes(&self, value: Expr<'g>, rate: Expr<'g>, fixed: &[(Expr<'g>, Rational)]) -> bool {
+        let in_exponents = exponent_symbols(self.system);
+        let exponents = self.parameters.exact.iter().filter(|(p, _)| in_exponents.contains(p));
+        let fixed: Vec<_> = fixed.iter().chain(exponents).cloned().collect();
+        (0..Field::COUNT).any(|number| {
+            let sampler = FlowSampler::new(self.flow, &[(value, rate)], &fixed, Field::number(number));
+            let rates: Vec<_> = (0..STATES as u64).filter_map(|seed| sampler.at(seed)).map(|(_, rates)| rates[0]).collect();
+            rates.len() == STATES && rates.iter().all(|rate| *rate == Field::ZERO)
+        })
+    }
+
+    /// Tries algebra on a rate that is known to vanish.
+    fn proof(&self, rate: Expr<'g>, general: bool) -> Proof {
+        let g = self.system.graph;
+        let closed = match rate.depends_on(&self.flow.unknowns) {
+            true => self.closed_unknowns().map(|rules| rate.substitute(&rules)),
+            false => Some(rate),
+        };
+        let values: Vec<_> = self.parameters.exact.iter().map(|(p, value)| (*p, g.rational(value.clone()))).collect();
+        let surface = self.closed_velocities();
+        let proved = closed.zip(surface).is_some_and(|(rate, surface)| {
+            let rate = rate.substitute(&surface).substitute(&self.flow.solved);
+            g.proves_zero(if general { rate } else { rate.substitute(&values) })
+        });
+        if proved { Proof::Symbolic } else { Proof::Sampled { states: STATES } }
+    }
+
+    /// As many velocities as there are constraints, by the others.
+    fn closed_velocities(&self) -> Option<Vec<(Expr<'g>, Expr<'g>)>> {
+        let (g, flow) = (self.system.graph, self.flow);
+        let (m, n) = (flow.surface.len(), flow.velocities.len());
+        if m == 0 {
+            return Some(Vec::new());
+        }
+        let entries = dense(g, &flow.surface, &flow.velocities);
+        if entries.iter().any(|entry| entry.depends_on(&flow.velocities)) {
+            return None;
+        }
+        let field = Field::number(0);
+        let generic = Generic::new(g, &entries, &[], field);
+        let rows = (0..STATES as u64).find_map(|seed| generic.at(seed, &[]))?;
+        let mut matrix = Matrix::new(n);
+        rows.chunks(n).for_each(|row| matrix.push(row));
+        let pivots = matrix.independent_columns(field);
+        let square: Vec<Vec<Expr<'g>>> =
+            (0..m).map(|row| pivots.iter().map(|k| entries[row * n + k]).collect()).collect();
+        let at_zero: Vec<_> = pivots.iter().map(|k| (flow.velocities[*k], g.int(0))).collect();
+        let right: Vec<Expr<'g>> = g.substitute(&flow.surface, &at_zero).iter().map(|e| -*e).collect();
+        let solution = solve_linear(&square, &right)?;
+        Some(pivots.iter().map(|k| flow.velocities[*k]).zip(solution).collect())
+    }
+
+    /// The unknowns of the flow in closed form, if they are few.
+    fn closed_unknowns(&self) -> Option<Vec<(Expr<'g>, Expr<'g>)>> {
+        const MOST_UNKNOWNS: usize = 6;
+        let (g, flow) = (self.system.graph, self.flow);
+        let n = flow.unknowns.len();
+        if n > MOST_UNKNOWNS {
+            return None;
+        }
+        let matrix = dense(g, &flow.equations, &flow.unknowns);
+        let rows: Vec<Vec<Expr<'g>>> = matrix.chunks(n).map(<[Expr<'g>]>::to_vec).collect();
+        let at_zero: Vec<_> = flow.unknowns.iter().map(|u| (*u, g.int(0))).collect();
+        let right: Vec<Expr<'g>> = g.substitute(&flow.equations, &at_zero).iter().map(|e| -*e).collect();
+        let solution = solve_linear(&rows, &right)?;
+        Some(flow.unknowns.iter().copied().zip(solution).collect())
+    }
+
+    /// Leaves out functions of one or two others, and everything beyond a full set; and how many are independent.
+    fn independent(&self, found: Vec<Conserved<'g>>, most: usize) -> (Vec<Conserved<'g>>, usize) {
+        let (g, flow) = (self.system.graph, self.flow);
+        let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
+        let expressions: Vec<Expr<'g>> =
+            found.iter().map(|c| c.expression).chain(flow.trivial.iter().copied()).chain(flow.surface.iter().copied()).collect();
+        let expressions = g.substitute(&expressions, &flow.solved);
+        let entries = dense(g, &expressions, &variables);
+        let zero = g.int(0);
+        let functions: Vec<_> = entries.iter().map(|entry| (*entry, zero)).collect();
+        let gradients = (0..Field::COUNT).find_map(|number| {
+            let field = Field::number(number);
+            let sampler = FlowSampler::new(flow, &functions, &self.parameters.exact, field);
+            Some((field, sampler.at(7)?.0))
+        });
+        let Some((field, gradients)) = gradients else { return (found, 0) };
+        let row = |k: usize| &gradients[k * variables.len()..(k + 1) * variables.len()];
+        let trivial: Vec<usize> = (found.len()..expressions.len()).collect();
+        let rank = |of: &[usize]| {
+            let mut matrix = Matrix::new(variables.len());
+            of.iter().chain(&trivial).for_each(|k| matrix.push(row(*k)));
+            matrix.rank(field)
+        };
+        let base = rank(&[]);
+        let mut kept: Vec<usize> = Vec::new();
+        // Momenta come before the energy, which may be a function of them and stays all the same.
+        let point = |k: &usize| matches!(found[*k].symmetry, Some(Symmetry::Point { .. }));
+        let energy = |k: &usize| found[*k].symmetry == Some(Symmetry::Time);
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_by_key(|k| if point(k) { 0 } else { 1 + usize::from(!energy(k)) });
+        for k in order {
+            let new = rank(&[&kept[..], &[k]].concat()) > rank(&kept);
+            let full = rank(&kept) - base >= most;
+            let of_few = || {
+                let mut pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
+                pairs.any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]))
+            };
+            if new || energy(&k) || !(full || of_few()) {
+                kept.push(k);
+            }
+        }
+        let independent = rank(&kept) - base;
+        let found = found.into_iter().enumerate().filter(|(k, _)| kept.contains(k)).map(|(_, c)| c);
+        (found.collect(), independent)
+    }
+}
+
+/// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
+/// have in common.
+fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
+    let g = integral.rate.graph();
+    let sum = g.sum(integral.terms.iter().map(|term| term.coefficient * term.product));
+    if integral.degree() <= 1 {
+        return (g.simplified(sum), g.int(1));
+    }
+    let expanded = g.expanded(sum).unwrap_or(sum);
+    let divisor = common_factor(expanded, parameters);
+    let Node::Sum { constant, terms } = expanded.node() else { return (expanded, g.int(1)) };
+    let quotients = terms.iter().map(|(term, c)| g.expr(*term) / divisor * g.rational(c.clone()));
+    (g.simplified(g.sum(quotients) + g.rational(constant) / divisor), divisor)
+}
+
+/// The powers of parameters that all terms of a sum have in common.
+fn common_factor<'g>(sum: Expr<'g>, parameters: &[Expr<'g>]) -> Expr<'g> {
+    let g = sum.graph();
+    let Node::Sum { constant, terms } = sum.node() else { return g.int(1) };
+    if !constant.is_zero() {
+        return g.int(1);
+    }
+    let factors_of = |id| match g.expr(id).node() {
+        Node::Product(factors) => factors.to_vec(),
+        _ => vec![(id, 1)],
+    };
+    let mut common = factors_of(terms[0].0);
+    common.retain(|(base, _)| parameters.iter().any(|p| p.id() == *base));
+    for (term, _) in terms.iter().skip(1) {
+        let factors = factors_of(*term);
+        common.retain_mut(|(base, e)| match factors.iter().find(|(other, _)| other == base) {
+            Some((_, other)) if other.signum() == e.signum() => {
+                *e = if e.abs() < other.abs() { *e } else { *other };
+                true
+            }
+            _ => false,
+        });
+    }
+    g.product(common.iter().map(|(base, e)| g.expr(*base).powi(*e)))
+}
+
+fn with_unique_names(mut found: Vec<Conserved<'_>>) -> Vec<Conserved<'_>> {
+    for k in 0..found.len() {
+        let same = found[..k].iter().filter(|other| other.name.split(" #").next() == Some(&found[k].name)).count();
+        if same > 0 {
+            found[k].name = format!("{} #{}", found[k].name, same + 1);
+        }
+    }
+    found
+}

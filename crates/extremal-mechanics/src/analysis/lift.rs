@@ -1,0 +1,178 @@
+//! From a null vector to an integral: coefficients as polynomials in the parameters, or as the numbers that belong to their values.
+
+use extremal_expr::{Expr, Node, Rational};
+use extremal_expr::generic::{Field, Matrix, Residue};
+
+use super::flow::FlowSampler;
+use super::generators::{Generator, Powers, product_of};
+use super::search::{Integral, Problem, SPARE_STATES, Term, rows};
+
+/// Unknowns of a fit of coefficients to polynomials in the parameters.
+const MOST_FIT_UNKNOWNS: usize = 360;
+const HIGHEST_FIT_DEGREE: usize = 4;
+
+/// The integral with coefficients as expressions: polynomials in the parameters if it holds for all of their values, else the
+/// numbers that belong to the given ones. `None` when these are no simple fractions.
+pub(super) fn lift<'g>(
+    problem: &Problem<'_, 'g>,
+    gens: &[Generator<'g>],
+    products: &[Powers],
+    vector: &[(usize, Residue)],
+    number: usize,
+) -> Option<Integral<'g>> {
+    let g = problem.system.graph;
+    let coefficients = fitted(problem, gens, products, vector, number);
+    let general = coefficients.is_some();
+    let coefficients = match coefficients {
+        Some(coefficients) => coefficients,
+        None => {
+            let f = Field::number(number);
+            vector.iter().map(|(_, c)| f.fraction(*c).map(|c| g.rational(c))).collect::<Option<Vec<_>>>()?
+        }
+    };
+    let terms = vector.iter().zip(coefficients).map(|((product, _), coefficient)| {
+        let powers = &products[*product];
+        let (momenta, rest): (Powers, Powers) =
+            powers.iter().partition(|(place, _)| gens[*place].momentum.is_some());
+        Term {
+            coefficient,
+            momenta: momenta.iter().filter_map(|(place, e)| Some((gens[*place].momentum?, *e))).collect(),
+            factor: product_of(g, gens, &rest),
+            product: product_of(g, gens, powers),
+        }
+    });
+    let terms: Vec<Term<'g>> = normalised(terms.collect());
+    let rate = g.sum(vector.iter().zip(&terms).map(|((product, _), term)| {
+        let grown = products[*product].iter().map(|(place, e)| gens[*place].rate / gens[*place].value * *e);
+        term.coefficient * term.product * g.sum(grown)
+    }));
+    Some(Integral { terms, rate, general })
+}
+
+/// Coefficients as polynomials in the free parameters of the lowest degree that conserves the integral whatever their values.
+fn fitted<'g>(
+    problem: &Problem<'_, 'g>,
+    gens: &[Generator<'g>],
+    products: &[Powers],
+    vector: &[(usize, Residue)],
+    number: usize,
+) -> Option<Vec<Expr<'g>>> {
+    let g = problem.system.graph;
+    let f = Field::number(number);
+    let support: Vec<Powers> = vector.iter().map(|(product, _)| products[*product].clone()).collect();
+    let used: Vec<usize> = {
+        let mut places: Vec<usize> = support.iter().flatten().map(|(place, _)| *place).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    };
+    let place_of = |place: usize| used.binary_search(&place).unwrap_or(0);
+    let support: Vec<Powers> =
+        support.iter().map(|powers| powers.iter().map(|(place, e)| (place_of(*place), *e)).collect()).collect();
+    let functions: Vec<(Expr<'g>, Expr<'g>)> = used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
+    let sources: Vec<Expr<'g>> =
+        functions.iter().flat_map(|(value, rate)| [*value, *rate]).chain(problem.flow.equations.iter().copied()).collect();
+    let occurring = g.free_symbols(&sources);
+    let parameters: Vec<Expr<'g>> = problem.free.iter().copied().filter(|p| occurring.contains(p)).collect();
+    let zero = g.int(0);
+    let fixed: Vec<_> = problem.fixed.iter().filter(|(p, _)| !parameters.contains(p)).cloned().collect();
+    let with_parameters: Vec<_> =
+        functions.iter().copied().chain(parameters.iter().map(|p| (*p, zero))).collect();
+    let sampler = FlowSampler::new(problem.flow, &with_parameters, &fixed, f);
+    for degree in 0..=HIGHEST_FIT_DEGREE {
+        let exponents = exponents_up_to(parameters.len(), degree);
+        let columns = exponents.len() * support.len();
+        if columns > MOST_FIT_UNKNOWNS {
+            return None;
+        }
+        let mut matrix = Matrix::new(columns);
+        let mut seed = 1_000_000;
+        while matrix.len() < columns + SPARE_STATES {
+            let (values, rates) = sampler.at(seed)?;
+            seed += 1;
+            let (values, parameters) = values.split_at(used.len());
+            let Some((_, products)) = rows(f, &support, values, &rates[..used.len()]) else { continue };
+            let mut row = Vec::with_capacity(columns);
+            for powers in &exponents {
+                let weight = powers.iter().zip(parameters).try_fold(f.one(), |w, (e, p)| Some(f.mul(w, f.pow(*p, *e)?)))?;
+                row.extend(products.iter().map(|rate| f.mul(weight, *rate)));
+            }
+            matrix.push(&row);
+        }
+        let null = matrix.null_space(f);
+        if null.is_empty() {
+            if parameters.is_empty() {
+                return None;
+            }
+            continue;
+        }
+        let solution = null.row(0);
+        let mut coefficients = vec![zero; support.len()];
+        for (powers, block) in exponents.iter().zip(solution.chunks(support.len())) {
+            let weight = g.product(powers.iter().zip(&parameters).map(|(e, p)| p.powi(*e)));
+            for (coefficient, c) in coefficients.iter_mut().zip(block) {
+                *coefficient = *coefficient + weight * g.rational(f.fraction(*c)?);
+            }
+        }
+        return Some(coefficients);
+    }
+    None
+}
+
+/// Exponents of the monomials in `count` variables, by degree.
+fn exponents_up_to(count: usize, degree: usize) -> Vec<Vec<i64>> {
+    let mut all = vec![vec![0; count]];
+    let mut last = all.clone();
+    for _ in 0..degree {
+        let mut next = Vec::new();
+        for powers in &last {
+            let from = powers.iter().rposition(|e| *e > 0).unwrap_or(0);
+            for place in from..count {
+                let mut raised = powers.clone();
+                raised[place] += 1;
+                next.push(raised);
+            }
+        }
+        all.extend(next.iter().cloned());
+        last = next;
+    }
+    all
+}
+
+/// The terms with coprime integers for coefficients, and a plus before the last of the highest powers of a momentum.
+fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
+    let Some(g) = terms.first().map(|term| term.product.graph()) else { return terms };
+    let numbers: Vec<Rational> = terms
+        .iter()
+        .flat_map(|term| match g.expanded(term.coefficient).unwrap_or(term.coefficient).node() {
+            Node::Sum { constant, terms } => {
+                terms.iter().map(|(_, c)| c.clone()).chain([constant]).filter(|c| !c.is_zero()).collect()
+            }
+            Node::Number(value) => vec![value],
+            _ => vec![Rational::ONE],
+        })
+        .collect();
+    let numerators = numbers.iter().map(|c| c.numerator().abs()).reduce(gcd).unwrap_or(Rational::ONE);
+    let denominators = numbers.iter().map(Rational::denominator).fold(Rational::ONE, |a, b| {
+        let common = gcd(a.clone(), b.clone()).recip().unwrap_or(Rational::ONE);
+        &(&a * &b) * &common
+    });
+    let scale = &denominators * &numerators.recip().unwrap_or(Rational::ONE);
+    let highest = |term: &&Term<'g>| term.momenta.iter().map(|(_, e)| *e).max().unwrap_or(0);
+    let leading = terms.iter().max_by_key(highest).map(|term| match term.coefficient.node() {
+        Node::Number(value) => value.is_negative(),
+        Node::Sum { terms, .. } => terms[0].1.is_negative(),
+        _ => false,
+    });
+    let scale = g.rational(if leading == Some(true) { -&scale } else { scale });
+    terms.iter_mut().for_each(|term| term.coefficient = g.expanded(term.coefficient * scale).unwrap_or(term.coefficient * scale));
+    terms
+}
+
+fn gcd(a: Rational, b: Rational) -> Rational {
+    let (Some(mut a), Some(mut b)) = (a.to_i64(), b.to_i64()) else { return Rational::ONE };
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    Rational::from(a.abs())
+}

@@ -1,0 +1,23 @@
+//! What can be said about a system before it is simulated: what it conserves, where it is singular, how it is built.
+
+mod calculus;
+mod conserved;
+mod flow;
+mod generators;
+mod jets;
+mod lift;
+mod linear;
+mod naming;
+mod search;
+mod singular;
+mod structure;
+
+pub use conserved::{
+    Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation, conserved_quantities,
+};
+pub use flow::{Flow, FlowSampler};
+pub use jets::Jets;
+pub use linear::SmallMotion;
+pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
+pub use structure::{Gauge, PotentialForce, Structure, structure};
+pub use search::{SearchBounds, SearchSpace};

@@ -1,0 +1,272 @@
+//! The search for first integrals: linear algebra over a finite field, on products of generators.
+//!
+//! With candidates `m_j` and coefficients `c_j`, `g = Σ c_j m_j` is conserved when `Σ c_j m_j'` vanishes at every state. At more
+//! random states than candidates this is a linear system whose null space is the space of first integrals, exactly, because the
+//! arithmetic is. Columns are ordered by degree, so that the reduced echelon form gives simple integrals first; those that are
+//! polynomials of earlier ones are left out.
+
+use extremal_expr::generic::{Field, Matrix, Residue, Span};
+use extremal_expr::{Expr, Rational};
+
+use super::flow::{Flow, FlowSampler};
+use super::generators::{Generator, Powers, generators, monomials};
+use super::lift::lift;
+use crate::System;
+
+/// How far to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchBounds {
+    /// The largest number of candidates.
+    pub candidates: usize,
+    /// The highest degree, counting momenta, coordinates, entropies, time and functions of them alike.
+    pub degree: usize,
+}
+
+impl Default for SearchBounds {
+    fn default() -> Self {
+        SearchBounds { candidates: 420, degree: 5 }
+    }
+}
+
+/// The space that was searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchSpace<'g> {
+    /// What products are made of.
+    pub generators: Vec<Expr<'g>>,
+    /// Their highest degree.
+    pub degree: usize,
+    /// How many linearly independent ones there are.
+    pub candidates: usize,
+}
+
+/// A first integral as a combination of products of generators.
+#[derive(Clone, Debug)]
+pub struct Integral<'g> {
+    /// Products and coefficients; the latter may contain parameters.
+    pub terms: Vec<Term<'g>>,
+    /// Its rate, in the unknowns of the flow.
+    pub rate: Expr<'g>,
+    /// Does it hold for all values of the parameters?
+    pub general: bool,
+}
+
+/// One term of an [`Integral`].
+#[derive(Clone, Debug)]
+pub struct Term<'g> {
+    /// The coefficient.
+    pub coefficient: Expr<'g>,
+    /// The momenta in the product, with their powers.
+    pub momenta: Vec<(usize, i64)>,
+    /// The rest of the product.
+    pub factor: Expr<'g>,
+    /// The whole product, momenta written by velocities.
+    pub product: Expr<'g>,
+}
+
+impl<'g> Integral<'g> {
+    /// Its degree in the momenta.
+    pub fn degree(&self) -> i64 {
+        self.terms.iter().map(Term::degree).max().unwrap_or(0)
+    }
+}
+
+impl Term<'_> {
+    /// Its degree in the momenta.
+    pub fn degree(&self) -> i64 {
+        self.momenta.iter().map(|(_, e)| e).sum()
+    }
+}
+
+/// What the search knows beforehand.
+pub(super) struct Problem<'a, 'g> {
+    pub system: &'a System<'g>,
+    pub flow: &'a Flow<'g>,
+    /// Parameters with an exact value.
+    pub fixed: &'a [(Expr<'g>, Rational)],
+    /// Parameters whose values may vary.
+    pub free: &'a [Expr<'g>],
+    /// Integrals that are known.
+    pub known: &'a [Expr<'g>],
+}
+
+/// More states than candidates, so that a chance null vector is as good as impossible.
+pub(super) const SPARE_STATES: usize = 6;
+
+/// Searches for first integrals that are not polynomials of known ones.
+pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Vec<Integral<'g>>, SearchSpace<'g>) {
+    let gens = generators(problem.system, problem.flow);
+    let (mut products, degree) = monomials(&gens, bounds.candidates, bounds.degree);
+    products.sort_by_key(|powers| (degree_in_momenta(&gens, powers), degree_of(powers)));
+    let mut space = SearchSpace { generators: gens.iter().map(|g| g.value).collect(), degree, candidates: 0 };
+    for number in 0..Field::COUNT {
+        let Some(table) = Table::sample(problem, &gens, &products, number) else { continue };
+        let (found, candidates) = table.integrals(problem, degree);
+        space.candidates = candidates;
+        let lifted = found.iter().filter_map(|vector| lift(problem, &gens, &products, vector, number)).collect();
+        return (lifted, space);
+    }
+    (Vec::new(), space)
+}
+
+/// Values and rates of all candidates at many states, and values of the known integrals.
+struct Table {
+    field: Field,
+    /// A constant, then the candidates.
+    values: Matrix,
+    rates: Matrix,
+    known: Matrix,
+}
+
+impl Table {
+    fn sample<'g>(
+        problem: &Problem<'_, 'g>,
+        gens: &[Generator<'g>],
+        products: &[Powers],
+        number: usize,
+    ) -> Option<Table> {
+        let field = Field::number(number);
+        let zero = problem.system.graph.int(0);
+        let trivial = problem.flow.trivial.iter().copied();
+        let known = problem.known.iter().copied().chain(trivial).map(|e| (e, zero));
+        let functions: Vec<_> = gens.iter().map(|g| (g.value, g.rate)).chain(known).collect();
+        let sampler = FlowSampler::new(problem.flow, &functions, problem.fixed, field);
+        let mut table = Table {
+            field,
+            values: Matrix::new(products.len() + 1),
+            rates: Matrix::new(products.len()),
+            known: Matrix::new(functions.len() - gens.len()),
+        };
+        let states = products.len() + SPARE_STATES;
+        let mut seed = 0;
+        while table.rates.len() < states {
+            let (values, rates) = sampler.at(seed)?;
+            seed += 1;
+            let Some((value_row, rate_row)) = rows(field, products, &values, &rates) else { continue };
+            table.values.push(&value_row);
+            table.rates.push(&rate_row);
+            table.known.push(&values[gens.len()..]);
+        }
+        Some(table)
+    }
+
+    /// The coefficients of integrals that are not polynomials of others, as `(product, coefficient)`; and how many candidates
+    /// are linearly independent.
+    fn integrals(self, problem: &Problem<'_, '_>, degree: usize) -> (Vec<Vec<(usize, Residue)>>, usize) {
+        let f = self.field;
+        // The first column is the constant: products that equal constants and lower ones are left out.
+        let kept: Vec<usize> =
+            self.values.clone().independent_columns(f).into_iter().filter(|c| *c > 0).map(|c| c - 1).collect();
+        let null = self.rates.select(&kept).null_space(f);
+        let column = |column: usize| (0..self.known.len()).map(|row| self.known.row(row)[column]).collect::<Vec<_>>();
+        let known: Vec<Vec<Residue>> = (0..self.known.columns()).map(column).collect();
+        let mut products = Products::new(f, degree, self.values.len(), MOST_PRODUCTS);
+        known.iter().for_each(|values| products.add(values));
+        let mut found: Vec<(Vec<(usize, Residue)>, Vec<Residue>)> = Vec::new();
+        for row in 0..null.len() {
+            let entries = null.row(row).iter().enumerate().filter(|(_, c)| **c != Field::ZERO);
+            let vector: Vec<(usize, Residue)> = entries.map(|(k, c)| (kept[k], *c)).collect();
+            let value_at = |state: usize| {
+                let values = self.values.row(state);
+                vector.iter().fold(Field::ZERO, |sum, (k, c)| f.add(sum, f.mul(*c, values[k + 1])))
+            };
+            let values: Vec<Residue> = (0..self.values.len()).map(value_at).collect();
+            if !products.contains(&values) {
+                products.add(&values);
+                found.push((vector, values));
+            }
+        }
+        // One found early may be a polynomial of later ones; the longest are the first to be doubted.
+        let mut doubted: Vec<usize> = (0..found.len()).collect();
+        doubted.sort_by_key(|k| std::cmp::Reverse(found[*k].0.len()));
+        let mut dropped = vec![false; found.len()];
+        for k in doubted {
+            let mut others = Products::new(f, degree, self.values.len(), FEW_PRODUCTS);
+            let rest = (0..found.len()).filter(|other| *other != k && !dropped[*other]).map(|other| &found[other].1);
+            known.iter().chain(rest).for_each(|values| others.add(values));
+            dropped[k] = others.contains(&found[k].1);
+        }
+        debug_assert_eq!(problem.known.len() + problem.flow.trivial.len(), known.len());
+        let kept_vectors = found.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|((vector, _), _)| vector);
+        (kept_vectors.collect(), kept.len())
+    }
+}
+
+/// The values of all products (after a one) and their rates; `None` where a generator is zero.
+pub(super) fn rows(
+    f: Field,
+    products: &[Powers],
+    values: &[Residue],
+    rates: &[Residue],
+) -> Option<(Vec<Residue>, Vec<Residue>)> {
+    let inverses: Vec<Residue> = values.iter().map(|value| f.inv(*value)).collect::<Option<_>>()?;
+    let relative: Vec<Residue> = inverses.iter().zip(rates).map(|(i, r)| f.mul(*i, *r)).collect();
+    let mut value_row = Vec::with_capacity(products.len() + 1);
+    let mut rate_row = Vec::with_capacity(products.len());
+    value_row.push(f.one());
+    for product in products {
+        let (mut value, mut growth) = (f.one(), Field::ZERO);
+        for (place, power) in product {
+            let factor = if *power < 0 { inverses[*place] } else { values[*place] };
+            (0..power.abs()).for_each(|_| value = f.mul(value, factor));
+            growth = f.add(growth, f.mul(f.integer(*power), relative[*place]));
+        }
+        value_row.push(value);
+        rate_row.push(f.mul(value, growth));
+    }
+    Some((value_row, rate_row))
+}
+
+/// Products of integrals that are taken into account.
+const MOST_PRODUCTS: usize = 400;
+const FEW_PRODUCTS: usize = 150;
+
+/// The space of polynomials of integrals up to a degree, as values at states. An integral counts as of degree one: relations
+/// between generators can make a product of several simpler than its factors.
+struct Products {
+    field: Field,
+    degree: usize,
+    most: usize,
+    span: Span,
+    products: Vec<(Vec<Residue>, usize)>,
+}
+
+impl Products {
+    fn new(field: Field, degree: usize, states: usize, most: usize) -> Products {
+        let one = vec![field.one(); states];
+        let mut span = Span::default();
+        span.insert(field, one.clone());
+        Products { field, degree: degree.max(2), most, span, products: vec![(one, 0)] }
+    }
+
+    /// Adds an integral and its products with all others.
+    fn add(&mut self, values: &[Residue]) {
+        let f = self.field;
+        let mut last = self.products.clone();
+        while !last.is_empty() {
+            let mut next = Vec::new();
+            for (product, degree) in last {
+                if degree == self.degree || self.products.len() + next.len() >= self.most {
+                    continue;
+                }
+                let product: Vec<Residue> = product.iter().zip(values).map(|(a, b)| f.mul(*a, *b)).collect();
+                if self.span.insert(f, product.clone()) {
+                    next.push((product, degree + 1));
+                }
+            }
+            self.products.extend(next.iter().cloned());
+            last = next;
+        }
+    }
+
+    fn contains(&self, values: &[Residue]) -> bool {
+        self.span.contains(self.field, values.to_vec())
+    }
+}
+
+fn degree_of(powers: &Powers) -> u64 {
+    powers.iter().map(|(_, e)| e.unsigned_abs()).sum()
+}
+
+fn degree_in_momenta(gens: &[Generator<'_>], powers: &Powers) -> u64 {
+    powers.iter().filter(|(place, _)| gens[*place].momentum.is_some()).map(|(_, e)| e.unsigned_abs()).sum()
+}

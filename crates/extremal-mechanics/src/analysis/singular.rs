@@ -1,0 +1,449 @@
+//! Regularity, and the constraint algorithm where it fails.
+//!
+//! A singular Lagrangian determines neither its accelerations nor the states that have a motion at all. Where the matrix of the
+//! highest derivatives has a null vector, the corresponding combination of the equations restricts the state; it must hold along
+//! the motion, so that its time derivative is one more equation, and so on until nothing new appears (Gotay, Nester & Hinds;
+//! [VC] chapters 4 and 5). What is left is the final constraint submanifold W_f.
+
+use extremal_expr::generic::{Field, Generic, Matrix};
+use extremal_expr::{Expr, Graph, Rational};
+
+use super::flow::dense;
+use super::jets::Jets;
+use crate::System;
+
+/// What the matrix of the highest derivatives says.
+#[derive(Clone, Debug)]
+pub struct Regularity<'g> {
+    /// What the equations should determine: accelerations, and with constraints multipliers.
+    pub unknowns: usize,
+    /// The rank of their matrix at a generic state.
+    pub rank: usize,
+    /// The rank of the mass matrix ∂²L/∂v² alone.
+    pub mass_rank: usize,
+    /// The determinant of the matrix, if it is small enough to be written down and not zero: where it vanishes, the motion is not
+    /// determined.
+    pub determinant: Option<Expr<'g>>,
+    /// The dimension of the space of states.
+    pub state_dimension: usize,
+    /// The constraint algorithm, where the matrix is singular.
+    pub chain: Option<ConstraintChain<'g>>,
+    /// The dimension of the states that have a motion, if it is known.
+    pub final_dimension: Option<usize>,
+}
+
+impl Regularity<'_> {
+    /// Do positions and velocities determine the motion?
+    pub fn is_regular(&self) -> bool {
+        self.rank == self.unknowns
+    }
+}
+
+/// The constraints that a motion of a singular system satisfies.
+#[derive(Clone, Debug)]
+pub struct ConstraintChain<'g> {
+    /// The constraints found in each round; all vanish on W_f.
+    pub rounds: Vec<Vec<Expr<'g>>>,
+    /// How many highest derivatives stay undetermined on W_f.
+    pub free: usize,
+    /// W_f as a graph: some symbols of the state by the others.
+    pub solved: Vec<(Expr<'g>, Expr<'g>)>,
+    /// Residuals on W_f that determine the highest derivatives, as far as they are determined.
+    pub motion: Vec<Expr<'g>>,
+    /// What it comes to.
+    pub verdict: Verdict<'g>,
+}
+
+/// The end of the constraint algorithm.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict<'g> {
+    /// Through every state of W_f there is one motion.
+    Unique,
+    /// There is a motion, with arbitrary functions of time in it.
+    NotUnique,
+    /// There is none: this does not vanish and would have to.
+    NoMotion {
+        /// What would have to vanish.
+        contradiction: Expr<'g>,
+    },
+    /// A constraint could not be solved for any variable, so that it is not known what holds on it.
+    Undecided {
+        /// The constraint.
+        constraint: Expr<'g>,
+    },
+}
+
+/// Determinants are written down up to this many unknowns.
+const MOST_IN_DETERMINANT: usize = 4;
+/// Rounds of the algorithm: each lowers the dimension, so that this many mean a very long chain.
+const MOST_ROUNDS: usize = 12;
+/// Elimination by formulas is tried up to this many unknowns.
+const MOST_UNKNOWNS: usize = 16;
+
+/// Is the system regular, and if not, what is its motion? `values` are exact values of parameters.
+///
+/// ```
+/// use extremal_expr::Graph;
+/// use extremal_mechanics::System;
+/// use extremal_mechanics::analysis::{Verdict, regularity};
+/// let g = Graph::new();
+/// let [x, y, vx] = ["x", "y", "x'"].map(|name| g.symbol(name));
+/// let first_order = System::new(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
+/// let seen = regularity(&first_order, &[]);
+/// let chain = seen.chain.unwrap();
+/// assert_eq!((chain.rounds.len(), seen.final_dimension, chain.verdict), (1, Some(2), Verdict::Unique));
+/// ```
+pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Regularity<'g> {
+    let g = system.graph;
+    // Entropies are determined by positive temperatures.
+    let heat = system.len()..system.len() + system.heat.s.len();
+    let (mut unknowns, mut equations) = (system.motion_unknowns(), system.motion_equations());
+    unknowns.drain(heat.clone());
+    equations.drain(heat);
+    let n = unknowns.len();
+    let matrix: Vec<Expr<'g>> = dense(g, &equations, &unknowns).into_iter().map(|e| g.simplified(e)).collect();
+    let rank = generic_rank(g, &matrix, n, values);
+    let mass = dense(g, &system.momenta(), &system.v);
+    let jets = Jets::of(system);
+    let state_dimension = jets.state().len();
+    let mut seen = Regularity {
+        unknowns: n,
+        rank,
+        mass_rank: generic_rank(g, &mass, system.len(), values),
+        determinant: None,
+        state_dimension,
+        chain: None,
+        final_dimension: None,
+    };
+    if rank == n {
+        seen.determinant = determinant(g, &matrix, n);
+        // A holonomic constraint binds positions and velocities.
+        let bound: usize = system.constraints.iter().map(|c| 1 + usize::from(c.expression != c.velocity)).sum();
+        seen.final_dimension = Some(state_dimension - bound);
+    } else if n <= MOST_UNKNOWNS {
+        let chain = constraint_algorithm(&jets, values);
+        let found: usize = chain.rounds.iter().map(Vec::len).sum();
+        seen.final_dimension =
+            matches!(chain.verdict, Verdict::Unique | Verdict::NotUnique).then_some(state_dimension - found);
+        seen.chain = Some(chain);
+    }
+    seen
+}
+
+fn generic_rank<'g>(g: &'g Graph, matrix: &[Expr<'g>], columns: usize, values: &[(Expr<'g>, Rational)]) -> usize {
+    if columns == 0 {
+        return 0;
+    }
+    let ranks = (0..Field::COUNT).find_map(|number| {
+        let field = Field::number(number);
+        let generic = Generic::new(g, matrix, values, field);
+        let points: Vec<_> = (0..200).filter_map(|seed| generic.at(seed, &[])).take(2).collect();
+        let rank = |entries: &Vec<_>| {
+            let mut rows = Matrix::new(columns);
+            entries.chunks(columns).for_each(|row| rows.push(row));
+            rows.rank(field)
+        };
+        points.iter().map(rank).max()
+    });
+    ranks.unwrap_or(0)
+}
+
+/// The determinant by expansion along rows, simplified.
+fn determinant<'g>(g: &'g Graph, matrix: &[Expr<'g>], n: usize) -> Option<Expr<'g>> {
+    if n == 0 || n > MOST_IN_DETERMINANT {
+        return None;
+    }
+    let mut sum = Vec::new();
+    for (order, sign) in permutations(n) {
+        let product = g.product(order.iter().enumerate().map(|(row, column)| matrix[row * n + column]));
+        sum.push(product * sign);
+    }
+    Some(g.simplified(g.sum(sum)))
+}
+
+/// All orders of `0..n`, with their signs.
+fn permutations(n: usize) -> Vec<(Vec<usize>, i64)> {
+    let mut all = vec![(Vec::new(), 1)];
+    for k in 0..n {
+        let place = |(order, sign): &(Vec<usize>, i64)| {
+            let insert = |at: usize| {
+                let mut longer: Vec<usize> = order.clone();
+                longer.insert(at, k);
+                (longer, if (k - at) % 2 == 0 { *sign } else { -sign })
+            };
+            (0..=k).map(insert).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(place).collect();
+    }
+    all
+}
+
+/// The constraint algorithm. `values` are exact values of parameters, for tests of zero.
+pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]) -> ConstraintChain<'g> {
+    let g = jets.graph;
+    let (state, tops) = (jets.state(), jets.tops());
+    let zero = g.int(0);
+    let at_zero: Vec<_> = tops.iter().map(|top| (*top, zero)).collect();
+    let mut surface = Surface { graph: g, values, rules: Vec::new() };
+    let mut rounds: Vec<Vec<Expr<'g>>> = Vec::new();
+    let mut rows: Vec<Row<'g>> = Vec::new();
+    let mut fresh = jets.equations.clone();
+    loop {
+        for residual in fresh.drain(..) {
+            let mut row: Vec<Expr<'g>> = dense(g, &[residual], &tops);
+            row.push(residual.substitute(&at_zero));
+            rows.push(row);
+        }
+        let (pivots, mut open) = surface.eliminate(std::mem::take(&mut rows), tops.len());
+        rows = pivots;
+        let mut round = Vec::new();
+        while !open.is_empty() {
+            // The simplest first: solved for a variable, it may make the others simpler.
+            open.sort_by_key(|constraint| g.reachable(&[constraint.id()]).len());
+            let constraint = surface.simplified(open.remove(0));
+            if surface.vanishes(constraint) {
+                continue;
+            }
+            let stop = match surface.add(constraint, &state) {
+                Solved::Yes => None,
+                Solved::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
+                Solved::Unknown => Some(Verdict::Undecided { constraint }),
+            };
+            round.push(constraint);
+            if let Some(verdict) = stop {
+                rounds.push(round);
+                return surface.chain(rounds, &rows, &tops, verdict);
+            }
+            fresh.push(jets.time_derivative(constraint));
+        }
+        if round.is_empty() || rounds.len() == MOST_ROUNDS {
+            break;
+        }
+        rounds.push(round);
+    }
+    let verdict = if rows.len() == tops.len() { Verdict::Unique } else { Verdict::NotUnique };
+    surface.chain(rounds, &rows, &tops, verdict)
+}
+
+/// Coefficients of the highest derivatives, then the rest.
+type Row<'g> = Vec<Expr<'g>>;
+
+/// The states that satisfy the constraints so far: some variables by the others.
+struct Surface<'a, 'g> {
+    graph: &'g Graph,
+    values: &'a [(Expr<'g>, Rational)],
+    rules: Vec<(Expr<'g>, Expr<'g>)>,
+}
+
+enum Solved {
+    Yes,
+    /// The constraint contains no variable and is not zero.
+    Nowhere,
+    Unknown,
+}
+
+impl<'g> Surface<'_, 'g> {
+    fn chain(
+        self,
+        rounds: Vec<Vec<Expr<'g>>>,
+        rows: &[Row<'g>],
+        tops: &[Expr<'g>],
+        verdict: Verdict<'g>,
+    ) -> ConstraintChain<'g> {
+        let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
+        ConstraintChain { rounds, free: tops.len() - rows.len(), motion: motion.collect(), solved: self.rules, verdict }
+    }
+
+    fn simplified(&self, e: Expr<'g>) -> Expr<'g> {
+        self.graph.simplified(e.substitute(&self.rules))
+    }
+
+    /// Is it zero at generic states of the surface?
+    fn vanishes(&self, e: Expr<'g>) -> bool {
+        let e = e.substitute(&self.rules);
+        if e.as_number().is_some() {
+            return e.is_zero();
+        }
+        (0..Field::COUNT).any(|number| {
+            let generic = Generic::new(self.graph, &[e], self.values, Field::number(number));
+            let points: Vec<_> = (0..400).filter_map(|seed| generic.at(seed, &[])).take(3).collect();
+            !points.is_empty() && points.iter().all(|value| value[0] == Field::ZERO)
+        })
+    }
+
+    /// Gaussian elimination of the first `columns` columns: rows with a pivot, and what is left of the others, which vanishes.
+    fn eliminate(&self, rows: Vec<Row<'g>>, columns: usize) -> (Vec<Row<'g>>, Vec<Expr<'g>>) {
+        let g = self.graph;
+        let clean = |e: Expr<'g>| {
+            let e = self.simplified(e);
+            if self.vanishes(e) { g.int(0) } else { e }
+        };
+        let mut rows: Vec<Row<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
+        let mut pivots = Vec::new();
+        for column in 0..columns {
+            let size = |row: &Row<'g>| g.reachable(&[row[column].id()]).len();
+            let candidates = rows.iter().enumerate().filter(|(_, row)| !row[column].is_zero());
+            let Some((at, _)) = candidates.min_by_key(|(_, row)| size(row)) else { continue };
+            let pivot = rows.remove(at);
+            for row in rows.iter_mut().filter(|row| !row[column].is_zero()) {
+                let factor = row[column] / pivot[column];
+                for (entry, above) in row.iter_mut().zip(&pivot) {
+                    *entry = clean(*entry - factor * *above);
+                }
+            }
+            pivots.push(pivot);
+        }
+        let rest = rows.iter().map(|row| row[columns]).filter(|rest| !rest.is_zero());
+        (pivots, rest.map(|rest| g.without_denominators(rest)).collect())
+    }
+
+    /// Takes one more constraint: it is solved for the highest derivative in which it is linear, or pure quadratic.
+    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> Solved {
+        let g = self.graph;
+        let occurring: Vec<Expr<'g>> = state.iter().copied().filter(|s| constraint.depends_on(&[*s])).collect();
+        if occurring.is_empty() {
+            return Solved::Nowhere;
+        }
+        let primes = |s: &Expr<'g>| s.as_symbol().map_or(0, |name| name.chars().filter(|c| *c == '\'').count());
+        let mut linear: Vec<(bool, usize, Expr<'g>, Expr<'g>)> = Vec::new();
+        let mut quadratic = None;
+        for symbol in occurring {
+            let slope = g.gradient(constraint, &[symbol])[0];
+            let rest = constraint.substitute(&[(symbol, g.int(0))]);
+            if !slope.depends_on(&[symbol]) {
+                let varying = slope.depends_on(state);
+                linear.push((varying, usize::MAX - primes(&symbol), symbol, -rest / slope));
+            } else if g.proves_zero(constraint - rest - slope * symbol / 2) {
+                let curvature = g.gradient(slope, &[symbol])[0] / 2;
+                if !curvature.depends_on(&[symbol]) {
+                    quadratic = quadratic.or(Some((symbol, (-rest / curvature).sqrt())));
+                }
+            }
+        }
+        linear.sort_by_key(|(varying, primes, ..)| (*varying, *primes));
+        let solution = linear.first().map(|(_, _, symbol, value)| (*symbol, *value)).or(quadratic);
+        let Some((symbol, value)) = solution else { return Solved::Unknown };
+        let value = g.simplified(value);
+        for (_, image) in &mut self.rules {
+            *image = image.substitute(&[(symbol, value)]);
+        }
+        self.rules.push((symbol, value));
+        Solved::Yes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain<'g>(g: &'g Graph, names: &[&str], lagrangian: Expr<'g>) -> (Regularity<'g>, Vec<Vec<String>>) {
+        let seen = regularity(&System::new(g, names, lagrangian), &[]);
+        let rounds = seen.chain.iter().flat_map(|chain| &chain.rounds);
+        let rounds = rounds.map(|round| round.iter().map(Expr::to_string).collect()).collect();
+        (seen, rounds)
+    }
+
+    #[test]
+    fn a_first_order_lagrangian_lives_on_half_of_its_states() {
+        // By hand: y' + x = 0 and x' − y = 0; their derivatives give x'' = y', y'' = −x'.
+        let g = Graph::new();
+        let [x, y, vx] = ["x", "y", "x'"].map(|name| g.symbol(name));
+        let (seen, rounds) = chain(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
+        assert_eq!((seen.rank, seen.mass_rank), (0, 0));
+        assert_eq!(rounds, [["x + y'", "y - x'"]]);
+        assert_eq!((seen.final_dimension, seen.chain.unwrap().verdict), (Some(2), Verdict::Unique));
+    }
+
+    #[test]
+    fn the_length_of_a_curve_leaves_its_parameter_free() {
+        // L = sqrt(x'² + y'²): M v = 0, and v·(equation) is an identity, so nothing is constrained and one function is free.
+        let g = Graph::new();
+        let [vx, vy] = ["x'", "y'"].map(|name| g.symbol(name));
+        let (seen, rounds) = chain(&g, &["x", "y"], (vx.powi(2) + vy.powi(2)).sqrt());
+        assert_eq!((seen.rank, seen.unknowns), (1, 2));
+        assert!(rounds.is_empty());
+        let chain = seen.chain.unwrap();
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+        // The relativistic particle in its own time is regular.
+        let c = g.symbol("c");
+        let free = regularity(&System::new(&g, &["x"], -(g.int(1) - vx.powi(2) / c.powi(2)).sqrt()), &[]);
+        assert!(free.is_regular());
+    }
+
+    #[test]
+    fn a_lagrangian_linear_in_one_velocity_takes_two_rounds() {
+        // L = x'²/2 + x² y' − y²/2. By hand: x'' = 2 x y' and 2 x x' + y = 0. Its derivative, with x'' put in, is
+        // 2 x'² + (1 + 4 x²) y' = 0, and the derivative of that determines y''.
+        let g = Graph::new();
+        let [x, y, vx, vy] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
+        let (seen, rounds) = chain(&g, &["x", "y"], vx.powi(2) / 2 + x.powi(2) * vy - y.powi(2) / 2);
+        assert_eq!(seen.rank, 1);
+        assert_eq!(rounds.len(), 2);
+        let chain = seen.chain.unwrap();
+        let by_hand = [x * vx * 2 + y, vx.powi(2) * 2 + (x.powi(2) * 4 + 1) * vy];
+        for (round, by_hand) in chain.rounds.iter().zip(by_hand) {
+            assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
+        }
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+    }
+
+    /// Are the two equal up to a sign?
+    fn proportional<'g>(a: Expr<'g>, b: Expr<'g>) -> bool {
+        a.graph().proves_zero(a - b) || a.graph().proves_zero(a + b)
+    }
+
+    #[test]
+    fn a_lagrange_multiplier_as_a_coordinate_takes_the_rounds_of_a_constraint() {
+        // L = (x'² + y'²)/2 + z (x − y): z is a multiplier. By hand: x = y; x' = y'; x'' = z, y'' = −z, so z = 0; z' = 0; z'' = 0.
+        let g = Graph::new();
+        let [x, y, z, vx, vy, vz] = ["x", "y", "z", "x'", "y'", "z'"].map(|name| g.symbol(name));
+        let (seen, rounds) = chain(&g, &["x", "y", "z"], (vx.powi(2) + vy.powi(2)) / 2 + z * (x - y));
+        assert_eq!(rounds.len(), 4, "{rounds:?}");
+        let chain = seen.chain.unwrap();
+        for (round, by_hand) in chain.rounds.iter().zip([x - y, vx - vy, z * 2, vz * 2]) {
+            assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
+        }
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+    }
+
+    #[test]
+    fn a_lagrangian_without_motion_is_called_so() {
+        // L = x + y'²/2: the equation of x is 1 = 0.
+        let g = Graph::new();
+        let [x, vy] = ["x", "y'"].map(|name| g.symbol(name));
+        let (seen, _) = chain(&g, &["x", "y"], x + vy.powi(2) / 2);
+        assert!(matches!(seen.chain.unwrap().verdict, Verdict::NoMotion { .. }));
+        assert_eq!(seen.final_dimension, None);
+    }
+
+    #[test]
+    fn the_optimal_cart_pole_is_regular_in_the_sense_of_the_bordered_matrix() {
+        // [VC] 7.2 with slips V1 and V2 put right: minimise u²/2, u the force on the cart, subject to the equation of the pole.
+        // With A = M + m, B = m l cos θ, C = m l²: u = A x'' + B θ'' − m l sin θ θ'², Φ = B x'' + C θ'' − m g l sin θ.
+        // Highest derivatives x, θ, λ'': matrix [[A², AB, B], [AB, B², C], [B, C, 0]] up to sign, whose determinant is
+        // −(A C − B²)²: regular. Before that Φ = 0 and Φ' = 0 bind the state, 10 − 2 = 8 = 2 k n as [VC 5.9] says.
+        let g = Graph::new();
+        let jet = |name: &str, order: usize| {
+            (0..=order).map(|l| g.symbol(&format!("{name}{}", "'".repeat(l)))).collect::<Vec<_>>()
+        };
+        let (x, th, lambda) = (jet("x", 4), jet("th", 4), jet("lambda", 2));
+        let [big, m, l, grav] = ["M", "m", "l", "g"].map(|name| g.symbol(name));
+        let (s, c) = (th[0].sin(), th[0].cos());
+        let u = (big + m) * x[2] + m * l * c * th[2] - m * l * s * th[1].powi(2);
+        let phi = m * l * c * x[2] + m * l.powi(2) * th[2] - m * grav * l * s;
+        let lagrangian = u.powi(2) / 2 + lambda[0] * phi;
+        let jets = Jets::higher_order(g.symbol("t"), vec![x.clone(), th.clone()], vec![lambda], lagrangian);
+        assert_eq!(jets.state().len(), 10);
+        let chain = constraint_algorithm(&jets, &[]);
+        assert_eq!(chain.rounds.len(), 2);
+        assert!(proportional(chain.rounds[0][0], phi), "{}", chain.rounds[0][0]);
+        let rate = jets.time_derivative(phi);
+        // The second round is written on the surface of the first; on it, both agree.
+        let acceleration = -(phi.substitute(&[(th[2], g.int(0))])) / (m * l.powi(2));
+        let on_surface = |e: Expr<'_>| g.expr(e.id()).substitute(&[(th[2], acceleration)]);
+        let ratio = on_surface(chain.rounds[1][0]) / on_surface(rate);
+        let slopes = g.gradient(ratio, &[x[1], x[2], x[3], th[0], th[1], th[3]]);
+        assert!(slopes.iter().all(|slope| g.proves_zero(*slope)), "{} and {rate}", chain.rounds[1][0]);
+        assert_eq!((chain.free, chain.verdict), (0, Verdict::Unique));
+    }
+}

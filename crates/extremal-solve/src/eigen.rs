@@ -1,0 +1,462 @@
+//! Eigenvalues and eigenvectors of small full matrices: modes of a linearised motion.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A complex number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Complex {
+    /// Real part.
+    pub re: f64,
+    /// Imaginary part.
+    pub im: f64,
+}
+
+impl Complex {
+    /// `re + i im`.
+    pub fn new(re: f64, im: f64) -> Complex {
+        Complex { re, im }
+    }
+
+    /// The absolute value.
+    pub fn abs(self) -> f64 {
+        self.re.hypot(self.im)
+    }
+
+    /// The conjugate.
+    pub fn conj(self) -> Complex {
+        Complex::new(self.re, -self.im)
+    }
+
+    /// The square root with a real part that is not negative.
+    pub fn sqrt(self) -> Complex {
+        let size = self.abs();
+        let re = ((size + self.re.abs()) / 2.0).sqrt();
+        if re == 0.0 {
+            return Complex::default();
+        }
+        let im = self.im.abs() / (2.0 * re);
+        let (re, im) = if self.re >= 0.0 { (re, im) } else { (im, re) };
+        Complex::new(re, im.copysign(self.im))
+    }
+}
+
+impl From<f64> for Complex {
+    fn from(re: f64) -> Complex {
+        Complex::new(re, 0.0)
+    }
+}
+
+impl Add for Complex {
+    type Output = Complex;
+    fn add(self, o: Complex) -> Complex {
+        Complex::new(self.re + o.re, self.im + o.im)
+    }
+}
+
+impl Sub for Complex {
+    type Output = Complex;
+    fn sub(self, o: Complex) -> Complex {
+        Complex::new(self.re - o.re, self.im - o.im)
+    }
+}
+
+impl Mul for Complex {
+    type Output = Complex;
+    fn mul(self, o: Complex) -> Complex {
+        Complex::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
+    }
+}
+
+impl Div for Complex {
+    type Output = Complex;
+    fn div(self, o: Complex) -> Complex {
+        let scale = o.re.abs().max(o.im.abs());
+        let (re, im) = (o.re / scale, o.im / scale);
+        let size = (re * re + im * im) * scale;
+        Complex::new((self.re * re + self.im * im) / size, (self.im * re - self.re * im) / size)
+    }
+}
+
+impl Neg for Complex {
+    type Output = Complex;
+    fn neg(self) -> Complex {
+        Complex::new(-self.re, -self.im)
+    }
+}
+
+/// An eigenvalue with a vector of length one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Eigenpair {
+    /// The eigenvalue.
+    pub value: Complex,
+    /// The vector; its largest entry is real and positive.
+    pub vector: Vec<Complex>,
+}
+
+/// QR iterations per eigenvalue before giving up; a handful is the rule.
+const MOST_ITERATIONS: usize = 60;
+
+/// The eigenvalues of a real matrix (by rows, `n × n`) with their vectors, conjugates next to each other and ordered by
+/// frequency. `None` when an entry is not finite or the iteration does not converge.
+///
+/// ```
+/// use extremal_solve::eigen::eigenpairs;
+/// let pairs = eigenpairs(&[0.0, 1.0, -4.0, 0.0], 2).unwrap();
+/// assert!((pairs[0].value.im - 2.0).abs() < 1e-14 && pairs[0].value.re.abs() < 1e-14);
+/// ```
+pub fn eigenpairs(matrix: &[f64], n: usize) -> Option<Vec<Eigenpair>> {
+    if matrix.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let (balanced, scales) = balanced(matrix, n);
+    let values = eigenvalues(hessenberg(&balanced, n), n)?;
+    let size = balanced.iter().fold(0.0f64, |m, x| m.max(x.abs())).max(f64::MIN_POSITIVE);
+    let mut pairs: Vec<Eigenpair> = Vec::with_capacity(n);
+    for value in paired(values, size) {
+        let mut vector = match pairs.last() {
+            Some(last) if last.value == value.conj() && value.im < 0.0 => {
+                last.vector.iter().map(|x| x.conj()).collect()
+            }
+            _ => {
+                let earlier: Vec<&Eigenpair> =
+                    pairs.iter().filter(|p| (p.value - value).abs() < 1e-8 * size).collect();
+                let mut vector = inverse_iteration(&balanced, n, value, size, earlier.len());
+                vector.iter_mut().zip(&scales).for_each(|(x, s)| *x = *x * Complex::from(*s));
+                vector
+            }
+        };
+        normalise(&mut vector);
+        pairs.push(Eigenpair { value, vector });
+    }
+    Some(pairs)
+}
+
+/// The eigenvalues of a symmetric matrix (by rows, `n × n`), increasing, with orthonormal vectors: Jacobi's rotations.
+///
+/// ```
+/// use extremal_solve::eigen::symmetric_eigenpairs;
+/// let pairs = symmetric_eigenpairs(&[2.0, 1.0, 1.0, 2.0], 2);
+/// assert!((pairs[0].0 - 1.0).abs() < 1e-15 && (pairs[1].0 - 3.0).abs() < 1e-15);
+/// ```
+pub fn symmetric_eigenpairs(matrix: &[f64], n: usize) -> Vec<(f64, Vec<f64>)> {
+    let mut a = matrix.to_vec();
+    let mut vectors: Vec<f64> = (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0 } else { 0.0 }).collect();
+    for _ in 0..MOST_ITERATIONS {
+        let off: f64 = (0..n * n).filter(|at| at % (n + 1) != 0).map(|at| a[at].abs()).sum();
+        let size: f64 = (0..n).map(|k| a[k * n + k].abs()).sum();
+        if off <= f64::EPSILON * size || off == 0.0 {
+            break;
+        }
+        for p in 0..n {
+            for q in p + 1..n {
+                if a[p * n + q] == 0.0 {
+                    continue;
+                }
+                let ratio = (a[q * n + q] - a[p * n + p]) / (2.0 * a[p * n + q]);
+                let t = ratio.signum() / (ratio.abs() + ratio.hypot(1.0));
+                let c = 1.0 / t.hypot(1.0);
+                let s = t * c;
+                for k in 0..n {
+                    let (x, y) = (a[k * n + p], a[k * n + q]);
+                    (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p * n + k], a[q * n + k]);
+                    (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (vectors[k * n + p], vectors[k * n + q]);
+                    (vectors[k * n + p], vectors[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+    }
+    let mut pairs: Vec<(f64, Vec<f64>)> =
+        (0..n).map(|k| (a[k * n + k], (0..n).map(|i| vectors[i * n + k]).collect())).collect();
+    pairs.sort_by(|x, y| x.0.total_cmp(&y.0));
+    pairs
+}
+
+/// Scales rows and columns by powers of two until their sizes agree: D⁻¹ A D, and the diagonal D.
+fn balanced(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut a = matrix.to_vec();
+    let mut scales = vec![1.0; n];
+    for _ in 0..20 {
+        let mut changed = false;
+        for k in 0..n {
+            let others = || (0..n).filter(|i| *i != k);
+            let row: f64 = others().map(|i| a[k * n + i].abs()).sum();
+            let column: f64 = others().map(|i| a[i * n + k].abs()).sum();
+            if row == 0.0 || column == 0.0 {
+                continue;
+            }
+            let factor = (row / column).sqrt().log2().round().exp2();
+            if !(0.6..1.7).contains(&factor) && factor.is_normal() {
+                changed = true;
+                scales[k] *= factor;
+                others().for_each(|i| a[k * n + i] /= factor);
+                others().for_each(|i| a[i * n + k] *= factor);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    (a, scales)
+}
+
+/// The upper Hessenberg form by elementary similarity transformations with pivoting.
+fn hessenberg(matrix: &[f64], n: usize) -> Vec<Complex> {
+    let mut a = matrix.to_vec();
+    for m in 1..n.saturating_sub(1) {
+        let pivot = (m..n).max_by(|i, j| a[i * n + m - 1].abs().total_cmp(&a[j * n + m - 1].abs())).unwrap_or(m);
+        if a[pivot * n + m - 1] == 0.0 {
+            continue;
+        }
+        if pivot != m {
+            (0..n).for_each(|k| a.swap(pivot * n + k, m * n + k));
+            (0..n).for_each(|k| a.swap(k * n + pivot, k * n + m));
+        }
+        for i in m + 1..n {
+            let factor = a[i * n + m - 1] / a[m * n + m - 1];
+            if factor != 0.0 {
+                (0..n).for_each(|k| a[i * n + k] -= factor * a[m * n + k]);
+                (0..n).for_each(|k| a[k * n + m] += factor * a[k * n + i]);
+            }
+        }
+    }
+    a.into_iter().map(Complex::from).collect()
+}
+
+/// Eigenvalues of an upper Hessenberg matrix by the complex QR algorithm with Wilkinson's shift.
+fn eigenvalues(mut h: Vec<Complex>, n: usize) -> Option<Vec<Complex>> {
+    let mut values = vec![Complex::default(); n];
+    let mut end = n;
+    let mut iterations = 0;
+    while end > 0 {
+        let at = |i: usize, j: usize| i * n + j;
+        let small = |h: &[Complex], k: usize| {
+            let around = h[at(k, k)].abs() + h[at(k - 1, k - 1)].abs();
+            h[at(k, k - 1)].abs() <= f64::EPSILON * around.max(f64::MIN_POSITIVE / f64::EPSILON)
+        };
+        let start = (1..end).rev().find(|k| small(&h, *k)).unwrap_or(0);
+        if start == end - 1 {
+            values[end - 1] = h[at(end - 1, end - 1)];
+            end -= 1;
+            iterations = 0;
+            continue;
+        }
+        iterations += 1;
+        if iterations > MOST_ITERATIONS {
+            return None;
+        }
+        let shift = match iterations % 10 {
+            0 => h[at(end - 1, end - 1)] + Complex::from(h[at(end - 1, end - 2)].abs()),
+            _ => wilkinson(&h, n, end),
+        };
+        (start..end).for_each(|k| h[at(k, k)] = h[at(k, k)] - shift);
+        let mut rotations = Vec::with_capacity(end - start - 1);
+        for k in start..end - 1 {
+            let (x, y) = (h[at(k, k)], h[at(k + 1, k)]);
+            let size = x.abs().hypot(y.abs());
+            let (c, s) = match size > 0.0 {
+                true => (x / Complex::from(size), y / Complex::from(size)),
+                false => (Complex::from(1.0), Complex::default()),
+            };
+            for j in k..n {
+                let (top, below) = (h[at(k, j)], h[at(k + 1, j)]);
+                h[at(k, j)] = c.conj() * top + s.conj() * below;
+                h[at(k + 1, j)] = c * below - s * top;
+            }
+            rotations.push((c, s));
+        }
+        for (k, (c, s)) in (start..).zip(rotations) {
+            for i in 0..(k + 2).min(end) {
+                let (left, right) = (h[at(i, k)], h[at(i, k + 1)]);
+                h[at(i, k)] = left * c + right * s;
+                h[at(i, k + 1)] = right * c.conj() - left * s.conj();
+            }
+        }
+        (start..end).for_each(|k| h[at(k, k)] = h[at(k, k)] + shift);
+    }
+    Some(values)
+}
+
+/// The eigenvalue of the last 2 × 2 block that is nearer to its last entry.
+fn wilkinson(h: &[Complex], n: usize, end: usize) -> Complex {
+    let at = |i: usize, j: usize| h[i * n + j];
+    let (a, b) = (at(end - 2, end - 2), at(end - 2, end - 1));
+    let (c, d) = (at(end - 1, end - 2), at(end - 1, end - 1));
+    let half = (a - d) / Complex::from(2.0);
+    let root = (half * half + b * c).sqrt();
+    let (plus, minus) = (d + half + root, d + half - root);
+    if (plus - d).abs() < (minus - d).abs() { plus } else { minus }
+}
+
+/// Orders by frequency and decay, makes conjugates exact, and calls real what is real but for round-off.
+fn paired(mut values: Vec<Complex>, size: f64) -> Vec<Complex> {
+    for value in &mut values {
+        // A double zero, of a direction without any force, splits by the root of round-off.
+        if value.abs() < 1e-7 * size {
+            *value = Complex::default();
+        } else if value.im.abs() < 1e-9 * size {
+            value.im = 0.0;
+        }
+    }
+    values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(a.re.total_cmp(&b.re)));
+    let mut ordered: Vec<Complex> = Vec::with_capacity(values.len());
+    let mut used = vec![false; values.len()];
+    for i in 0..values.len() {
+        if used[i] {
+            continue;
+        }
+        used[i] = true;
+        if values[i].im == 0.0 {
+            ordered.push(values[i]);
+            continue;
+        }
+        let distance = |j: &usize| (values[*j] - values[i].conj()).abs();
+        let partner = (0..values.len()).filter(|j| !used[*j]).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        let mut value = values[i];
+        if let Some(j) = partner {
+            used[j] = true;
+            value = Complex::new((values[i].re + values[j].re) / 2.0, (values[i].im.abs() + values[j].im.abs()) / 2.0);
+        }
+        value.im = value.im.abs();
+        ordered.push(value);
+        ordered.push(value.conj());
+    }
+    ordered.truncate(values.len());
+    ordered
+}
+
+/// A vector that the matrix nearly multiplies by `value`; equal eigenvalues start from different directions.
+fn inverse_iteration(a: &[f64], n: usize, value: Complex, size: f64, attempt: usize) -> Vec<Complex> {
+    // Off the eigenvalue by round-off, so that the matrix has an inverse.
+    let shifted = value + Complex::from(size * 16.0 * f64::EPSILON);
+    let mut matrix: Vec<Complex> = a.iter().map(|x| Complex::from(*x)).collect();
+    (0..n).for_each(|k| matrix[k * n + k] = matrix[k * n + k] - shifted);
+    let mut x: Vec<Complex> =
+        (0..n).map(|k| Complex::new(1.0 + ((k * 7 + attempt * 5) % 11) as f64 / 3.0, (k % 3) as f64)).collect();
+    if attempt > 0 {
+        (0..n).filter(|k| k % 2 == attempt % 2).for_each(|k| x[k] = -x[k]);
+    }
+    for _ in 0..4 {
+        solve(matrix.clone(), n, &mut x, size);
+        normalise(&mut x);
+    }
+    x
+}
+
+/// Gaussian elimination with partial pivoting; a pivot of zero is replaced by round-off.
+fn solve(mut a: Vec<Complex>, n: usize, b: &mut [Complex], size: f64) {
+    for k in 0..n {
+        let pivot = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
+        (0..n).for_each(|j| a.swap(pivot * n + j, k * n + j));
+        b.swap(pivot, k);
+        if a[k * n + k].abs() < size * f64::EPSILON {
+            a[k * n + k] = Complex::from(size * f64::EPSILON);
+        }
+        for i in k + 1..n {
+            let factor = a[i * n + k] / a[k * n + k];
+            (k..n).for_each(|j| a[i * n + j] = a[i * n + j] - factor * a[k * n + j]);
+            b[i] = b[i] - factor * b[k];
+        }
+    }
+    for k in (0..n).rev() {
+        let known = (k + 1..n).fold(b[k], |sum, j| sum - a[k * n + j] * b[j]);
+        b[k] = known / a[k * n + k];
+    }
+}
+
+/// Length one, the largest entry real and positive.
+fn normalise(x: &mut [Complex]) {
+    let largest = x.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
+    if largest.abs() == 0.0 || !largest.abs().is_finite() {
+        return;
+    }
+    x.iter_mut().for_each(|entry| *entry = *entry / largest);
+    let length = x.iter().map(|entry| entry.abs().powi(2)).sum::<f64>().sqrt();
+    x.iter_mut().for_each(|entry| *entry = *entry / Complex::from(length));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn residual(a: &[f64], n: usize, pair: &Eigenpair) -> f64 {
+        let rows = (0..n).map(|i| {
+            let image = (0..n).fold(Complex::default(), |sum, j| sum + Complex::from(a[i * n + j]) * pair.vector[j]);
+            (image - pair.value * pair.vector[i]).abs()
+        });
+        rows.fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn known_spectra() {
+        // Rotation with decay: −0.1 ± 2i, and 3.
+        let a = [-0.1, 2.0, 0.0, -2.0, -0.1, 0.0, 0.5, 0.25, 3.0];
+        let pairs = eigenpairs(&a, 3).unwrap();
+        let expected = [Complex::new(3.0, 0.0), Complex::new(-0.1, 2.0), Complex::new(-0.1, -2.0)];
+        for (pair, expected) in pairs.iter().zip(expected) {
+            // A few dozen operations on numbers of order one.
+            assert!((pair.value - expected).abs() < 1e-13, "{pair:?}");
+            assert!(residual(&a, 3, pair) < 1e-12, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn random_matrices_have_small_residuals_and_the_right_trace() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        for n in [1, 2, 5, 12, 20] {
+            let a: Vec<f64> = (0..n * n).map(|_| random()).collect();
+            let pairs = eigenpairs(&a, n).unwrap();
+            assert_eq!(pairs.len(), n);
+            for pair in &pairs {
+                // The condition of random eigenvalues costs two or three digits of 1e-15 times the size of the matrix.
+                assert!(residual(&a, n, pair) < 1e-10, "n = {n}, {pair:?}");
+            }
+            let trace: f64 = (0..n).map(|k| a[k * n + k]).sum();
+            let sum: f64 = pairs.iter().map(|pair| pair.value.re).sum();
+            assert!((trace - sum).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn symmetric_matrices_have_orthonormal_vectors() {
+        let n = 6;
+        let a: Vec<f64> = (0..n * n).map(|at| 1.0 / (1.0 + (at / n + at % n) as f64)).collect();
+        let pairs = symmetric_eigenpairs(&a, n);
+        for (k, (value, vector)) in pairs.iter().enumerate() {
+            for i in 0..n {
+                let image: f64 = (0..n).map(|j| a[i * n + j] * vector[j]).sum();
+                // Jacobi is accurate to a few ε of the norm, which is below 2.
+                assert!((image - value * vector[i]).abs() < 1e-14);
+            }
+            for (l, (_, other)) in pairs.iter().enumerate() {
+                let overlap: f64 = vector.iter().zip(other).map(|(x, y)| x * y).sum();
+                assert!((overlap - if k == l { 1.0 } else { 0.0 }).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn equal_frequencies_have_independent_vectors() {
+        // Two equal oscillators side by side.
+        let a = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0];
+        let pairs = eigenpairs(&a, 4).unwrap();
+        let (x, y) = (&pairs[0].vector, &pairs[2].vector);
+        let overlap = x.iter().zip(y).fold(Complex::default(), |sum, (a, b)| sum + a.conj() * *b).abs();
+        assert!(overlap < 0.99, "{overlap}");
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused() {
+        assert_eq!(eigenpairs(&[f64::NAN], 1), None);
+        assert_eq!(eigenpairs(&[], 0), Some(Vec::new()));
+    }
+}
