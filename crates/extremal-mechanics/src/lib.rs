@@ -1,6 +1,7 @@
 //! Model to equations: continuous mechanics, discrete schemes; all symbolic.
 
 mod block;
+pub mod boundary;
 mod constraint;
 pub mod continuous;
 pub mod discrete;

@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod boundary;
 pub mod compare;
 pub mod derive;
 pub mod gallery;

@@ -20,6 +20,7 @@ pub fn system_of(model: &Model) -> System<'_> {
     let own = names.iter().chain(&entropies).map(|name| name.split('[').next().unwrap_or(name).to_string());
     let taken = own.chain(model.parameters().iter().map(|p| p.name.clone())).collect();
     let mut system = System::with_taken(g, &names, model.lagrangian(), taken);
+    system.t = model.time();
     system.force = model.forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     if !entropies.is_empty() {
         system.heat = Heat::of(g, &entropies);
