@@ -7,10 +7,12 @@ mod derive;
 mod gallery;
 mod run;
 mod simulate;
+mod solve;
 
 use clap::Subcommand;
 
 pub use simulate::Finished;
+pub use solve::Solved;
 
 use crate::arguments::Arguments;
 use crate::failure::{Ending, Failure};
@@ -20,6 +22,7 @@ pub enum Command {
     Run(run::Arguments),
     Derive(derive::Arguments),
     Compare(compare::Arguments),
+    Solve(solve::Arguments),
     Gallery(gallery::Arguments),
     Completions(completions::Arguments),
 }
@@ -31,6 +34,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
         Some(Command::Run(arguments)) => run::execute(&arguments),
         Some(Command::Derive(arguments)) => derive::execute(&arguments),
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
+        Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),
     }

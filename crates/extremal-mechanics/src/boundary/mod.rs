@@ -10,6 +10,7 @@ mod action;
 mod control;
 mod grid;
 mod higher;
+mod vakonomic;
 
 use extremal_expr::{Expr, Id};
 use extremal_model::Method;
@@ -19,6 +20,7 @@ pub use action::stationary_action;
 pub use control::controlled_motion;
 pub use grid::{Assembly, Element};
 pub use higher::{HigherRule, stationary_higher_action};
+pub use vakonomic::VakonomicControl;
 
 use crate::System;
 use crate::discrete::{CustomDiscrete, DiscreteAction, Quadrature, galerkin_of};

@@ -3,8 +3,8 @@
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
 
 use super::Problem;
-use super::solution::Solution;
 use super::statement::EndValue;
+use super::table::Table;
 
 /// A first guess.
 #[derive(Clone, Debug, Default)]
@@ -19,8 +19,8 @@ pub enum Guess {
         /// Which waves.
         seed: u64,
     },
-    /// Another solution, interpolated to the grid.
-    Solution(Box<Solution>),
+    /// The table of another solution, interpolated to the grid.
+    Table(Table),
 }
 
 impl Guess {
@@ -31,13 +31,12 @@ impl Guess {
         match self {
             Guess::Stated => {}
             Guess::Shaken { size, seed } => stated.shake(*size, *seed, layout, &mut x),
-            Guess::Solution(solution) => {
-                let duration = solution.duration;
+            Guess::Table(table) => {
                 for (value, (quantity, k)) in x.iter_mut().zip(&layout.variables) {
                     let name = problem.quantity_name(*quantity);
                     let at = match quantity {
                         Quantity::Duration => {
-                            *value = duration;
+                            *value = table.duration();
                             continue;
                         }
                         Quantity::StartVelocity(_) => 0.0,
@@ -48,7 +47,7 @@ impl Guess {
                         _ => stated.fraction(*k),
                     };
                     let steps = matches!(quantity, Quantity::Control(_));
-                    if let Some(known) = solution.interpolated(&name, at, steps) {
+                    if let Some(known) = table.at(&name, at, steps) {
                         *value = known;
                     }
                 }
@@ -59,7 +58,7 @@ impl Guess {
 
     /// Multipliers of all rows, if there are some to start from.
     pub(super) fn multipliers(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
-        let Guess::Solution(solution) = self else { return Vec::new() };
+        let Guess::Table(table) = self else { return Vec::new() };
         let stated = Stated { problem, fractions };
         let known: Option<Vec<f64>> = layout
             .rows
@@ -67,7 +66,7 @@ impl Guess {
             .map(|(condition, k)| match condition {
                 Condition::Motion(coordinate) => {
                     let name = format!("costate_{}", problem.model.coordinates()[*coordinate].name);
-                    solution.interpolated(&name, stated.fraction(*k), false)
+                    table.at(&name, stated.fraction(*k), false)
                 }
                 _ => None,
             })

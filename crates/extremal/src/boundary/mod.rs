@@ -4,8 +4,12 @@ mod check;
 mod grid;
 mod guess;
 mod names;
+mod report;
+mod search;
 mod solution;
 mod statement;
+mod table;
+mod verify;
 
 use std::ops::ControlFlow;
 
@@ -27,8 +31,12 @@ use crate::system::{custom_of, system_of};
 
 pub use check::StatementError;
 pub use guess::Guess;
+pub use report::{SolveReport, kind_name, nature_name};
+pub use search::{Level, Refinement};
 pub use solution::{ActiveBound, Solution, Status, Violation};
 pub use statement::{Control, Duration, EndValue, Integral, PathBound, Statement};
+pub use table::{Table, TableError};
+pub use verify::Verification;
 
 /// Why a boundary problem could not be set up.
 #[derive(Clone, Debug, Error, PartialEq)]

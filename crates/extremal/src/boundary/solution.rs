@@ -7,6 +7,7 @@ use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_solve::{Guess as NewtonGuess, Kernel, NewtonOptions};
 use extremal_trajectory::{Column, Columns, Role};
 
+use super::table::Table;
 use super::{Discrete, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
@@ -150,16 +151,9 @@ impl Solution {
         Some(self.rows.iter().map(|row| row[at]).collect())
     }
 
-    /// The value of a column at a part of the duration: on the straight line between two instants, or that of the step.
-    pub(super) fn interpolated(&self, name: &str, fraction: f64, constant_in_steps: bool) -> Option<f64> {
-        let at = self.column(name)?;
-        let begin = self.rows.first()?[0];
-        let time = begin + fraction * (self.rows.last()?[0] - begin);
-        let after = self.rows.partition_point(|row| row[0] <= time).clamp(1, self.rows.len() - 1);
-        let (left, right) = (&self.rows[after - 1], &self.rows[after]);
-        let part = if constant_in_steps { 0.0 } else { (time - left[0]) / (right[0] - left[0]) };
-        let value = left[at] + part * (right[at] - left[at]);
-        value.is_finite().then_some(value)
+    /// The table without the meaning of its columns, as a guess for another grid.
+    pub fn table(&self) -> Table {
+        Table { names: self.columns.names().map(str::to_owned).collect(), rows: self.rows.clone() }
     }
 }
 
