@@ -55,11 +55,17 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
     for (name, multiplier) in &solution.integral_multipliers {
         table.row([&format!("multiplier of {name}"), &sig(*multiplier, 10)]);
     }
-    table.row(["residual", &format!("{} in the conditions, {} in the gradient", size(solution.residual), size(solution.dual_residual))]);
+    table.row([
+        "residual",
+        &format!("{} in the conditions, {} in the gradient", size(solution.residual), size(solution.dual_residual)),
+    ]);
     match &solved.verification {
         Some(verification @ Verification::Reached { .. }) => {
             let error = verification.end_error().map_or_else(String::new, size);
-            table.row(["simulation", &format!("dop853 with the solution's start and controls ends {error} from its end")]);
+            table.row([
+                "simulation",
+                &format!("dop853 with the solution's start and controls ends {error} from its end"),
+            ]);
         }
         Some(Verification::Impossible(reason)) => table.row(["simulation", &format!("none: {reason}")]),
         None => {}
@@ -143,7 +149,9 @@ pub fn failure(solved: &Solved<'_>) -> String {
         Status::Infeasible => "the conditions cannot be met together, at least not near the guess",
         Status::Unbounded => "the objective falls without end: it has no minimum",
         Status::NotFinite => "a formula has no finite value at the guess: give a `guess` inside its domain",
-        Status::Stalled => "the solver makes no further progress: try another `guess`, more steps, or `--seek stationary`",
+        Status::Stalled => {
+            "the solver makes no further progress: try another `guess`, more steps, or `--seek stationary`"
+        }
         Status::IterationLimit => "too many iterations: raise `--max-iterations`, or give a better `guess`",
         Status::Interrupted => "interrupted",
         Status::Optimal | Status::Stationary => return String::new(),

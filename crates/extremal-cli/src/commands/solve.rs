@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use extremal::Method;
-use extremal::boundary::{
-    Guess, Level, Problem, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement, Status, Table, Verification,
-};
-use extremal::solve::nlp::Iteration;
-use extremal::trajectory::{Figure, sig};
 use extremal::Recorder;
+use extremal::boundary::{
+    Guess, Level, Problem, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement, Status, Table,
+    Verification,
+};
+use extremal::solve::nlp::{Iteration, NlpOptions};
+use extremal::trajectory::{Figure, sig};
 
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{Ending, Failure};
@@ -93,16 +94,20 @@ enum Sought {
 
 impl Arguments {
     fn settings(&self) -> SolveSettings {
-        let mut settings = SolveSettings::default();
-        settings.steps = self.steps.map(|steps| steps as usize);
-        settings.seek = match self.seek {
-            None => Seek::Any,
-            Some(Sought::Minimum) => Seek::Minimum,
-            Some(Sought::Stationary) => Seek::Stationary,
-        };
-        settings.options.tolerance = self.tolerance.unwrap_or(settings.options.tolerance);
-        settings.options.max_iterations = self.max_iterations.unwrap_or(settings.options.max_iterations);
-        settings
+        let default = NlpOptions::default();
+        SolveSettings {
+            steps: self.steps.map(|steps| steps as usize),
+            seek: match self.seek {
+                None => Seek::Any,
+                Some(Sought::Minimum) => Seek::Minimum,
+                Some(Sought::Stationary) => Seek::Stationary,
+            },
+            options: NlpOptions {
+                tolerance: self.tolerance.unwrap_or(default.tolerance),
+                max_iterations: self.max_iterations.unwrap_or(default.max_iterations),
+                ..default
+            },
+        }
     }
 
     fn guess(&self) -> Result<Guess, Failure> {
@@ -207,7 +212,9 @@ fn log_line(line: &Iteration) -> String {
         0 => "  iter          objective  violation   gradient    barrier      shift   step\n",
         _ => "",
     };
-    let Iteration { iteration, objective, infeasibility, dual_infeasibility, barrier, regularisation, fraction, .. } = line;
+    let Iteration {
+        iteration, objective, infeasibility, dual_infeasibility, barrier, regularisation, fraction, ..
+    } = line;
     let mark = if line.restoration { 'r' } else { ' ' };
     format!(
         "{header}{iteration:>5}{mark} {objective:>18.10e}  {infeasibility:>9.2e}  {dual_infeasibility:>9.2e}  {barrier:>9.2e}  \

@@ -1,9 +1,11 @@
 //! What a statement must satisfy before anything is computed.
 
+use extremal_mechanics::boundary::Quantity;
 use extremal_model::Model;
 use extremal_trajectory::ColumnsError;
 use thiserror::Error;
 
+use super::Problem;
 use super::statement::{Duration, Statement};
 
 /// A statement that cannot be meant.
@@ -87,6 +89,33 @@ pub enum StatementError {
         /// What is given there.
         name: String,
     },
+    /// Only some of the coordinates close.
+    #[error("`{0}` does not end as it began while others do: a motion is periodic in all coordinates or in none")]
+    PartlyPeriodic(String),
+    /// Bounds of an entropy.
+    #[error("the entropy `{0}` cannot be bounded along the way: only coordinates, velocities and controls can")]
+    EntropyBound(String),
+    /// A bound of a derivative that nothing carries.
+    #[error("`{0}` cannot be bounded along the way: only coordinates and velocities can")]
+    DerivativeBound(String),
+    /// A point that is not on the grid.
+    #[error(
+        "the point at {fraction} of the duration is not on a grid of {steps} steps: {fraction} times the steps must be a whole number"
+    )]
+    OffGrid {
+        /// Where, as a part of the duration.
+        fraction: f64,
+        /// Steps of the grid.
+        steps: usize,
+    },
+    /// A velocity in between, which only `hermite` carries.
+    #[error("`{name}` cannot be given in between: `{method}` has no velocities there")]
+    ViaVelocity {
+        /// What is given.
+        name: String,
+        /// The method.
+        method: String,
+    },
     /// A derivative that the method does not carry.
     #[error("`{name}` cannot be given at the {end}: the Lagrangian determines it")]
     NoSuchDerivative {
@@ -124,8 +153,8 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
     let name =
         |coordinate: usize, order: usize| format!("{}{}", model.coordinates()[coordinate].name, "'".repeat(order));
     for control in &statement.controls {
-        let acts = control.gains.iter().any(|(_, gain)| !model.graph().expr(*gain).is_zero());
-        if !acts {
+        let symbol = [model.graph().expr(control.symbol)];
+        if !model.graph().depend_on(&model.controlled_forces(), &symbol).contains(&true) {
             return Err(StatementError::IdleControl(control.name.clone()));
         }
         if contradict(control.min, control.max) {
@@ -136,6 +165,9 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
         return Err(StatementError::NoObjective);
     }
     for bound in &statement.path {
+        if bound.order > 1 {
+            return Err(StatementError::DerivativeBound(name(bound.coordinate, bound.order)));
+        }
         if contradict(bound.min, bound.max) {
             let name = name(bound.coordinate, bound.order);
             return Err(StatementError::Bounds { name, min: bound.min, max: bound.max });
@@ -179,6 +211,25 @@ pub(super) fn enough_steps(steps: usize, order: usize, periodic: bool) -> Result
         true => Ok(()),
         false => Err(StatementError::TooFewSteps { steps, least }),
     }
+}
+
+/// Are points in between on the grid, and given by what the nodes carry?
+pub(super) fn on_grid(problem: &Problem<'_>, steps: usize) -> Result<(), StatementError> {
+    for (fraction, value) in &problem.statement.via {
+        let place = fraction * steps as f64;
+        if (place - place.round()).abs() > 1e-9 * steps as f64 {
+            return Err(StatementError::OffGrid { fraction: *fraction, steps });
+        }
+        let quantity = match value.order {
+            0 => Quantity::Position(value.coordinate),
+            order => Quantity::Derivative { order, coordinate: value.coordinate },
+        };
+        if !problem.transcription.node.contains(&quantity) {
+            let name = problem.quantity_name(quantity);
+            return Err(StatementError::ViaVelocity { name, method: problem.method.to_string() });
+        }
+    }
+    Ok(())
 }
 
 /// The ends at which neither position nor velocity of a coordinate is given, in a motion without objective: its momentum vanishes

@@ -19,6 +19,13 @@ pub(super) fn fractions(steps: usize, (start, end): (f64, f64)) -> Vec<f64> {
 
 /// The bounds of every unknown and row. Values that are given fix their unknowns.
 pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, ghosts: usize) -> Bounds {
+    let passed = |coordinate: usize, order: usize, k: usize| {
+        let at = |fraction: f64| (fraction * steps as f64).round() as usize == k;
+        let point = |(fraction, value): &&(f64, EndValue)| {
+            at(*fraction) && value.coordinate == coordinate && value.order == order
+        };
+        statement.via.iter().find(point).map(|(_, value)| value.value)
+    };
     let given = |values: &[EndValue], coordinate: usize, order: usize| {
         values.iter().find(|value| value.coordinate == coordinate && value.order == order).map(|value| value.value)
     };
@@ -31,7 +38,8 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
         let value = match k.checked_sub(ghosts) {
             Some(0) => given(&statement.start, coordinate, order),
             Some(k) if k == steps => given(&statement.end, coordinate, order),
-            _ => None,
+            Some(k) => passed(coordinate, order, k),
+            None => None,
         };
         value.map_or_else(|| path(coordinate, order), |value| (value, value))
     };
@@ -41,6 +49,10 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
         Quantity::Derivative { order, coordinate } => at_node(coordinate, order, k),
         Quantity::Inner { coordinate, .. } => path(coordinate, 0),
         Quantity::Control(control) => (statement.controls[control].min, statement.controls[control].max),
+        Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
+        Quantity::Entropy(entropy) if k == steps => {
+            held(statement.end_entropies.iter().find(|(place, _)| *place == entropy).map(|(_, value)| *value))
+        }
         Quantity::Entropy(_) | Quantity::Multiplier(_) => free,
         Quantity::StartVelocity(coordinate) => held(given(&statement.start, coordinate, 1)),
         Quantity::EndVelocity(coordinate) => held(given(&statement.end, coordinate, 1)),

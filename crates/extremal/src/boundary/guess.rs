@@ -117,7 +117,7 @@ impl Stated<'_, '_> {
                 let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, middle));
                 value.clamp(control.min, control.max)
             }
-            Quantity::Entropy(entropy) => problem.model.initial().entropies[entropy],
+            Quantity::Entropy(entropy) => statement.start_entropies[entropy],
             Quantity::Multiplier(_) => 0.0,
             Quantity::Duration => duration,
             Quantity::StartVelocity(coordinate) => {
@@ -138,7 +138,6 @@ impl Stated<'_, '_> {
         let g = model.graph();
         let time = statement.begin + fraction * statement.duration.guess();
         let known = |symbol: extremal_expr::Expr<'_>| match symbol {
-            s if s.id() == statement.relative_time => Some(fraction),
             s if s.id() == model.time().id() => Some(time),
             s => model.parameters().iter().find(|p| p.symbol == s.id()).map(|p| p.value),
         };

@@ -113,12 +113,9 @@ impl<'m> Problem<'m> {
         let g = model.graph();
         check::check(model, &statement)?;
         let mut system = system_of(model);
-        for control in &statement.controls {
-            for (coordinate, gain) in &control.gains {
-                system.force[*coordinate] = system.force[*coordinate] + g.expr(*gain) * g.expr(control.symbol);
-            }
-        }
-        let order = lagrangian_order(model);
+        let friction = model.friction();
+        system.force = model.controlled_forces().into_iter().zip(friction).map(|(f, r)| f + r).collect();
+        let order = model.order().max(1) as usize;
         let kind = kind_of(model, &system, &statement, order);
         let question = question_of(model, &statement);
         let transcription = if order > 1 {
@@ -176,6 +173,7 @@ impl<'m> Problem<'m> {
     ) -> Result<Solution, ProblemError> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
+        check::on_grid(self, steps)?;
         let fractions = grid::fractions(steps, self.statement.grading);
         let layout = self.transcription.assemble(&fractions);
         let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
@@ -228,12 +226,6 @@ fn has_inequalities(bounds: &Bounds) -> bool {
         lower.iter().zip(upper).any(|(lower, upper)| lower != upper && (lower.is_finite() || upper.is_finite()))
     };
     open(&bounds.lower, &bounds.upper) || open(&bounds.constraint_lower, &bounds.constraint_upper)
-}
-
-/// The order of the highest derivative in the Lagrangian, at least one.
-fn lagrangian_order(model: &Model) -> usize {
-    let second = model.graph().depend_on(&[model.lagrangian()], &model.accelerations())[0];
-    if second { 2 } else { 1 }
 }
 
 fn kind_of(model: &Model, system: &System<'_>, statement: &Statement, order: usize) -> Kind {

@@ -101,7 +101,8 @@ fn from_csv(text: &str) -> Result<Table, TableError> {
         "" => Ok(f64::NAN),
         text => text.parse().map_err(|_| TableError::Cell { line: line + 1, cell: text.to_owned() }),
     };
-    let row = |(line, text): (usize, &str)| text.split(',').map(|text| cell(line, text)).collect::<Result<Vec<f64>, _>>();
+    let row =
+        |(line, text): (usize, &str)| text.split(',').map(|text| cell(line, text)).collect::<Result<Vec<f64>, _>>();
     Ok(Table { names, rows: lines.map(row).collect::<Result<_, _>>()? })
 }
 
