@@ -48,6 +48,12 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// A method that is not defined for Lagrangians with accelerations.
+    #[error("`{0}` is not defined for a Lagrangian with accelerations")]
+    Accelerations(String),
+    /// A method for Lagrangians with accelerations only.
+    #[error("`{0}` is a method for Lagrangians with accelerations, and this one has none")]
+    NoAccelerations(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -94,6 +100,9 @@ pub fn scheme<'g>(
         Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
     };
     let hot = !system.heat.is_empty();
+    if system.lagrangian.depends_on(&system.a) {
+        return Err(SchemeError::Accelerations(name));
+    }
     Ok(match method {
         Method::Left => galerkin(1, &one_node(0.0)),
         Method::Right => galerkin(1, &one_node(1.0)),
@@ -131,6 +140,7 @@ pub fn scheme<'g>(
             reference::runge_kutta(system, method, name)
         }
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        Method::Difference | Method::Hermite => return Err(SchemeError::NoAccelerations(name)),
     })
 }
 

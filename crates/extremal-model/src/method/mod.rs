@@ -52,6 +52,10 @@ pub enum Method {
     EnergyEntropy(u32),
     /// The user's own discrete Lagrangian and forces, from `[discrete]`.
     Custom,
+    /// For Lagrangians with accelerations: differences over three points, order 2.
+    Difference,
+    /// For Lagrangians with accelerations or higher derivatives: the Hermite polynomial between two points, order 4 for accelerations.
+    Hermite,
     /// Reference: the explicit midpoint method.
     Rk2,
     /// Reference: the classical Runge-Kutta method of order 4.
@@ -73,6 +77,11 @@ impl Method {
     /// Is it one of the reference integrators, which solve the continuous equations and keep no structure?
     pub fn is_reference(&self) -> bool {
         matches!(self, Method::Rk2 | Method::Rk4 | Method::Dopri5 | Method::Dop853 | Method::Gauss(_))
+    }
+
+    /// Is it one of the methods for Lagrangians with accelerations, and for these only?
+    pub fn is_higher_order(&self) -> bool {
+        matches!(self, Method::Difference | Method::Hermite)
     }
 }
 
@@ -157,6 +166,8 @@ impl fmt::Display for Method {
             Method::EnergyEntropy(1) => f.write_str("energy-entropy"),
             Method::EnergyEntropy(stages) => write!(f, "energy-entropy({stages})"),
             Method::Custom => f.write_str("custom"),
+            Method::Difference => f.write_str("difference"),
+            Method::Hermite => f.write_str("hermite"),
             Method::Rk2 => f.write_str("rk2"),
             Method::Rk4 => f.write_str("rk4"),
             Method::Dopri5 => f.write_str("dopri5"),

@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 128;
 /// Deeper calls than `galerkin(2, gauss(2))` mean nothing.
 const MAX_DEPTH: usize = 2;
 
-const METHODS: [&str; 20] = [
+const METHODS: [&str; 22] = [
     "left",
     "right",
     "midpoint",
@@ -28,6 +28,8 @@ const METHODS: [&str; 20] = [
     "dop853",
     "gauss",
     "energy-entropy",
+    "difference",
+    "hermite",
     "yoshida4",
     "yoshida6",
     "yoshida8",
@@ -233,6 +235,8 @@ fn method(term: &Term<'_>) -> Result<Method, MethodError> {
         "midpoint" => no_arguments(term, "midpoint").map(|()| Method::Midpoint),
         "trapezoidal" => no_arguments(term, "trapezoidal").map(|()| Method::Trapezoidal),
         "custom" => no_arguments(term, "custom").map(|()| Method::Custom),
+        "difference" => no_arguments(term, "difference").map(|()| Method::Difference),
+        "hermite" => no_arguments(term, "hermite").map(|()| Method::Hermite),
         "rk2" => no_arguments(term, "rk2").map(|()| Method::Rk2),
         "rk4" => no_arguments(term, "rk4").map(|()| Method::Rk4),
         "dopri5" => no_arguments(term, "dopri5").map(|()| Method::Dopri5),
@@ -381,6 +385,8 @@ mod tests {
             "compose(kahan-li8, midpoint)",
             "compose(yoshida6, trapezoidal)",
             "custom",
+            "difference",
+            "hermite",
             "rk2",
             "rk4",
             "dopri5",

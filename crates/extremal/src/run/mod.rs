@@ -39,6 +39,12 @@ pub enum SetupError {
     /// The method does not fit the model.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
+    /// A boundary problem that leaves open where a coordinate starts.
+    #[error("the model is a boundary problem and does not say where `{coordinate}` starts")]
+    NoStart {
+        /// The coordinate.
+        coordinate: String,
+    },
     /// Two recorded quantities have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
@@ -137,6 +143,12 @@ impl<'m> Run<'m> {
         let plan = settings.plan()?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
+        }
+        if model.order() > 1 {
+            return Err(SchemeError::Accelerations(settings.method.to_string()).into());
+        }
+        if let Some(open) = model.without_start() {
+            return Err(SetupError::NoStart { coordinate: open.name.clone() });
         }
         let system = system_of(model);
         let collocation = matches!(settings.method, Method::Gauss(_));
@@ -383,7 +395,7 @@ fn at_start(model: &Model, expressions: &[Expr<'_>]) -> Vec<f64> {
         .filter_map(|id| g.expr(id).as_symbol())
         .zip(positions.into_iter().chain(velocities).chain(entropies))
         .chain(model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)))
-        .chain([("t".into(), 0.0)])
+        .chain([(model.independent().into(), 0.0)])
         .collect();
     let ids: Vec<Id> = expressions.iter().map(|e| e.id()).collect();
     g.evaluate(&g.exprs(&ids), |name| known.get(name).copied())
