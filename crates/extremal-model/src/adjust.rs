@@ -7,8 +7,8 @@ use extremal_expr::{Expr, Id};
 
 use crate::document::decimal;
 use crate::model::Model;
-use crate::names::{STEP, TIME};
-use crate::tables::{Breach, Extent, Laws, Parameter, Simulation};
+use crate::names::STEP;
+use crate::tables::{Breach, Extent, Laws, Parameter, Simulation, boundary_problems};
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -81,6 +81,16 @@ pub enum ParameterError {
         /// Its conductance.
         conductance: f64,
     },
+    /// With this value a boundary problem contradicts itself.
+    #[error("with {name} = {value}, {problem}")]
+    Boundary {
+        /// The parameter.
+        name: String,
+        /// The value it should have had.
+        value: f64,
+        /// What is wrong then.
+        problem: String,
+    },
     /// With this value the heat of a friction force is not shared out among entropies.
     #[error("with {name} = {value}, the shares of the heat of the friction on `{coordinate}` are not parts of a whole")]
     HeatShares {
@@ -121,6 +131,7 @@ impl Model {
         change.follow(&mut parameters)?;
         let simulation = change.settings(&parameters)?;
         change.check_start(&parameters, simulation.step)?;
+        change.check_boundary(&parameters)?;
         self.content.parameters = parameters;
         self.content.settings.simulation = simulation;
         Ok(())
@@ -187,16 +198,24 @@ impl Change<'_> {
     fn check_start(&self, parameters: &[Parameter], step: Option<f64>) -> Result<(), ParameterError> {
         let (coordinates, entropies) = (&self.model.content.coordinates, &self.model.content.entropies);
         let values = by_name(parameters);
-        let stated = coordinates.iter().flat_map(|c| [c.start, c.start_velocity]);
-        let numbers = self.numbers(&stated.collect::<Vec<_>>(), &values);
         self.check_second(&values, step)?;
-        let mut state: HashMap<String, f64> = HashMap::from([(TIME.to_owned(), 0.0)]);
-        for (coordinate, numbers) in coordinates.iter().zip(numbers.chunks(2)) {
-            if numbers.iter().any(|number| !number.is_finite()) {
-                return Err(self.not_finite(format!("the start of `{}`", coordinate.name)));
+        let mut state: HashMap<String, f64> = HashMap::from([(self.model.content.independent.clone(), 0.0)]);
+        let mut started = true;
+        for (order, starts) in self.model.start_expressions().iter().enumerate() {
+            let stated: Vec<Id> = starts.iter().flatten().copied().collect();
+            let mut numbers = self.numbers(&stated, &values).into_iter();
+            for (coordinate, start) in coordinates.iter().zip(starts) {
+                // A velocity that is not stated is zero; a position that is not stated is unknown.
+                let number = if start.is_some() { numbers.next() } else { Some(0.0).filter(|_| order > 0) };
+                let Some(number) = number else {
+                    started = false;
+                    continue;
+                };
+                if !number.is_finite() {
+                    return Err(self.not_finite(format!("the start of `{}`", coordinate.name)));
+                }
+                state.insert(format!("{}{}", coordinate.name, "'".repeat(order)), number);
             }
-            state.insert(coordinate.name.clone(), numbers[0]);
-            state.insert(format!("{}'", coordinate.name), numbers[1]);
         }
         let starts = entropies.iter().map(|entropy| entropy.start).collect::<Vec<_>>();
         for (entropy, number) in entropies.iter().zip(self.numbers(&starts, &values)) {
@@ -212,8 +231,12 @@ impl Change<'_> {
                 return Err(self.not_finite(format!("the multiplier of `{}`", constraint.name)));
             }
         }
+        if !started {
+            return Ok(());
+        }
         let graph = &self.model.graph;
-        let bounded: Vec<_> = coordinates.iter().filter(|c| c.domain.is_some()).collect();
+        let stated = coordinates.iter().all(|c| c.start.is_some());
+        let bounded: Vec<_> = coordinates.iter().filter(|c| stated && c.domain.is_some()).collect();
         let domains: Vec<Expr<'_>> = bounded.iter().filter_map(|c| c.domain).map(|id| graph.expr(id)).collect();
         let value_of = |name: &str| state.get(name).or_else(|| values.get(name)).copied();
         let held = graph.evaluate(&domains, value_of);
@@ -224,6 +247,22 @@ impl Change<'_> {
                 coordinate: coordinate.name.clone(),
             }),
             None => self.check_laws(value_of),
+        }
+    }
+
+    /// A boundary problem makes sense.
+    fn check_boundary(&self, parameters: &[Parameter]) -> Result<(), ParameterError> {
+        let content = &self.model.content;
+        let Some(boundary) = &content.boundary else { return Ok(()) };
+        let values = by_name(parameters);
+        let state = (content.coordinates.as_slice(), content.entropies.as_slice());
+        let (graph, time) = (&self.model.graph, self.model.time().id());
+        let value_of = |name: &str| values.get(name).copied();
+        match boundary_problems(graph, boundary, &content.controls, state, time, value_of).into_iter().next() {
+            None => Ok(()),
+            Some(found) => {
+                Err(ParameterError::Boundary { name: self.name.to_owned(), value: self.value, problem: found.message })
+            }
         }
     }
 

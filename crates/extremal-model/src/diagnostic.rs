@@ -142,8 +142,6 @@ codes! {
     UnknownTable = "unknown-table",
     /// A key that its table does not have.
     UnknownKey = "unknown-key",
-    /// A table of the format that this version cannot use yet.
-    UnsupportedTable = "unsupported-table",
     /// A value of the wrong type.
     WrongType = "wrong-type",
     /// A required key or table is absent.
@@ -204,6 +202,8 @@ codes! {
     EmptyConstraint = "empty-constraint",
     /// A velocity constraint that is not linear in the velocities where it must be.
     NotLinear = "not-linear",
+    /// A control that acts on nothing.
+    IdleControl = "idle-control",
     /// A start outside the coordinate's own domain.
     OutsideDomain = "outside-domain",
     /// An unknown or malformed method.

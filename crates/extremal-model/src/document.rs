@@ -131,7 +131,11 @@ impl<'t> Reader<'t, '_> {
         match entry.value.get_ref() {
             DeValue::Table(table) => Some(self.entries(table, &path)),
             _ => {
-                self.wrong_type(entry, "a table", Some(format!("write it as a table, [{}]", entry.name.text)));
+                let help = match entry.path.is_empty() {
+                    true => format!("write it as a table, [{}]", entry.name.text),
+                    false => format!("write it as a table, {} = {{ ... }}", entry.name.text),
+                };
+                self.wrong_type(entry, "a table", Some(help));
                 None
             }
         }
@@ -145,6 +149,11 @@ impl<'t> Reader<'t, '_> {
     /// Is the value an inline or ordinary table?
     pub fn is_table(&self, entry: &Entry<'t>) -> bool {
         entry.value.get_ref().is_table()
+    }
+
+    /// Is the value `true` or `false`?
+    pub fn is_boolean(&self, entry: &Entry<'t>) -> bool {
+        entry.value.get_ref().as_bool().is_some()
     }
 
     /// A string that is not an expression.
@@ -179,6 +188,14 @@ impl<'t> Reader<'t, '_> {
         };
         let items: Vec<Scalar> = list.iter().filter_map(|item| self.scalar_value(item, entry)).collect();
         (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
+    }
+
+    /// One string or a list of them, none of them expressions.
+    pub fn strings(&mut self, entry: &Entry<'t>) -> Option<Vec<Text>> {
+        let items = self.list(entry);
+        let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
+        let texts: Vec<Option<Text>> = items.iter().map(|item| self.string(item)).collect();
+        texts.into_iter().collect()
     }
 
     /// The items of a list, each as an entry of its own; `None` if it is no list.

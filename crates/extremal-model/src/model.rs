@@ -7,11 +7,11 @@ use extremal_expr::{Expr, Graph, Id};
 
 use crate::builder::ModelBuilder;
 use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
-use crate::names::{STEP, TIME};
+use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Conduction, Constraint, Content, Coordinate, Definition, Discrete, Entropy, Exact, Expected, FrictionTerm,
-    Invariant, Parameter, Simulation, Statements, Stop, Symmetry,
+    self, Boundary, Component, Conduction, Constraint, Content, Control, Coordinate, Definition, Discrete, Entropy,
+    Exact, Expected, FrictionTerm, Invariant, Objective, Parameter, Simulation, Statements, Stop, Symmetry,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -64,10 +64,12 @@ impl fmt::Debug for Model {
 /// The state a run starts from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Initial {
-    /// One per coordinate.
+    /// One per coordinate; not a number where a boundary problem leaves the start open ([`Model::without_start`]).
     pub positions: Vec<f64>,
     /// One per coordinate.
     pub velocities: Vec<f64>,
+    /// Of a Lagrangian of higher order, the derivatives from 2 to `2 * order - 1`, each with one number per coordinate.
+    pub higher: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
     /// One per entropy.
@@ -157,9 +159,14 @@ impl Model {
         &self.content.definitions
     }
 
-    /// The symbol of time.
+    /// The symbol of time, or of whatever else is the independent variable.
     pub fn time(&self) -> Expr<'_> {
-        self.graph.symbol(TIME)
+        self.graph.symbol(&self.content.independent)
+    }
+
+    /// The name of the independent variable: `t`, unless `[boundary]` gives it another.
+    pub fn independent(&self) -> &str {
+        &self.content.independent
     }
 
     /// The symbols of the positions.
@@ -177,14 +184,97 @@ impl Model {
         self.content.coordinates.iter().map(|c| self.graph.expr(c.acceleration)).collect()
     }
 
-    /// The Lagrangian, an expression of positions, velocities, entropies, time and parameters.
+    /// The symbols of the time derivatives of the coordinates, of any order: `x''` for the order 2.
+    pub fn derivatives(&self, order: u32) -> Vec<Expr<'_>> {
+        let primes = "'".repeat(order as usize);
+        self.content.coordinates.iter().map(|c| self.graph.symbol(&format!("{}{primes}", c.name))).collect()
+    }
+
+    /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1 and at most [`MAX_ORDER`](crate::MAX_ORDER). Beyond 1, only
+    /// the methods with [`Method::is_higher_order`](crate::Method::is_higher_order) apply.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 1.0, acceleration = -1.0 }
+    ///     [dynamics]
+    ///     lagrangian = "x''^2/2 - 5*x'^2/2 + 2*x^2"
+    ///     [simulation]
+    ///     method = "hermite"
+    /// "#)?;
+    /// assert_eq!(model.order(), 2);
+    /// assert_eq!(model.derivatives(2)[0].to_string(), "x''");
+    /// assert_eq!(model.initial().higher, [[-1.0], [0.0]]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn order(&self) -> u32 {
+        self.content.order
+    }
+
+    /// The Lagrangian, an expression of positions, velocities, entropies, time and parameters; of higher derivatives up to
+    /// [`Model::order`].
     pub fn lagrangian(&self) -> Expr<'_> {
         self.graph.expr(self.content.lagrangian)
     }
 
-    /// The external generalised forces, one per coordinate.
+    /// The external generalised forces, one per coordinate, while all controls are zero.
     pub fn forces(&self) -> Vec<Expr<'_>> {
         self.graph.exprs(&self.content.forces)
+    }
+
+    /// The external generalised forces with the controls in them, one per coordinate.
+    pub fn controlled_forces(&self) -> Vec<Expr<'_>> {
+        self.graph.exprs(&self.content.controlled_forces)
+    }
+
+    /// What is to be chosen as a function of time.
+    pub fn controls(&self) -> &[Control] {
+        &self.content.controls
+    }
+
+    /// What the choice is to make as small as possible. A model with [`Model::boundary`] and without this asks for a stationary
+    /// action.
+    pub fn objective(&self) -> Option<&Objective> {
+        self.content.objective.as_ref()
+    }
+
+    /// Between which ends the motion is to be found.
+    ///
+    /// ```
+    /// use extremal_model::{Component, Model};
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     y = {}
+    ///     [dynamics]
+    ///     lagrangian = "y*sqrt(1 + y'^2)"
+    ///     [boundary]
+    ///     independent = "x"
+    ///     from = -1
+    ///     to = 1
+    ///     start = { y = 2 }
+    ///     end = { y = 2 }
+    ///     integrals = { length = "sqrt(1 + y'^2) = 3" }
+    ///     guess = { y = "1 + x^2" }
+    /// "#)?;
+    /// let boundary = model.boundary().unwrap();
+    /// assert_eq!(model.number(boundary.duration.guess()), 2.0);
+    /// assert_eq!(boundary.start[0].component, Component::Coordinate { place: 0, derivative: 0 });
+    /// assert_eq!(model.component_name(boundary.start[0].component), "y");
+    /// assert_eq!(model.number(boundary.integrals[0].value), 3.0);
+    /// assert_eq!(model.time().to_string(), "x");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn boundary(&self) -> Option<&Boundary> {
+        self.content.boundary.as_ref()
+    }
+
+    /// A component of the state of this model as it is written: `x[2]'`.
+    ///
+    /// # Panics
+    /// If it is a component of another model.
+    pub fn component_name(&self, component: Component) -> String {
+        component.name(&self.content.coordinates, &self.content.entropies)
     }
 
     /// The whole friction force on each coordinate: the sum of its [`Model::friction_terms`].
@@ -311,16 +401,34 @@ impl Model {
     /// ```
     pub fn initial_with_step(&self, step: f64) -> Initial {
         let numbers = |ids: &mut dyn Iterator<Item = Id>| self.evaluate(&self.graph.exprs(&ids.collect::<Vec<_>>()));
-        let coordinates = &self.content.coordinates;
+        let starts = self.start_expressions();
+        let or = |starts: &[Option<Id>], unstated: f64| -> Vec<f64> {
+            let mut stated = numbers(&mut starts.iter().flatten().copied()).into_iter();
+            starts.iter().map(|start| start.and_then(|_| stated.next()).unwrap_or(unstated)).collect()
+        };
         let values = self.values();
         let value_of = |name: &str| if name == STEP { Some(step) } else { values.get(name).copied() };
         Initial {
-            positions: numbers(&mut coordinates.iter().map(|c| c.start)),
-            velocities: numbers(&mut coordinates.iter().map(|c| c.start_velocity)),
+            positions: or(&starts[0], f64::NAN),
+            velocities: or(&starts[1], 0.0),
+            higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
             entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
+    }
+
+    /// The first coordinate that neither `[coordinates]` nor `[boundary]` gives a start: the model then has no initial state to run
+    /// from.
+    pub fn without_start(&self) -> Option<&Coordinate> {
+        let open = self.start_expressions().swap_remove(0).iter().position(Option::is_none)?;
+        self.content.coordinates.get(open)
+    }
+
+    /// Where each coordinate starts, and each of its derivatives that the equations leave open.
+    pub(crate) fn start_expressions(&self) -> Vec<Vec<Option<Id>>> {
+        let Content { coordinates, boundary, order, .. } = &self.content;
+        tables::start_expressions(coordinates, boundary.as_ref(), 2 * order - 1)
     }
 
     /// The second positions, if all are stated.
@@ -330,6 +438,11 @@ impl Model {
 
     fn values(&self) -> HashMap<&str, f64> {
         self.content.parameters.iter().map(|p| (p.name.as_str(), p.value)).collect()
+    }
+
+    /// An expression of parameters as a number.
+    pub fn number(&self, expression: Id) -> f64 {
+        self.evaluate(&[self.graph.expr(expression)])[0]
     }
 
     /// Expressions of parameters as numbers.

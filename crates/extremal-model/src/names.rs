@@ -7,107 +7,14 @@ use extremal_expr::syntax::{Binding, Reference, Refusal, Scope, Shape};
 use extremal_expr::{Expr, Graph, Id};
 
 use crate::diagnostic::Span;
+use crate::place::{MAX_ORDER, Place};
 
-/// The name of time.
+/// The name of time, unless the independent variable has another.
 pub(crate) const TIME: &str = "t";
 /// The name of the time step, known in `[discrete]` and in second positions.
 pub(crate) const STEP: &str = "h";
-
-/// A place where an expression stands, which decides what it may depend on.
-pub(crate) struct Place {
-    /// The place in words: "the Lagrangian".
-    pub what: &'static str,
-    /// What it may depend on, in words.
-    pub may_use: &'static str,
-    /// The highest time derivative of a coordinate; `None` if no coordinate may occur.
-    pub order: Option<u32>,
-    pub time: bool,
-    /// May entropies occur?
-    pub entropies: bool,
-    /// What to do where a condition was written, if that is not obvious.
-    pub condition_help: Option<&'static str>,
-    /// May the step `h` occur?
-    pub step: bool,
-    /// Are coordinates and entropies known at both ends of a step instead (`x_0`, `x_1`)?
-    pub ends: bool,
-}
-
-impl Place {
-    const fn new(what: &'static str, may_use: &'static str, order: Option<u32>, time: bool) -> Place {
-        Place { what, may_use, order, time, entropies: false, condition_help: None, step: false, ends: false }
-    }
-
-    /// A place that sees the state of the system: positions, velocities, entropies and time.
-    const fn of_state(what: &'static str) -> Place {
-        let may_use = "positions, velocities, entropies, time and parameters";
-        Place { entropies: true, ..Place::new(what, may_use, Some(1), true) }
-    }
-
-    pub const PARAMETER: Place = Place::new("the value of a parameter", "numbers and other parameters", None, false);
-    pub const INITIAL: Place = Place::new("an initial value", "numbers and parameters", None, false);
-    pub const SECOND: Place =
-        Place { step: true, ..Place::new("a second position", "numbers, parameters and the step `h`", None, false) };
-    pub const COUNT: Place = Place::new("a count", "integers and integer parameters", None, false);
-    pub const SETTING: Place = Place::new("a setting", "numbers and parameters", None, false);
-    pub const SHARE: Place = Place::new("a share of the friction heat", "numbers and parameters", None, false);
-    pub const ENTROPY: Place = Place {
-        entropies: true,
-        ..Place::new("the name of an entropy", "an entropy, with an index if it is one of a family", None, false)
-    };
-    pub const DOMAIN: Place = Place::of_state("a domain");
-    pub const DEFINITION: Place = Place {
-        entropies: true,
-        ..Place::new(
-            "a definition",
-            "positions, velocities, accelerations, entropies, time and parameters",
-            Some(2),
-            true,
-        )
-    };
-    pub const LAGRANGIAN: Place = Place::of_state("the Lagrangian");
-    pub const FORCE: Place = Place::of_state("a force");
-    pub const HEAT: Place = Place::of_state("a heat power");
-    pub const CONDUCTANCE: Place = Place {
-        entropies: true,
-        ..Place::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
-    };
-    pub const CONSTRAINT: Place =
-        Place::new("a constraint", "positions, velocities, time and parameters", Some(1), true);
-    pub const INVARIANT: Place = Place::of_state("an invariant");
-    pub const STOP: Place = Place {
-        condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
-        ..Place::of_state("a stop")
-    };
-    pub const GENERATOR: Place =
-        Place::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
-    pub const EXACT: Place = Place::new("a closed form", "time and parameters", None, true);
-    pub const DISCRETE: Place = Place {
-        entropies: true,
-        step: true,
-        ends: true,
-        ..Place::new(
-            "[discrete]",
-            "positions `x_0` and `x_1` and entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
-            None,
-            true,
-        )
-    };
-    pub const DISCRETE_CONSTRAINT: Place = Place {
-        step: true,
-        ends: true,
-        ..Place::new(
-            "a discrete constraint",
-            "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
-            None,
-            true,
-        )
-    };
-
-    /// May entropies occur by their own names, not at an end of a step?
-    fn sees_entropies(&self) -> bool {
-        self.entropies && !self.ends
-    }
-}
+/// The name of the elapsed part of the duration, known in guesses unless the user has given it to something else.
+pub(crate) const ELAPSED: &str = "s";
 
 /// What a declared name stands for.
 pub(crate) enum Meaning<'g> {
@@ -115,7 +22,7 @@ pub(crate) enum Meaning<'g> {
         symbols: Vec<Expr<'g>>,
         integer: Option<i64>,
     },
-    /// Position, velocity and acceleration of each member.
+    /// Position, velocity and acceleration of each member; higher derivatives follow from their names.
     Coordinate {
         symbols: Vec<[Expr<'g>; 3]>,
     },
@@ -126,6 +33,9 @@ pub(crate) enum Meaning<'g> {
     /// The members known so far.
     Definition {
         values: Vec<Expr<'g>>,
+    },
+    Control {
+        symbols: Vec<Expr<'g>>,
     },
     /// It has no value that an expression could use.
     Constraint,
@@ -147,11 +57,14 @@ pub(crate) struct Names<'g> {
     graph: &'g Graph,
     declared: HashMap<String, Declaration<'g>>,
     /// Time derivatives of the symbols that have one.
-    rates: HashMap<Id, Expr<'g>>,
+    rates: RefCell<HashMap<Id, Expr<'g>>>,
     /// Which derivative of a coordinate a symbol is.
-    orders: HashMap<Id, u32>,
+    orders: RefCell<HashMap<Id, u32>>,
     entropies: HashSet<Id>,
     time: Expr<'g>,
+    independent: String,
+    /// The elapsed part of the duration, once that is known.
+    pub elapsed: Option<Expr<'g>>,
     used: RefCell<HashSet<String>>,
     lookups: Cell<u64>,
     total_derivatives: RefCell<HashMap<Id, Expr<'g>>>,
@@ -167,15 +80,18 @@ struct Reach {
 }
 
 impl<'g> Names<'g> {
-    pub fn new(graph: &'g Graph) -> Self {
-        let time = graph.symbol(TIME);
+    /// No names but that of the independent variable.
+    pub fn new(graph: &'g Graph, independent: &str) -> Self {
+        let time = graph.symbol(independent);
         Names {
             graph,
             declared: HashMap::new(),
-            rates: HashMap::from([(time.id(), graph.int(1))]),
-            orders: HashMap::new(),
+            rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
+            orders: RefCell::default(),
             entropies: HashSet::new(),
             time,
+            independent: independent.to_owned(),
+            elapsed: None,
             used: RefCell::default(),
             lookups: Cell::new(0),
             total_derivatives: RefCell::default(),
@@ -185,6 +101,16 @@ impl<'g> Names<'g> {
 
     pub fn get(&self, name: &str) -> Option<&Declaration<'g>> {
         self.declared.get(name)
+    }
+
+    /// The name of the independent variable.
+    pub fn independent(&self) -> &str {
+        &self.independent
+    }
+
+    /// Its symbol.
+    pub fn time(&self) -> Expr<'g> {
+        self.time
     }
 
     /// How often expressions have asked for a value.
@@ -213,11 +139,12 @@ impl<'g> Names<'g> {
     /// Declares a name, or replaces what it means.
     pub fn declare(&mut self, name: &str, declaration: Declaration<'g>) {
         if let Meaning::Coordinate { symbols } = &declaration.meaning {
+            let (rates, orders) = (self.rates.get_mut(), self.orders.get_mut());
             for [position, velocity, acceleration] in symbols {
-                self.rates.insert(position.id(), *velocity);
-                self.rates.insert(velocity.id(), *acceleration);
+                rates.insert(position.id(), *velocity);
+                rates.insert(velocity.id(), *acceleration);
                 for (order, symbol) in [position, velocity, acceleration].into_iter().enumerate() {
-                    self.orders.insert(symbol.id(), order as u32);
+                    orders.insert(symbol.id(), order as u32);
                 }
             }
         }
@@ -246,8 +173,9 @@ impl<'g> Names<'g> {
             return *known;
         }
         let symbols = self.graph.free_symbols(&[value]);
+        let orders = self.orders.borrow();
         let reach = Reach {
-            order: symbols.iter().filter_map(|s| self.orders.get(&s.id()).copied()).max(),
+            order: symbols.iter().filter_map(|s| orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
         };
@@ -255,11 +183,29 @@ impl<'g> Names<'g> {
         reach
     }
 
-    /// The coordinates in an expression (order 0), or their velocities (order 1), as symbols.
-    pub fn derivatives_in(&self, value: Expr<'g>, order: u32) -> Vec<Expr<'g>> {
+    /// The highest derivative of a coordinate in an expression; `None` if there is not even a position.
+    pub fn order_of(&self, value: Expr<'g>) -> Option<u32> {
+        self.reach(value).order
+    }
+
+    /// The velocities in an expression, as symbols.
+    pub fn velocities_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
         let mut symbols = self.graph.free_symbols(&[value]);
-        symbols.retain(|symbol| self.orders.get(&symbol.id()) == Some(&order));
+        let orders = self.orders.borrow();
+        symbols.retain(|symbol| orders.get(&symbol.id()) == Some(&1));
         symbols
+    }
+
+    /// The time derivative of a symbol, if it has one. Those beyond accelerations are made when they are first asked for.
+    fn rate(&self, symbol: Expr<'g>) -> Option<Expr<'g>> {
+        if let Some(known) = self.rates.borrow().get(&symbol.id()) {
+            return Some(*known);
+        }
+        let order = self.orders.borrow().get(&symbol.id()).copied()?;
+        let rate = self.graph.symbol(&format!("{}'", symbol.as_symbol()?));
+        self.rates.borrow_mut().insert(symbol.id(), rate);
+        self.orders.borrow_mut().insert(rate.id(), order + 1);
+        Some(rate)
     }
 
     /// `d/dt` along any motion, by the chain rule.
@@ -268,7 +214,7 @@ impl<'g> Names<'g> {
             return *known;
         }
         let symbols = self.graph.free_symbols(&[value]);
-        let direction: Vec<_> = symbols.iter().filter_map(|s| Some((*s, *self.rates.get(&s.id())?))).collect();
+        let direction: Vec<_> = symbols.iter().filter_map(|s| Some((*s, self.rate(*s)?))).collect();
         let derivative = self.graph.directional(&[value], &direction)[0];
         self.total_derivatives.borrow_mut().insert(value.id(), derivative);
         derivative
@@ -293,11 +239,22 @@ impl<'g> View<'_, 'g> {
         self.names.get(base).is_some_and(has_ends).then_some(base)
     }
 
+    /// Is it the elapsed part of the duration? What the user has given this name comes first.
+    fn is_elapsed(&self, name: &str) -> bool {
+        self.place.elapsed && name == ELAPSED && self.names.get(name).is_none()
+    }
+
     fn refuse(&self, name: &str) -> Refusal {
         Refusal {
             message: format!("`{name}` cannot be used in {}", self.place.what),
             help: Some(format!("{} may contain {}", self.place.what, self.place.may_use)),
         }
+    }
+
+    /// A derivative of too high an order.
+    fn refuse_order(&self, name: &str) -> Refusal {
+        let refusal = self.refuse(name);
+        Refusal { help: self.place.order_help.map(str::to_owned).or(refusal.help), ..refusal }
     }
 
     fn coordinate(
@@ -306,14 +263,13 @@ impl<'g> View<'_, 'g> {
         member: usize,
         reference: Reference<'_>,
     ) -> Result<Expr<'g>, Refusal> {
-        match self.place.order {
-            Some(highest) if reference.primes <= highest => symbols
-                .get(member)
-                .and_then(|derivatives| derivatives.get(reference.primes as usize))
-                .copied()
-                .ok_or_else(|| self.refuse(&reference.symbol())),
-            _ => Err(self.refuse(&reference.symbol())),
-        }
+        let allowed = self.place.order.is_some_and(|highest| reference.primes <= highest);
+        let derivatives = symbols.get(member).filter(|_| allowed);
+        let last = (reference.primes as usize).min(2);
+        let found = derivatives.and_then(|derivatives| {
+            (2..reference.primes).try_fold(derivatives[last], |derivative, _| self.names.rate(derivative))
+        });
+        found.ok_or_else(|| self.refuse_order(&reference.symbol()))
     }
 
     fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
@@ -344,9 +300,9 @@ impl<'g> View<'_, 'g> {
             || (reach.time && !self.place.time)
             || (reach.entropy && !self.place.sees_entropies())
         {
-            let mut refusal = self.refuse(&symbol);
-            if order.is_some_and(|order| order > 2) {
-                refusal.message = format!("`{symbol}` contains a third derivative");
+            let mut refusal = if order > self.place.order { self.refuse_order(&symbol) } else { self.refuse(&symbol) };
+            if let Some(order) = order.filter(|order| *order > MAX_ORDER) {
+                refusal.message = format!("`{symbol}` contains a time derivative of order {order}");
             }
             return Err(refusal);
         }
@@ -366,8 +322,12 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         {
             return Some(Binding::constant("index").integer(number));
         }
-        if name == TIME {
-            return Some(Binding::constant("time variable"));
+        if name == self.names.independent {
+            let what = if name == TIME { "time variable" } else { "independent variable" };
+            return Some(Binding::constant(what));
+        }
+        if self.is_elapsed(name) {
+            return Some(Binding::constant("elapsed part of the duration"));
         }
         if name == STEP {
             return Some(Binding::constant("time step"));
@@ -391,6 +351,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             // Not a constant, so that a prime on it is refused below, with the reason.
             Meaning::Entropy { .. } => Binding::variable("entropy"),
             Meaning::Definition { .. } => Binding::variable("definition"),
+            Meaning::Control { .. } => Binding::constant("control"),
             Meaning::Constraint => Binding::constant("constraint"),
             Meaning::Broken => return Some(Binding { shape: Shape::Open, ..Binding::variable("name") }),
         };
@@ -409,8 +370,12 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         {
             return Ok(graph.int(number));
         }
-        if name == TIME {
+        if name == self.names.independent {
             return if self.place.time { Ok(self.names.time) } else { Err(self.refuse(name)) };
+        }
+        if self.is_elapsed(name) {
+            // Without a duration there is an error already.
+            return Ok(self.names.elapsed.unwrap_or_else(|| graph.symbol(ELAPSED)));
         }
         if name == STEP || self.step_end(name).is_some() {
             let symbol = reference.symbol();
@@ -429,6 +394,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             Meaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             Meaning::Entropy { symbols } => self.entropy(symbols, member, reference),
             Meaning::Definition { values } => self.definition(values, member, reference),
+            Meaning::Control { symbols } => {
+                let symbol = symbols.get(member).filter(|_| self.place.controls);
+                symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
+            }
             Meaning::Constraint => {
                 Err(Refusal { message: format!("`{name}` is a constraint and has no value"), help: None })
             }

@@ -10,7 +10,8 @@ use extremal_expr::{Expr, Graph, Id, Rational};
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::document::{Name, Scalar, Series};
-use crate::names::{Names, Place, STEP, TIME, View};
+use crate::names::{Names, STEP, TIME, View};
+use crate::place::Place;
 use crate::text::Text;
 
 /// Names that the expressions of one model may look up, all members of all families together. It bounds the time that a short
@@ -37,10 +38,10 @@ pub(crate) struct Resolver<'g, 'p> {
 }
 
 impl<'g, 'p> Resolver<'g, 'p> {
-    pub fn new(graph: &'g Graph, problems: &'p mut Problems) -> Self {
+    pub fn new(graph: &'g Graph, independent: &str, problems: &'p mut Problems) -> Self {
         Resolver {
             graph,
-            names: Names::new(graph),
+            names: Names::new(graph, independent),
             problems,
             structural: BTreeSet::new(),
             exact: HashMap::new(),
@@ -54,6 +55,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
         let own = match name.text.as_str() {
             TIME => Some("the time"),
             STEP => Some("the time step"),
+            other if other == self.names.independent() => Some("the independent variable of [boundary]"),
             _ => None,
         };
         let diagnostic = match (check_name(&name.text), own, self.names.get(&name.text)) {
@@ -91,7 +93,8 @@ impl<'g, 'p> Resolver<'g, 'p> {
             Some(text) => (text.value.clone(), text.span.clone()),
             None => (DEFAULT_INDEX.to_owned(), family.span.clone()),
         };
-        let diagnostic = if check_name(&name).is_err() || name == TIME || name == STEP {
+        let reserved = [TIME, STEP, self.names.independent()].contains(&name.as_str());
+        let diagnostic = if check_name(&name).is_err() || reserved {
             Diagnostic::error(Code::InvalidName, format!("`{name}` cannot be the name of an index")).at(span, "")
         } else if let Some(other) = self.names.get(&name) {
             Diagnostic::error(Code::DuplicateName, format!("the index `{name}` hides the {} `{name}`", other.what))

@@ -71,8 +71,13 @@ fn many_mistakes_are_cut_short() {
 }
 
 fn good_files() -> Vec<String> {
-    let own =
-        [include_str!("good/everything.toml"), include_str!("good/heat.toml"), include_str!("good/constraints.toml")];
+    let own = [
+        include_str!("good/everything.toml"),
+        include_str!("good/heat.toml"),
+        include_str!("good/constraints.toml"),
+        include_str!("good/control.toml"),
+        include_str!("good/curve.toml"),
+    ];
     let mut files: Vec<String> = own.map(str::to_owned).into();
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
     let mut paths: Vec<_> = std::fs::read_dir(gallery).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -95,6 +100,10 @@ fn edit() -> impl Strategy<Value = (f64, usize, String)> {
         Just("[entropies]\n".to_owned()),
         Just("[constraints]\n".to_owned()),
         Just("x' = y".to_owned()),
+        Just("[boundary]\n".to_owned()),
+        Just("[controls]\n".to_owned()),
+        Just("independent = \"x\"\n".to_owned()),
+        Just("''".to_owned()),
         Just("count = 0, ".to_owned()),
         Just("\"\"\"".to_owned()),
     ];

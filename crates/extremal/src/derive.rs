@@ -91,6 +91,9 @@ const PRINT_LIMIT: usize = 4000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Result<Derivation<'m>, SchemeError> {
+    if model.order() > 1 {
+        return Err(SchemeError::Accelerations(settings.method.to_string()));
+    }
     let system = system_of(model);
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     for form in forms {

@@ -6,6 +6,7 @@ use extremal_mechanics::discrete::CustomDiscrete;
 use extremal_model::Model;
 
 /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other.
+/// Controls are zero.
 ///
 /// ```
 /// let model = extremal::Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
@@ -17,7 +18,9 @@ pub fn system_of(model: &Model) -> System<'_> {
     let g = model.graph();
     let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
     let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
-    let own = names.iter().chain(&entropies).map(|name| name.split('[').next().unwrap_or(name).to_string());
+    let controls = model.controls().iter().map(|control| control.name.as_str());
+    let own = names.iter().chain(&entropies).copied().chain(controls).chain([model.independent()]);
+    let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
     let taken = own.chain(model.parameters().iter().map(|p| p.name.clone())).collect();
     let mut system = System::with_taken(g, &names, model.lagrangian(), taken);
     system.t = model.time();

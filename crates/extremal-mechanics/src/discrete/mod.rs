@@ -34,9 +34,6 @@ pub enum SchemeError {
     /// `two-points` with a method that is not a one-step variational method.
     #[error("the start `two-points` is not defined for `{0}`: start from velocities instead (`--start legendre`)")]
     NoTwoPoints(String),
-    /// A method for Lagrangians with accelerations, where there are none.
-    #[error("`{0}` is for Lagrangians with accelerations, and this one has none: use `midpoint` or `galerkin(2)`")]
-    FirstOrder(String),
     /// `custom` without a `[discrete]` table.
     #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
     NoDiscrete,
@@ -71,6 +68,12 @@ pub enum SchemeError {
         /// One such constraint.
         name: String,
     },
+    /// A method that is not defined for Lagrangians with accelerations.
+    #[error("`{0}` is not defined for a Lagrangian with accelerations")]
+    Accelerations(String),
+    /// A method for Lagrangians with accelerations only.
+    #[error("`{0}` is a method for Lagrangians with accelerations, and this one has none")]
+    NoAccelerations(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -116,6 +119,9 @@ pub fn scheme<'g>(
     };
     let hot = !system.heat.is_empty();
     check_constraints(system, method, options)?;
+    if system.lagrangian.depends_on(&system.a) {
+        return Err(SchemeError::Accelerations(name));
+    }
     Ok(match method {
         Method::Galerkin { degree: 2.., .. } if hot => return Err(SchemeError::NoEntropies(name)),
         Method::Compose { composition, base } => {
@@ -146,7 +152,7 @@ pub fn scheme<'g>(
             only_legendre()?;
             reference::runge_kutta(system, method, name)
         }
-        Method::Difference | Method::Hermite => return Err(SchemeError::FirstOrder(name)),
+        Method::Difference | Method::Hermite => return Err(SchemeError::NoAccelerations(name)),
         _ => {
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)

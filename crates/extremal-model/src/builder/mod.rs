@@ -1,5 +1,6 @@
 //! The same model without a file.
 
+mod boundary;
 mod spec;
 mod value;
 
@@ -11,6 +12,7 @@ use crate::model::Model;
 use crate::overrides::Overrides;
 use crate::tables::{ConstraintForm, Direction, EntropyBase, Start};
 
+pub use boundary::{BoundarySpec, ControlSpec};
 pub use spec::{ConstraintSpec, CoordinateSpec, EntropySpec};
 pub use value::Value;
 
@@ -50,6 +52,9 @@ pub struct ModelBuilder {
     heat: Table,
     conduction: Table,
     constraints: Table,
+    controls: Table,
+    objective: Table,
+    boundary: Table,
     invariants: Table,
     symmetries: Table,
     exact: Table,
@@ -207,6 +212,43 @@ impl ModelBuilder {
         self
     }
 
+    /// A control: the coordinate it acts on, or more with a [`ControlSpec`].
+    ///
+    /// ```
+    /// use extremal_model::{BoundarySpec, ControlSpec, Model};
+    /// let model = Model::builder("Double integrator")
+    ///     .coordinate("x", -1.0)
+    ///     .lagrangian("x'^2/2")
+    ///     .control("u", ControlSpec::on("x").min(-10.0).max(10.0))
+    ///     .running_cost("u^2/2")
+    ///     .boundary(BoundarySpec::duration(1.0).start("x", -1.0).start("x'", 0.0).end("x", 0.0).end("x'", 0.0))
+    ///     .build()?;
+    /// assert_eq!(model.controlled_forces()[0].to_string(), "u");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn control(mut self, name: &str, spec: impl Into<ControlSpec>) -> Self {
+        self.controls.push((key(name), spec.into().to_toml()));
+        self
+    }
+
+    /// The cost per time that the controls are to make as small as possible.
+    pub fn running_cost(mut self, expression: &str) -> Self {
+        self.objective.push(("running".to_owned(), quoted(expression)));
+        self
+    }
+
+    /// The cost of the end that the controls are to make as small as possible.
+    pub fn terminal_cost(mut self, expression: &str) -> Self {
+        self.objective.push(("terminal".to_owned(), quoted(expression)));
+        self
+    }
+
+    /// Between which ends the motion is to be found.
+    pub fn boundary(mut self, spec: BoundarySpec) -> Self {
+        self.boundary = spec.table();
+        self
+    }
+
     /// A quantity to be watched because it should stay constant.
     pub fn invariant(mut self, name: &str, expression: &str) -> Self {
         self.invariants.push((key(name), quoted(expression)));
@@ -330,6 +372,9 @@ impl ModelBuilder {
             ("heat", &self.heat),
             ("conduction", &self.conduction),
             ("constraints", &self.constraints),
+            ("controls", &self.controls),
+            ("objective", &self.objective),
+            ("boundary", &self.boundary),
             ("invariants", &self.invariants),
             ("symmetries", &self.symmetries),
             ("exact", &self.exact),

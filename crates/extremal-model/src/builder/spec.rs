@@ -5,7 +5,7 @@ use crate::tables::ConstraintKind;
 
 /// Where a coordinate starts, and what else a model file says about it.
 ///
-/// A plain number or expression is a start at rest.
+/// A plain number or expression is a start at rest. [`CoordinateSpec::default`] leaves the start open, as a boundary problem may.
 #[derive(Clone, Debug, Default)]
 pub struct CoordinateSpec {
     pub(super) entries: Vec<(&'static str, Value)>,
@@ -20,6 +20,26 @@ impl CoordinateSpec {
     /// The velocity it starts with.
     pub fn velocity(self, value: impl Into<Value>) -> Self {
         self.with("velocity", value.into())
+    }
+
+    /// The acceleration it starts with, where the Lagrangian contains accelerations.
+    pub fn acceleration(self, value: impl Into<Value>) -> Self {
+        self.with("acceleration", value.into())
+    }
+
+    /// The jerk, the third derivative, it starts with, where the Lagrangian contains accelerations.
+    pub fn jerk(self, value: impl Into<Value>) -> Self {
+        self.with("jerk", value.into())
+    }
+
+    /// The fourth derivative it starts with, where the Lagrangian contains the third.
+    pub fn snap(self, value: impl Into<Value>) -> Self {
+        self.with("snap", value.into())
+    }
+
+    /// The fifth derivative it starts with, where the Lagrangian contains the third.
+    pub fn crackle(self, value: impl Into<Value>) -> Self {
+        self.with("crackle", value.into())
     }
 
     /// The position after one step, for a start from two points.

@@ -27,6 +27,12 @@ impl From<i64> for Value {
     }
 }
 
+impl From<i32> for Value {
+    fn from(value: i32) -> Self {
+        Value::Integer(value.into())
+    }
+}
+
 impl From<&str> for Value {
     fn from(value: &str) -> Self {
         Value::Expression(value.to_owned())

@@ -6,7 +6,7 @@ use extremal_expr::{Expr, Id};
 use super::families::{Families, Family, Kind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Reader, Scalar, Series};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::{Member, Resolver, diagnostic, with_article};
 use crate::suggest::help_for;
 use crate::text::Text;
@@ -114,7 +114,7 @@ pub(crate) fn resolve_one<'g>(
     targets: Targets<'_>,
     place: &Place,
 ) -> Option<Assignments<'g>> {
-    let chosen = chosen(resolver, key, value, targets)?;
+    let chosen = chosen(resolver, key, &[value], targets, Primes::Refused)?;
     let values = chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, place, member))?;
     let assigned =
         |((place, number), value): (&(usize, Option<i64>), _)| Assigned { place: *place, number: *number, value };
@@ -122,10 +122,19 @@ pub(crate) fn resolve_one<'g>(
     Some(Assignments { index: chosen.index, list })
 }
 
+/// May a key have primes, as `"x'"`?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Primes {
+    Refused,
+    Allowed,
+}
+
 /// The quantities that a key speaks of.
 pub(crate) struct Chosen {
     /// The name of the member's number.
     pub index: String,
+    /// How many primes follow the name.
+    pub primes: u32,
     /// The place of each in the flat list, with the member's number where the key speaks of a whole family.
     pub places: Vec<(usize, Option<i64>)>,
 }
@@ -134,20 +143,26 @@ pub(crate) struct Chosen {
 pub(crate) fn chosen(
     resolver: &mut Resolver<'_, '_>,
     key: &Text,
-    value: &Series,
+    values: &[&Series],
     targets: Targets<'_>,
+    primes: Primes,
 ) -> Option<Chosen> {
-    let (family, kind, first, members) = target(resolver, key, targets)?;
-    let (index, places) = match (members, family.count) {
+    let key_parts = take_apart(resolver, key, targets, primes)?;
+    let (kind, first, primes, count) = (key_parts.kind, key_parts.first, key_parts.primes, key_parts.family.count);
+    let (index, places) = match (members(resolver, key, key_parts)?, count) {
         (Members::Each(index), Some(count)) => {
-            resolver.check_length(value, count)?;
+            for value in values {
+                resolver.check_length(value, count)?;
+            }
             (index, (1..=count).map(|number| (first + number as usize - 1, Some(number))).collect())
         }
         (members, _) => {
-            if let Series::List { span, .. } = value {
-                let message = format!("`{}` is one {}, and this is a list", key.value, kind.word());
-                resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(span.clone(), ""));
-                return None;
+            for value in values {
+                if let Series::List { span, .. } = value {
+                    let message = format!("`{}` is one {}, and this is a list", key.value, kind.word());
+                    resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(span.clone(), ""));
+                    return None;
+                }
             }
             match members {
                 Members::One(number) => (String::new(), vec![(first + number as usize - 1, None)]),
@@ -155,7 +170,7 @@ pub(crate) fn chosen(
             }
         }
     };
-    Some(Chosen { index, places })
+    Some(Chosen { index, primes, places })
 }
 
 impl Chosen {
@@ -196,18 +211,25 @@ pub(crate) fn report_twice(resolver: &mut Resolver<'_, '_>, key: &Text, targets:
     }
 }
 
-/// A key taken apart: `x`, or `x[index]`.
+/// A key taken apart: `x`, or `x[index]`, perhaps with primes.
 pub(crate) struct Key<'a> {
     name: String,
     family: &'a Family,
     kind: Kind,
+    /// The place of the family's first member in the flat list.
     first: usize,
+    primes: u32,
     /// The text of the index, and whether it is a name.
     index: Option<(Text, bool)>,
 }
 
 /// Takes a key apart and finds its family; `None` if that is impossible, which is reported.
-pub(crate) fn take_apart<'a>(resolver: &mut Resolver<'_, '_>, key: &Text, targets: Targets<'a>) -> Option<Key<'a>> {
+pub(crate) fn take_apart<'a>(
+    resolver: &mut Resolver<'_, '_>,
+    key: &Text,
+    targets: Targets<'a>,
+    primes: Primes,
+) -> Option<Key<'a>> {
     let ast = match Ast::expression(&key.value, &Limits::default()) {
         Ok(ast) => ast,
         Err(errors) => {
@@ -219,9 +241,13 @@ pub(crate) fn take_apart<'a>(resolver: &mut Resolver<'_, '_>, key: &Text, target
         Root::Expression(root) => Some(&ast.node(root).kind),
         Root::Equation { .. } => None,
     };
-    let (name, index) = match root {
-        Some(AstKind::Name { name, primes: 0 }) => (*name, None),
-        Some(AstKind::Member { name, index, primes: 0 }) => (*name, Some(ast.node(*index))),
+    let parts = match root {
+        Some(AstKind::Name { name, primes }) => Some((*name, None, *primes)),
+        Some(AstKind::Member { name, index, primes }) => Some((*name, Some(ast.node(*index)), *primes)),
+        _ => None,
+    };
+    let (name, index, primes) = match parts {
+        Some((name, index, found)) if found == 0 || primes == Primes::Allowed => (name, index, found),
         _ => {
             unknown(resolver, key, &key.value, targets);
             return None;
@@ -238,26 +264,20 @@ pub(crate) fn take_apart<'a>(resolver: &mut Resolver<'_, '_>, key: &Text, target
         let is_name = matches!(node.kind, AstKind::Name { primes: 0, .. });
         (key.part(node.span.start..node.span.end), is_name)
     });
-    Some(Key { name, family, kind, first, index })
+    Some(Key { name, family, kind, first, primes, index })
 }
 
-/// The family a key names, its kind, the place of its first member, and which members.
-fn target<'a>(
-    resolver: &mut Resolver<'_, '_>,
-    key: &Text,
-    targets: Targets<'a>,
-) -> Option<(&'a Family, Kind, usize, Members)> {
-    let Key { name, family, kind, first, index } = take_apart(resolver, key, targets)?;
-    let Some((text, is_name)) = index else {
-        return Some((family, kind, first, Members::Each(family.index.clone())));
-    };
+/// Which members of its family a key speaks of.
+fn members(resolver: &mut Resolver<'_, '_>, key: &Text, parts: Key<'_>) -> Option<Members> {
+    let Key { name, family, kind, index, .. } = parts;
+    let Some((text, is_name)) = index else { return Some(Members::Each(family.index.clone())) };
     let Some(count) = family.count else {
         let message = format!("`{name}` is a single {} and takes no index", kind.word());
         resolver.problems.push(Diagnostic::error(Code::InvalidIndex, message).at(key.span.clone(), ""));
         return None;
     };
     if is_name && resolver.names.get(&text.value).is_none() {
-        return Some((family, kind, first, Members::Each(text.value)));
+        return Some(Members::Each(text.value));
     }
     let span = text.span.clone();
     let number = resolver.integer(&Scalar::Text(text), "an index")?;
@@ -266,7 +286,7 @@ fn target<'a>(
         resolver.problems.push(Diagnostic::error(Code::InvalidIndex, message).at(span, ""));
         return None;
     }
-    Some((family, kind, first, Members::One(number)))
+    Some(Members::One(number))
 }
 
 fn unknown(resolver: &mut Resolver<'_, '_>, key: &Text, name: &str, targets: Targets<'_>) {

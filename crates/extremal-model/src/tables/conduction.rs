@@ -6,7 +6,7 @@ use super::entropies::Entropies;
 use super::families::{family_count, family_index, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
 

@@ -7,7 +7,7 @@ use extremal_expr::{Expr, Graph, Id, Node};
 use super::constraints::{ConstraintKind, ConstraintStatement, KindStatement};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, Series};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 
 /// The equation of one constraint.
@@ -26,10 +26,11 @@ impl<'g> Equation<'g> {
         series: &Series,
         position: usize,
         number: Member<'_>,
+        place: &Place,
     ) -> Option<Equation<'g>> {
         let scalar = series.item(position)?;
         let number = number.filter(|_| matches!(series, Series::One(_)));
-        let (left, right) = resolver.equation(scalar, &Place::CONSTRAINT, number)?;
+        let (left, right) = resolver.equation(scalar, place, number)?;
         if let Scalar::Text(text) = scalar
             && resolver.problems.errors() > 0
             && resolver.is_broken(&text.value)
@@ -41,7 +42,7 @@ impl<'g> Equation<'g> {
     }
 
     fn velocities(&self, resolver: &Resolver<'g, '_>) -> Vec<Expr<'g>> {
-        resolver.names.derivatives_in(self.difference, 1)
+        resolver.names.velocities_in(self.difference)
     }
 }
 
@@ -53,7 +54,9 @@ pub(crate) fn kind<'g>(
     equation: &Equation<'g>,
 ) -> Option<ConstraintKind> {
     let velocities = equation.velocities(resolver);
-    if velocities.is_empty() && resolver.names.derivatives_in(equation.difference, 0).is_empty() {
+    let order = resolver.names.order_of(equation.difference);
+    let holonomic = order == Some(0);
+    if order.is_none() {
         let diagnostic = says_nothing(resolver, name, equation);
         resolver.problems.push(diagnostic);
         return None;
@@ -64,9 +67,9 @@ pub(crate) fn kind<'g>(
         KindStatement::Stated(kind, span) => Some((*kind, span)),
     };
     match stated {
-        None if velocities.is_empty() => Some(ConstraintKind::Holonomic),
-        Some((ConstraintKind::Holonomic, _)) if velocities.is_empty() => Some(ConstraintKind::Holonomic),
-        Some((kind, span)) if velocities.is_empty() => {
+        None if holonomic => Some(ConstraintKind::Holonomic),
+        Some((ConstraintKind::Holonomic, _)) if holonomic => Some(ConstraintKind::Holonomic),
+        Some((kind, span)) if holonomic => {
             let message = format!("the constraint `{name}` binds positions only, so that it is holonomic, not {kind}");
             let diagnostic = Diagnostic::error(Code::Conflict, message)
                 .at(span.clone(), "")
@@ -126,7 +129,7 @@ fn not_linear_in<'g>(resolver: &Resolver<'g, '_>, expression: Expr<'g>, velociti
     // Slopes, not second derivatives: those of abs(x') vanish too.
     let bends = |velocity: &&Expr<'g>| {
         let slope = graph.simplified(graph.gradient(expression, &[**velocity])[0]);
-        !resolver.names.derivatives_in(slope, 1).is_empty()
+        resolver.names.order_of(slope) == Some(1)
     };
     velocities.iter().find(bends).copied()
 }
@@ -193,7 +196,7 @@ pub(crate) fn variational(
     number: Member<'_>,
     name: &str,
 ) -> Option<Id> {
-    let equation = Equation::read(resolver, series, position, number)?;
+    let equation = Equation::read(resolver, series, position, number, &Place::CONSTRAINT)?;
     let graph = resolver.graph;
     let velocities = equation.velocities(resolver);
     let problem = if velocities.is_empty() {

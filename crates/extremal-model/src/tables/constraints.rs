@@ -10,7 +10,8 @@ use super::families::{Families, Kind, family_count, family_index, initial, membe
 use super::observables::ObservablesStatement;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::{Declaration, Meaning, Place};
+use crate::names::{Declaration, Meaning};
+use crate::place::Place;
 use crate::resolver::{Resolver, with_article};
 use crate::suggest::help_for;
 use crate::text::Text;
@@ -22,7 +23,7 @@ pub struct Constraint {
     pub name: String,
     /// How it acts.
     pub kind: ConstraintKind,
-    /// The left side, an expression of positions, velocities, time and parameters.
+    /// The left side, an expression of positions, velocities, time and parameters; a vakonomic one may contain higher derivatives.
     pub left: Id,
     /// The right side.
     pub right: Id,
@@ -168,7 +169,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
         }
         report_taken(resolver, name, &statements.observables);
         let declared = |meaning, count| Declaration { what: "constraint", meaning, count, span: name.span.clone() };
-        match resolve_one(resolver, statement, place, &mut all) {
+        match resolve_one(resolver, statements, place, &mut all) {
             Some(count) => resolver.names.declare(&name.text, declared(Meaning::Constraint, count)),
             None => {
                 all.incomplete = true;
@@ -182,10 +183,13 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
 /// Adds the members and says how many they are; `None` for an error.
 fn resolve_one(
     resolver: &mut Resolver<'_, '_>,
-    statement: &ConstraintStatement,
+    statements: &Statements,
     place: usize,
     all: &mut Constraints,
 ) -> Option<Option<i64>> {
+    let statement = &statements.constraints[place];
+    let vakonomic = matches!(statement.kind, KindStatement::Stated(ConstraintKind::Vakonomic, _));
+    let seen = if vakonomic && statements.is_higher_order() { &Place::VAKONOMIC } else { &Place::CONSTRAINT };
     let name = &statement.name;
     let equations = statement.equation.as_ref()?;
     let series = [Some(equations), statement.variational.as_ref(), statement.multiplier.as_ref()];
@@ -208,7 +212,7 @@ fn resolve_one(
     for position in 0..members {
         let number = count.map(|_| (index.as_str(), position as i64 + 1));
         let name = member_name(&name.text, count, position + 1);
-        let equation = Equation::read(resolver, equations, position, number)?;
+        let equation = Equation::read(resolver, equations, position, number, seen)?;
         let kind = constraint_rules::kind(resolver, statement, &name, &equation)?;
         constraint_rules::check_keys(resolver, statement, &name, kind)?;
         let variational = match &statement.variational {

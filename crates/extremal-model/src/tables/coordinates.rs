@@ -4,11 +4,14 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
+use super::Statements;
+use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
 use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::{Declaration, Meaning, Place, TIME};
+use crate::names::{Declaration, Meaning};
+use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::text::Text;
 
@@ -26,29 +29,38 @@ pub struct Coordinate {
     pub velocity: Id,
     /// The symbol `x''`.
     pub acceleration: Id,
-    /// Where it starts, an expression of parameters.
-    pub start: Id,
+    /// Where it starts, an expression of parameters. Only where there is a [`Boundary`](crate::Boundary) may this be absent.
+    pub start: Option<Id>,
     /// The velocity it starts with, an expression of parameters.
-    pub start_velocity: Id,
+    pub start_velocity: Option<Id>,
+    /// The acceleration, jerk, snap and crackle (derivatives 2 to 5) it starts with, where the Lagrangian leaves them open.
+    pub start_higher: [Option<Id>; HIGHER.len()],
     /// Where it is after one step, an expression of parameters and the step `h`, for a start from two points.
     pub second: Option<Id>,
     /// A condition that must hold along the motion.
     pub domain: Option<Id>,
 }
 
+/// The derivatives 2 to 5, by the names of their starts.
+pub(crate) const HIGHER: [&str; 4] = ["acceleration", "jerk", "snap", "crackle"];
+
 /// `x = 1.0`, or `x = { start = 1.0, velocity = 0.0, second = 1.0, domain = "x > 0", count = "n", index = "i" }`.
 #[derive(Debug)]
 pub(crate) struct CoordinateStatement {
     pub name: Name,
+    /// Was there a start, perhaps one in error?
+    pub has_start: bool,
     pub start: Option<Series>,
     pub velocity: Option<Series>,
+    pub higher: [Option<Series>; HIGHER.len()],
     pub second: Option<Series>,
     pub domain: Option<Scalar>,
     pub count: Option<Scalar>,
     pub index: Option<Text>,
 }
 
-const KEYS: [&str; 6] = ["start", "velocity", "second", "domain", "count", "index"];
+const KEYS: [&str; 10] =
+    ["start", "velocity", HIGHER[0], HIGHER[1], HIGHER[2], HIGHER[3], "second", "domain", "count", "index"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<CoordinateStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -57,8 +69,10 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
 fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStatement {
     let mut statement = CoordinateStatement {
         name: entry.name.clone(),
+        has_start: true,
         start: None,
         velocity: None,
+        higher: [const { None }; HIGHER.len()],
         second: None,
         domain: None,
         count: None,
@@ -68,11 +82,11 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStat
         statement.start = reader.series(&entry);
         return statement;
     }
-    let mut has_start = false;
+    statement.has_start = false;
     for entry in reader.table(&entry).unwrap_or_default() {
         match entry.name.text.as_str() {
             "start" => {
-                has_start = true;
+                statement.has_start = true;
                 statement.start = reader.series(&entry);
             }
             "velocity" => statement.velocity = reader.series(&entry),
@@ -80,12 +94,11 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStat
             "domain" => statement.domain = reader.scalar(&entry),
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            key => match HIGHER.iter().position(|higher| *higher == key) {
+                Some(place) => statement.higher[place] = reader.series(&entry),
+                None => reader.unknown_key(&entry, &KEYS),
+            },
         }
-    }
-    if !has_start {
-        let example = format!("{} = {{ start = 1.0, velocity = 0.0 }}", entry.name.text);
-        missing_start(reader, &entry.name, "coordinate", "where is it at the beginning?", example);
     }
     statement
 }
@@ -97,17 +110,19 @@ pub(crate) struct Coordinates {
 }
 
 /// Declares all coordinates.
-pub(crate) fn resolve(
-    resolver: &mut Resolver<'_, '_>,
-    statements: &[CoordinateStatement],
-    may_be_none: bool,
-) -> Coordinates {
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(Kind::Coordinate) };
-    if statements.is_empty() && !may_be_none {
+    if statements.coordinates.is_empty() && statements.entropies.is_empty() {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
     }
-    for (position, statement) in statements.iter().enumerate() {
+    for (position, statement) in statements.coordinates.iter().enumerate() {
+        // A boundary problem may start anywhere.
+        if !statement.has_start && statements.boundary.is_none() {
+            let name = &statement.name;
+            let example = format!("{} = {{ start = 1.0, velocity = 0.0 }}", name.text);
+            missing_start(resolver.problems, name, "coordinate", "where is it at the beginning?", example);
+        }
         if resolver.admit(&statement.name, "coordinate")
             && resolve_one(resolver, statement, position, &mut all).is_none()
         {
@@ -127,8 +142,8 @@ fn resolve_one(
     all: &mut Coordinates,
 ) -> Option<()> {
     let name = &statement.name;
-    let lists = [&statement.start, &statement.velocity, &statement.second];
-    let count = family_count(resolver, name, statement.count.as_ref(), lists.into_iter().flatten())?;
+    let lists = [&statement.start, &statement.velocity, &statement.second].into_iter().chain(&statement.higher);
+    let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
     if !all.families.has_room(resolver, members, name) {
         return None;
@@ -147,16 +162,21 @@ fn resolve_one(
     let start = family(&statement.start, "start", &Place::INITIAL);
     let velocity = family(&statement.velocity, "velocity", &Place::INITIAL);
     let second = family(&statement.second, "second position", &Place::SECOND);
-    let zero = resolver.graph.int(0).id();
+    let mut higher = [const { None }; HIGHER.len()];
+    for ((values, series), what) in higher.iter_mut().zip(&statement.higher).zip(HIGHER) {
+        *values = family(series, what, &Place::INITIAL);
+    }
+    let member = |values: &Option<Vec<Id>>, position: usize| values.as_ref().map(|values| values[position]);
     for (position, [x, v, a]) in symbols.iter().enumerate() {
         all.list.push(Coordinate {
             name: member_name(&name.text, count, position + 1),
             position: x.id(),
             velocity: v.id(),
             acceleration: a.id(),
-            start: start.as_ref().map_or(zero, |values| values[position]),
-            start_velocity: velocity.as_ref().map_or(zero, |values| values[position]),
-            second: second.as_ref().map(|values| values[position]),
+            start: member(&start, position),
+            start_velocity: member(&velocity, position),
+            start_higher: higher.each_ref().map(|values| member(values, position)),
+            second: member(&second, position),
             domain: None,
         });
     }
@@ -171,6 +191,8 @@ pub(crate) fn resolve_domains(
     all: &mut Coordinates,
     starts: &HashMap<String, f64>,
 ) {
+    // An end of a boundary problem may lie on the border of the domain, where the Lagrangian is singular.
+    let started = all.list.iter().all(|coordinate| coordinate.start.is_some());
     for family in &all.families.list {
         let statement = &statements[family.statement];
         let Some(domain) = &statement.domain else { continue };
@@ -182,7 +204,7 @@ pub(crate) fn resolve_domains(
             let value_of = |name: &str| starts.get(name).or_else(|| resolver.values.get(name)).copied();
             let held = resolver.graph.evaluate(&[condition], value_of)[0] != 0.0;
             // Where something else is wrong, the start may not be what the user meant.
-            if !held && resolver.problems.errors() == 0 {
+            if !held && started && resolver.problems.errors() == 0 {
                 let value = starts.get(&coordinate.name).copied().unwrap_or(f64::NAN);
                 let message = format!("`{}` starts outside its domain", coordinate.name);
                 let at = statement.start.as_ref().map_or(domain.span(), |start| start.item_span(position));
@@ -197,19 +219,72 @@ pub(crate) fn resolve_domains(
     }
 }
 
-/// The values of the time, all positions, velocities and entropies at the start, by the names of their symbols.
+/// Where each coordinate starts, and each of its derivatives up to some order, as `[coordinates]` says or else `[boundary]`: by order,
+/// then by coordinate.
+pub(crate) fn start_expressions(
+    coordinates: &[Coordinate],
+    boundary: Option<&Boundary>,
+    highest: u32,
+) -> Vec<Vec<Option<Id>>> {
+    let stated = |coordinate: &Coordinate, order: u32| match order {
+        0 => coordinate.start,
+        1 => coordinate.start_velocity,
+        _ => coordinate.start_higher.get(order as usize - 2).copied().flatten(),
+    };
+    let mut starts: Vec<Vec<Option<Id>>> =
+        (0..=highest).map(|order| coordinates.iter().map(|c| stated(c, order)).collect()).collect();
+    for fixed in boundary.iter().flat_map(|boundary| &boundary.start) {
+        if let Component::Coordinate { place, derivative } = fixed.component
+            && let Some(start) = starts.get_mut(derivative as usize).and_then(|starts| starts.get_mut(place))
+        {
+            start.get_or_insert(fixed.value);
+        }
+    }
+    starts
+}
+
+/// The values of the time, all positions, velocities and entropies at the start, by the names of their symbols. A position that is
+/// left open has none; a velocity is then zero.
 pub(crate) fn start_values(
     resolver: &Resolver<'_, '_>,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    boundary: Option<&Boundary>,
 ) -> HashMap<String, f64> {
     let graph = resolver.graph;
-    let moving = coordinates.list.iter().flat_map(|c| [c.start, c.start_velocity]);
-    let ids: Vec<Id> = moving.chain(entropies.list.iter().map(|entropy| entropy.start)).collect();
+    let zero = graph.int(0).id();
+    let starts = start_expressions(&coordinates.list, boundary, 1);
+    let moving = coordinates.list.iter().zip(starts[0].iter().zip(&starts[1]));
+    let moving = moving.flat_map(|(c, (position, velocity))| {
+        [(c.name.clone(), *position), (format!("{}'", c.name), Some(velocity.unwrap_or(zero)))]
+    });
+    let entropies = entropies.list.iter().map(|entropy| (entropy.name.clone(), Some(entropy.start)));
+    let known = moving.chain(entropies).filter_map(|(name, value)| Some((name, value?)));
+    let (names, ids): (Vec<String>, Vec<Id>) = known.unzip();
     let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
-    let moving = coordinates.list.iter().flat_map(|c| [c.name.clone(), format!("{}'", c.name)]);
-    let names = moving.chain(entropies.list.iter().map(|entropy| entropy.name.clone()));
-    let mut values: HashMap<String, f64> = names.zip(numbers).collect();
-    values.insert(TIME.to_owned(), 0.0);
+    let mut values: HashMap<String, f64> = names.into_iter().zip(numbers).collect();
+    values.insert(resolver.names.independent().to_owned(), 0.0);
     values
+}
+
+/// A derivative of which an initial value is given must be one that the equations of motion leave open.
+pub(crate) fn check_higher(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &[CoordinateStatement],
+    coordinates: &Coordinates,
+    order: u32,
+) {
+    for family in &coordinates.families.list {
+        let higher = HIGHER.iter().zip(&statements[family.statement].higher).zip(2..);
+        for ((what, series), derivative) in higher {
+            if let Some(series) = series
+                && derivative >= 2 * order
+            {
+                let message = format!("the {what} of `{}` follows from the equations of motion", family.name.text);
+                let diagnostic = Diagnostic::error(Code::Conflict, message).at(series.span(), "");
+                let help = "a Lagrangian of order k leaves the derivatives below 2 k open at the start";
+                resolver.problems.push(diagnostic.help(help));
+            }
+        }
+    }
 }

@@ -8,8 +8,9 @@ use super::families::{family_count, family_index, member_name};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::{Declaration, Meaning, Place};
+use crate::names::{Declaration, Meaning};
 use crate::order::order;
+use crate::place::Place;
 use crate::resolver::{Resolver, names_in};
 use crate::text::Text;
 

@@ -4,14 +4,15 @@ use std::collections::HashSet;
 
 use extremal_expr::Id;
 
-use super::assignments::{self, Assignment, Targets};
+use super::assignments::{self, Assignment, Primes, Targets};
 use super::constraints::Constraints;
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
-use crate::names::{Place, STEP};
+use crate::names::STEP;
+use crate::place::Place;
 use crate::resolver::{Member, Resolver, with_article};
 
 /// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`.
@@ -162,7 +163,9 @@ fn discrete_constraints(
     let families = [&constraints.families];
     let after: HashSet<Id> = after.iter().copied().collect();
     for Assignment { key, value } in stated {
-        let Some(chosen) = assignments::chosen(resolver, key, value, Targets(&families)) else { continue };
+        let Some(chosen) = assignments::chosen(resolver, key, &[value], Targets(&families), Primes::Refused) else {
+            continue;
+        };
         let found = chosen.each(resolver, value, |resolver, scalar, member| one_step(resolver, scalar, member, &after));
         for ((place, _), vanishing) in chosen.places.iter().zip(found.unwrap_or_default()) {
             if values[*place].replace(vanishing).is_some() {

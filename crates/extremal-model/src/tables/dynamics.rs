@@ -8,12 +8,13 @@ use super::Statements;
 use super::assignments::{self, Assignment, Targets};
 use super::conduction::{self, Conductions};
 use super::constraints::Constraints;
+use super::controls::{self, Control, ControlledForces};
 use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, Friction, FrictionTerm};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Reader, Scalar};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 use crate::text::Text;
@@ -21,8 +22,10 @@ use crate::text::Text;
 /// What drives the system, as expressions.
 pub(crate) struct Dynamics {
     pub lagrangian: Id,
+    /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1.
+    pub order: u32,
     /// One per coordinate.
-    pub forces: Vec<Id>,
+    pub forces: ControlledForces,
     /// One per coordinate.
     pub friction_totals: Vec<Id>,
     pub friction: Friction,
@@ -93,6 +96,7 @@ pub(crate) fn resolve(
     coordinates: &Coordinates,
     entropies: &Entropies,
     constraints: &Constraints,
+    controls: &[Control],
 ) -> Option<Dynamics> {
     let statement = &statements.dynamics;
     if !statement.stated {
@@ -101,11 +105,16 @@ pub(crate) fn resolve(
     }
     let (moving, heated) = ([&coordinates.families], [&entropies.families]);
     let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &Place::FORCE);
+    let forces = controls::apply(resolver, controls, forces);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &Place::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
     let scalar = statement.lagrangian.as_ref()?;
-    let lagrangian = resolver.number(scalar, &Place::LAGRANGIAN, None)?;
+    let place = if statements.is_higher_order() { &Place::HIGHER_LAGRANGIAN } else { &Place::LAGRANGIAN };
+    let lagrangian = resolver.number(scalar, place, None)?;
+    let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
+    let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
+    let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
     report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
     let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
@@ -113,7 +122,8 @@ pub(crate) fn resolve(
     }
     let friction_totals = friction.totals(resolver, coordinates.list.len());
     let herglotz = law.is_some();
-    Some(Dynamics { lagrangian: lagrangian.id(), forces, friction_totals, friction, herglotz, heat, conductions })
+    let lagrangian = lagrangian.id();
+    Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
 }
 
 /// The law speaks of one entropy and leaves no place for other friction.
@@ -174,10 +184,14 @@ fn report_absent(
     let graph = resolver.graph;
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let stated: Vec<Expr<'_>> = sides.map(|id| graph.expr(id)).chain([lagrangian]).collect();
-    let present: HashSet<Id> = graph.free_symbols(&stated).iter().map(|symbol| symbol.id()).collect();
+    let symbols = graph.free_symbols(&stated);
+    let present: HashSet<Id> = symbols.iter().map(|symbol| symbol.id()).collect();
+    // By their names without primes, so that any derivative counts.
+    let names = symbols.iter().filter_map(|symbol| Some(symbol.as_symbol()?.trim_end_matches('\'').to_owned()));
+    let moving: HashSet<String> = names.collect();
     for family in &coordinates.families.list {
         let members = &coordinates.list[family.first..family.first + family.len()];
-        let absent = members.iter().find(|c| !present.contains(&c.position) && !present.contains(&c.velocity));
+        let absent = members.iter().find(|coordinate| !moving.contains(&coordinate.name));
         // A constraint in error may be what binds it.
         if let Some(coordinate) = absent.filter(|_| !constraints.incomplete) {
             let name = &coordinate.name;

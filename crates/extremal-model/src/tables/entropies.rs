@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
-use super::assignments::{self, Targets};
+use super::assignments::{self, Primes, Targets};
 use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::{Declaration, Meaning, Place};
+use crate::names::{Declaration, Meaning};
+use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
 
@@ -57,7 +58,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> EntropyStateme
     }
     if !has_start {
         let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
-        missing_start(reader, &entry.name, "entropy", "what is it at the beginning?", example);
+        missing_start(reader.problems, &entry.name, "entropy", "what is it at the beginning?", example);
     }
     statement
 }
@@ -118,7 +119,7 @@ fn resolve_one(
 impl Entropies {
     /// The entropy that a text names: `S`, `S[2]`, or `S[i + 1]` where `i` is the member's number.
     pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &Text, member: Member<'_>) -> Option<usize> {
-        assignments::take_apart(resolver, text, Targets(&[&self.families]))?;
+        assignments::take_apart(resolver, text, Targets(&[&self.families]), Primes::Refused)?;
         let value = resolver.number(&Scalar::Text(text.clone()), &Place::ENTROPY, member)?;
         self.places.get(&value.id()).copied()
     }

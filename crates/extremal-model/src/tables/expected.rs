@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::constraints::{Constraints, multiplier_name};
-use super::coordinates::Coordinates;
-use super::entropies::Entropies;
+use super::constraints::{Constraint, multiplier_name};
+use super::controls::Control;
+use super::coordinates::Coordinate;
+use super::entropies::Entropy;
 use super::observables::Observables;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar};
@@ -20,7 +21,8 @@ pub struct Expected {
     pub time: Option<f64>,
     /// Largest admissible absolute difference.
     pub tolerance: f64,
-    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `lambda_rod`, `energy`, ...) and their values.
+    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `lambda_rod`, `energy`, ...) and their values; for a boundary problem
+    /// also of controls, `objective` and `duration`.
     pub values: Vec<(String, f64)>,
 }
 
@@ -62,15 +64,12 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statements: &[ExpectedStatement],
-    coordinates: &Coordinates,
-    entropies: &Entropies,
-    constraints: &Constraints,
-    observables: &Observables,
+    recorded: &Recorded<'_>,
 ) -> Vec<Expected> {
     if statements.is_empty() {
         return Vec::new();
     }
-    let columns = columns(coordinates, entropies, constraints, observables);
+    let columns = recorded.columns();
     statements.iter().filter_map(|statement| resolve_one(resolver, statement, &columns)).collect()
 }
 
@@ -104,23 +103,36 @@ fn resolve_one(
     Some(Expected { name: statement.name.text.clone(), time, tolerance, values })
 }
 
-/// The names of everything that a run records.
-fn columns(
-    coordinates: &Coordinates,
-    entropies: &Entropies,
-    constraints: &Constraints,
-    observables: &Observables,
-) -> BTreeSet<String> {
-    let mut columns = BTreeSet::from(["energy".to_owned()]);
-    for coordinate in &coordinates.list {
-        let name = &coordinate.name;
-        columns.extend([name.clone(), format!("{name}'"), format!("p_{name}")]);
+/// What a run or a solution records.
+pub(crate) struct Recorded<'a> {
+    pub coordinates: &'a [Coordinate],
+    pub order: u32,
+    pub entropies: &'a [Entropy],
+    pub constraints: &'a [Constraint],
+    pub controls: &'a [Control],
+    pub observables: &'a Observables,
+    pub is_boundary: bool,
+}
+
+impl Recorded<'_> {
+    /// The names of everything.
+    fn columns(&self) -> BTreeSet<String> {
+        let mut columns = BTreeSet::from(["energy".to_owned()]);
+        for coordinate in self.coordinates {
+            let name = &coordinate.name;
+            columns.extend([name.clone(), format!("p_{name}")]);
+            columns.extend((1..2 * self.order as usize).map(|order| format!("{name}{}", "'".repeat(order))));
+        }
+        for entropy in self.entropies {
+            columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
+        columns.extend(self.controls.iter().map(|control| control.name.clone()));
+        columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
+        columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
+        if self.is_boundary {
+            columns.extend(["objective".to_owned(), "duration".to_owned()]);
+        }
+        columns
     }
-    for entropy in &entropies.list {
-        columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
-    }
-    columns.extend(constraints.list.iter().map(|constraint| multiplier_name(&constraint.name)));
-    columns.extend(observables.invariants.iter().map(|invariant| invariant.name.clone()));
-    columns.extend(observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
-    columns
 }

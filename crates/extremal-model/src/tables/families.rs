@@ -1,13 +1,14 @@
-//! What comes alone or as families: coordinates, entropies, constraints.
+//! What comes alone or as families: coordinates, entropies, constraints, controls.
 
 use std::collections::HashMap;
 
 use extremal_expr::Id;
 
 use super::MAX_COORDINATES;
-use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Name, Reader, Scalar, Series};
-use crate::names::{Place, STEP};
+use crate::diagnostic::{Code, Diagnostic, Problems, Span};
+use crate::document::{Name, Scalar, Series};
+use crate::names::STEP;
+use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::text::Text;
 
@@ -17,6 +18,7 @@ pub(crate) enum Kind {
     Coordinate,
     Entropy,
     Constraint,
+    Control,
 }
 
 impl Kind {
@@ -25,6 +27,7 @@ impl Kind {
             Kind::Coordinate => "coordinate",
             Kind::Entropy => "entropy",
             Kind::Constraint => "constraint",
+            Kind::Control => "control",
         }
     }
 
@@ -33,6 +36,7 @@ impl Kind {
             Kind::Coordinate => "coordinates",
             Kind::Entropy => "entropies",
             Kind::Constraint => "constraints",
+            Kind::Control => "controls",
         }
     }
 }
@@ -194,7 +198,7 @@ pub(crate) fn initial(
 }
 
 /// Says that a coordinate or an entropy has no start, and shows one that has.
-pub(crate) fn missing_start(reader: &mut Reader<'_, '_>, name: &Name, what: &str, question: &str, example: String) {
+pub(crate) fn missing_start(problems: &mut Problems, name: &Name, what: &str, question: &str, example: String) {
     let message = format!("the {what} `{}` has no start", name.text);
-    reader.problems.push(Diagnostic::error(Code::Missing, message).at(name.span.clone(), question).help(example));
+    problems.push(Diagnostic::error(Code::Missing, message).at(name.span.clone(), question).help(example));
 }

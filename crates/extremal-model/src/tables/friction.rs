@@ -7,7 +7,7 @@ use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar, Series};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
 
@@ -139,7 +139,7 @@ pub(crate) fn resolve(
     for statement in statements {
         for (position, term) in statement.terms.iter().enumerate() {
             let Some(force) = &term.force else { continue };
-            let found = assignments::resolve_one(resolver, &statement.key, force, targets, &Place::FORCE);
+            let found = assignments::resolve_one(resolver, &statement.key, force, targets, &Place::FRICTION);
             let Some(found) = found else { break };
             for assigned in found.list {
                 if position == 0 && std::mem::replace(&mut stated[assigned.place], true) {

@@ -4,9 +4,11 @@
 //! resolves it against the names of the model. A new table is one new file, a field of [`Statements`] and a line in the two lists.
 
 mod assignments;
+mod boundary;
 mod conduction;
 mod constraint_rules;
 mod constraints;
+mod controls;
 mod coordinates;
 mod definitions;
 mod discrete;
@@ -16,6 +18,7 @@ mod expected;
 mod families;
 mod friction;
 mod laws;
+mod objective;
 mod observables;
 mod parameters;
 mod simulation;
@@ -28,14 +31,17 @@ use crate::document::{self, Entry, Reader};
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
+pub use boundary::{Boundary, Component, Duration, Fixed, Integral, PathBound, Waypoint};
 pub use conduction::Conduction;
 pub use constraints::{Constraint, ConstraintKind};
+pub use controls::Control;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::FrictionTerm;
+pub use objective::Objective;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
 pub use simulation::{
@@ -43,11 +49,13 @@ pub use simulation::{
 };
 pub use stop::{Direction, Stop};
 
+pub(crate) use boundary::problems as boundary_problems;
+pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, Laws};
 pub(crate) use parameters::ParameterStatement;
 
-/// The tables that can be used.
-const TABLES: [&str; 17] = [
+/// The tables of the format.
+const TABLES: [&str; 20] = [
     "parameters",
     "coordinates",
     "entropies",
@@ -58,6 +66,9 @@ const TABLES: [&str; 17] = [
     "heat",
     "conduction",
     "constraints",
+    "controls",
+    "objective",
+    "boundary",
     "invariants",
     "symmetries",
     "exact",
@@ -66,8 +77,6 @@ const TABLES: [&str; 17] = [
     "stop",
     "simulation",
 ];
-/// The tables of the format that this version cannot use.
-const LATER_TABLES: [&str; 3] = ["controls", "objective", "boundary"];
 /// The keys above the first table.
 const TOP_KEYS: [&str; 3] = ["name", "source", "description"];
 
@@ -85,11 +94,22 @@ pub(crate) struct Statements {
     pub friction: Vec<friction::FrictionStatement>,
     pub conduction: Vec<conduction::ConductionStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
+    pub controls: Vec<controls::ControlStatement>,
+    pub objective: Option<objective::ObjectiveStatement>,
+    pub boundary: Option<boundary::BoundaryStatement>,
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
     pub stops: Vec<stop::StopStatement>,
     pub simulation: simulation::SimulationStatement,
+}
+
+impl Statements {
+    /// May the Lagrangian contain accelerations? Only where the problem or its method says that they are meant.
+    fn is_higher_order(&self) -> bool {
+        let method = self.simulation.method.as_ref();
+        self.boundary.is_some() || method.is_some_and(|(method, _)| method.is_higher_order())
+    }
 }
 
 /// All that a model file means, as expressions of a graph.
@@ -99,14 +119,22 @@ pub(crate) struct Content {
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
     pub definitions: Vec<Definition>,
+    /// The name of the independent variable.
+    pub independent: String,
     pub lagrangian: Id,
+    /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1.
+    pub order: u32,
     pub forces: Vec<Id>,
+    pub controlled_forces: Vec<Id>,
     pub friction: Vec<Id>,
     pub friction_terms: Vec<FrictionTerm>,
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
     pub constraints: Vec<Constraint>,
+    pub controls: Vec<Control>,
+    pub objective: Option<Objective>,
+    pub boundary: Option<Boundary>,
     pub invariants: Vec<Invariant>,
     pub symmetries: Vec<Symmetry>,
     pub exact: Vec<Exact>,
@@ -133,11 +161,6 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
         "name" => into.name = reader.string(entry).map(|text| text.value),
         "source" => into.source = reader.string(entry).map(|text| text.value),
         "description" => into.description = reader.string(entry).map(|text| text.value),
-        _ if LATER_TABLES.contains(&key) => {
-            let message = format!("[{key}] is not supported yet by this version");
-            let label = "this table cannot be used";
-            reader.problems.push(Diagnostic::error(Code::UnsupportedTable, message).at(entry.name.span.clone(), label));
-        }
         _ if TABLES.contains(&key) => {
             let Some(entries) = reader.table(entry) else { return };
             match key {
@@ -151,6 +174,9 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
                 "heat" => into.dynamics.heat = assignments::read(reader, entries),
                 "conduction" => into.conduction = conduction::read(reader, entries),
                 "constraints" => into.constraints = constraints::read(reader, entries),
+                "controls" => into.controls = controls::read(reader, entries),
+                "objective" => into.objective = Some(objective::read(reader, entry, entries)),
+                "boundary" => into.boundary = Some(boundary::read(reader, entry, entries)),
                 "invariants" => into.observables.invariants = observables::read_invariants(reader, entries),
                 "symmetries" => into.observables.symmetries = observables::read_symmetries(reader, entries),
                 "exact" => into.observables.exact = assignments::read(reader, entries),
@@ -161,7 +187,7 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
             }
         }
         _ if reader.is_table(entry) => {
-            let help = help_for(key, "the tables are", TABLES.into_iter().chain(LATER_TABLES));
+            let help = help_for(key, "the tables are", TABLES);
             let message = format!("a model file has no table [{key}]");
             reader
                 .problems
@@ -173,27 +199,56 @@ fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut State
 
 /// Gives every statement its meaning; `None` only if something is wrong and has been reported.
 pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
-    let resolver = &mut Resolver::new(graph, problems);
+    let independent = boundary::independent(statements.boundary.as_ref(), problems);
+    let resolver = &mut Resolver::new(graph, &independent, problems);
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
-    let mut coordinates = coordinates::resolve(resolver, &statements.coordinates, !statements.entropies.is_empty());
+    let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
+    let declared_controls = controls::declare(resolver, &statements.controls);
     let definitions = definitions::resolve(resolver, &statements.definitions);
-    let starts = coordinates::start_values(resolver, &coordinates, &entropies);
+    let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
+    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates);
+    let state = boundary::State { coordinates: &coordinates, entropies: &entropies };
+    let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
+    let objective = objective::resolve(resolver, statements);
+    let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
     let constraints = constraints::resolve(resolver, statements);
-    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints);
+    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints, &controls);
+    let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
-    let expected =
-        expected::resolve(resolver, &statements.expected, &coordinates, &entropies, &constraints, &observables);
+    let recorded = expected::Recorded {
+        coordinates: &coordinates.list,
+        order,
+        entropies: &entropies.list,
+        constraints: &constraints.list,
+        controls: &controls,
+        observables: &observables,
+        is_boundary: statements.boundary.is_some(),
+    };
+    let expected = expected::resolve(resolver, &statements.expected, &recorded);
     let discrete = statements.discrete.as_ref();
     let discrete =
         discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let stops = stop::resolve(resolver, &statements.stops);
-    let settings = simulation::resolve(resolver, statements, &coordinates);
+    let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
     parameters::mark_structural(resolver, &mut parameters);
-    // With wrong values or forces the laws would only be broken again.
-    if let (Some(dynamics), 0) = (&dynamics, resolver.problems.errors()) {
+    coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
+    if let Some(boundary) = &boundary {
+        boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
+    }
+    // With wrong values or forces the laws would only be broken again; where the start is open, they say nothing.
+    let started = coordinates.list.iter().all(|coordinate| starts.contains_key(&coordinate.name));
+    if let (Some(dynamics), true, 0) = (&dynamics, started, resolver.problems.errors()) {
         laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
+    }
+    if let (Some(boundary), 0) = (&boundary, resolver.problems.errors()) {
+        objective::warn_constant(resolver, statements, objective.as_ref(), boundary);
+        let state = (coordinates.list.as_slice(), entropies.list.as_slice());
+        let time = resolver.names.time().id();
+        let value_of = |name: &str| resolver.values.get(name).copied();
+        let found = boundary::problems(graph, boundary, &controls, state, time, value_of);
+        found.into_iter().for_each(|diagnostic| resolver.problems.push(diagnostic));
     }
     // While something is wrong, what looks unused may be what the wrong part meant.
     if resolver.problems.errors() == 0 {
@@ -206,14 +261,20 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         coordinates: coordinates.list,
         entropies: entropies.list,
         definitions,
+        independent,
         lagrangian: dynamics.lagrangian,
-        forces: dynamics.forces,
+        order,
+        forces: dynamics.forces.free,
+        controlled_forces: dynamics.forces.controlled,
         friction: dynamics.friction_totals,
         friction_terms: dynamics.friction.terms,
         herglotz: dynamics.herglotz,
         heat: dynamics.heat,
         conductions: dynamics.conductions.list,
         constraints: constraints.list,
+        controls,
+        objective,
+        boundary,
         invariants: observables.invariants,
         symmetries: observables.symmetries,
         exact: observables.exact,

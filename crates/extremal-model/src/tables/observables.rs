@@ -6,7 +6,7 @@ use super::assignments::{self, Assignment, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use crate::document::{Entry, Name, Reader, Scalar};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::Resolver;
 
 /// A quantity to be watched along the motion, because it should stay constant.

@@ -6,8 +6,9 @@ use extremal_expr::{Id, Rational};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar, Series};
-use crate::names::{Declaration, Meaning, Place};
+use crate::names::{Declaration, Meaning};
 use crate::order::order;
+use crate::place::Place;
 use crate::resolver::{Resolver, names_in};
 
 /// A number with a name. In the equations it is a symbol, so that it can change without deriving them again.

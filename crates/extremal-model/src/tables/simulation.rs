@@ -7,6 +7,7 @@ use extremal_expr::{Id, Rational};
 
 use super::Statements;
 use super::coordinates::Coordinates;
+use super::dynamics::Dynamics;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
 use crate::method::Method;
@@ -18,7 +19,7 @@ use crate::text::Text;
 /// How to run the model unless the user says otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// The method; `midpoint` if the file names none.
+    /// The method; if the file names none, `midpoint`, or `hermite` where the Lagrangian contains accelerations.
     pub method: Method,
     /// The time step.
     pub step: Option<f64>,
@@ -308,7 +309,12 @@ pub(crate) struct Settings {
     pub until: Option<Id>,
 }
 
-pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordinates: &Coordinates) -> Settings {
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &Statements,
+    coordinates: &Coordinates,
+    dynamics: Option<&Dynamics>,
+) -> Settings {
     let statement = &statements.simulation;
     let step = positive(resolver, statement.step.as_ref(), "the step");
     let until = positive(resolver, statement.until.as_ref(), "the final time");
@@ -328,7 +334,11 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
     if statements.constraints.is_empty() {
         report_no_constraints(resolver, statement);
     }
+    if let (Some(dynamics), Some((method, text))) = (dynamics, &statement.method) {
+        check_order(resolver, method, text, dynamics.order);
+    }
     let method = match &statement.method {
+        None if dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
         None => Method::Midpoint,
         Some((Method::Custom, text)) if statements.discrete.is_none() => {
             resolver.problems.push(
@@ -359,6 +369,25 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements, 
     Settings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
 }
 
+/// Accelerations need a method for them, which needs accelerations.
+fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &Text, order: u32) {
+    let (message, help) = match (order, method.is_higher_order()) {
+        (1, true) => (
+            format!("`{method}` is a method for accelerations, and the Lagrangian has none"),
+            "use `midpoint`, or `galerkin(2)` for a higher accuracy",
+        ),
+        (2.., false) => (
+            format!("`{method}` is no method for a Lagrangian with accelerations"),
+            "use `hermite`, or `difference` for accelerations alone",
+        ),
+        (3.., true) if *method == Method::Difference => {
+            ("`difference` is no method for derivatives beyond accelerations".to_owned(), "use `hermite`")
+        }
+        _ => return,
+    };
+    resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "").help(help));
+}
+
 /// Settings about constraints that are not there.
 fn report_no_constraints(resolver: &mut Resolver<'_, '_>, statement: &SimulationStatement) {
     let form = statement.constraints.as_ref();
@@ -382,7 +411,7 @@ fn positive(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str
     None
 }
 
-fn count(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<u64> {
+pub(super) fn count(resolver: &mut Resolver<'_, '_>, scalar: Option<&Scalar>, what: &str) -> Option<u64> {
     let scalar = scalar?;
     let value = resolver.integer(scalar, what)?;
     if value > 0 {

@@ -6,7 +6,7 @@ use extremal_expr::Id;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar};
-use crate::names::Place;
+use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 use crate::text::Text;

@@ -46,6 +46,12 @@ pub enum SetupError {
     /// The method does not fit the model.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
+    /// A boundary problem that leaves open where a coordinate starts.
+    #[error("the model is a boundary problem and does not say where `{coordinate}` starts")]
+    NoStart {
+        /// The coordinate.
+        coordinate: String,
+    },
     /// Two recorded quantities have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
@@ -163,6 +169,12 @@ impl<'m> Run<'m> {
         let plan = settings.plan()?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
+        }
+        if model.order() > 1 {
+            return Err(SchemeError::Accelerations(settings.method.to_string()).into());
+        }
+        if let Some(open) = model.without_start() {
+            return Err(SetupError::NoStart { coordinate: open.name.clone() });
         }
         let mut system = system_of(model);
         let all = system.constraints.clone();

@@ -1,0 +1,162 @@
+//! Where expressions stand, and what they may depend on there.
+
+/// The highest time derivative of a coordinate that a Lagrangian may contain.
+pub const MAX_ORDER: u32 = 4;
+
+/// A place where an expression stands, which decides what it may depend on.
+pub(crate) struct Place {
+    /// The place in words: "the Lagrangian".
+    pub what: &'static str,
+    /// What it may depend on, in words.
+    pub may_use: &'static str,
+    /// The highest time derivative of a coordinate; `None` if no coordinate may occur.
+    pub order: Option<u32>,
+    /// What would make higher ones possible.
+    pub order_help: Option<&'static str>,
+    pub time: bool,
+    /// May entropies occur?
+    pub entropies: bool,
+    /// What to do where a condition was written, if that is not obvious.
+    pub condition_help: Option<&'static str>,
+    /// May the step `h` occur?
+    pub step: bool,
+    /// Are coordinates and entropies known at both ends of a step instead (`x_0`, `x_1`)?
+    pub ends: bool,
+    /// May controls occur?
+    pub controls: bool,
+    /// Is the elapsed part of the duration known, as `s`?
+    pub elapsed: bool,
+}
+
+impl Place {
+    const fn new(what: &'static str, may_use: &'static str, order: Option<u32>, time: bool) -> Place {
+        Place {
+            what,
+            may_use,
+            order,
+            order_help: None,
+            time,
+            entropies: false,
+            condition_help: None,
+            step: false,
+            ends: false,
+            controls: false,
+            elapsed: false,
+        }
+    }
+
+    /// A place that sees the state of the system: positions, velocities, entropies and time.
+    const fn of_state(what: &'static str) -> Place {
+        let may_use = "positions, velocities, entropies, time and parameters";
+        Place { entropies: true, ..Place::new(what, may_use, Some(1), true) }
+    }
+
+    pub const PARAMETER: Place = Place::new("the value of a parameter", "numbers and other parameters", None, false);
+    pub const INITIAL: Place = Place::new("an initial value", "numbers and parameters", None, false);
+    pub const SECOND: Place =
+        Place { step: true, ..Place::new("a second position", "numbers, parameters and the step `h`", None, false) };
+    pub const COUNT: Place = Place::new("a count", "integers and integer parameters", None, false);
+    pub const SETTING: Place = Place::new("a setting", "numbers and parameters", None, false);
+    pub const SHARE: Place = Place::new("a share of the friction heat", "numbers and parameters", None, false);
+    pub const ENTROPY: Place = Place {
+        entropies: true,
+        ..Place::new("the name of an entropy", "an entropy, with an index if it is one of a family", None, false)
+    };
+    pub const DOMAIN: Place = Place::of_state("a domain");
+    pub const DEFINITION: Place = Place {
+        entropies: true,
+        ..Place::new(
+            "a definition",
+            "positions, velocities, accelerations, entropies, time and parameters",
+            Some(MAX_ORDER),
+            true,
+        )
+    };
+    pub const LAGRANGIAN: Place = Place {
+        order_help: Some("accelerations need the method `hermite` or `difference`, or a table [boundary]"),
+        ..Place::of_state("the Lagrangian")
+    };
+    /// With a method or a boundary problem for accelerations.
+    pub const HIGHER_LAGRANGIAN: Place = Place {
+        order: Some(MAX_ORDER),
+        order_help: None,
+        may_use: "positions, their time derivatives up to the fourth, entropies, time and parameters",
+        ..Place::LAGRANGIAN
+    };
+    pub const FORCE: Place = Place { controls: true, ..Place::of_state("a force") };
+    pub const FRICTION: Place = Place::of_state("a friction force");
+    pub const COORDINATE: Place =
+        Place::new("the name of a coordinate", "a coordinate, with an index if it is one of a family", Some(0), false);
+    pub const GAIN: Place = Place::of_state("the gain of a control");
+    pub const BOUND: Place = Place::new("a bound", "numbers and parameters", None, false);
+    pub const BOUNDARY: Place = Place::new("a value at an end", "numbers and parameters", None, false);
+    pub const GUESS: Place = Place {
+        elapsed: true,
+        ..Place::new(
+            "a guess",
+            "the independent variable, the elapsed part `s` of the duration and parameters",
+            None,
+            true,
+        )
+    };
+    pub const INTEGRAND: Place = Place {
+        controls: true,
+        may_use: "positions, velocities, entropies, controls, time and parameters",
+        ..Place::of_state("the integrand")
+    };
+    pub const RUNNING: Place = Place { what: "the running cost", ..Place::INTEGRAND };
+    pub const TERMINAL: Place = Place::of_state("the terminal cost");
+    pub const HEAT: Place = Place::of_state("a heat power");
+    pub const CONDUCTANCE: Place = Place {
+        entropies: true,
+        ..Place::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
+    };
+    pub const CONSTRAINT: Place = Place {
+        order_help: Some(
+            "only a vakonomic constraint may contain accelerations, with the method `hermite` or `difference` or a table \
+             [boundary]",
+        ),
+        ..Place::new("a constraint", "positions, velocities, time and parameters", Some(1), true)
+    };
+    /// With a method or a boundary problem for accelerations.
+    pub const VAKONOMIC: Place = Place {
+        order: Some(MAX_ORDER),
+        order_help: None,
+        may_use: "positions, their time derivatives up to the fourth, time and parameters",
+        ..Place::CONSTRAINT
+    };
+    pub const INVARIANT: Place = Place::of_state("an invariant");
+    pub const STOP: Place = Place {
+        condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
+        ..Place::of_state("a stop")
+    };
+    pub const GENERATOR: Place =
+        Place::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
+    pub const EXACT: Place = Place::new("a closed form", "time and parameters", None, true);
+    pub const DISCRETE: Place = Place {
+        entropies: true,
+        step: true,
+        ends: true,
+        ..Place::new(
+            "[discrete]",
+            "positions `x_0` and `x_1` and entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
+            None,
+            true,
+        )
+    };
+    pub const DISCRETE_CONSTRAINT: Place = Place {
+        step: true,
+        ends: true,
+        ..Place::new(
+            "a discrete constraint",
+            "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
+            None,
+            true,
+        )
+    };
+
+    /// May entropies occur by their own names, not at an end of a step?
+    pub fn sees_entropies(&self) -> bool {
+        self.entropies && !self.ends
+    }
+}

@@ -1,0 +1,420 @@
+//! `[boundary]`: motion given by its ends instead of its start.
+
+mod component;
+mod rules;
+mod statement;
+
+use std::collections::{HashMap, HashSet};
+
+use extremal_expr::Id;
+use extremal_expr::syntax::check_name;
+
+use super::assignments::Assignment;
+use super::simulation::count;
+use crate::diagnostic::{Code, Diagnostic, Problems, Span};
+use crate::document::{Name, Scalar, Series};
+use crate::names::{ELAPSED, STEP, TIME};
+use crate::place::Place;
+use crate::resolver::Resolver;
+use component::{Slot, select};
+
+pub use component::Component;
+pub(crate) use component::State;
+pub(crate) use rules::{check, problems};
+pub(crate) use statement::{BoundaryStatement, read};
+use statement::{DurationStatement, PeriodicStatement, WaypointStatement};
+
+/// The steps of a problem that does not say how many it has.
+const DEFAULT_STEPS: u64 = 100;
+/// More steps than any solver takes at once.
+const MAX_STEPS: u64 = 10_000_000;
+
+/// Between which ends the motion is to be found, and what else it has to satisfy. All values are expressions of parameters
+/// ([`Model::number`](crate::Model::number)) unless something else is said.
+#[derive(Clone, Debug)]
+pub struct Boundary {
+    /// Where the independent variable begins.
+    pub from: Id,
+    /// How far it goes from there.
+    pub duration: Duration,
+    /// The number of steps.
+    pub steps: u64,
+    /// What is given at the start. Components that are not given are free there.
+    pub start: Vec<Fixed>,
+    /// What is given at the end.
+    pub end: Vec<Fixed>,
+    /// What is given in between, in the order of time.
+    pub via: Vec<Waypoint>,
+    /// The coordinates, by their places, that end as they began.
+    pub periodic: Vec<usize>,
+    /// Bounds along the whole motion; those of controls are with the [`Control`](crate::Control)s.
+    pub path: Vec<PathBound>,
+    /// Integrals that have a given value.
+    pub integrals: Vec<Integral>,
+    /// A first guess for each coordinate, where there is one: an expression of the independent variable and parameters. If the
+    /// duration is free, it is meant for the guessed one.
+    pub guess: Vec<Option<Id>>,
+    /// Where the duration is stated.
+    pub duration_span: Span,
+    /// Where the guesses are stated, by coordinate.
+    pub(crate) guess_spans: HashMap<usize, Span>,
+}
+
+/// How far the independent variable goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Duration {
+    /// As far as this.
+    Fixed(Id),
+    /// As far as is best.
+    Free {
+        /// The least it may be.
+        min: Option<Id>,
+        /// The most it may be.
+        max: Option<Id>,
+        /// A first guess.
+        guess: Id,
+    },
+}
+
+impl Duration {
+    /// The duration, or the first guess of it.
+    pub fn guess(&self) -> Id {
+        match self {
+            Duration::Fixed(duration) => *duration,
+            Duration::Free { guess, .. } => *guess,
+        }
+    }
+
+    /// Is it to be found?
+    pub fn is_free(&self) -> bool {
+        matches!(self, Duration::Free { .. })
+    }
+}
+
+/// A component of the state that has a given value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// Which one.
+    pub component: Component,
+    /// The value.
+    pub value: Id,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// A point that the motion passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waypoint {
+    /// When, as a part of the duration between 0 and 1.
+    pub fraction: Id,
+    /// What is given there.
+    pub values: Vec<Fixed>,
+    /// Where it is stated.
+    pub span: Span,
+}
+
+/// Bounds of a component of the state along the whole motion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathBound {
+    /// Which one.
+    pub component: Component,
+    /// The least it may be.
+    pub min: Option<Id>,
+    /// The most it may be.
+    pub max: Option<Id>,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// An isoperimetric constraint: the integral over the motion has a given value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Integral {
+    /// Its name.
+    pub name: String,
+    /// What is integrated, an expression of positions, velocities, entropies, controls, the independent variable and parameters.
+    pub integrand: Id,
+    /// What comes out.
+    pub value: Id,
+    /// Where it is stated.
+    pub span: Span,
+}
+
+/// The name of the independent variable.
+pub(crate) fn independent(statement: Option<&BoundaryStatement>, problems: &mut Problems) -> String {
+    let Some(text) = statement.and_then(|statement| statement.independent.as_ref()) else { return TIME.to_owned() };
+    if check_name(&text.value).is_ok() && text.value != STEP {
+        return text.value.clone();
+    }
+    let message = format!("`{}` cannot be the name of the independent variable", text.value);
+    problems.push(Diagnostic::error(Code::InvalidName, message).at(text.span.clone(), ""));
+    TIME.to_owned()
+}
+
+/// When the motion begins, and how long it takes.
+pub(crate) struct Timing {
+    from: Id,
+    duration: Duration,
+    span: Span,
+}
+
+/// Reads when the motion begins and how long it takes, and makes its elapsed part known to guesses.
+pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<Timing> {
+    let graph = resolver.graph;
+    let mut number = |scalar: &Scalar| resolver.number(scalar, &Place::SETTING, None);
+    let from = match &statement.from {
+        Some(scalar) => number(scalar)?,
+        None => graph.int(0),
+    };
+    let (duration, span) = match (&statement.duration, &statement.to) {
+        (Some(DurationStatement::Fixed(scalar)), None) => (Duration::Fixed(number(scalar)?.id()), scalar.span()),
+        (Some(DurationStatement::Free { span, min, max, guess }), None) => {
+            // All of them first, so that every mistake is found.
+            let [min, max, guess] = [min, max, guess].map(|scalar| match scalar {
+                Some(scalar) => number(scalar).map(Some),
+                None => Some(None),
+            });
+            let (min, max, guess) = (min?, max?, guess?);
+            let middle = match (min, max) {
+                (Some(min), Some(max)) => (min + max) / 2,
+                (Some(bound), None) | (None, Some(bound)) => bound,
+                (None, None) => graph.int(1),
+            };
+            let guess = guess.unwrap_or(middle).id();
+            let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.id()));
+            (Duration::Free { min, max, guess }, span.clone())
+        }
+        (None, Some(to)) => (Duration::Fixed((number(to)? - from).id()), to.span()),
+        (Some(duration), Some(to)) => {
+            let diagnostic = Diagnostic::error(Code::Conflict, "[boundary] says twice how far the motion goes")
+                .at(to.span(), "by its end")
+                .at(duration.span(), "by its duration");
+            resolver.problems.push(diagnostic.help("keep `to` or `duration`, not both"));
+            return None;
+        }
+        (None, None) => {
+            if !statement.is_timed {
+                let message = "[boundary] does not say how far the motion goes";
+                let help =
+                    "add duration = 1.0, or duration = { min = 0.5, max = 5.0 } if it is to be found, or to = 1.0";
+                resolver
+                    .problems
+                    .push(Diagnostic::error(Code::Missing, message).at(statement.span.clone(), "").help(help));
+            }
+            return None;
+        }
+    };
+    resolver.names.elapsed = Some((resolver.names.time() - from) / graph.expr(duration.guess()));
+    Some(Timing { from: from.id(), duration, span })
+}
+
+/// Resolves the rest of the table. `None` if something is wrong, which has been reported.
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &BoundaryStatement,
+    timing: Option<Timing>,
+    state: State<'_>,
+) -> Option<Boundary> {
+    let steps = steps(resolver, statement.steps.as_ref());
+    let start = fixed(resolver, &statement.start, state, &Slot::START);
+    let end = fixed(resolver, &statement.end, state, &Slot::END);
+    let periodic = periodic(resolver, statement, state, &end);
+    let path = path(resolver, statement, state);
+    let integrals = integrals(resolver, &statement.integrals);
+    let (guess, guess_spans) = guess(resolver, &statement.guess, state);
+    let waypoints = statement.via.iter().filter_map(|waypoint| via(resolver, waypoint, timing.as_ref(), state));
+    let via = waypoints.collect();
+    let Timing { from, duration, span } = timing?;
+    Some(Boundary {
+        from,
+        duration,
+        steps,
+        start,
+        end,
+        via,
+        periodic,
+        path,
+        integrals,
+        guess,
+        duration_span: span,
+        guess_spans,
+    })
+}
+
+fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
+    let found = count(resolver, stated, "the number of steps");
+    let (Some(steps), Some(scalar)) = (found, stated) else { return DEFAULT_STEPS };
+    if steps > MAX_STEPS {
+        let message = format!("the number of steps may be at most {MAX_STEPS}, not {steps}");
+        resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(scalar.span(), ""));
+    }
+    steps
+}
+
+fn fixed<'s>(
+    resolver: &mut Resolver<'_, '_>,
+    stated: impl IntoIterator<Item = &'s Assignment>,
+    state: State<'_>,
+    slot: &Slot,
+) -> Vec<Fixed> {
+    let mut all: Vec<Fixed> = Vec::new();
+    let mut seen = HashSet::new();
+    for Assignment { key, value } in stated {
+        let Some((chosen, components)) = select(resolver, key, &[value], state, slot) else { continue };
+        let values =
+            chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, &Place::BOUNDARY, member));
+        for (component, value) in components.into_iter().zip(values.unwrap_or_default()) {
+            if !seen.insert(component) {
+                report_twice(resolver, component, state, &key.span);
+                break;
+            }
+            all.push(Fixed { component, value: value.id(), span: key.span.clone() });
+        }
+    }
+    all
+}
+
+fn report_twice(resolver: &mut Resolver<'_, '_>, component: Component, state: State<'_>, span: &Span) {
+    let name = component.name(&state.coordinates.list, &state.entropies.list);
+    let diagnostic = Diagnostic::error(Code::DuplicateName, format!("`{name}` is given twice"));
+    resolver.problems.push(diagnostic.at(span.clone(), "here again"));
+}
+
+/// The coordinates that end as they began, of which nothing else can be asked at the end.
+fn periodic(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &BoundaryStatement,
+    state: State<'_>,
+    end: &[Fixed],
+) -> Vec<usize> {
+    let mut places: Vec<usize> = match &statement.periodic {
+        None => return Vec::new(),
+        Some(PeriodicStatement::All) => (0..state.coordinates.list.len()).collect(),
+        Some(PeriodicStatement::Some(keys)) => {
+            let named = keys.iter().filter_map(|key| select(resolver, key, &[], state, &Slot::PERIODIC));
+            named.flat_map(|(chosen, _)| chosen.places).map(|(place, _)| place).collect()
+        }
+    };
+    places.sort_unstable();
+    places.dedup();
+    let conflict = end.iter().find_map(|fixed| match fixed.component {
+        Component::Coordinate { place, .. } if places.binary_search(&place).is_ok() => Some((place, &fixed.span)),
+        _ => None,
+    });
+    if let Some((place, span)) = conflict {
+        let name = &state.coordinates.list[place].name;
+        let message = format!("`{name}` is periodic, so that its end is its start");
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(span.clone(), "nothing can be given here");
+        resolver.problems.push(diagnostic.help("say in `start` where it begins and ends"));
+    }
+    places
+}
+
+fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: State<'_>) -> Vec<PathBound> {
+    let mut all = Vec::new();
+    let mut seen = HashSet::new();
+    for stated in &statement.path {
+        let series: Vec<&Series> = [&stated.min, &stated.max].into_iter().flatten().collect();
+        let Some((chosen, components)) = select(resolver, &stated.key, &series, state, &Slot::PATH) else { continue };
+        let [min, max] = [&stated.min, &stated.max].map(|series| {
+            let series = series.as_ref()?;
+            chosen.each(resolver, series, |resolver, scalar, member| resolver.number(scalar, &Place::BOUND, member))
+        });
+        for (position, component) in components.into_iter().enumerate() {
+            if !seen.insert(component) {
+                report_twice(resolver, component, state, &stated.key.span);
+                break;
+            }
+            let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position].id()));
+            all.push(PathBound { component, min, max, span: stated.key.span.clone() });
+        }
+    }
+    all
+}
+
+/// `length = "sqrt(1 + y'^2) = 2"`: what is integrated, and what comes out.
+fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<Integral> {
+    let mut all = Vec::new();
+    for (name, scalar) in stated {
+        let Some((integrand, value)) = resolver.equation(scalar, &Place::INTEGRAND, None) else { continue };
+        let span = scalar.span();
+        let symbols = resolver.graph.free_symbols(&[value]);
+        let open =
+            symbols.iter().find(|symbol| symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
+        // Where a name is in error, it may stand for a parameter.
+        if let (Some(open), 0) = (open, resolver.problems.errors()) {
+            let message = format!("`{open}` cannot be used in the value of the integral `{}`", name.text);
+            let help = "left of the sign stands what is integrated, right of it what comes out: numbers and parameters";
+            resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));
+            continue;
+        }
+        all.push(Integral { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
+    }
+    all
+}
+
+fn guess(
+    resolver: &mut Resolver<'_, '_>,
+    stated: &[Assignment],
+    state: State<'_>,
+) -> (Vec<Option<Id>>, HashMap<usize, Span>) {
+    let mut all = vec![None; state.coordinates.list.len()];
+    let mut spans = HashMap::new();
+    for Assignment { key, value } in stated {
+        let Some((chosen, components)) = select(resolver, key, &[value], state, &Slot::GUESS) else { continue };
+        let values =
+            chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, &Place::GUESS, member));
+        let places = chosen.places.iter().map(|(place, _)| *place);
+        for ((place, component), value) in places.zip(components).zip(values.unwrap_or_default()) {
+            if all[place].replace(value.id()).is_some() {
+                report_twice(resolver, component, state, &key.span);
+                break;
+            }
+            spans.insert(place, key.span.clone());
+        }
+    }
+    (all, spans)
+}
+
+/// A point in between: one key says when, the others where. `None` for an error.
+fn via(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &WaypointStatement,
+    timing: Option<&Timing>,
+    state: State<'_>,
+) -> Option<Waypoint> {
+    let independent = resolver.names.independent().to_owned();
+    let is_time = |key: &str| key == independent;
+    let is_part = |key: &str| key == ELAPSED && resolver.names.get(ELAPSED).is_none() && !is_time(key);
+    let (when, values): (Vec<&Assignment>, Vec<&Assignment>) =
+        statement.values.iter().partition(|stated| is_time(&stated.key.value) || is_part(&stated.key.value));
+    let values = fixed(resolver, values, state, &Slot::VIA);
+    let [Assignment { key, value }] = when.as_slice() else {
+        let message = match when.len() {
+            0 => "a point in between does not say when it is passed",
+            _ => "a point in between says twice when it is passed",
+        };
+        let help =
+            format!("{{ {independent} = 0.5, x = 1.0 }}, or {{ {ELAPSED} = 0.5, x = 1.0 }} for half of the duration");
+        let diagnostic = Diagnostic::error(Code::Missing, message).at(statement.span.clone(), "");
+        resolver.problems.push(diagnostic.help(help));
+        return None;
+    };
+    let Series::One(scalar) = value else {
+        let message = "a point in between is passed once, and this is a list";
+        resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(value.span(), ""));
+        return None;
+    };
+    let at = resolver.number(scalar, &Place::SETTING, None)?;
+    let timing = timing?;
+    let fraction = match &timing.duration {
+        _ if !is_time(&key.value) => at,
+        Duration::Fixed(duration) => (at - resolver.graph.expr(timing.from)) / resolver.graph.expr(*duration),
+        Duration::Free { .. } => {
+            let message = format!("with a free duration it is not known where `{independent}` is {at}");
+            let diagnostic = Diagnostic::error(Code::Conflict, message).at(key.span.clone(), "");
+            resolver.problems.push(diagnostic.help(format!("say which part of the duration: {ELAPSED} = 0.5")));
+            return None;
+        }
+    };
+    Some(Waypoint { fraction: fraction.id(), values, span: statement.span.clone() })
+}

@@ -1,0 +1,243 @@
+//! `[controls]`: forces that are to be chosen.
+
+use std::collections::{HashMap, HashSet};
+
+use extremal_expr::{Expr, Id};
+
+use super::assignments::{self, Primes, Targets};
+use super::coordinates::Coordinates;
+use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::names::{Declaration, Meaning};
+use crate::place::Place;
+use crate::resolver::{Member, Resolver};
+use crate::text::Text;
+
+/// A quantity that is to be chosen as a function of time; a family has one of these for each member.
+#[derive(Clone, Debug)]
+pub struct Control {
+    /// Its name: `u`, or `u[3]` for a member of a family.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Id,
+    /// The coordinates it acts on, by their places, and how strongly: it adds gain times control to their force. A gain is an
+    /// expression of positions, velocities, entropies, time and parameters. Forces may also contain controls in any other way; all
+    /// of it is in [`Model::controlled_forces`](crate::Model::controlled_forces).
+    pub gains: Vec<(usize, Id)>,
+    /// The least it may be, an expression of parameters.
+    pub min: Option<Id>,
+    /// The most it may be.
+    pub max: Option<Id>,
+    /// A first guess, as those of [`Boundary::guess`](crate::Boundary::guess).
+    pub guess: Option<Id>,
+    /// Where it is declared in [`Model::source_text`](crate::Model::source_text).
+    pub span: Span,
+}
+
+/// `u = "x"`, or `u = { on = { x = "cos(th)" }, min = -1, max = 1, guess = "sin(t)", count = "n", index = "i" }`.
+pub(crate) struct ControlStatement {
+    pub name: Name,
+    /// Was it said on what it acts, perhaps in error?
+    pub has_on: bool,
+    on: Vec<GainStatement>,
+    min: Option<Series>,
+    max: Option<Series>,
+    guess: Option<Series>,
+    count: Option<Scalar>,
+    index: Option<Text>,
+}
+
+/// A coordinate and the gain, 1 if it is not stated.
+struct GainStatement {
+    on: Text,
+    gain: Option<Scalar>,
+}
+
+const KEYS: [&str; 6] = ["on", "min", "max", "guess", "count", "index"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ControlStatement> {
+    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
+}
+
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ControlStatement {
+    let mut statement = ControlStatement {
+        name: entry.name.clone(),
+        has_on: true,
+        on: Vec::new(),
+        min: None,
+        max: None,
+        guess: None,
+        count: None,
+        index: None,
+    };
+    if !reader.is_table(&entry) {
+        statement.on = read_on(reader, &entry);
+        return statement;
+    }
+    statement.has_on = false;
+    for entry in reader.table(&entry).unwrap_or_default() {
+        match entry.name.text.as_str() {
+            "on" => {
+                statement.has_on = true;
+                statement.on = read_on(reader, &entry);
+            }
+            "min" => statement.min = reader.series(&entry),
+            "max" => statement.max = reader.series(&entry),
+            "guess" => statement.guess = reader.series(&entry),
+            "count" => statement.count = reader.scalar(&entry),
+            "index" => statement.index = reader.string(&entry),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    statement
+}
+
+/// `"x"`, `["x", "y"]`, or `{ x = "cos(th)", y = "sin(th)" }`.
+fn read_on<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<GainStatement> {
+    if !reader.is_table(entry) {
+        let names = reader.strings(entry).unwrap_or_default();
+        return names.into_iter().map(|on| GainStatement { on, gain: None }).collect();
+    }
+    let mut gains = Vec::new();
+    for entry in reader.table(entry).unwrap_or_default() {
+        if let Some(gain) = reader.scalar(&entry) {
+            gains.push(GainStatement { on: reader.key(&entry), gain: Some(gain) });
+        }
+    }
+    gains
+}
+
+/// Declares all controls; what they do is said by [`resolve`].
+pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStatement]) -> Families {
+    let mut families = Families::new(Kind::Control);
+    for (place, statement) in statements.iter().enumerate() {
+        let name = &statement.name;
+        if !resolver.admit(name, "control") {
+            continue;
+        }
+        let series = [&statement.min, &statement.max, &statement.guess].into_iter().flatten();
+        let count = family_count(resolver, name, statement.count.as_ref(), series)
+            .filter(|count| families.has_room(resolver, count.map_or(1, |count| count as usize), name));
+        let symbols = |count: Option<i64>| {
+            let names = (1..=count.unwrap_or(1)).map(|number| member_name(&name.text, count, number as usize));
+            names.map(|name| resolver.graph.symbol(&name)).collect()
+        };
+        let meaning = count.map_or(Meaning::Broken, |count| Meaning::Control { symbols: symbols(count) });
+        let declared = Declaration { what: "control", meaning, count: count.flatten(), span: name.span.clone() };
+        resolver.names.declare(&name.text, declared);
+        if let Some(count) = count {
+            let index = family_index(resolver, statement.index.as_ref(), name, count);
+            families.push(name, place, count, index);
+        }
+    }
+    families
+}
+
+/// What the declared controls do.
+pub(crate) fn resolve(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &[ControlStatement],
+    families: &Families,
+    coordinates: &Coordinates,
+) -> Vec<Control> {
+    let mut controls = Vec::with_capacity(families.members());
+    if families.list.is_empty() {
+        return controls;
+    }
+    let places = coordinates.list.iter().enumerate().map(|(place, coordinate)| (coordinate.position, place)).collect();
+    for family in &families.list {
+        let statement = &statements[family.statement];
+        let name = &family.name;
+        let mut series = |series: &Option<Series>, what| {
+            initial(resolver, series.as_ref(), &family.index, name, family.count, what, &Place::BOUND)
+        };
+        let (min, max) = (series(&statement.min, "least value"), series(&statement.max, "greatest value"));
+        for position in 0..family.len() {
+            let member = family.count.map(|_| (family.index.as_str(), position as i64 + 1));
+            let name = family.member(position);
+            let symbol = resolver.graph.symbol(&name).id();
+            let gains = gains(resolver, statement, coordinates, &places, member, &name).unwrap_or_default();
+            let guess = statement.guess.as_ref().and_then(|series| {
+                let member = member.filter(|_| matches!(series, Series::One(_)));
+                Some(resolver.number(series.item(position)?, &Place::GUESS, member)?.id())
+            });
+            let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position]));
+            controls.push(Control { name, symbol, gains, min, max, guess, span: family.name.span.clone() });
+        }
+    }
+    controls
+}
+
+/// The coordinates a control acts on, with the gains. `None` for an error.
+fn gains(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &ControlStatement,
+    coordinates: &Coordinates,
+    places: &HashMap<Id, usize>,
+    member: Member<'_>,
+    name: &str,
+) -> Option<Vec<(usize, Id)>> {
+    let mut gains: Vec<(usize, Id)> = Vec::new();
+    for GainStatement { on, gain } in &statement.on {
+        assignments::take_apart(resolver, on, Targets(&[&coordinates.families]), Primes::Refused)?;
+        let coordinate = resolver.number(&Scalar::Text(on.clone()), &Place::COORDINATE, member)?;
+        let place = *places.get(&coordinate.id())?;
+        let value = match gain {
+            Some(scalar) => resolver.number(scalar, &Place::GAIN, member)?,
+            None => resolver.graph.int(1),
+        };
+        if gains.iter().any(|(other, _)| *other == place) {
+            let message = format!("the control `{name}` acts twice on `{coordinate}`");
+            resolver.problems.push(Diagnostic::error(Code::DuplicateName, message).at(on.span.clone(), "here again"));
+        }
+        if value.is_zero() {
+            let message = format!("the control `{name}` does not act on `{coordinate}`: its gain is zero");
+            let span = gain.as_ref().map_or(on.span.clone(), Scalar::span);
+            resolver.problems.push(Diagnostic::error(Code::IdleControl, message).at(span, ""));
+        }
+        gains.push((place, value.id()));
+    }
+    Some(gains)
+}
+
+/// Forces without the controls, that is with all of them at zero, and with them.
+pub(crate) struct ControlledForces {
+    pub free: Vec<Id>,
+    pub controlled: Vec<Id>,
+}
+
+/// Adds the controls to the forces that are stated, which may contain controls themselves.
+pub(crate) fn apply(resolver: &mut Resolver<'_, '_>, controls: &[Control], stated: Vec<Id>) -> ControlledForces {
+    let graph = resolver.graph;
+    if controls.is_empty() {
+        return ControlledForces { free: stated.clone(), controlled: stated };
+    }
+    let forces = graph.exprs(&stated);
+    report_idle(resolver, controls, &forces);
+    let zero = graph.int(0);
+    let none: Vec<_> = controls.iter().map(|control| (graph.expr(control.symbol), zero)).collect();
+    let mut parts: Vec<Vec<Expr<'_>>> = forces.iter().map(|force| vec![*force]).collect();
+    for control in controls {
+        for (place, gain) in &control.gains {
+            parts[*place].push(graph.expr(*gain) * graph.expr(control.symbol));
+        }
+    }
+    ControlledForces {
+        free: graph.substitute(&forces, &none).iter().map(|force| force.id()).collect(),
+        controlled: parts.into_iter().map(|parts| graph.sum(parts).id()).collect(),
+    }
+}
+
+/// A control that neither acts on a coordinate nor occurs in a force does nothing.
+fn report_idle(resolver: &mut Resolver<'_, '_>, controls: &[Control], forces: &[Expr<'_>]) {
+    let used: HashSet<Id> = resolver.graph.free_symbols(forces).iter().map(|symbol| symbol.id()).collect();
+    let idle = controls.iter().find(|control| control.gains.is_empty() && !used.contains(&control.symbol));
+    // Where something else is wrong, it may be what the control should act on.
+    if let (Some(control), 0) = (idle, resolver.problems.errors()) {
+        let message = format!("the control `{}` acts on nothing", control.name);
+        let help = format!("say on which coordinate: {} = {{ on = \"x\" }}, or use it in [forces]", control.name);
+        let diagnostic = Diagnostic::error(Code::IdleControl, message).at(control.span.clone(), "");
+        resolver.problems.push(diagnostic.help(help));
+    }
+}

@@ -1,0 +1,96 @@
+//! `[objective]`: what the controls are to make as small as possible.
+
+use extremal_expr::Id;
+
+use super::Statements;
+use super::boundary::Boundary;
+use crate::diagnostic::{Code, Diagnostic, Span};
+use crate::document::{Entry, Reader, Scalar};
+use crate::place::Place;
+use crate::resolver::Resolver;
+
+/// A cost that is to be as small as possible: the integral of `running` plus `terminal` at the end. At least one of them is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objective {
+    /// An expression of positions, velocities, entropies, controls, the independent variable and parameters.
+    pub running: Option<Id>,
+    /// An expression of positions, velocities, entropies, the independent variable, all at the end, and parameters.
+    pub terminal: Option<Id>,
+}
+
+/// `running = "u^2"`, `terminal = "x^2"`.
+pub(crate) struct ObjectiveStatement {
+    span: Span,
+    running: Option<Scalar>,
+    terminal: Option<Scalar>,
+}
+
+const KEYS: [&str; 2] = ["running", "terminal"];
+
+pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> ObjectiveStatement {
+    let span = table.name.span.clone();
+    if entries.is_empty() {
+        let help = "add running = \"u^2\" for a cost per time, or terminal = \"x^2\" for a cost of the end";
+        let diagnostic = Diagnostic::error(Code::Missing, "[objective] has no cost").at(span.clone(), "");
+        reader.problems.push(diagnostic.help(help));
+    }
+    let mut statement = ObjectiveStatement { span, running: None, terminal: None };
+    for entry in entries {
+        match entry.name.text.as_str() {
+            "running" => statement.running = reader.scalar(&entry),
+            "terminal" => statement.terminal = reader.scalar(&entry),
+            _ => reader.unknown_key(&entry, &KEYS),
+        }
+    }
+    statement
+}
+
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Option<Objective> {
+    report_missing(resolver, statements);
+    let statement = statements.objective.as_ref()?;
+    let mut cost = |scalar: &Option<Scalar>, place| Some(resolver.number(scalar.as_ref()?, place, None)?.id());
+    let running = cost(&statement.running, &Place::RUNNING);
+    let terminal = cost(&statement.terminal, &Place::TERMINAL);
+    Some(Objective { running, terminal })
+}
+
+/// Controls, objective and ends make sense together only.
+fn report_missing(resolver: &mut Resolver<'_, '_>, statements: &Statements) {
+    let controls = statements.controls.first().map(|control| &control.name.span);
+    let objective = statements.objective.as_ref().map(|objective| &objective.span);
+    let (message, span, help) = match (controls, objective, &statements.boundary) {
+        (Some(span), None, _) => (
+            "the controls have no [objective]",
+            span,
+            "say what they are to make as small as possible: [objective] with running = \"u^2\" or terminal = \"...\"",
+        ),
+        (_, Some(span), None) => (
+            "the objective has no [boundary]",
+            span,
+            "add [boundary] with the duration, and what is given at the start and at the end",
+        ),
+        _ => return,
+    };
+    resolver.problems.push(Diagnostic::error(Code::Missing, message).at(span.clone(), "").help(help));
+}
+
+/// Warns of a cost that is the same for all motions.
+pub(crate) fn warn_constant(
+    resolver: &mut Resolver<'_, '_>,
+    statements: &Statements,
+    objective: Option<&Objective>,
+    boundary: &Boundary,
+) {
+    let Some(objective) = objective else { return };
+    let graph = resolver.graph;
+    let costs: Vec<_> = [objective.running, objective.terminal].into_iter().flatten().collect();
+    let symbols = graph.free_symbols(&graph.exprs(&costs));
+    let time = resolver.names.time();
+    let varies = symbols
+        .iter()
+        .any(|symbol| *symbol != time && symbol.as_symbol().is_none_or(|name| !resolver.values.contains_key(&*name)));
+    if let (false, false, Some(statement)) = (varies, boundary.duration.is_free(), &statements.objective) {
+        let diagnostic = Diagnostic::warning(Code::NoEffect, "the objective is the same for all motions");
+        resolver.problems.push(diagnostic.at(statement.span.clone(), "no position, velocity or control remains in it"));
+    }
+}
