@@ -5,16 +5,9 @@ use extremal_solve::nlp::Bounds;
 
 use super::statement::{Duration, EndValue, Statement};
 
-/// The instants as parts of the duration. With a grading other than one they crowd towards an end like that power of the
-/// relative distance: a motion that starts like t^(2/3) is smooth in the third root of time.
-pub(super) fn fractions(steps: usize, (start, end): (f64, f64)) -> Vec<f64> {
-    (0..=steps)
-        .map(|k| {
-            let s = k as f64 / steps as f64;
-            let (from, to) = (s.powf(start), (1.0 - s).powf(end));
-            if start == end && start == 1.0 { s } else { from / (from + to) }
-        })
-        .collect()
+/// The instants as parts of the duration.
+pub(super) fn fractions(steps: usize) -> Vec<f64> {
+    (0..=steps).map(|k| k as f64 / steps as f64).collect()
 }
 
 /// The bounds of every unknown and row. Values that are given fix their unknowns.

@@ -174,7 +174,7 @@ impl<'m> Problem<'m> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
         check::on_grid(self, steps)?;
-        let fractions = grid::fractions(steps, self.statement.grading);
+        let fractions = grid::fractions(steps);
         let layout = self.transcription.assemble(&fractions);
         let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
         let bounded = has_inequalities(&bounds);

@@ -92,8 +92,6 @@ pub struct Statement {
     pub duration: Duration,
     /// Steps of the grid.
     pub steps: usize,
-    /// Nodes crowd towards the ends where the motion is singular: powers of the relative distance, one for a uniform grid.
-    pub grading: (f64, f64),
     /// Given at the start.
     pub start: Vec<EndValue>,
     /// Given at the end.
@@ -191,7 +189,6 @@ impl Statement {
                 }
             },
             steps: boundary.steps as usize,
-            grading: (1.0, 1.0),
             start: positions(&boundary.start),
             end: positions(&boundary.end),
             via,
