@@ -42,7 +42,8 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
         Some(nature) => format!("{}: {}", solution.status.name(), nature_name(nature)),
         None => solution.status.name().to_owned(),
     };
-    let pace = format!("{} iterations in {}", solution.iterations, duration(solved.elapsed));
+    let iterations = if solution.iterations == 1 { "iteration" } else { "iterations" };
+    let pace = format!("{} {iterations} in {}", solution.iterations, duration(solved.elapsed));
     table.row(["status", &format!("{status}, {pace}")]);
     match problem.kind() {
         Kind::Action => table.row(["action", &sig(solution.objective, 12)]),

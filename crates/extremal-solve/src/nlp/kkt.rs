@@ -20,6 +20,8 @@ const GROW: f64 = 8.0;
 const GROW_FIRST: f64 = 100.0;
 /// Shift of dependent constraints, times the fourth root of the barrier parameter.
 const CONSTRAINT_SHIFT: f64 = 1e-8;
+/// A curvature this small, compared with the largest one, is none.
+const FLAT: f64 = 1e-10;
 /// Improvements of a solution by its own residual.
 const REFINEMENTS: usize = 6;
 
@@ -145,14 +147,24 @@ impl Kkt {
         }
     }
 
-    /// What the inertia without shifts says of a stationary point.
+    /// What the inertia says of a stationary point. Shifted up and down by what is nothing compared with the largest curvature, the
+    /// Hessian shows which directions are flat.
     pub fn nature(&mut self, sigma: &[f64]) -> Option<Nature> {
-        let inertia = self.factor(sigma, Shift::default())?;
-        Some(match (inertia.zero, inertia.negative.checked_sub(self.m)) {
-            (0, Some(0)) => Nature::Minimum,
-            (0, Some(down)) if down + self.m == self.n => Nature::Maximum,
-            (0, Some(down)) => Nature::Saddle(down),
-            _ => Nature::Degenerate,
+        let scale = largest(&self.values[..self.ends[0]]).max(largest(sigma)).max(f64::MIN_POSITIVE);
+        let mut down = [0; 2];
+        for (down, sign) in down.iter_mut().zip([1.0, -1.0]) {
+            let inertia = self.factor(sigma, Shift { hessian: sign * FLAT * scale, constraints: 0.0 })?;
+            match (inertia.zero, inertia.negative.checked_sub(self.m)) {
+                (0, Some(count)) => *down = count,
+                _ => return Some(Nature::Dependent),
+            }
+        }
+        let flat = down[1].saturating_sub(down[0]);
+        Some(match down[0] {
+            down if flat > 0 => Nature::Flat { down, flat },
+            0 => Nature::Minimum,
+            down if down + self.m == self.n => Nature::Maximum,
+            down => Nature::Saddle(down),
         })
     }
 }

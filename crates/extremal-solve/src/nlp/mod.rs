@@ -122,8 +122,15 @@ pub enum Nature {
     Maximum,
     /// So many independent directions lead down, others up.
     Saddle(usize),
-    /// Some direction is flat to working precision, or the constraints are dependent.
-    Degenerate,
+    /// Some directions are flat to working precision, as along a symmetry.
+    Flat {
+        /// So many lead down.
+        down: usize,
+        /// So many are flat.
+        flat: usize,
+    },
+    /// The constraints are dependent: nothing can be said.
+    Dependent,
 }
 
 /// Where a solver ended.

@@ -115,7 +115,7 @@ fn natures_of_stationary_points() {
     assert_eq!(nature("x[1]^2 + x[1]*x[2] + x[2]^2"), Some(Nature::Minimum));
     assert_eq!(nature("-x[1]^2 + x[1]*x[2] - x[2]^2"), Some(Nature::Maximum));
     assert_eq!(nature("x[1]^2 - x[2]^2 + x[1]"), Some(Nature::Saddle(1)));
-    assert_eq!(nature("(x[1] - x[2])^2"), Some(Nature::Degenerate));
+    assert_eq!(nature("(x[1] - x[2])^2"), Some(Nature::Flat { down: 0, flat: 1 }));
     // On the circle, x + y has its minimum and its maximum; Newton's method takes what is near.
     let circle = |start: &'static [f64]| Text {
         objective: "x[1] + x[2]",

@@ -137,11 +137,13 @@ impl Stated<'_, '_> {
         let (model, statement) = (self.problem.model, &self.problem.statement);
         let g = model.graph();
         let time = statement.begin + fraction * statement.duration.guess();
-        let known = |symbol: extremal_expr::Expr<'_>| match symbol {
-            s if s.id() == model.time().id() => Some(time),
-            s => model.parameters().iter().find(|p| p.symbol == s.id()).map(|p| p.value),
+        let known = |name: &str| match name == model.independent() {
+            true => Some(time),
+            false => {
+                model.parameters().iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
+            }
         };
-        g.evaluate(&[g.expr(expression)], |name| known(g.symbol(name)))[0]
+        g.evaluate(&[g.expr(expression)], known)[0]
     }
 
     fn position(&self, coordinate: usize, fraction: f64) -> f64 {

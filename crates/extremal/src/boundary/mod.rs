@@ -132,6 +132,8 @@ impl<'m> Problem<'m> {
                 }
             }
         };
+        // Vakonomic multipliers have become rows of their own.
+        system.lagrangian = model.lagrangian();
         let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
         parameters.extend(transcription.duration);

@@ -112,10 +112,13 @@ pub fn kind_name(kind: Kind) -> &'static str {
 
 /// The words for the nature of a stationary point.
 pub fn nature_name(nature: Nature) -> String {
+    let directions = |count: usize| format!("{count} {}", if count == 1 { "direction" } else { "directions" });
     match nature {
         Nature::Minimum => "minimum".to_owned(),
         Nature::Maximum => "maximum".to_owned(),
-        Nature::Saddle(down) => format!("saddle, {down} {} down", if down == 1 { "direction" } else { "directions" }),
-        Nature::Degenerate => "degenerate".to_owned(),
+        Nature::Saddle(down) => format!("saddle, {} down", directions(down)),
+        Nature::Flat { down: 0, flat } => format!("minimum, flat in {}", directions(flat)),
+        Nature::Flat { down, flat } => format!("saddle, {} down, flat in {}", directions(down), directions(flat)),
+        Nature::Dependent => "of unknown nature, the conditions are dependent".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use extremal_expr::Id;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
 
-use super::{Problem, ProblemError, Solution};
+use super::{Kind, Problem, ProblemError, Solution};
 
 /// Error tolerance of the simulation, far below that of any grid.
 const TOLERANCE: f64 = 1e-12;
@@ -41,13 +41,23 @@ impl Problem<'_> {
             return impossible("vakonomic multipliers have no start value");
         }
         let controls = &self.statement.controls;
-        let symbols: Vec<Id> = self.model.parameters().iter().map(|p| p.symbol).collect();
-        let symbols = [symbols, controls.iter().map(|control| control.symbol).collect()].concat();
-        let mut marcher = AdaptiveMarcher::new(&self.system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
+        let mut symbols: Vec<Id> = self.model.parameters().iter().map(|p| p.symbol).collect();
+        let mut parameters = self.model.parameter_values();
+        let mut system = self.system.clone();
+        if self.kind == Kind::Action {
+            // With integrals it is L + Σ λ f whose motion the solution is.
+            for (integral, (_, value)) in self.statement.integrals.iter().zip(&solution.integral_multipliers) {
+                let multiplier = system.symbol(&format!("multiplier_{}", integral.name));
+                system.lagrangian = system.lagrangian + multiplier * system.graph.expr(integral.integrand);
+                symbols.push(multiplier.id());
+                parameters.push(*value);
+            }
+        }
+        symbols.extend(controls.iter().map(|control| control.symbol));
+        let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
         let (n, entropies) = (self.system.len(), self.system.heat.s.len());
         let first_control = 1 + 2 * n + entropies;
         let mut state: Vec<f64> = solution.rows[0][1..first_control].to_vec();
-        let parameters = self.model.parameter_values();
         for pair in solution.rows.windows(2) {
             let held = pair[0][first_control..first_control + controls.len()].iter();
             let values: Vec<f64> = parameters.iter().chain(held).copied().collect();
