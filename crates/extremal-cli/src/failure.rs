@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use extremal::InvalidModel;
+use extremal::boundary::{ProblemError, TableError};
 use extremal::compare::CompareError;
 use extremal::mechanics::discrete::SchemeError;
 use extremal::model::render;
@@ -81,6 +82,17 @@ pub enum Failure {
     /// The method has no discrete equations to print.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
+    /// The boundary problem cannot be set up.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// A solution to start from cannot be read.
+    #[error("cannot start from `{path}`: {source}")]
+    WarmStart {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: TableError,
+    },
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),

@@ -6,6 +6,7 @@ mod failure;
 mod interrupt;
 mod outputs;
 mod progress;
+mod solution_summary;
 mod source;
 mod summary;
 mod terminal;

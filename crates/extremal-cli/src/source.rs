@@ -66,7 +66,8 @@ pub fn gallery_text(name: &str) -> Result<&'static str, Failure> {
     })
 }
 
-fn read_file(path: &str) -> Result<String, Failure> {
+/// The text of a file.
+pub fn read_file(path: &str) -> Result<String, Failure> {
     let name = format!("`{path}`");
     let file = File::open(path).map_err(|source| {
         let help = match gallery::text(path) {

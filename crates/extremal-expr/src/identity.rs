@@ -71,9 +71,8 @@ impl Graph {
             calls.collect()
         };
         let is_wave = |function: Function| matches!(function, Function::Sin | Function::Cos | Function::Tan);
-        let is_exponential = |function: Function| {
-            matches!(function, Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh)
-        };
+        let is_exponential =
+            |function: Function| matches!(function, Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh);
         for (_, function, u) in &calls {
             let arguments = match *function {
                 function if is_wave(function) => &mut waves,

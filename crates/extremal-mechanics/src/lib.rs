@@ -2,6 +2,7 @@
 
 pub mod analysis;
 mod block;
+pub mod boundary;
 mod constraint;
 pub mod continuous;
 pub mod discrete;

@@ -135,14 +135,7 @@ impl<'g> System<'g> {
 
     /// A symbol of our own: underscores are added while the name is the user's.
     pub fn symbol(&self, name: &str) -> Expr<'g> {
-        let (mut stem, rest) = match name.find(['[', '\'']) {
-            Some(at) => (name[..at].to_string(), &name[at..]),
-            None => (name.to_string(), ""),
-        };
-        while self.taken.contains(&stem) {
-            stem.push('_');
-        }
-        self.graph.symbol(&format!("{stem}{rest}"))
+        own_symbol(self.graph, &self.taken, name)
     }
 
     /// The present: coordinates, velocities, entropies and time by their own symbols.
@@ -158,6 +151,18 @@ impl<'g> System<'g> {
         rules.push((self.t, point.t));
         self.graph.substitute(fs, &rules)
     }
+}
+
+/// A symbol that is no name of the user's: underscores are added while it is.
+pub(crate) fn own_symbol<'g>(graph: &'g Graph, taken: &HashSet<String>, name: &str) -> Expr<'g> {
+    let (mut stem, rest) = match name.find(['[', '\'']) {
+        Some(at) => (name[..at].to_string(), &name[at..]),
+        None => (name.to_string(), ""),
+    };
+    while taken.contains(&stem) {
+        stem.push('_');
+    }
+    graph.symbol(&format!("{stem}{rest}"))
 }
 
 /// Where an expression of the system is taken.

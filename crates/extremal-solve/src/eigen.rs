@@ -118,8 +118,7 @@ pub fn eigenpairs(matrix: &[f64], n: usize) -> Option<Vec<Eigenpair>> {
                 last.vector.iter().map(|x| x.conj()).collect()
             }
             _ => {
-                let earlier: Vec<&Eigenpair> =
-                    pairs.iter().filter(|p| (p.value - value).abs() < 1e-8 * size).collect();
+                let earlier: Vec<&Eigenpair> = pairs.iter().filter(|p| (p.value - value).abs() < 1e-8 * size).collect();
                 let mut vector = inverse_iteration(&balanced, n, value, size, earlier.len());
                 vector.iter_mut().zip(&scales).for_each(|(x, s)| *x = *x * Complex::from(*s));
                 vector

@@ -8,8 +8,10 @@ mod kernel;
 mod linear;
 mod march;
 mod newton;
+pub mod nlp;
 mod rank;
 mod root;
+mod symmetric;
 mod tangent;
 
 pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, integrate};
@@ -21,4 +23,5 @@ pub use march::{CompiledScheme, Guard, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
 pub use rank::{Dependence, dependence, distance_from_dependence};
 pub use root::{RootError, find_root};
+pub use symmetric::{Inertia, SymmetricSolver};
 pub use tangent::TangentMap;

@@ -26,6 +26,7 @@
 //! ```
 
 pub mod analyze;
+pub mod boundary;
 pub mod compare;
 pub mod derive;
 pub mod gallery;

@@ -8,10 +8,12 @@ mod derive;
 mod gallery;
 mod run;
 mod simulate;
+mod solve;
 
 use clap::Subcommand;
 
 pub use simulate::Finished;
+pub use solve::Solved;
 
 use crate::arguments::Arguments;
 use crate::failure::{Ending, Failure};
@@ -22,6 +24,7 @@ pub enum Command {
     Derive(derive::Arguments),
     Analyze(analyze::Arguments),
     Compare(compare::Arguments),
+    Solve(solve::Arguments),
     Gallery(gallery::Arguments),
     Completions(completions::Arguments),
 }
@@ -34,6 +37,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
         Some(Command::Derive(arguments)) => derive::execute(&arguments),
         Some(Command::Analyze(arguments)) => analyze::execute(&arguments),
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
+        Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),
     }

@@ -352,9 +352,7 @@ impl<'a> Builder<'a> {
                 let condition = self.arena.compare(Comparison::Lt, low, high);
                 Step::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
             }
-            Node::Select(c, a, b) => {
-                Step::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b))
-            }
+            Node::Select(c, a, b) => Step::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b)),
             Node::Compare(Comparison::Eq, ..) => Step::Value(Field::ZERO),
             Node::Compare(Comparison::Ne, ..) => Step::Value(f.one()),
             Node::Compare(..) => Step::Coin(node_key(id)),
@@ -465,7 +463,8 @@ mod tests {
         for e in zero {
             assert!(vanishes(e, &[(c, Rational::new(3, 2).unwrap())]), "{e}");
         }
-        let other = [x.sin().powi(2) + x.cos().powi(2), x.sin() - y.sin(), r - x - y, x.exp() - (x * 2).exp(), x.log() - y];
+        let other =
+            [x.sin().powi(2) + x.cos().powi(2), x.sin() - y.sin(), r - x - y, x.exp() - (x * 2).exp(), x.log() - y];
         for e in other {
             assert!(!vanishes(e, &[]), "{e}");
         }

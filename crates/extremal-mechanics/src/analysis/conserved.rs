@@ -5,8 +5,8 @@ use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::{Flow, FlowSampler, dense};
 use super::naming::{name_of, symmetry_of};
-use super::singular::Regularity;
 use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
+use super::singular::Regularity;
 use crate::System;
 use crate::continuous::solve_linear;
 
@@ -136,8 +136,7 @@ pub fn conserved_quantities<'g>(
     found.extend(judge.energy());
     let known: Vec<Expr<'g>> = found.iter().map(|c: &Conserved<'g>| c.expression).collect();
     let in_exponents = exponent_symbols(system);
-    let free: Vec<Expr<'g>> =
-        parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
+    let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
     let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
     found.extend(integrals.iter().map(|integral| judge.integral(integral)));
@@ -263,7 +262,8 @@ impl<'g> Judge<'_, 'g> {
         let fixed: Vec<_> = fixed.iter().chain(exponents).cloned().collect();
         (0..Field::COUNT).any(|number| {
             let sampler = FlowSampler::new(self.flow, &[(value, rate)], &fixed, Field::number(number));
-            let rates: Vec<_> = (0..STATES as u64).filter_map(|seed| sampler.at(seed)).map(|(_, rates)| rates[0]).collect();
+            let rates: Vec<_> =
+                (0..STATES as u64).filter_map(|seed| sampler.at(seed)).map(|(_, rates)| rates[0]).collect();
             rates.len() == STATES && rates.iter().all(|rate| *rate == Field::ZERO)
         })
     }
@@ -329,8 +329,12 @@ impl<'g> Judge<'_, 'g> {
     fn independent(&self, found: Vec<Conserved<'g>>, most: usize) -> (Vec<Conserved<'g>>, usize) {
         let (g, flow) = (self.system.graph, self.flow);
         let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
-        let expressions: Vec<Expr<'g>> =
-            found.iter().map(|c| c.expression).chain(flow.trivial.iter().copied()).chain(flow.surface.iter().copied()).collect();
+        let expressions: Vec<Expr<'g>> = found
+            .iter()
+            .map(|c| c.expression)
+            .chain(flow.trivial.iter().copied())
+            .chain(flow.surface.iter().copied())
+            .collect();
         let expressions = g.substitute(&expressions, &flow.solved);
         let entries = dense(g, &expressions, &variables);
         let zero = g.int(0);

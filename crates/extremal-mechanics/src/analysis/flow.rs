@@ -188,7 +188,9 @@ impl FlowSampler {
         let residual: Vec<Residue> = tail[m * n..m * n + m].iter().map(|r| f.neg(*r)).collect();
         let change = matrix.solve(f, &residual)?;
         let velocities = &tail[m * n + m..];
-        Some(self.velocities.iter().zip(velocities.iter().zip(change)).map(|(id, (v, d))| (*id, f.add(*v, d))).collect())
+        Some(
+            self.velocities.iter().zip(velocities.iter().zip(change)).map(|(id, (v, d))| (*id, f.add(*v, d))).collect(),
+        )
     }
 }
 

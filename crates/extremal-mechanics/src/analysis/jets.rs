@@ -55,8 +55,12 @@ impl<'g> Jets<'g> {
         lagrangian: Expr<'g>,
     ) -> Jets<'g> {
         let g = lagrangian.graph();
-        let mut jets =
-            Jets { graph: g, time, variables: [coordinates.clone(), multipliers.clone()].concat(), equations: Vec::new() };
+        let mut jets = Jets {
+            graph: g,
+            time,
+            variables: [coordinates.clone(), multipliers.clone()].concat(),
+            equations: Vec::new(),
+        };
         for symbols in &coordinates {
             let order = symbols.len() / 2;
             let mut sum = g.int(0);

@@ -1,7 +1,7 @@
 //! From a null vector to an integral: coefficients as polynomials in the parameters, or as the numbers that belong to their values.
 
-use extremal_expr::{Expr, Node, Rational};
 use extremal_expr::generic::{Field, Matrix, Residue};
+use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::FlowSampler;
 use super::generators::{Generator, Powers, product_of};
@@ -32,8 +32,7 @@ pub(super) fn lift<'g>(
     };
     let terms = vector.iter().zip(coefficients).map(|((product, _), coefficient)| {
         let powers = &products[*product];
-        let (momenta, rest): (Powers, Powers) =
-            powers.iter().partition(|(place, _)| gens[*place].momentum.is_some());
+        let (momenta, rest): (Powers, Powers) = powers.iter().partition(|(place, _)| gens[*place].momentum.is_some());
         Term {
             coefficient,
             momenta: momenta.iter().filter_map(|(place, e)| Some((gens[*place].momentum?, *e))).collect(),
@@ -69,15 +68,18 @@ fn fitted<'g>(
     let place_of = |place: usize| used.binary_search(&place).unwrap_or(0);
     let support: Vec<Powers> =
         support.iter().map(|powers| powers.iter().map(|(place, e)| (place_of(*place), *e)).collect()).collect();
-    let functions: Vec<(Expr<'g>, Expr<'g>)> = used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
-    let sources: Vec<Expr<'g>> =
-        functions.iter().flat_map(|(value, rate)| [*value, *rate]).chain(problem.flow.equations.iter().copied()).collect();
+    let functions: Vec<(Expr<'g>, Expr<'g>)> =
+        used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
+    let sources: Vec<Expr<'g>> = functions
+        .iter()
+        .flat_map(|(value, rate)| [*value, *rate])
+        .chain(problem.flow.equations.iter().copied())
+        .collect();
     let occurring = g.free_symbols(&sources);
     let parameters: Vec<Expr<'g>> = problem.free.iter().copied().filter(|p| occurring.contains(p)).collect();
     let zero = g.int(0);
     let fixed: Vec<_> = problem.fixed.iter().filter(|(p, _)| !parameters.contains(p)).cloned().collect();
-    let with_parameters: Vec<_> =
-        functions.iter().copied().chain(parameters.iter().map(|p| (*p, zero))).collect();
+    let with_parameters: Vec<_> = functions.iter().copied().chain(parameters.iter().map(|p| (*p, zero))).collect();
     let sampler = FlowSampler::new(problem.flow, &with_parameters, &fixed, f);
     for degree in 0..=HIGHEST_FIT_DEGREE {
         let exponents = exponents_up_to(parameters.len(), degree);
@@ -94,7 +96,8 @@ fn fitted<'g>(
             let Some((_, products)) = rows(f, &support, values, &rates[..used.len()]) else { continue };
             let mut row = Vec::with_capacity(columns);
             for powers in &exponents {
-                let weight = powers.iter().zip(parameters).try_fold(f.one(), |w, (e, p)| Some(f.mul(w, f.pow(*p, *e)?)))?;
+                let weight =
+                    powers.iter().zip(parameters).try_fold(f.one(), |w, (e, p)| Some(f.mul(w, f.pow(*p, *e)?)))?;
                 row.extend(products.iter().map(|rate| f.mul(weight, *rate)));
             }
             matrix.push(&row);
@@ -165,7 +168,9 @@ fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
         _ => false,
     });
     let scale = g.rational(if leading == Some(true) { -&scale } else { scale });
-    terms.iter_mut().for_each(|term| term.coefficient = g.expanded(term.coefficient * scale).unwrap_or(term.coefficient * scale));
+    terms
+        .iter_mut()
+        .for_each(|term| term.coefficient = g.expanded(term.coefficient * scale).unwrap_or(term.coefficient * scale));
     terms
 }
 

@@ -13,11 +13,12 @@ mod singular;
 mod structure;
 
 pub use conserved::{
-    Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation, conserved_quantities,
+    Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation,
+    conserved_quantities,
 };
 pub use flow::{Flow, FlowSampler};
 pub use jets::Jets;
 pub use linear::SmallMotion;
+pub use search::{SearchBounds, SearchSpace};
 pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};
-pub use search::{SearchBounds, SearchSpace};

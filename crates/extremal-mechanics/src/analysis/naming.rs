@@ -64,9 +64,7 @@ fn linear(system: &System<'_>, integral: &Integral<'_>) -> String {
         let kind = if rest.is_empty() { "momentum" } else { "pseudo-momentum" };
         return format!("{kind}{names}");
     }
-    if moving.iter().all(|term| term.factor == system.t)
-        && rest.iter().any(|term| system.q.contains(&term.factor))
-    {
+    if moving.iter().all(|term| term.factor == system.t) && rest.iter().any(|term| system.q.contains(&term.factor)) {
         return format!("Galilean boost{names}");
     }
     match is_rotation(system, &moving) {

@@ -186,7 +186,8 @@ impl Table {
             dropped[k] = others.contains(&found[k].1);
         }
         debug_assert_eq!(problem.known.len() + problem.flow.trivial.len(), known.len());
-        let kept_vectors = found.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|((vector, _), _)| vector);
+        let kept_vectors =
+            found.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|((vector, _), _)| vector);
         (kept_vectors.collect(), kept.len())
     }
 }

@@ -140,7 +140,8 @@ fn is_reversible(system: &System<'_>) -> bool {
     let equations = [system.euler_lagrange(), g.substitute(&velocities, &moving)].concat();
     let reversed = g.substitute(&equations, &backwards);
     let heated = system.entropy_sources(&system.temperatures());
-    equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back)) && heated.iter().all(|s| g.proves_zero(*s))
+    equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back))
+        && heated.iter().all(|s| g.proves_zero(*s))
 }
 
 /// The terms of the expanded Lagrangian whose Euler–Lagrange expressions cancel: what is a total time derivative.

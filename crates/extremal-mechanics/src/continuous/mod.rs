@@ -2,6 +2,7 @@
 
 mod hamilton;
 mod heat;
+mod higher;
 mod integrability;
 mod kinetic;
 mod lagrange;
@@ -10,5 +11,6 @@ mod projection;
 pub use hamilton::Hamiltonian;
 pub(crate) use hamilton::solve_linear;
 pub use heat::{Account, Friction, Heat};
+pub use higher::HigherSystem;
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};

@@ -1,6 +1,6 @@
 //! The discrete action of a step: nodes, the discrete Lagrangian, forces at the nodes, what belongs to the entropies.
 
-use extremal_expr::{Expr, Rational};
+use extremal_expr::{Expr, Id, Rational};
 use extremal_model::EntropyBase;
 
 use super::CustomDiscrete;
@@ -28,7 +28,7 @@ pub struct DiscreteAction<'g> {
 }
 
 /// An action, its nodal forces and what belongs to the entropies, in some unknowns.
-pub(super) struct Formula<'g> {
+pub(crate) struct Formula<'g> {
     /// Per node and coordinate: Q_0 … Q_s, or q, w_1 … w_s.
     pub unknowns: Vec<Vec<Expr<'g>>>,
     pub action: Expr<'g>,
@@ -105,6 +105,16 @@ impl<'g> DiscreteAction<'g> {
         };
         let own_constraints = Vec::new();
         DiscreteAction { nodes, base, own_constraints, nodal, incremental, implicit_entropy: !b.is_zero(), constants }
+    }
+
+    /// The action in the nodes of a step.
+    pub(crate) fn nodal(&self) -> &Formula<'g> {
+        &self.nodal
+    }
+
+    /// Numbers that occur under a name.
+    pub(crate) fn named_constants(&self) -> &[(Id, f64)] {
+        self.constants.named()
     }
 
     /// The symbols q, w_1 … w_s.

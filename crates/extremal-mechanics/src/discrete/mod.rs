@@ -3,7 +3,9 @@
 mod action;
 mod composition;
 mod constrained;
+mod difference;
 mod energy_entropy;
+mod higher;
 mod quadrature;
 mod reference;
 mod scheme;
@@ -14,6 +16,8 @@ use extremal_model::{CompositionBase, ConstraintForm, ConstraintKind, EntropyBas
 use thiserror::Error;
 
 pub use action::DiscreteAction;
+pub use difference::{ThreePointAction, difference};
+pub use higher::{HermiteAction, hermite};
 pub use quadrature::Quadrature;
 pub use reference::{acceleration, phase_guards, phase_observation, phase_state};
 pub use scheme::{Equation, Scheme, SchemeGuard};
@@ -109,10 +113,6 @@ pub fn scheme<'g>(
     custom: Option<CustomDiscrete<'g>>,
 ) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
-    let one_node = |a: f64| Quadrature { nodes: vec![a], weights: vec![1.0] };
-    let galerkin = |degree: usize, rule: &Quadrature| {
-        DiscreteAction::galerkin(system, degree, rule, options.entropy).scheme(system, name.clone(), options)
-    };
     let only_legendre = || match options.start {
         Start::Legendre => Ok(()),
         Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
@@ -123,13 +123,7 @@ pub fn scheme<'g>(
     }
     check_constraints(system, method, options)?;
     Ok(match method {
-        Method::Left => galerkin(1, &one_node(0.0)),
-        Method::Right => galerkin(1, &one_node(1.0)),
-        Method::Midpoint => galerkin(1, &one_node(0.5)),
-        Method::Theta(a) => galerkin(1, &one_node(Rational::to_f64(a))),
-        Method::Trapezoidal => galerkin(1, &Quadrature::lobatto(2)),
         Method::Galerkin { degree: 2.., .. } if hot => return Err(SchemeError::NoEntropies(name)),
-        Method::Galerkin { degree, quadrature } => galerkin(*degree as usize, &rule_of(*quadrature)),
         Method::Compose { composition, base } => {
             only_legendre()?;
             if hot && *base != CompositionBase::EnergyEntropy && options.entropy != EntropyBase::Midpoint {
@@ -158,8 +152,11 @@ pub fn scheme<'g>(
             only_legendre()?;
             reference::runge_kutta(system, method, name)
         }
-        Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
         Method::Difference | Method::Hermite => return Err(SchemeError::NoAccelerations(name)),
+        _ => {
+            let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
+            DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
+        }
     })
 }
 
@@ -217,6 +214,20 @@ fn check_constraints(system: &System<'_>, method: &Method, options: Options) -> 
         return Err(SchemeError::NoTwoPoints(name()));
     }
     Ok(())
+}
+
+/// Degree and quadrature of the methods that are made of one polynomial per step; `None` for all others.
+pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, Quadrature)> {
+    let one_node = |a: f64| Quadrature { nodes: vec![a], weights: vec![1.0] };
+    Some(match method {
+        Method::Left => (1, one_node(0.0)),
+        Method::Right => (1, one_node(1.0)),
+        Method::Midpoint => (1, one_node(0.5)),
+        Method::Theta(a) => (1, one_node(Rational::to_f64(a))),
+        Method::Trapezoidal => (1, Quadrature::lobatto(2)),
+        Method::Galerkin { degree, quadrature } => (*degree as usize, rule_of(*quadrature)),
+        _ => return None,
+    })
 }
 
 fn rule_of(quadrature: extremal_model::Quadrature) -> Quadrature {

@@ -89,6 +89,10 @@ impl<'g> Constants<'g> {
         symbol
     }
 
+    pub fn named(&self) -> &[(Id, f64)] {
+        &self.named
+    }
+
     pub fn into_named(self) -> Vec<(Id, f64)> {
         self.named
     }

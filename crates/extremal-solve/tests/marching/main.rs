@@ -2,6 +2,7 @@
 
 mod common;
 mod heat;
+mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;

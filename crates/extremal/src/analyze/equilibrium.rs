@@ -206,8 +206,9 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
     let gyroscopic = (0..l).any(|i| (0..l).any(|j| skew(i, j).abs() > 1e-12 * fastest));
     let dissipative = {
         let symmetric: Vec<f64> = (0..l * l).map(|at| (d[at] + d[at % l * l + at / l]) / 2.0).collect();
-        let shifted: Vec<f64> =
-            (0..l * l).map(|at| symmetric[at] + if at % (l + 1) == 0 { 1e-12 * fastest.max(1e-300) } else { 0.0 }).collect();
+        let shifted: Vec<f64> = (0..l * l)
+            .map(|at| symmetric[at] + if at % (l + 1) == 0 { 1e-12 * fastest.max(1e-300) } else { 0.0 })
+            .collect();
         positive_definite(&shifted, l)
     };
     let stability = if rates.iter().any(|rate| *rate > slow) {

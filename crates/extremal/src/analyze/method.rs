@@ -125,8 +125,7 @@ fn measure<'m>(
         };
         let run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
         let mut recorder = Recorder::new(run.columns().clone());
-        let outcome =
-            run.execute(&mut recorder, |_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
+        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
         if let End::Failed(failure) = &outcome.end {
             return Err(failure.to_string());
         }

@@ -45,7 +45,8 @@ impl<'m> Analysis<'m> {
         };
         let time = if structure.explicit_time { "contains the time" } else { "without explicit time" };
         let reversible = if structure.reversible { "reversible" } else { "not reversible" };
-        let count = if system.len() == 1 { "1 coordinate".to_string() } else { format!("{} coordinates", system.len()) };
+        let count =
+            if system.len() == 1 { "1 coordinate".to_string() } else { format!("{} coordinates", system.len()) };
         items.push(Item::Words(format!("{count}; {kind}; {time}; {reversible}")));
         let n = system.len();
         if let Some(split) = &structure.split {
@@ -54,7 +55,8 @@ impl<'m> Analysis<'m> {
                 items.push(self.entry("a", "a", &[j, k], split.mass[j][k]));
             }
             for symbol in &structure.christoffel {
-                let text = format!("[{} {}, {}]", system.names[symbol.k], system.names[symbol.l], system.names[symbol.j]);
+                let text =
+                    format!("[{} {}, {}]", system.names[symbol.k], system.names[symbol.l], system.names[symbol.j]);
                 let [k, l, j] = [symbol.k, symbol.l, symbol.j].map(|i| system.q[i].latex().to_string());
                 items.push(formula(text, format!("[{k}\\,{l},\\,{j}]"), symbol.value));
             }
@@ -73,17 +75,25 @@ impl<'m> Analysis<'m> {
         }
         if let Some(gauge) = structure.gauge {
             let mut item = formula("gauge term", "\\text{gauge term}", gauge.part);
-            remark(&mut item, match gauge.of {
-                Some(of) => format!("the time derivative of {}, without effect on the motion", of.text().limit(200)),
-                None => "a total time derivative, without effect on the motion".to_string(),
-            });
+            remark(
+                &mut item,
+                match gauge.of {
+                    Some(of) => {
+                        format!("the time derivative of {}, without effect on the motion", of.text().limit(200))
+                    }
+                    None => "a total time derivative, without effect on the motion".to_string(),
+                },
+            );
             items.push(item);
         }
         if let Some(force) = &structure.potential_force {
             match force.potential {
                 Some(potential) => {
                     let mut item = formula("V of the forces", "V_F", potential);
-                    remark(&mut item, "the forces at rest are its gradient and could be part of the Lagrangian".to_string());
+                    remark(
+                        &mut item,
+                        "the forces at rest are its gradient and could be part of the Lagrangian".to_string(),
+                    );
                     items.push(item);
                 }
                 None => items.push(Item::Words("the forces at rest are a gradient".to_string())),
@@ -95,7 +105,11 @@ impl<'m> Analysis<'m> {
     fn entry(&self, symbol: &str, latex: &str, places: &[usize], value: Expr<'m>) -> Item {
         let names: Vec<&str> = places.iter().map(|k| self.system.names[*k].as_str()).collect();
         let tex: Vec<String> = places.iter().map(|k| self.system.q[*k].latex().to_string()).collect();
-        formula(format!("{symbol}[{}]", names.join(", ")), format!("{latex}_{{{}}}", tex.join(",")), self.graph.simplified(value))
+        formula(
+            format!("{symbol}[{}]", names.join(", ")),
+            format!("{latex}_{{{}}}", tex.join(",")),
+            self.graph.simplified(value),
+        )
     }
 
     fn regularity_section(&self, page: &mut Page<'m>) {
@@ -141,7 +155,9 @@ impl<'m> Analysis<'m> {
                 remark(&mut item, format!("{}{theorem}", words::symmetry(&self.system, symmetry)));
             }
             remark(&mut item, words::proof(quantity));
-            if let Some((method, kept)) = self.method.as_ref().and_then(|m| Some((m.method.to_string(), m.preserved.get(place)?))) {
+            if let Some((method, kept)) =
+                self.method.as_ref().and_then(|m| Some((m.method.to_string(), m.preserved.get(place)?)))
+            {
                 remark(&mut item, words::preserved(kept, &method));
             }
             items.push(item);
@@ -173,10 +189,11 @@ impl<'m> Analysis<'m> {
     /// The generators of the search, momenta by their symbols.
     pub(super) fn generator_names(&self) -> Vec<String> {
         let momenta = self.system.momenta();
-        let name = |generator: &Expr<'m>| match momenta.iter().position(|p| p == generator && p.depends_on(&self.system.v)) {
-            Some(place) => self.system.p[place].to_string(),
-            None => generator.text().limit(60).to_string(),
-        };
+        let name =
+            |generator: &Expr<'m>| match momenta.iter().position(|p| p == generator && p.depends_on(&self.system.v)) {
+                Some(place) => self.system.p[place].to_string(),
+                None => generator.text().limit(60).to_string(),
+            };
         self.conserved.space.generators.iter().map(name).collect()
     }
 
@@ -188,10 +205,13 @@ impl<'m> Analysis<'m> {
                 format!("\\text{{momentum of {}}}", symmetry.name.replace('_', " ")),
                 symmetry.momentum,
             );
-            remark(&mut item, match symmetry.conservation {
-                Conservation::No => format!("not conserved: its rate is {}", symmetry.rate.text().limit(200)),
-                kept => conservation(kept).to_string(),
-            });
+            remark(
+                &mut item,
+                match symmetry.conservation {
+                    Conservation::No => format!("not conserved: its rate is {}", symmetry.rate.text().limit(200)),
+                    kept => conservation(kept).to_string(),
+                },
+            );
             items.push(item);
         }
         for (name, expression, kept) in &self.invariants {
@@ -240,8 +260,10 @@ impl<'m> Analysis<'m> {
         if let Some(seen) = report.regularity {
             let (low, high) = seen.determinant;
             let steps = if seen.steps == 1 { "the first step".to_string() } else { format!("{} steps", seen.steps) };
-            let value = if number(low) == number(high) { number(low) } else { format!("{} to {}", number(low), number(high)) };
-            let verdict = if low.abs() > 0.0 && low.signum() == high.signum() { "regular" } else { "singular somewhere" };
+            let value =
+                if number(low) == number(high) { number(low) } else { format!("{} to {}", number(low), number(high)) };
+            let verdict =
+                if low.abs() > 0.0 && low.signum() == high.signum() { "regular" } else { "singular somewhere" };
             items.push(Item::Words(format!("discrete equations {verdict}: over {steps} the derivative of a step by its state has determinant {value}")));
         }
         if !items.is_empty() {

@@ -1,0 +1,247 @@
+//! `extremal solve`: boundary-value and optimal-control problems.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use extremal::Method;
+use extremal::Recorder;
+use extremal::boundary::{
+    Guess, Level, Problem, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement, Status, Table,
+    Verification,
+};
+use extremal::solve::nlp::{Iteration, NlpOptions};
+use extremal::trajectory::{Figure, sig};
+
+use crate::arguments::{self, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::outputs::Outputs;
+use crate::progress::Spinner;
+use crate::source::{Source, read_file};
+use crate::{solution_summary, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal solve gallery:brachistochrone
+  extremal solve gallery:cart-pole-swing --plot swing.svg --out swing.csv
+  extremal solve gallery:cart-pole-swing --refine --log
+  extremal solve gallery:cart-pole-swing --multistart 20 --seed 1
+  extremal solve gallery:cart-pole-swing --steps 400 --warm-start swing.csv
+  extremal solve my-problem.toml --json | jq .objective
+
+The problem is stated by [boundary], [controls] and [objective] in the model.
+Exit codes: 0 solved, 1 not solved (the best point is kept and said), 2 bad input.";
+
+/// Solve a boundary-value or optimal-control problem
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Write the solution, as .csv, .json or .parquet; may be repeated
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Draw the solution, as .svg or .png; may be repeated
+    #[arg(long, value_name = "FILE")]
+    plot: Vec<PathBuf>,
+    /// The method: midpoint, trapezoidal, "theta(a)", "galerkin(s)", custom; hermite or difference for accelerations
+    #[arg(long, value_parser = arguments::method)]
+    method: Option<Method>,
+    /// The number of steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    steps: Option<u32>,
+    /// Double the steps until the cost and a simulation change by less than TOL
+    #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4")]
+    refine: Option<f64>,
+    /// Solve from N more, shaken guesses and list the minima
+    #[arg(long, value_name = "N", conflicts_with = "warm_start")]
+    multistart: Option<u32>,
+    /// Which shaken guesses
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    /// Start from a solution written before, on any grid
+    #[arg(long, value_name = "FILE")]
+    warm_start: Option<String>,
+    /// What is looked for [default: a minimum, and for an action without one nearby any stationary point]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    seek: Option<Sought>,
+    /// The largest error accepted in the optimality conditions
+    #[arg(long, value_name = "TOL")]
+    tolerance: Option<f64>,
+    /// Iterations before giving up
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<usize>,
+    /// Print every iteration to standard error
+    #[arg(long)]
+    log: bool,
+    /// Print one JSON object instead of the summary
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Sought {
+    /// A minimum
+    Minimum,
+    /// A stationary point near the guess, whatever its kind
+    Stationary,
+}
+
+impl Arguments {
+    fn settings(&self) -> SolveSettings {
+        let default = NlpOptions::default();
+        SolveSettings {
+            steps: self.steps.map(|steps| steps as usize),
+            seek: match self.seek {
+                None => Seek::Any,
+                Some(Sought::Minimum) => Seek::Minimum,
+                Some(Sought::Stationary) => Seek::Stationary,
+            },
+            options: NlpOptions {
+                tolerance: self.tolerance.unwrap_or(default.tolerance),
+                max_iterations: self.max_iterations.unwrap_or(default.max_iterations),
+                ..default
+            },
+        }
+    }
+
+    fn guess(&self) -> Result<Guess, Failure> {
+        let Some(path) = &self.warm_start else { return Ok(Guess::Stated) };
+        let table = Table::read(&read_file(path)?);
+        Ok(Guess::Table(table.map_err(|source| Failure::WarmStart { path: path.clone(), source })?))
+    }
+}
+
+/// What was solved, with all that was found on the way.
+pub struct Solved<'m> {
+    pub problem: Problem<'m>,
+    pub solution: Solution,
+    pub levels: Vec<Level>,
+    pub minima: Vec<Solution>,
+    pub verification: Option<Verification>,
+    pub elapsed: std::time::Duration,
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    let source = Source::load(&arguments.model)?;
+    if !arguments.quiet {
+        source.show_warnings();
+    }
+    let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
+    outputs.check()?;
+    let solved = solve(arguments, &source)?;
+    let mut written = Vec::new();
+    if !solved.solution.rows.is_empty() {
+        written = write(&source, &solved, &outputs)?;
+    }
+    if arguments.json {
+        let report = SolveReport {
+            problem: &solved.problem,
+            solution: &solved.solution,
+            verification: solved.verification.as_ref(),
+            levels: &solved.levels,
+            minima: &solved.minima,
+            warnings: source.warnings().collect(),
+        };
+        terminal::print(&format!("{:#}\n", report.to_json()))?;
+    } else if !arguments.quiet {
+        terminal::print(&solution_summary::of(&source, &solved, &written))?;
+    }
+    if !solved.solution.status.is_solved() {
+        terminal::print_error(&solution_summary::failure(&solved));
+    }
+    Ok(match solved.solution.status {
+        status if status.is_solved() => Ending::Done,
+        Status::Interrupted => Ending::Interrupted,
+        _ => Ending::Failed,
+    })
+}
+
+fn solve<'m>(arguments: &Arguments, source: &'m Source) -> Result<Solved<'m>, Failure> {
+    let interrupt = Interrupt::listen();
+    let statement = Statement::of(&source.model)?;
+    let method = arguments.method.clone().unwrap_or_else(|| source.model.simulation().method.clone());
+    let problem = Problem::new(&source.model, statement, &method)?;
+    let settings = arguments.settings();
+    let guess = arguments.guess()?;
+    let spinner = (!arguments.quiet && !arguments.log).then(|| Spinner::new("solving"));
+    let mut watch = |line: &Iteration| {
+        if arguments.log {
+            terminal::print_error(&log_line(line));
+        }
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let clock = Instant::now();
+    let (mut minima, mut levels) = (Vec::new(), Vec::new());
+    let mut found = match arguments.multistart {
+        Some(starts) => {
+            minima = problem.multistart(starts as usize, arguments.seed, &settings, &mut watch)?;
+            minima.first().cloned()
+        }
+        None => None,
+    };
+    if let Some(tolerance) = arguments.refine {
+        let guess = found.as_ref().map_or(guess.clone(), |best| Guess::Table(best.table()));
+        let refinement = Refinement { tolerance, ..Refinement::default() };
+        let (solution, passed) = problem.refine(&guess, &settings, refinement, &mut watch)?;
+        levels = passed;
+        found = Some(solution);
+    }
+    let solution = match found {
+        Some(solution) => solution,
+        None => problem.solve(&guess, &settings, &mut watch)?,
+    };
+    let elapsed = clock.elapsed();
+    let verification = match solution.status.is_solved() {
+        true => Some(problem.verify(&solution)?),
+        false => None,
+    };
+    if let Some(spinner) = spinner {
+        spinner.clear();
+    }
+    Ok(Solved { problem, solution, levels, minima, verification, elapsed })
+}
+
+fn log_line(line: &Iteration) -> String {
+    let header = match line.iteration {
+        0 => "  iter          objective  violation   gradient    barrier      shift   step\n",
+        _ => "",
+    };
+    let Iteration {
+        iteration, objective, infeasibility, dual_infeasibility, barrier, regularisation, fraction, ..
+    } = line;
+    let mark = if line.restoration { 'r' } else { ' ' };
+    format!(
+        "{header}{iteration:>5}{mark} {objective:>18.10e}  {infeasibility:>9.2e}  {dual_infeasibility:>9.2e}  {barrier:>9.2e}  \
+         {regularisation:>9.2e}  {fraction:>9.2e}\n"
+    )
+}
+
+/// Writes files and pictures.
+fn write(source: &Source, solved: &Solved<'_>, outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, Failure> {
+    let solution = &solved.solution;
+    let mut recorder = Recorder::new(solution.columns.clone());
+    for path in outputs.trajectories {
+        recorder.add_file(path)?;
+    }
+    for row in &solution.rows {
+        recorder.push(row)?;
+    }
+    recorder.finish()?;
+    let mut written = outputs.trajectories.to_vec();
+    if !outputs.plots.is_empty() {
+        let subtitle = format!("{}, {} steps, {}", solved.problem.method(), solution.steps, solution.status.name());
+        let figure = Figure::of(source.title(), recorder.columns(), recorder.series())
+            .subtitle(format!("{subtitle}, objective {}", sig(solution.objective, 8)));
+        for path in outputs.plots {
+            figure.save(path)?;
+            written.push(path.clone());
+        }
+    }
+    Ok(written)
+}

@@ -1,0 +1,187 @@
+//! The summary of a solved boundary problem.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use extremal::boundary::{Duration, Kind, Solution, Status, Verification, kind_name, nature_name};
+use extremal::trajectory::{Align, Role, Table, shortest, sig};
+
+use crate::commands::Solved;
+use crate::outputs::written as written_files;
+use crate::source::Source;
+use crate::terminal::{ERROR, FAINT, HEADING, duration, size};
+
+const INDENT: usize = 2;
+/// Coordinates beyond this number are counted, not listed.
+const MOST_ROWS: usize = 12;
+
+/// The summary as text with styles.
+pub fn of(source: &Source, solved: &Solved<'_>, written: &[PathBuf]) -> String {
+    let mut out = format!("{HEADING}{}{HEADING:#}\n", source.title());
+    if let Some(origin) = source.model.source() {
+        let _ = writeln!(out, "{FAINT}{origin}{FAINT:#}");
+    }
+    out.push('\n');
+    facts(&mut out, solved);
+    if !solved.solution.rows.is_empty() {
+        ends(&mut out, &solved.solution);
+    }
+    bounds(&mut out, &solved.solution);
+    levels(&mut out, solved);
+    minima(&mut out, solved);
+    out.push_str(&written_files(written));
+    out
+}
+
+fn facts(out: &mut String, solved: &Solved<'_>) {
+    let Solved { problem, solution, .. } = solved;
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    table.row(["problem", kind_name(problem.kind())]);
+    table.row(["method", &format!("{}, {} steps", problem.method(), solution.steps)]);
+    let status = match solution.nature {
+        Some(nature) => format!("{}: {}", solution.status.name(), nature_name(nature)),
+        None => solution.status.name().to_owned(),
+    };
+    let iterations = if solution.iterations == 1 { "iteration" } else { "iterations" };
+    let pace = format!("{} {iterations} in {}", solution.iterations, duration(solved.elapsed));
+    table.row(["status", &format!("{status}, {pace}")]);
+    match problem.kind() {
+        Kind::Action => table.row(["action", &sig(solution.objective, 12)]),
+        Kind::Control => table.row(["objective", &sig(solution.objective, 12)]),
+        Kind::Motion => {}
+    }
+    if matches!(problem.statement().duration, Duration::Free { .. }) {
+        table.row(["duration", &sig(solution.duration, 12)]);
+    }
+    for (name, multiplier) in &solution.integral_multipliers {
+        table.row([&format!("multiplier of {name}"), &sig(*multiplier, 10)]);
+    }
+    table.row([
+        "residual",
+        &format!("{} in the conditions, {} in the gradient", size(solution.residual), size(solution.dual_residual)),
+    ]);
+    match &solved.verification {
+        Some(verification @ Verification::Reached { .. }) => {
+            let error = verification.end_error().map_or_else(String::new, size);
+            table.row([
+                "simulation",
+                &format!("dop853 with the solution's start and controls ends {error} from its end"),
+            ]);
+        }
+        Some(Verification::Impossible(reason)) => table.row(["simulation", &format!("none: {reason}")]),
+        None => {}
+    }
+    out.push_str(&table.to_string());
+}
+
+fn ends(out: &mut String, solution: &Solution) {
+    let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
+    let mut table = Table::new([
+        ("", Align::Left),
+        ("start", Align::Right),
+        ("end", Align::Right),
+        ("least", Align::Right),
+        ("most", Align::Right),
+    ])
+    .indented(INDENT);
+    let shown = |role: Role| role != Role::Time;
+    let columns: Vec<usize> = (0..first.len()).filter(|at| shown(solution.columns[*at].role())).collect();
+    for at in columns.iter().take(MOST_ROWS) {
+        let values = || solution.rows.iter().map(|row| row[*at]);
+        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let cells = [first[*at], last[*at], least, most].map(|x| sig(x, 8));
+        table.row([solution.columns[*at].name().to_owned()].into_iter().chain(cells));
+    }
+    let _ = write!(out, "\n{table}");
+    if let Some(more @ 1..) = columns.len().checked_sub(MOST_ROWS) {
+        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
+    }
+}
+
+fn bounds(out: &mut String, solution: &Solution) {
+    for bound in &solution.active {
+        let side = if bound.upper { "largest" } else { "smallest" };
+        let count = bound.times.len();
+        let places = if count == 1 { "place" } else { "places" };
+        let _ = writeln!(
+            out,
+            "\n  {} is at its {side} value {} at {count} {places}, first at {}",
+            bound.name,
+            shortest(bound.bound),
+            sig(bound.times[0], 6)
+        );
+    }
+}
+
+fn levels(out: &mut String, solved: &Solved<'_>) {
+    if solved.levels.len() < 2 {
+        return;
+    }
+    let mut table = Table::new([
+        ("steps", Align::Right),
+        ("objective", Align::Right),
+        ("end error of a simulation", Align::Right),
+        ("iterations", Align::Right),
+    ])
+    .indented(INDENT);
+    for level in &solved.levels {
+        table.row([
+            level.steps.to_string(),
+            sig(level.objective, 12),
+            level.end_error.map_or_else(|| "-".to_owned(), size),
+            level.iterations.to_string(),
+        ]);
+    }
+    let _ = write!(out, "\n{table}");
+}
+
+fn minima(out: &mut String, solved: &Solved<'_>) {
+    if solved.minima.len() < 2 {
+        return;
+    }
+    let listed: Vec<String> = solved.minima.iter().map(|minimum| sig(minimum.objective, 10)).collect();
+    let _ = writeln!(out, "\n  minima found: {}", listed.join(", "));
+}
+
+/// Why there is no solution, with styles.
+pub fn failure(solved: &Solved<'_>) -> String {
+    let solution = &solved.solution;
+    let reason = match solution.status {
+        Status::Infeasible => "the conditions cannot be met together, at least not near the guess",
+        Status::Unbounded => "the objective falls without end: it has no minimum",
+        Status::NotFinite => "a formula has no finite value at the guess: give a `guess` inside its domain",
+        Status::Stalled => {
+            "the solver makes no further progress: try another `guess`, more steps, or `--seek stationary`"
+        }
+        Status::IterationLimit => "too many iterations: raise `--max-iterations`, or give a better `guess`",
+        Status::Interrupted => "interrupted",
+        Status::Optimal | Status::Stationary => return String::new(),
+    };
+    let mut out = format!("{ERROR}error{ERROR:#}: {reason}\n");
+    if solution.status != Status::Interrupted {
+        for violation in &solution.violations {
+            let _ = writeln!(
+                out,
+                "  {} is missed by {} at node {} (t = {})",
+                violation.condition,
+                size(violation.amount),
+                violation.node,
+                sig(violation.time, 6)
+            );
+        }
+        if solution.status == Status::Infeasible {
+            for bound in &solution.active {
+                let side = if bound.upper { "max" } else { "min" };
+                let _ = writeln!(
+                    out,
+                    "  binding: {} at its {side} = {} at {} of {} steps",
+                    bound.name,
+                    shortest(bound.bound),
+                    bound.times.len(),
+                    solution.steps
+                );
+            }
+        }
+    }
+    out
+}

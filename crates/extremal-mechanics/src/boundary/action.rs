@@ -1,0 +1,210 @@
+//! Stationary action between ends that are fixed, free or periodic.
+
+use extremal_expr::Expr;
+use extremal_model::{ConstraintKind, Method};
+
+use super::{At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription};
+use crate::System;
+use crate::discrete::CustomDiscrete;
+
+/// The sum of the discrete action over the steps, to be made stationary: (5.1) of the theory. Ends whose positions are not held
+/// are free, and the natural conditions p = 0 come out of the variation.
+///
+/// The controls and costs of the question are not looked at.
+pub fn stationary_action<'g>(
+    system: &System<'g>,
+    method: &Method,
+    custom: Option<CustomDiscrete<'g>>,
+    question: &Question<'g>,
+) -> Result<Transcription, BoundaryError> {
+    let unmultiplied = unmultiplied(system);
+    let discretised = Discretised::of(&unmultiplied, method, custom)?;
+    let nodal = discretised.action.nodal();
+    let mut formulas = Formulas::new(system, question);
+    let mut rows = Vec::new();
+    let mut once_rows = Vec::new();
+    for (i, integrand) in question.integrals.iter().enumerate() {
+        rows.push((discretised.integral(system, *integrand, "integral constraints")?, Place::Once(i)));
+        once_rows.push(Condition::Integral(i));
+    }
+    let mut step_rows = Vec::new();
+    for (i, constraint) in system.constraints.iter().enumerate() {
+        match constraint.kind {
+            ConstraintKind::Holonomic => {}
+            ConstraintKind::Nonholonomic => return Err(BoundaryError::Nonholonomic(constraint.name.clone())),
+            // h Φ, so that the multiplier keeps the meaning it has in L + λ Φ.
+            ConstraintKind::Vakonomic => {
+                let row = discretised.integral(system, constraint.expression, "constraints")?;
+                rows.push((row, Place::Step(step_rows.len())));
+                step_rows.push(Condition::Constraint(i));
+            }
+        }
+    }
+    let nodes = &nodal.unknowns;
+    if nodes.len() > 2 && !system.constraints.is_empty() {
+        return Err(BoundaryError::NoConstraints(method.to_string()));
+    }
+    let mut variables = formulas.step_variables(nodes);
+    variables.extend(formulas.duration_variable());
+    formulas.push(&variables, nodal.action, &rows, At::Every);
+    let node_rows = formulas.bind_positions(question, 0);
+    let momenta = momenta(system, &nodal.action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
+    let n = system.len();
+    Ok(Transcription {
+        node: (0..n).map(Quantity::Position).collect(),
+        step: inner_quantities(nodes.len(), n),
+        once: formulas.once(),
+        node_rows,
+        step_rows,
+        once_rows,
+        duration: formulas.given_duration(),
+        periodic: question.periodic,
+        ghosts: 0,
+        momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
+        pieces: formulas.pieces,
+        constants: discretised.action.named_constants().to_vec(),
+    })
+}
+
+/// The system with vakonomic multipliers taken out of its Lagrangian: here they belong to rows of their own.
+fn unmultiplied<'g>(system: &System<'g>) -> System<'g> {
+    let zero = system.graph.int(0);
+    let vakonomic = system.constraints.iter().filter(|constraint| constraint.is_vakonomic());
+    let rules: Vec<_> = vakonomic.map(|constraint| (constraint.multiplier, zero)).collect();
+    let mut without = system.clone();
+    without.lagrangian = system.lagrangian.substitute(&rules);
+    without
+}
+
+/// Momenta at both ends of a step (D9): p− = −∂S/∂Q_0 − f_0 and p+ = ∂S/∂Q_s + f_s.
+pub(super) fn momenta<'g>(
+    system: &System<'g>,
+    action: &Expr<'g>,
+    nodes: &[Vec<Expr<'g>>],
+    forces: &[Vec<Expr<'g>>],
+) -> [Vec<Expr<'g>>; 2] {
+    let g = system.graph;
+    let last = nodes.len() - 1;
+    let total = |node: usize| -> Vec<Expr<'g>> {
+        g.gradient(*action, &nodes[node]).iter().zip(&forces[node]).map(|(slope, force)| *slope + *force).collect()
+    };
+    [total(0).into_iter().map(|p| -p).collect(), total(last)]
+}
+
+/// The unknowns at the inner nodes of a step that has so many nodes.
+pub(super) fn inner_quantities(nodes: usize, n: usize) -> Vec<Quantity> {
+    let inner = 0..nodes - 2;
+    inner.flat_map(|node| (0..n).map(move |coordinate| Quantity::Inner { node, coordinate })).collect()
+}
+
+/// Positions of one node as variables.
+pub(super) fn node_variables<'g>(q: &[Expr<'g>]) -> Vec<(Expr<'g>, Place)> {
+    q.iter().enumerate().map(|(k, q)| (*q, Place::Node(0, k))).collect()
+}
+
+/// Pieces in the making, with time and step expressed by the duration and the data of each copy.
+pub(super) struct Formulas<'s, 'g> {
+    system: &'s System<'g>,
+    /// The duration and, as parts of it, the beginning and the length of a step.
+    duration: Expr<'g>,
+    begin: Expr<'g>,
+    length: Expr<'g>,
+    start_time: Expr<'g>,
+    free_duration: bool,
+    pub pieces: Vec<Placed>,
+}
+
+impl<'s, 'g> Formulas<'s, 'g> {
+    pub fn new(system: &'s System<'g>, question: &Question<'g>) -> Self {
+        Formulas {
+            system,
+            duration: system.symbol("duration"),
+            begin: system.symbol("part_begin"),
+            length: system.symbol("part_length"),
+            start_time: question.start_time.unwrap_or(system.graph.int(0)),
+            free_duration: question.free_duration,
+            pieces: Vec::new(),
+        }
+    }
+
+    /// The variables of a step: all of its nodes.
+    pub fn step_variables(&self, nodes: &[Vec<Expr<'g>>]) -> Vec<(Expr<'g>, Place)> {
+        let (n, last) = (self.system.len(), nodes.len() - 1);
+        let mut variables = Vec::new();
+        for (i, node) in nodes.iter().enumerate() {
+            variables.extend(node.iter().enumerate().map(|(k, q)| match i {
+                0 => (*q, Place::Node(0, k)),
+                i if i == last => (*q, Place::Node(1, k)),
+                i => (*q, Place::Step((i - 1) * n + k)),
+            }));
+        }
+        variables
+    }
+
+    /// The duration as a variable, if it is one; it comes first among those that occur once.
+    pub fn duration_variable(&self) -> Option<(Expr<'g>, Place)> {
+        self.free_duration.then_some((self.duration, Place::Once(0)))
+    }
+
+    pub fn once(&self) -> Vec<Quantity> {
+        if self.free_duration { vec![Quantity::Duration] } else { Vec::new() }
+    }
+
+    /// The symbol of a duration that is given.
+    pub fn given_duration(&self) -> Option<extremal_expr::Id> {
+        (!self.free_duration).then(|| self.duration.id())
+    }
+
+    /// Expressions of h and t in terms of the duration and the data of a copy.
+    pub fn timed(&self, fs: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let rules = [
+            (self.system.step(), self.duration * self.length),
+            (self.system.t, self.start_time + self.duration * self.begin),
+        ];
+        self.system.graph.substitute(fs, &rules)
+    }
+
+    /// Holonomic constraints at the nodes, as rows from `first_row` on: h φ, and half of it at the ends, so that multipliers are
+    /// those of the continuous motion.
+    pub fn bind_positions(&mut self, question: &Question<'g>, first_row: usize) -> Vec<Condition> {
+        let (h, zero) = (self.system.step(), self.system.graph.int(0));
+        let all = self.system.constraints.iter().enumerate();
+        let holonomic: Vec<_> = all.filter(|(_, constraint)| constraint.kind == ConstraintKind::Holonomic).collect();
+        if !holonomic.is_empty() {
+            let mut variables = node_variables(&self.system.q);
+            variables.extend(self.duration_variable());
+            let rows = |weight: Expr<'g>| -> Vec<(Expr<'g>, Place)> {
+                let residuals = holonomic.iter().enumerate();
+                residuals
+                    .map(|(row, (_, constraint))| (weight * constraint.expression, Place::Node(0, first_row + row)))
+                    .collect()
+            };
+            match question.periodic {
+                true => self.push(&variables, zero, &rows(h), At::Every),
+                false => {
+                    for (weight, at) in [(h / 2, At::First), (h, At::Inner), (h / 2, At::Last)] {
+                        self.push(&variables, zero, &rows(weight), at);
+                    }
+                }
+            }
+        }
+        holonomic.iter().map(|(i, _)| Condition::Constraint(*i)).collect()
+    }
+
+    /// A piece whose copies begin at `h` and `t` of their own.
+    pub fn push(&mut self, variables: &[(Expr<'g>, Place)], cost: Expr<'g>, rows: &[(Expr<'g>, Place)], at: At) {
+        let all: Vec<Expr<'g>> = [cost].into_iter().chain(rows.iter().map(|(row, _)| *row)).collect();
+        let all = self.timed(&all);
+        self.pieces.push(Placed {
+            piece: Piece {
+                variables: variables.iter().map(|(symbol, _)| symbol.id()).collect(),
+                data: vec![self.begin.id(), self.length.id()],
+                cost: all[0].id(),
+                rows: all[1..].iter().map(|row| row.id()).collect(),
+            },
+            variables: variables.iter().map(|(_, place)| *place).collect(),
+            rows: rows.iter().map(|(_, place)| *place).collect(),
+            at,
+        });
+    }
+}

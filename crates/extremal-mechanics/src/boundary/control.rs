@@ -1,0 +1,181 @@
+//! Motions with forces and controls, of least cost.
+
+use extremal_expr::Expr;
+use extremal_model::{ConstraintKind, Method};
+
+use super::action::{Formulas, inner_quantities, momenta, node_variables};
+use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question, Transcription};
+use crate::System;
+use crate::discrete::CustomDiscrete;
+
+/// The discrete equations of motion with forces and controls as constraints, and the cost of the question: (5.2) of the theory.
+///
+/// A control is constant in each step and acts through the discrete forces. Positions are unknowns of the nodes; velocities are
+/// unknowns at the two ends only, where they enter by the discrete Legendre transforms. `natural` lists ends (`true` for the
+/// last) and coordinates whose momentum is to vanish.
+pub fn controlled_motion<'g>(
+    system: &System<'g>,
+    method: &Method,
+    custom: Option<CustomDiscrete<'g>>,
+    question: &Question<'g>,
+    natural: &[(bool, usize)],
+) -> Result<Transcription, BoundaryError> {
+    let g = system.graph;
+    let (n, zero) = (system.len(), system.graph.int(0));
+    let discretised = Discretised::of(system, method, custom)?;
+    let nodal = discretised.action.nodal();
+    let nodes = &nodal.unknowns;
+    let last = nodes.len() - 1;
+    let mut formulas = Formulas::new(system, question);
+
+    let mut node: Vec<Quantity> = (0..n).map(Quantity::Position).collect();
+    node.extend((0..system.heat.s.len()).map(Quantity::Entropy));
+    let first_multiplier = node.len();
+    node.extend((0..system.constraints.len()).map(Quantity::Multiplier));
+    let mut step = inner_quantities(nodes.len(), n);
+    let mut variables = formulas.step_variables(nodes);
+    let reactions = reactions(system, method, nodes)?;
+    for (offset, reaction) in reactions.iter().enumerate() {
+        let multipliers = reaction.multipliers.iter().enumerate();
+        variables.extend(multipliers.map(|(k, symbol)| (*symbol, Place::Node(offset, first_multiplier + k))));
+    }
+    for (offset, entropies) in system.entropy_ends().iter().enumerate() {
+        variables.extend(entropies.iter().enumerate().map(|(k, s)| (*s, Place::Node(offset, n + k))));
+    }
+    for (k, control) in question.controls.iter().enumerate() {
+        variables.push((*control, Place::Step(step.len())));
+        step.push(Quantity::Control(k));
+    }
+    variables.extend(formulas.duration_variable());
+
+    let mut rows = Vec::new();
+    let mut step_rows = Vec::new();
+    for (i, (symbols, forces)) in nodes.iter().zip(&nodal.forces).enumerate() {
+        for (k, (slope, force)) in g.gradient(nodal.action, symbols).iter().zip(forces).enumerate() {
+            let place = match i {
+                0 => Place::Node(0, k),
+                i if i == last => Place::Node(1, k),
+                _ => {
+                    step_rows.push(Condition::InnerMotion { node: i - 1, coordinate: k });
+                    Place::Step(step_rows.len() - 1)
+                }
+            };
+            let reaction = match i {
+                0 => reactions[0].impulse[k],
+                i if i == last => reactions[1].impulse[k],
+                _ => zero,
+            };
+            rows.push((*slope + *force + reaction, place));
+        }
+    }
+    for (k, balance) in nodal.entropy.iter().enumerate() {
+        rows.push((*balance, Place::Step(step_rows.len())));
+        step_rows.push(Condition::EntropyBalance(k));
+    }
+    for (i, constraint) in system.constraints.iter().enumerate() {
+        if constraint.kind == ConstraintKind::Nonholonomic {
+            let row = discretised.integral(system, constraint.expression, "constraints")?;
+            rows.push((row, Place::Step(step_rows.len())));
+            step_rows.push(Condition::Constraint(i));
+        }
+    }
+    for k in &question.bounded_velocities {
+        for velocity in discretised.at_nodes(system, system.v[*k], "bounds of velocities")? {
+            rows.push((velocity, Place::Step(step_rows.len())));
+            step_rows.push(Condition::VelocityBound(*k));
+        }
+    }
+    let mut once_rows = Vec::new();
+    for (i, integrand) in question.integrals.iter().enumerate() {
+        rows.push((discretised.integral(system, *integrand, "integral constraints")?, Place::Once(i)));
+        once_rows.push(Condition::Integral(i));
+    }
+    let running = match question.running {
+        Some(cost) => discretised.integral(system, cost, "a running cost")?,
+        None => zero,
+    };
+    formulas.push(&variables, running, &rows, At::Every);
+
+    let mut node_rows: Vec<Condition> = (0..n).map(Condition::Motion).collect();
+    node_rows.extend(formulas.bind_positions(question, n));
+    let mut once = formulas.once();
+    if !question.periodic {
+        let first_velocity = once.len();
+        once.extend((0..n).map(Quantity::StartVelocity));
+        once.extend((0..n).map(Quantity::EndVelocity));
+        let p = system.momenta();
+        for end in [false, true] {
+            let mut variables = node_variables(&system.q);
+            variables.extend(system.heat.s.iter().enumerate().map(|(k, s)| (*s, Place::Node(0, n + k))));
+            let offset = first_velocity + if end { n } else { 0 };
+            variables.extend(system.v.iter().enumerate().map(|(k, v)| (*v, Place::Once(offset + k))));
+            variables.extend(formulas.duration_variable());
+            let sign = if end { -1 } else { 1 };
+            let mut rows: Vec<(Expr<'g>, Place)> = (0..n).map(|k| (p[k] * sign, Place::Node(0, k))).collect();
+            for (_, k) in natural.iter().filter(|(at_end, _)| *at_end == end) {
+                rows.push((p[*k], Place::Once(once_rows.len())));
+                once_rows.push(Condition::Natural { end, coordinate: *k });
+            }
+            for (i, constraint) in system.constraints.iter().enumerate() {
+                rows.push((constraint.velocity, Place::Once(once_rows.len())));
+                once_rows.push(Condition::ConstraintAtEnd { end, constraint: i });
+            }
+            let cost = question.terminal.filter(|_| end).unwrap_or(zero);
+            formulas.push(&variables, cost, &rows, if end { At::Last } else { At::First });
+        }
+    }
+    let momenta = momenta(system, &nodal.action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
+    Ok(Transcription {
+        node,
+        step,
+        once,
+        node_rows,
+        step_rows,
+        once_rows,
+        duration: formulas.given_duration(),
+        periodic: question.periodic,
+        ghosts: 0,
+        momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
+        pieces: formulas.pieces,
+        constants: discretised.action.named_constants().to_vec(),
+    })
+}
+
+/// What the constraints do at one end of a step.
+struct Reaction<'g> {
+    /// The symbols of their multipliers there.
+    multipliers: Vec<Expr<'g>>,
+    /// h/2 Aᵀλ, per coordinate.
+    impulse: Vec<Expr<'g>>,
+}
+
+/// The reactions at both ends of a step: each node gets half of its impulse h Aᵀλ from either side (D14).
+fn reactions<'g>(
+    system: &System<'g>,
+    method: &Method,
+    nodes: &[Vec<Expr<'g>>],
+) -> Result<[Reaction<'g>; 2], BoundaryError> {
+    let (g, h) = (system.graph, system.step());
+    if let Some(constraint) = system.constraints.iter().find(|constraint| constraint.is_vakonomic()) {
+        return Err(BoundaryError::Vakonomic(constraint.name.clone()));
+    }
+    if nodes.len() > 2 && !system.constraints.is_empty() {
+        return Err(BoundaryError::NoConstraints(method.to_string()));
+    }
+    let at_end = |end: usize| {
+        let multipliers: Vec<Expr<'g>> =
+            system.constraints.iter().map(|c| system.symbol(&format!("lambda_{}_{end}", c.name))).collect();
+        let time = if end == 0 { system.t } else { system.t + h };
+        let mut rules: Vec<_> = system.q.iter().copied().zip(nodes[end].iter().copied()).collect();
+        rules.push((system.t, time));
+        let mut terms = vec![Vec::new(); system.len()];
+        for (constraint, lambda) in system.constraints.iter().zip(&multipliers) {
+            for (k, row) in &constraint.reaction {
+                terms[*k].push(h * *row * *lambda / 2);
+            }
+        }
+        let impulse: Vec<Expr<'g>> = terms.into_iter().map(|terms| g.sum(terms)).collect();
+        Reaction { impulse: g.substitute(&impulse, &rules), multipliers }
+    };
+    Ok([at_end(0), at_end(1)])
+}

@@ -1,0 +1,289 @@
+//! Boundary-value and optimal-control problems as formulas.
+//!
+//! The sum of the discrete action over the steps of a grid, or the cost of a motion that satisfies the discrete equations, is a
+//! function of very many variables that is put together from copies of a few small [`Piece`]s: one per step, one per node, one
+//! at each end. A piece is written here once, symbolically; its copies share rows of equations, as the elements of a
+//! finite-element mesh share nodes, and that is how the two steps that meet at a node make the discrete Euler–Lagrange equation
+//! D_2 L_d(k−1) + D_1 L_d(k) = 0 there.
+
+mod action;
+mod control;
+mod grid;
+mod higher;
+mod vakonomic;
+
+use extremal_expr::{Expr, Id};
+use extremal_model::Method;
+use thiserror::Error;
+
+pub use action::stationary_action;
+pub use control::controlled_motion;
+pub use grid::{Assembly, Element};
+pub use higher::{HigherRule, stationary_higher_action};
+pub use vakonomic::VakonomicControl;
+
+use crate::System;
+use crate::discrete::{CustomDiscrete, DiscreteAction, Quadrature, galerkin_of};
+
+/// A small formula of which a large problem has many copies: a contribution to the cost, and contributions to rows of equations.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// The unknowns it depends on.
+    pub variables: Vec<Id>,
+    /// Numbers that differ from copy to copy: where in [0, 1] its step begins, which part of the whole it is long.
+    pub data: Vec<Id>,
+    /// What it adds to the cost.
+    pub cost: Id,
+    /// What it adds to rows of equations.
+    pub rows: Vec<Id>,
+}
+
+/// Where a variable or a row of a piece is found, relative to the node the copy belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// With a node: so many nodes on, the so-manyth there.
+    Node(usize, usize),
+    /// With the step that begins at the node.
+    Step(usize),
+    /// Once in the problem.
+    Once(usize),
+}
+
+/// At which nodes there is a copy of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// At all nodes that have the later nodes the piece needs.
+    Every,
+    /// At the first of these only.
+    First,
+    /// At the last of these only.
+    Last,
+    /// At all but the first and the last of these.
+    Inner,
+}
+
+/// A piece with the places of its variables and rows.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The formula.
+    pub piece: Piece,
+    /// One per variable.
+    pub variables: Vec<Place>,
+    /// One per row.
+    pub rows: Vec<Place>,
+    /// Where its copies are.
+    pub at: At,
+}
+
+/// What an unknown is. Numbers count coordinates, controls, constraints or entropies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A coordinate at a node.
+    Position(usize),
+    /// A derivative of a coordinate at a node.
+    Derivative {
+        /// One for a velocity, two for an acceleration.
+        order: usize,
+        /// Which coordinate.
+        coordinate: usize,
+    },
+    /// A coordinate at an inner node of a step.
+    Inner {
+        /// Which inner node.
+        node: usize,
+        /// Which coordinate.
+        coordinate: usize,
+    },
+    /// A control during a step.
+    Control(usize),
+    /// An entropy at a node.
+    Entropy(usize),
+    /// The multiplier of a constraint at a node.
+    Multiplier(usize),
+    /// The duration.
+    Duration,
+    /// A velocity at the start.
+    StartVelocity(usize),
+    /// A velocity at the end.
+    EndVelocity(usize),
+}
+
+/// What a row of equations says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The equation of motion of a coordinate at a node.
+    Motion(usize),
+    /// The same at an inner node of a step.
+    InnerMotion {
+        /// Which inner node.
+        node: usize,
+        /// Which coordinate.
+        coordinate: usize,
+    },
+    /// A constraint, at a node or in a step.
+    Constraint(usize),
+    /// A constraint on the velocities at an end.
+    ConstraintAtEnd {
+        /// At the end, not at the start?
+        end: bool,
+        /// Which constraint.
+        constraint: usize,
+    },
+    /// The balance of an entropy over a step.
+    EntropyBalance(usize),
+    /// The velocity of a coordinate in a step, to be kept within bounds.
+    VelocityBound(usize),
+    /// An integral over the whole motion.
+    Integral(usize),
+    /// What the velocity at an end is by differences of points.
+    EndVelocity {
+        /// At the end, not at the start?
+        end: bool,
+        /// Which coordinate.
+        coordinate: usize,
+    },
+    /// No momentum at an end that is free.
+    Natural {
+        /// At the end, not at the start?
+        end: bool,
+        /// Which coordinate.
+        coordinate: usize,
+    },
+}
+
+/// A problem for any number of steps.
+#[derive(Clone, Debug)]
+pub struct Transcription {
+    /// Unknowns of every node.
+    pub node: Vec<Quantity>,
+    /// Unknowns of every step.
+    pub step: Vec<Quantity>,
+    /// Unknowns that occur once.
+    pub once: Vec<Quantity>,
+    /// Rows of every node.
+    pub node_rows: Vec<Condition>,
+    /// Rows of every step.
+    pub step_rows: Vec<Condition>,
+    /// Rows that occur once.
+    pub once_rows: Vec<Condition>,
+    /// The formulas.
+    pub pieces: Vec<Placed>,
+    /// The symbol of the duration, if that is a number given from outside.
+    pub duration: Option<Id>,
+    /// Numbers that occur in the formulas under a name.
+    pub constants: Vec<(Id, f64)>,
+    /// Is the last node the first one again?
+    pub periodic: bool,
+    /// Nodes before the start and, as many, after the end.
+    pub ghosts: usize,
+    /// Momenta at both ends of a step, p−(k) and p+(k+1), in the variables of the first piece: to observe the motion.
+    pub momenta: [Vec<Id>; 2],
+}
+
+/// What is asked of a system, besides its equations.
+#[derive(Clone, Default)]
+pub struct Question<'g> {
+    /// The symbols of the controls, which occur in the forces of the system.
+    pub controls: Vec<Expr<'g>>,
+    /// The running cost, in q, v, u, t.
+    pub running: Option<Expr<'g>>,
+    /// The cost of the end, in q, v, t there.
+    pub terminal: Option<Expr<'g>>,
+    /// Integrands, in q, v, u, t.
+    pub integrals: Vec<Expr<'g>>,
+    /// Coordinates whose velocity is kept within bounds.
+    pub bounded_velocities: Vec<usize>,
+    /// Does the motion close after the duration?
+    pub periodic: bool,
+    /// Is the duration to be found?
+    pub free_duration: bool,
+    /// When the motion begins.
+    pub start_time: Option<Expr<'g>>,
+}
+
+/// A combination of method, system and question that is not defined.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BoundaryError {
+    /// The method has no discrete Lagrangian.
+    #[error(
+        "`{0}` has no discrete Lagrangian to make a boundary problem of: use `midpoint`, `trapezoidal`, `theta(a)`, \
+         `galerkin(s)` or `custom`"
+    )]
+    NoAction(String),
+    /// `custom` without a `[discrete]` table.
+    #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
+    NoDiscrete,
+    /// A velocity constraint with d'Alembert's reaction has no action.
+    #[error(
+        "the motion with the nonholonomic constraint `{0}` makes no action stationary: write `kind = \"vakonomic\"` for the \
+         curve of stationary action, or state the motion by velocities at an end, forces or controls"
+    )]
+    Nonholonomic(String),
+    /// A vakonomic constraint is part of an action.
+    #[error(
+        "the vakonomic constraint `{0}` is part of a stationary action, which forces, controls and objectives do not have: use \
+         `kind = \"nonholonomic\"`"
+    )]
+    Vakonomic(String),
+    /// Not defined for Lagrangians with accelerations.
+    #[error("{0} are not defined for a Lagrangian with second or higher derivatives")]
+    HigherOrder(&'static str),
+    /// Differences over three points have no third derivative.
+    #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
+    DifferenceOrder(usize),
+    /// Constraints with polynomials of higher degree.
+    #[error(
+        "constraints are taken at the nodes of a step: `{0}` has no rule for them, use `midpoint` or `trapezoidal`"
+    )]
+    NoConstraints(String),
+    /// Quadrature of costs with the user's own discrete Lagrangian.
+    #[error(
+        "the method `custom` says nothing of the quadrature of {0}: use `midpoint`, `trapezoidal` or `galerkin(s)`"
+    )]
+    NoQuadrature(&'static str),
+}
+
+/// A discrete Lagrangian with the quadrature it was made by.
+pub(crate) struct Discretised<'g> {
+    action: DiscreteAction<'g>,
+    rule: Option<(usize, Quadrature)>,
+}
+
+impl<'g> Discretised<'g> {
+    fn of(
+        system: &System<'g>,
+        method: &Method,
+        custom: Option<CustomDiscrete<'g>>,
+    ) -> Result<Discretised<'g>, BoundaryError> {
+        if *method == Method::Custom {
+            let custom = custom.ok_or(BoundaryError::NoDiscrete)?;
+            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule: None });
+        }
+        let (degree, rule) = galerkin_of(method).ok_or_else(|| BoundaryError::NoAction(method.to_string()))?;
+        let action = DiscreteAction::galerkin(system, degree, &rule, Default::default());
+        Ok(Discretised { action, rule: Some((degree, rule)) })
+    }
+
+    /// ∫ f dt over a step, by the same quadrature as the action.
+    fn integral(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Expr<'g>, BoundaryError> {
+        let (degree, rule) = self.rule.as_ref().ok_or(BoundaryError::NoQuadrature(what))?;
+        Ok(integral(system, f, *degree, rule))
+    }
+
+    /// The expression at each node of the quadrature.
+    fn at_nodes(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Vec<Expr<'g>>, BoundaryError> {
+        let (degree, rule) = self.rule.as_ref().ok_or(BoundaryError::NoQuadrature(what))?;
+        // All nodes with the weight of one of them: constants then keep the names they have in the action.
+        let only = |j: usize| {
+            let weights = (0..rule.nodes.len()).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
+            Quadrature { nodes: rule.nodes.clone(), weights }
+        };
+        Ok((0..rule.nodes.len()).map(|j| integral(system, f, *degree, &only(j)) / system.step()).collect())
+    }
+}
+
+fn integral<'g>(system: &System<'g>, f: Expr<'g>, degree: usize, rule: &Quadrature) -> Expr<'g> {
+    let mut integrand = system.clone();
+    integrand.lagrangian = f;
+    DiscreteAction::galerkin(&integrand, degree, rule, Default::default()).nodal().action
+}

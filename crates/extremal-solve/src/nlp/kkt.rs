@@ -1,0 +1,170 @@
+//! The matrix of the optimality conditions, [W + Σ + δ_w, Aᵀ; A, −δ_c], and its inertia.
+
+use super::Nature;
+use super::standard::{Standard, largest};
+use crate::symmetric::{Inertia, SymmetricSolver};
+
+/// What was added to the matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Shift {
+    pub hessian: f64,
+    pub constraints: f64,
+}
+
+/// First and later shifts of the Hessian, and how they change (Wächter and Biegler, section 3.1).
+const FIRST_SHIFT: f64 = 1e-4;
+const SMALLEST_SHIFT: f64 = 1e-20;
+const LARGEST_SHIFT: f64 = 1e40;
+const SHRINK: f64 = 1.0 / 3.0;
+const GROW: f64 = 8.0;
+const GROW_FIRST: f64 = 100.0;
+/// Shift of dependent constraints, times the fourth root of the barrier parameter.
+const CONSTRAINT_SHIFT: f64 = 1e-8;
+/// A curvature this small, compared with the largest one, is none.
+const FLAT: f64 = 1e-10;
+/// Improvements of a solution by its own residual.
+const REFINEMENTS: usize = 6;
+
+/// The matrix, factored.
+pub(super) struct Kkt {
+    n: usize,
+    m: usize,
+    entries: Vec<(usize, usize)>,
+    values: Vec<f64>,
+    /// Where the Hessian, the Jacobian and both diagonals end.
+    ends: [usize; 3],
+    solver: SymmetricSolver,
+    last_shift: f64,
+    residual: Vec<f64>,
+    correction: Vec<f64>,
+}
+
+impl Kkt {
+    pub fn of(problem: &Standard<'_>) -> Kkt {
+        let (n, m) = (problem.variables(), problem.rows());
+        let mut entries: Vec<(usize, usize)> = problem.hessian.clone();
+        let mut ends = [entries.len(), 0, 0];
+        entries.extend(problem.jacobian.iter().map(|(row, column)| (n + row, *column)));
+        ends[1] = entries.len();
+        entries.extend((0..n).map(|i| (i, i)));
+        ends[2] = entries.len();
+        entries.extend((n..n + m).map(|i| (i, i)));
+        Kkt {
+            n,
+            m,
+            values: vec![0.0; entries.len()],
+            ends,
+            solver: SymmetricSolver::for_pattern(n + m, &entries),
+            entries,
+            last_shift: 0.0,
+            residual: vec![0.0; n + m],
+            correction: vec![0.0; n + m],
+        }
+    }
+
+    /// To be filled with the values of the Hessian.
+    pub fn hessian_mut(&mut self) -> &mut [f64] {
+        &mut self.values[..self.ends[0]]
+    }
+
+    /// To be filled with the values of the Jacobian.
+    pub fn jacobian_mut(&mut self) -> &mut [f64] {
+        &mut self.values[self.ends[0]..self.ends[1]]
+    }
+
+    /// The values of the Jacobian.
+    pub fn jacobian(&self) -> &[f64] {
+        &self.values[self.ends[0]..self.ends[1]]
+    }
+
+    fn set_diagonal(&mut self, sigma: &[f64], shift: Shift) {
+        for (value, sigma) in self.values[self.ends[1]..self.ends[2]].iter_mut().zip(sigma) {
+            *value = sigma + shift.hessian;
+        }
+        self.values[self.ends[2]..].fill(-shift.constraints);
+    }
+
+    /// Factors with the given shifts.
+    pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<Inertia> {
+        self.set_diagonal(sigma, shift);
+        self.solver.factor(&self.values)
+    }
+
+    /// Factors with the smallest shifts that make the Hessian positive on the constraints, so that a step leads downhill.
+    pub fn factor_convex(&mut self, sigma: &[f64], barrier: f64) -> Option<Shift> {
+        let (n, m) = (self.n, self.m);
+        let wanted = Inertia { positive: n, negative: m, zero: 0 };
+        let mut shift = Shift::default();
+        let inertia = self.factor(sigma, shift)?;
+        if inertia == wanted {
+            return Some(shift);
+        }
+        if inertia.zero > 0 || inertia.negative < m {
+            shift.constraints = CONSTRAINT_SHIFT * barrier.powf(0.25);
+        }
+        shift.hessian = match self.last_shift {
+            0.0 => FIRST_SHIFT,
+            last => (SHRINK * last).max(SMALLEST_SHIFT),
+        };
+        let grow = if self.last_shift == 0.0 { GROW_FIRST } else { GROW };
+        while shift.hessian < LARGEST_SHIFT {
+            let inertia = self.factor(sigma, shift)?;
+            if inertia == wanted {
+                self.last_shift = shift.hessian;
+                return Some(shift);
+            }
+            if inertia.zero > 0 {
+                shift.constraints = CONSTRAINT_SHIFT * barrier.powf(0.25);
+            }
+            shift.hessian *= grow;
+        }
+        None
+    }
+
+    /// Solves with the matrix last factored, and improves the solution by its residual.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        let right = b.to_vec();
+        self.solver.solve(b);
+        let mut before = f64::INFINITY;
+        for _ in 0..REFINEMENTS {
+            self.residual.copy_from_slice(&right);
+            for (&(i, j), value) in self.entries.iter().zip(&self.values) {
+                self.residual[i] -= value * b[j];
+                if i != j {
+                    self.residual[j] -= value * b[i];
+                }
+            }
+            let size = largest(&self.residual);
+            if size.is_nan() || size >= 0.5 * before || size <= f64::EPSILON * largest(&right) {
+                break;
+            }
+            before = size;
+            self.correction.copy_from_slice(&self.residual);
+            self.solver.solve(&mut self.correction);
+            for (x, correction) in b.iter_mut().zip(&self.correction) {
+                *x += correction;
+            }
+        }
+    }
+
+    /// What the inertia says of a stationary point. Shifted up and down by what is nothing compared with the largest curvature, the
+    /// Hessian shows which directions are flat.
+    pub fn nature(&mut self, sigma: &[f64]) -> Option<Nature> {
+        let scale = largest(&self.values[..self.ends[0]]).max(largest(sigma)).max(f64::MIN_POSITIVE);
+        let mut down = [0; 2];
+        for (down, sign) in down.iter_mut().zip([1.0, -1.0]) {
+            let inertia = self.factor(sigma, Shift { hessian: sign * FLAT * scale, constraints: 0.0 })?;
+            match (inertia.zero, inertia.negative.checked_sub(self.m)) {
+                (0, Some(count)) => *down = count,
+                _ => return Some(Nature::Dependent),
+            }
+        }
+        let flat = down[1].saturating_sub(down[0]);
+        Some(match down[0] {
+            down if flat > 0 => Nature::Flat { down, flat },
+            0 => Nature::Minimum,
+            down if down + self.m == self.n => Nature::Maximum,
+            down => Nature::Saddle(down),
+        })
+    }
+}

@@ -1,0 +1,6 @@
+//! Nonlinear programs with known solutions.
+
+mod collection;
+mod control;
+mod text;
+mod verdicts;

@@ -1,0 +1,57 @@
+//! Small programs written as text.
+
+use std::ops::ControlFlow;
+
+use extremal_expr::Graph;
+use extremal_expr::syntax::{AnyName, parse_expression};
+use extremal_mechanics::boundary::{Element, Piece};
+use extremal_solve::nlp::{Assembled, Bounds, NlpOptions, NlpSolution, NlpStart, minimise, stationary};
+
+pub const FREE: f64 = f64::INFINITY;
+
+/// minimise `objective` in `x[1]`, `x[2]`, …
+pub struct Text<'t> {
+    pub objective: &'t str,
+    /// Each within the two numbers.
+    pub constraints: Vec<(&'t str, f64, f64)>,
+    /// Bounds of each variable; none for those left out.
+    pub bounds: &'t [(f64, f64)],
+    pub start: &'t [f64],
+}
+
+impl Text<'_> {
+    fn compiled(&self) -> Assembled {
+        let g = Graph::new();
+        let read = |text: &str| parse_expression(&g, text, &AnyName(&g)).unwrap().value.id();
+        let n = self.start.len();
+        let variables = (1..=n).map(|i| g.symbol(&format!("x[{i}]")).id()).collect();
+        let rows: Vec<_> = self.constraints.iter().map(|(text, ..)| read(text)).collect();
+        let element =
+            Element { piece: 0, variables: (0..n).collect(), data: [0.0; 2], rows: (0..rows.len()).collect() };
+        let bound = |i: usize| self.bounds.get(i).copied().unwrap_or((-FREE, FREE));
+        let bounds = Bounds {
+            lower: (0..n).map(|i| bound(i).0).collect(),
+            upper: (0..n).map(|i| bound(i).1).collect(),
+            constraint_lower: self.constraints.iter().map(|(_, lower, _)| *lower).collect(),
+            constraint_upper: self.constraints.iter().map(|(.., upper)| *upper).collect(),
+        };
+        let piece = Piece { variables, data: Vec::new(), cost: read(self.objective), rows };
+        Assembled::compile(&g, &[], &[piece], vec![element], bounds).unwrap()
+    }
+
+    pub fn minimise(&self) -> NlpSolution {
+        let start = NlpStart { x: self.start, lambda: &[] };
+        let verbose = std::env::var_os("SHOW_ITERATIONS").is_some();
+        minimise(&mut self.compiled(), start, &NlpOptions::default(), &mut |line| {
+            if verbose {
+                println!("{line:?}");
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    pub fn stationary(&self) -> NlpSolution {
+        let start = NlpStart { x: self.start, lambda: &[] };
+        stationary(&mut self.compiled(), start, &NlpOptions::default(), &mut |_| ControlFlow::Continue(()))
+    }
+}

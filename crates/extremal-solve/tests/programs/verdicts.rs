@@ -1,0 +1,130 @@
+//! Programs that have no solution, or whose solutions are of a special kind.
+
+use extremal_solve::nlp::{Nature, NlpStatus};
+
+use crate::text::{FREE, Text};
+
+fn unconstrained<'t>(objective: &'t str, start: &'t [f64]) -> Text<'t> {
+    Text { objective, constraints: vec![], bounds: &[], start }
+}
+
+#[test]
+fn programs_without_a_feasible_point() {
+    let line = Text {
+        objective: "x[1]^2 + x[2]^2",
+        constraints: vec![("x[1] + x[2]", 10.0, 10.0)],
+        bounds: &[(0.0, 1.0), (0.0, 1.0)],
+        start: &[0.5, 0.5],
+    };
+    let solution = line.minimise();
+    assert_eq!(solution.status, NlpStatus::Infeasible);
+    // The least violation is at the corner (1, 1).
+    assert!((solution.constraints[0] - 2.0).abs() < 1e-6, "{solution:?}");
+    let square = Text { objective: "x[1]", constraints: vec![("x[1]^2 + 1", 0.0, 0.0)], bounds: &[], start: &[3.0] };
+    let solution = square.minimise();
+    assert_eq!(solution.status, NlpStatus::Infeasible);
+    assert!((solution.constraints[0] - 1.0).abs() < 1e-9);
+    let circles = Text {
+        objective: "x[1]",
+        constraints: vec![("x[1]^2 + x[2]^2", -FREE, 1.0), ("(x[1] - 3)^2 + x[2]^2", -FREE, 1.0)],
+        bounds: &[],
+        start: &[0.3, 2.0],
+    };
+    assert_eq!(circles.minimise().status, NlpStatus::Infeasible);
+}
+
+#[test]
+fn programs_without_a_lower_bound() {
+    assert_eq!(unconstrained("x[1]", &[0.0]).minimise().status, NlpStatus::Unbounded);
+    let saddle = Text {
+        objective: "x[1]^2 - x[2]^2",
+        constraints: vec![("x[1] - x[2]/2", 0.0, 0.0)],
+        bounds: &[],
+        start: &[1.0, 1.0],
+    };
+    assert_eq!(saddle.minimise().status, NlpStatus::Unbounded);
+    let half = Text { objective: "-x[1]^3", constraints: vec![], bounds: &[(0.0, FREE)], start: &[1.0] };
+    assert_eq!(half.minimise().status, NlpStatus::Unbounded);
+}
+
+#[test]
+fn dependent_constraints() {
+    let twice = Text {
+        objective: "x[1]^2 + x[2]^2",
+        constraints: vec![("x[1] + x[2]", 2.0, 2.0), ("2*x[1] + 2*x[2]", 4.0, 4.0)],
+        bounds: &[],
+        start: &[5.0, -8.0],
+    };
+    let solution = twice.minimise();
+    assert_eq!(solution.status, NlpStatus::Solved);
+    assert!((solution.objective - 2.0).abs() < 1e-8);
+}
+
+#[test]
+fn a_violation_that_is_least_nearby_is_called_infeasible() {
+    // A. Wächter and L. T. Biegler, Math. Program. 88 (2000): Newton steps cut at the bounds go nowhere from x = −2. On the way
+    // to the solution x = 1 lies x = −1, where the first constraint grows faster (2 per unit) than the second one falls (1).
+    let problem = |start: &'static [f64]| Text {
+        objective: "x[1]",
+        constraints: vec![("x[1]^2 - x[2] - 1", 0.0, 0.0), ("x[1] - x[3] - 1/2", 0.0, 0.0)],
+        bounds: &[(-FREE, FREE), (0.0, FREE), (0.0, FREE)],
+        start,
+    };
+    let solution = problem(&[-2.0, 3.0, 1.0]).minimise();
+    assert_eq!(solution.status, NlpStatus::Infeasible, "{:?}", solution.last);
+    assert!((solution.x[0] + 1.0).abs() < 1e-8 && (solution.constraints[1] + 1.5).abs() < 1e-8);
+    let solution = problem(&[2.0, 3.0, 1.0]).minimise();
+    assert_eq!(solution.status, NlpStatus::Solved, "{:?}", solution.last);
+    assert!((solution.objective - 1.0).abs() < 1e-8);
+}
+
+#[test]
+fn a_minimum_without_multipliers() {
+    // HS13: the constraint has a cusp at the solution; nobody can promise more than to come near it.
+    let cusp = Text {
+        objective: "(x[1] - 2)^2 + x[2]^2",
+        constraints: vec![("(1 - x[1])^3 - x[2]", 0.0, FREE)],
+        bounds: &[(0.0, FREE), (0.0, FREE)],
+        start: &[-2.0, -2.0],
+    };
+    let solution = cusp.minimise();
+    assert!((solution.objective - 1.0).abs() < 1e-2, "{:?} {}", solution.status, solution.objective);
+}
+
+#[test]
+fn constraints_without_unknowns() {
+    let fixed = |value: f64| Text {
+        objective: "x[1]^2 + x[2]^2",
+        constraints: vec![("x[2]^2", 4.0, 4.0)],
+        bounds: if value == 2.0 { &[(-FREE, FREE), (2.0, 2.0)] } else { &[(-FREE, FREE), (3.0, 3.0)] },
+        start: &[1.0, 0.0],
+    };
+    let solution = fixed(2.0).minimise();
+    assert_eq!((solution.status, solution.x[1]), (NlpStatus::Solved, 2.0));
+    assert_eq!(fixed(3.0).minimise().status, NlpStatus::Infeasible);
+}
+
+#[test]
+fn start_where_the_objective_is_not_a_number() {
+    assert_eq!(unconstrained("sqrt(x[1]) + x[1]^2", &[-1.0]).minimise().status, NlpStatus::NotFinite);
+}
+
+#[test]
+fn natures_of_stationary_points() {
+    let nature = |objective: &str| unconstrained(objective, &[0.3, 0.4]).stationary().nature;
+    assert_eq!(nature("x[1]^2 + x[1]*x[2] + x[2]^2"), Some(Nature::Minimum));
+    assert_eq!(nature("-x[1]^2 + x[1]*x[2] - x[2]^2"), Some(Nature::Maximum));
+    assert_eq!(nature("x[1]^2 - x[2]^2 + x[1]"), Some(Nature::Saddle(1)));
+    assert_eq!(nature("(x[1] - x[2])^2"), Some(Nature::Flat { down: 0, flat: 1 }));
+    // On the circle, x + y has its minimum and its maximum; Newton's method takes what is near.
+    let circle = |start: &'static [f64]| Text {
+        objective: "x[1] + x[2]",
+        constraints: vec![("x[1]^2 + x[2]^2", 2.0, 2.0)],
+        bounds: &[],
+        start,
+    };
+    let low = circle(&[-1.1, -0.8]).stationary();
+    assert_eq!(low.nature, Some(Nature::Minimum));
+    assert!((low.lambda[0] - 0.5).abs() < 1e-9, "f + λ c: 1 + 2 λ x = 0 at x = −1");
+    assert_eq!(circle(&[1.1, 0.8]).stationary().nature, Some(Nature::Maximum));
+}

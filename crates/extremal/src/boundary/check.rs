@@ -1,0 +1,263 @@
+//! What a statement must satisfy before anything is computed.
+
+use extremal_mechanics::boundary::Quantity;
+use extremal_model::Model;
+use extremal_trajectory::ColumnsError;
+use thiserror::Error;
+
+use super::Problem;
+use super::statement::{Duration, Statement};
+
+/// A statement that cannot be meant.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StatementError {
+    /// The duration is not positive.
+    #[error("the duration must be positive, it is {0}")]
+    Duration(f64),
+    /// The bounds of the duration exclude each other, or include nothing positive.
+    #[error("the duration cannot be between {min} and {max}")]
+    DurationBounds {
+        /// The lower bound.
+        min: f64,
+        /// The upper bound.
+        max: f64,
+    },
+    /// A lower bound above the upper one.
+    #[error("`{name}` cannot be between {min} and {max}")]
+    Bounds {
+        /// What is bounded.
+        name: String,
+        /// The lower bound.
+        min: f64,
+        /// The upper bound.
+        max: f64,
+    },
+    /// A given value outside the bounds along the way.
+    #[error("`{name}` = {value} at the {end} is outside its bounds {min} to {max}")]
+    EndOutside {
+        /// What is bounded.
+        name: String,
+        /// Which end.
+        end: &'static str,
+        /// The given value.
+        value: f64,
+        /// The lower bound.
+        min: f64,
+        /// The upper bound.
+        max: f64,
+    },
+    /// A number that is none.
+    #[error("{what} is not a finite number")]
+    NotFinite {
+        /// What it is.
+        what: String,
+    },
+    /// Too few steps to be a problem.
+    #[error("{steps} steps are too few for this problem: at least {least} are needed")]
+    TooFewSteps {
+        /// Steps asked for.
+        steps: usize,
+        /// The least number.
+        least: usize,
+    },
+    /// A control that moves nothing.
+    #[error("the control `{0}` acts on nothing")]
+    IdleControl(String),
+    /// Controls, but nothing to choose them by.
+    #[error(
+        "there are controls but no `[objective]` to choose them by: for any that reaches the end, write `running = \"0\"`"
+    )]
+    NoObjective,
+    /// A motion without objective needs as many conditions as it has freedoms.
+    #[error(
+        "the motion needs {needed} conditions at its ends and has {given}: with forces, or with velocities at an end, each \
+         coordinate has two"
+    )]
+    Conditions {
+        /// How many there must be.
+        needed: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// A closed motion has no ends.
+    #[error(
+        "a periodic motion has no {end}: leave out `{name}` there, or use a path bound or an integral to hold the phase"
+    )]
+    PeriodicEnd {
+        /// Which end.
+        end: &'static str,
+        /// What is given there.
+        name: String,
+    },
+    /// Only some of the coordinates close.
+    #[error("`{0}` does not end as it began while others do: a motion is periodic in all coordinates or in none")]
+    PartlyPeriodic(String),
+    /// Bounds of an entropy.
+    #[error("the entropy `{0}` cannot be bounded along the way: only coordinates, velocities and controls can")]
+    EntropyBound(String),
+    /// A bound of a derivative that nothing carries.
+    #[error("`{0}` cannot be bounded along the way: only coordinates and velocities can")]
+    DerivativeBound(String),
+    /// A point that is not on the grid.
+    #[error(
+        "the point at {fraction} of the duration is not on a grid of {steps} steps: {fraction} times the steps must be a whole number"
+    )]
+    OffGrid {
+        /// Where, as a part of the duration.
+        fraction: f64,
+        /// Steps of the grid.
+        steps: usize,
+    },
+    /// A velocity in between, which only `hermite` carries.
+    #[error("`{name}` cannot be given in between: `{method}` has no velocities there")]
+    ViaVelocity {
+        /// What is given.
+        name: String,
+        /// The method.
+        method: String,
+    },
+    /// A derivative that the method does not carry.
+    #[error("`{name}` cannot be given at the {end}: the Lagrangian determines it")]
+    NoSuchDerivative {
+        /// What is given.
+        name: String,
+        /// Which end.
+        end: &'static str,
+    },
+    /// Two columns of the table would have one name.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+    /// A method for first-order Lagrangians.
+    #[error(
+        "the Lagrangian has derivatives of order {order}, which `{method}` is not for: use `hermite` or `difference`"
+    )]
+    FirstOrderMethod {
+        /// The method.
+        method: String,
+        /// The order of the Lagrangian.
+        order: usize,
+    },
+}
+
+/// Everything that can be said without solving.
+pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    match statement.duration {
+        Duration::Fixed(value) if !(value > 0.0 && value.is_finite()) => return Err(StatementError::Duration(value)),
+        Duration::Free { min, max, guess } => {
+            if !(min >= 0.0 && max > min && guess > 0.0 && guess >= min && guess <= max) {
+                return Err(StatementError::DurationBounds { min, max });
+            }
+        }
+        Duration::Fixed(_) => {}
+    }
+    let name =
+        |coordinate: usize, order: usize| format!("{}{}", model.coordinates()[coordinate].name, "'".repeat(order));
+    for control in &statement.controls {
+        let symbol = [model.graph().expr(control.symbol)];
+        if !model.graph().depend_on(&model.controlled_forces(), &symbol).contains(&true) {
+            return Err(StatementError::IdleControl(control.name.clone()));
+        }
+        if contradict(control.min, control.max) {
+            return Err(StatementError::Bounds { name: control.name.clone(), min: control.min, max: control.max });
+        }
+    }
+    if !statement.controls.is_empty() && statement.running.is_none() && statement.terminal.is_none() {
+        return Err(StatementError::NoObjective);
+    }
+    for bound in &statement.path {
+        if bound.order > 1 {
+            return Err(StatementError::DerivativeBound(name(bound.coordinate, bound.order)));
+        }
+        if contradict(bound.min, bound.max) {
+            let name = name(bound.coordinate, bound.order);
+            return Err(StatementError::Bounds { name, min: bound.min, max: bound.max });
+        }
+    }
+    for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
+        for value in values {
+            let name = name(value.coordinate, value.order);
+            if statement.periodic {
+                return Err(StatementError::PeriodicEnd { end, name });
+            }
+            if !value.value.is_finite() {
+                return Err(StatementError::NotFinite { what: format!("`{name}` at the {end}") });
+            }
+            let bound = statement.path.iter().find(|b| b.coordinate == value.coordinate && b.order == value.order);
+            if let Some(bound) = bound
+                && !(bound.min <= value.value && value.value <= bound.max)
+            {
+                let (min, max) = (bound.min, bound.max);
+                return Err(StatementError::EndOutside { name, end, value: value.value, min, max });
+            }
+        }
+    }
+    for integral in &statement.integrals {
+        if !integral.value.is_finite() {
+            return Err(StatementError::NotFinite { what: format!("the value of the integral `{}`", integral.name) });
+        }
+    }
+    Ok(())
+}
+
+/// Bounds between which there is nothing; what is not a number bounds nothing sensible.
+fn contradict(min: f64, max: f64) -> bool {
+    min.is_nan() || max.is_nan() || min > max
+}
+
+/// Are there enough steps for the unknowns to be determined?
+pub(super) fn enough_steps(steps: usize, order: usize, periodic: bool) -> Result<(), StatementError> {
+    let least = if periodic { 3 } else { 2 * order };
+    match steps >= least {
+        true => Ok(()),
+        false => Err(StatementError::TooFewSteps { steps, least }),
+    }
+}
+
+/// Are points in between on the grid, and given by what the nodes carry?
+pub(super) fn on_grid(problem: &Problem<'_>, steps: usize) -> Result<(), StatementError> {
+    for (fraction, value) in &problem.statement.via {
+        let place = fraction * steps as f64;
+        if (place - place.round()).abs() > 1e-9 * steps as f64 {
+            return Err(StatementError::OffGrid { fraction: *fraction, steps });
+        }
+        let quantity = match value.order {
+            0 => Quantity::Position(value.coordinate),
+            order => Quantity::Derivative { order, coordinate: value.coordinate },
+        };
+        if !problem.transcription.node.contains(&quantity) {
+            let name = problem.quantity_name(quantity);
+            return Err(StatementError::ViaVelocity { name, method: problem.method.to_string() });
+        }
+    }
+    Ok(())
+}
+
+/// The ends at which neither position nor velocity of a coordinate is given, in a motion without objective: its momentum vanishes
+/// there. There must be two conditions per coordinate in all.
+pub(super) fn natural_ends(model: &Model, statement: &Statement) -> Result<Vec<(bool, usize)>, StatementError> {
+    if statement.periodic {
+        return Ok(Vec::new());
+    }
+    let n = model.coordinates().len();
+    let given = statement.start.len() + statement.end.len();
+    let open = |end: bool, coordinate: usize| {
+        let values = if end { &statement.end } else { &statement.start };
+        values.iter().all(|value| value.coordinate != coordinate)
+    };
+    let ends = [false, true].into_iter().flat_map(|end| (0..n).map(move |coordinate| (end, coordinate)));
+    let free: Vec<(bool, usize)> = ends.filter(|(end, coordinate)| open(*end, *coordinate)).collect();
+    // Two conditions per coordinate; where one end has both, the other one is left alone.
+    let natural: Vec<(bool, usize)> = free
+        .into_iter()
+        .filter(|(end, coordinate)| {
+            let other = if *end { &statement.start } else { &statement.end };
+            other.iter().filter(|value| value.coordinate == *coordinate).count() < 2
+        })
+        .collect();
+    let unknown_duration = usize::from(matches!(statement.duration, Duration::Free { .. }));
+    let needed = 2 * n + unknown_duration - statement.integrals.len().min(unknown_duration);
+    match given + natural.len() == needed {
+        true => Ok(natural),
+        false => Err(StatementError::Conditions { needed, given }),
+    }
+}

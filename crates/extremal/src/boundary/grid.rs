@@ -1,0 +1,65 @@
+//! Instants of a grid, and the bounds of all unknowns and rows on it.
+
+use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
+use extremal_solve::nlp::Bounds;
+
+use super::statement::{Duration, EndValue, Statement};
+
+/// The instants as parts of the duration.
+pub(super) fn fractions(steps: usize) -> Vec<f64> {
+    (0..=steps).map(|k| k as f64 / steps as f64).collect()
+}
+
+/// The bounds of every unknown and row. Values that are given fix their unknowns.
+pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, ghosts: usize) -> Bounds {
+    let passed = |coordinate: usize, order: usize, k: usize| {
+        let at = |fraction: f64| (fraction * steps as f64).round() as usize == k;
+        let point = |(fraction, value): &&(f64, EndValue)| {
+            at(*fraction) && value.coordinate == coordinate && value.order == order
+        };
+        statement.via.iter().find(point).map(|(_, value)| value.value)
+    };
+    let given = |values: &[EndValue], coordinate: usize, order: usize| {
+        values.iter().find(|value| value.coordinate == coordinate && value.order == order).map(|value| value.value)
+    };
+    let free = (f64::NEG_INFINITY, f64::INFINITY);
+    let path = |coordinate: usize, order: usize| {
+        let bound = statement.path.iter().find(|bound| bound.coordinate == coordinate && bound.order == order);
+        bound.map_or(free, |bound| (bound.min, bound.max))
+    };
+    let at_node = |coordinate: usize, order: usize, k: usize| {
+        let value = match k.checked_sub(ghosts) {
+            Some(0) => given(&statement.start, coordinate, order),
+            Some(k) if k == steps => given(&statement.end, coordinate, order),
+            Some(k) => passed(coordinate, order, k),
+            None => None,
+        };
+        value.map_or_else(|| path(coordinate, order), |value| (value, value))
+    };
+    let held = |value: Option<f64>| value.map_or(free, |value| (value, value));
+    let variable = |&(quantity, k): &(Quantity, usize)| match quantity {
+        Quantity::Position(coordinate) => at_node(coordinate, 0, k),
+        Quantity::Derivative { order, coordinate } => at_node(coordinate, order, k),
+        Quantity::Inner { coordinate, .. } => path(coordinate, 0),
+        Quantity::Control(control) => (statement.controls[control].min, statement.controls[control].max),
+        Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
+        Quantity::Entropy(entropy) if k == steps => {
+            held(statement.end_entropies.iter().find(|(place, _)| *place == entropy).map(|(_, value)| *value))
+        }
+        Quantity::Entropy(_) | Quantity::Multiplier(_) => free,
+        Quantity::StartVelocity(coordinate) => held(given(&statement.start, coordinate, 1)),
+        Quantity::EndVelocity(coordinate) => held(given(&statement.end, coordinate, 1)),
+        Quantity::Duration => match statement.duration {
+            Duration::Free { min, max, .. } => (min, max),
+            Duration::Fixed(value) => (value, value),
+        },
+    };
+    let row = |&(condition, _): &(Condition, usize)| match condition {
+        Condition::Integral(integral) => held(Some(statement.integrals[integral].value)),
+        Condition::VelocityBound(coordinate) => path(coordinate, 1),
+        _ => (0.0, 0.0),
+    };
+    let (lower, upper) = layout.variables.iter().map(variable).unzip();
+    let (constraint_lower, constraint_upper) = layout.rows.iter().map(row).unzip();
+    Bounds { lower, upper, constraint_lower, constraint_upper }
+}

@@ -1,0 +1,221 @@
+//! Where a solver starts: straight lines between the ends, the user's expressions, or another solution.
+
+use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
+
+use super::Problem;
+use super::statement::EndValue;
+use super::table::Table;
+
+/// A first guess.
+#[derive(Clone, Debug, Default)]
+pub enum Guess {
+    /// The expressions of the model where there are some, else straight lines between what is given at the ends.
+    #[default]
+    Stated,
+    /// The same, shaken: smooth random waves of this relative size are added, repeatable by their seed.
+    Shaken {
+        /// Size of the waves, relative to the distances between the ends.
+        size: f64,
+        /// Which waves.
+        seed: u64,
+    },
+    /// The table of another solution, interpolated to the grid.
+    Table(Table),
+}
+
+impl Guess {
+    /// Values of all unknowns.
+    pub(super) fn variables(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
+        let stated = Stated { problem, fractions };
+        let mut x: Vec<f64> = layout.variables.iter().map(|(quantity, k)| stated.value(*quantity, *k)).collect();
+        match self {
+            Guess::Stated => {}
+            Guess::Shaken { size, seed } => stated.shake(*size, *seed, layout, &mut x),
+            Guess::Table(table) => {
+                for (value, (quantity, k)) in x.iter_mut().zip(&layout.variables) {
+                    let name = problem.quantity_name(*quantity);
+                    let at = match quantity {
+                        Quantity::Duration => {
+                            *value = table.duration();
+                            continue;
+                        }
+                        Quantity::StartVelocity(_) => 0.0,
+                        Quantity::EndVelocity(_) => 1.0,
+                        Quantity::Control(_) | Quantity::Inner { .. } => {
+                            0.5 * (stated.fraction(*k) + stated.fraction(*k + 1))
+                        }
+                        _ => stated.fraction(*k),
+                    };
+                    let steps = matches!(quantity, Quantity::Control(_));
+                    if let Some(known) = table.at(&name, at, steps) {
+                        *value = known;
+                    }
+                }
+            }
+        }
+        x
+    }
+
+    /// Multipliers of all rows, if there are some to start from.
+    pub(super) fn multipliers(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
+        let Guess::Table(table) = self else { return Vec::new() };
+        let stated = Stated { problem, fractions };
+        let known: Option<Vec<f64>> = layout
+            .rows
+            .iter()
+            .map(|(condition, k)| match condition {
+                Condition::Motion(coordinate) => {
+                    let name = format!("costate_{}", problem.model.coordinates()[*coordinate].name);
+                    table.at(&name, stated.fraction(*k), false)
+                }
+                _ => None,
+            })
+            .collect();
+        known.unwrap_or_default()
+    }
+}
+
+/// The guess that a problem states.
+struct Stated<'p, 'm> {
+    problem: &'p Problem<'m>,
+    fractions: &'p [f64],
+}
+
+impl Stated<'_, '_> {
+    /// The instant of a node as a part of the duration.
+    fn fraction(&self, node: usize) -> f64 {
+        let ghosts = self.problem.transcription.ghosts as isize;
+        let last = self.fractions.len() as isize - 1;
+        let at = node as isize - ghosts;
+        match at {
+            at if at < 0 => self.fractions[0] + at as f64 * (self.fractions[1] - self.fractions[0]),
+            at if at > last => {
+                let end = last as usize;
+                self.fractions[end] + (at - last) as f64 * (self.fractions[end] - self.fractions[end - 1])
+            }
+            at => self.fractions[at as usize],
+        }
+    }
+
+    fn value(&self, quantity: Quantity, k: usize) -> f64 {
+        let problem = self.problem;
+        let statement = &problem.statement;
+        let duration = statement.duration.guess();
+        let middle = 0.5 * (self.fraction(k) + self.fraction(k + 1));
+        match quantity {
+            Quantity::Position(coordinate) => self.position(coordinate, self.fraction(k)),
+            Quantity::Inner { coordinate, .. } => self.position(coordinate, middle),
+            Quantity::Derivative { order, coordinate } => {
+                let at = self.fraction(k);
+                match self.given(&statement.start, coordinate, order).filter(|_| at == 0.0) {
+                    Some(value) => value,
+                    None => self.slope(coordinate, at, order),
+                }
+            }
+            Quantity::Control(control) => {
+                let control = &statement.controls[control];
+                let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, middle));
+                value.clamp(control.min, control.max)
+            }
+            Quantity::Entropy(entropy) => statement.start_entropies[entropy],
+            Quantity::Multiplier(_) => 0.0,
+            Quantity::Duration => duration,
+            Quantity::StartVelocity(coordinate) => {
+                self.given(&statement.start, coordinate, 1).unwrap_or_else(|| self.slope(coordinate, 0.0, 1))
+            }
+            Quantity::EndVelocity(coordinate) => {
+                self.given(&statement.end, coordinate, 1).unwrap_or_else(|| self.slope(coordinate, 1.0, 1))
+            }
+        }
+    }
+
+    fn given(&self, values: &[EndValue], coordinate: usize, order: usize) -> Option<f64> {
+        values.iter().find(|v| v.coordinate == coordinate && v.order == order).map(|v| v.value)
+    }
+
+    fn evaluate(&self, expression: extremal_expr::Id, fraction: f64) -> f64 {
+        let (model, statement) = (self.problem.model, &self.problem.statement);
+        let g = model.graph();
+        let time = statement.begin + fraction * statement.duration.guess();
+        let known = |name: &str| match name == model.independent() {
+            true => Some(time),
+            false => {
+                model.parameters().iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
+            }
+        };
+        g.evaluate(&[g.expr(expression)], known)[0]
+    }
+
+    fn position(&self, coordinate: usize, fraction: f64) -> f64 {
+        let statement = &self.problem.statement;
+        if let Some(guess) = statement.guess.get(coordinate).copied().flatten() {
+            return self.evaluate(guess, fraction);
+        }
+        let start = self.given(&statement.start, coordinate, 0);
+        let end = self.given(&statement.end, coordinate, 0);
+        match (start, end) {
+            (Some(start), Some(end)) => start + fraction * (end - start),
+            (Some(value), None) | (None, Some(value)) => value,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// A derivative of the guess by a difference: exact enough for a start.
+    fn slope(&self, coordinate: usize, fraction: f64, order: usize) -> f64 {
+        if order > 1 {
+            return 0.0;
+        }
+        const WIDTH: f64 = 1e-4;
+        let (from, to) = ((fraction - WIDTH).max(0.0), (fraction + WIDTH).min(1.0));
+        let rise = self.position(coordinate, to) - self.position(coordinate, from);
+        rise / ((to - from) * self.problem.statement.duration.guess())
+    }
+
+    /// Adds waves that vanish at both ends to the positions, and steps of the same kind to the controls.
+    fn shake(&self, size: f64, seed: u64, layout: &Assembly, x: &mut [f64]) {
+        const WAVES: usize = 4;
+        let statement = &self.problem.statement;
+        let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x2545_f491_4f6c_dd1d) | 1);
+        let n = self.problem.model.coordinates().len();
+        let wave: Vec<[f64; WAVES]> =
+            (0..n + statement.controls.len()).map(|_| [0; WAVES].map(|_| noise.next())).collect();
+        let sum = |waves: &[f64; WAVES], at: f64| -> f64 {
+            let term = |(k, a): (usize, &f64)| a * ((k + 1) as f64 * std::f64::consts::PI * at).sin() / (k + 1) as f64;
+            waves.iter().enumerate().map(term).sum()
+        };
+        for (value, (quantity, k)) in x.iter_mut().zip(&layout.variables) {
+            let middle = 0.5 * (self.fraction(*k) + self.fraction(*k + 1));
+            match quantity {
+                Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => {
+                    let inner = matches!(quantity, Quantity::Inner { .. });
+                    let at = if inner { middle } else { self.fraction(*k) };
+                    *value += size * self.reach(*coordinate) * sum(&wave[*coordinate], at);
+                }
+                Quantity::Control(control) => {
+                    let bound = &statement.controls[*control];
+                    let range = if (bound.max - bound.min).is_finite() { 0.5 * (bound.max - bound.min) } else { 1.0 };
+                    let shaken = *value + size * range * sum(&wave[n + control], middle);
+                    *value = shaken.clamp(bound.min, bound.max);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How far a coordinate has to go, at least one.
+    fn reach(&self, coordinate: usize) -> f64 {
+        (self.position(coordinate, 1.0) - self.position(coordinate, 0.0)).abs().max(1.0)
+    }
+}
+
+/// Repeatable numbers in [−1, 1): xorshift.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}

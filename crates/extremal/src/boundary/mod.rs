@@ -1,0 +1,300 @@
+//! Motions given by their ends, and controls of least cost.
+
+mod check;
+mod grid;
+mod guess;
+mod names;
+mod report;
+mod search;
+mod solution;
+mod statement;
+mod table;
+mod verify;
+
+use std::ops::ControlFlow;
+
+use extremal_eval::CompileError;
+use extremal_expr::Id;
+use extremal_mechanics::System;
+use extremal_mechanics::boundary::{
+    Assembly, BoundaryError, HigherRule, Question, Transcription, controlled_motion, stationary_action,
+    stationary_higher_action,
+};
+use extremal_mechanics::continuous::HigherSystem;
+use extremal_model::{ConstraintKind, Method, Model};
+use extremal_solve::nlp::{
+    Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
+};
+use thiserror::Error;
+
+use crate::system::{custom_of, system_of};
+
+pub use check::StatementError;
+pub use guess::Guess;
+pub use report::{SolveReport, kind_name, nature_name};
+pub use search::{Level, Refinement};
+pub use solution::{ActiveBound, Solution, Status, Violation};
+pub use statement::{Control, Duration, EndValue, Integral, PathBound, Statement};
+pub use table::{Table, TableError};
+pub use verify::Verification;
+
+/// Why a boundary problem could not be set up.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ProblemError {
+    /// The model states no boundary problem.
+    #[error("the model has no `[boundary]` table, so there is nothing to solve: `extremal run` simulates it")]
+    NoBoundary,
+    /// What is stated cannot be.
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+    /// The method does not fit the problem.
+    #[error(transparent)]
+    Boundary(#[from] BoundaryError),
+    /// The formulas do not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+/// What kind of problem it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The action is to be stationary.
+    Action,
+    /// A motion with as many conditions as it has freedoms.
+    Motion,
+    /// A motion of least cost.
+    Control,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Seek {
+    /// A minimum; of an action that has none nearby, any stationary point.
+    #[default]
+    Any,
+    /// A minimum.
+    Minimum,
+    /// A stationary point near the guess, whatever its kind.
+    Stationary,
+}
+
+/// How a problem is solved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolveSettings {
+    /// Steps of the grid; as stated if there are none.
+    pub steps: Option<usize>,
+    /// What is looked for.
+    pub seek: Seek,
+    /// Tolerance and limits of the solver.
+    pub options: NlpOptions,
+}
+
+impl Default for SolveSettings {
+    fn default() -> Self {
+        SolveSettings { steps: None, seek: Seek::Any, options: NlpOptions::default() }
+    }
+}
+
+/// A boundary problem, compiled: steps and guesses can change without compiling again.
+pub struct Problem<'m> {
+    model: &'m Model,
+    system: System<'m>,
+    statement: Statement,
+    method: Method,
+    kind: Kind,
+    transcription: Transcription,
+    pieces: Assembled,
+    order: usize,
+}
+
+impl<'m> Problem<'m> {
+    /// Writes the problem as formulas and compiles them.
+    pub fn new(model: &'m Model, statement: Statement, method: &Method) -> Result<Problem<'m>, ProblemError> {
+        let g = model.graph();
+        check::check(model, &statement)?;
+        let mut system = system_of(model);
+        let friction = model.friction();
+        system.force = model.controlled_forces().into_iter().zip(friction).map(|(f, r)| f + r).collect();
+        let order = model.order().max(1) as usize;
+        let kind = kind_of(model, &system, &statement, order);
+        let question = question_of(model, &statement);
+        let transcription = if order > 1 {
+            higher(model, &system, method, order, &question)?
+        } else {
+            match kind {
+                Kind::Action => stationary_action(&system, method, custom_of(model, &system), &question)?,
+                Kind::Motion | Kind::Control => {
+                    let natural = match kind {
+                        Kind::Motion => check::natural_ends(model, &statement)?,
+                        _ => Vec::new(),
+                    };
+                    controlled_motion(&system, method, custom_of(model, &system), &question, &natural)?
+                }
+            }
+        };
+        // Vakonomic multipliers have become rows of their own.
+        system.lagrangian = model.lagrangian();
+        let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+        parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
+        parameters.extend(transcription.duration);
+        let formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
+        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), Bounds::default())?;
+        let mut values = model.parameter_values();
+        values.extend(transcription.constants.iter().map(|(_, value)| *value));
+        values.extend(transcription.duration.map(|_| statement.duration.guess()));
+        pieces.set_parameters(&values);
+        Ok(Problem { model, system, statement, method: method.clone(), kind, transcription, pieces, order })
+    }
+
+    /// What kind of problem it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The problem as it was stated.
+    pub fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The model.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
+    /// Solves the problem from a guess; `watch` sees every iteration and may end it.
+    pub fn solve(
+        &self,
+        guess: &Guess,
+        settings: &SolveSettings,
+        watch: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+    ) -> Result<Solution, ProblemError> {
+        let steps = settings.steps.unwrap_or(self.statement.steps);
+        check::enough_steps(steps, self.order, self.statement.periodic)?;
+        check::on_grid(self, steps)?;
+        let fractions = grid::fractions(steps);
+        let layout = self.transcription.assemble(&fractions);
+        let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
+        let bounded = has_inequalities(&bounds);
+        let x = guess.variables(self, &layout, &fractions);
+        let lambda = guess.multipliers(self, &layout, &fractions);
+        let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
+        let start = NlpStart { x: &x, lambda: &lambda };
+        let mut options = settings.options;
+        if !lambda.is_empty() {
+            options.barrier = options.barrier.min(WARM_BARRIER);
+        }
+        let seek = match (self.kind, bounded, settings.seek) {
+            // As many equations as unknowns: nothing to minimise.
+            (Kind::Motion, false, _) => Seek::Stationary,
+            (_, true, Seek::Stationary) => Seek::Minimum,
+            (Kind::Control, _, Seek::Any) => Seek::Minimum,
+            (_, _, seek) => seek,
+        };
+        let found = match seek {
+            Seek::Minimum => minimise(&mut nlp, start, &options, watch),
+            Seek::Stationary => stationary(&mut nlp, start, &options, watch),
+            Seek::Any => {
+                let first = minimise(&mut nlp, start, &options, watch);
+                match first.status {
+                    NlpStatus::Solved | NlpStatus::Interrupted | NlpStatus::Infeasible | NlpStatus::NotFinite => first,
+                    _ => {
+                        let second = stationary(&mut nlp, start, &options, watch);
+                        if second.status == NlpStatus::Solved { second } else { first }
+                    }
+                }
+            }
+        };
+        Solution::of(self, Discrete { layout, fractions, bounds }, found)
+    }
+}
+
+/// Near a known solution the barrier need not push far from the bounds.
+const WARM_BARRIER: f64 = 1e-4;
+
+/// The discrete problem that was solved.
+pub(crate) struct Discrete {
+    pub layout: Assembly,
+    pub fractions: Vec<f64>,
+    pub bounds: Bounds,
+}
+
+fn has_inequalities(bounds: &Bounds) -> bool {
+    let open = |lower: &[f64], upper: &[f64]| {
+        lower.iter().zip(upper).any(|(lower, upper)| lower != upper && (lower.is_finite() || upper.is_finite()))
+    };
+    open(&bounds.lower, &bounds.upper) || open(&bounds.constraint_lower, &bounds.constraint_upper)
+}
+
+fn kind_of(model: &Model, system: &System<'_>, statement: &Statement, order: usize) -> Kind {
+    if statement.running.is_some() || statement.terminal.is_some() {
+        return Kind::Control;
+    }
+    let forced = system.force.iter().any(|force| !force.is_zero()) || !system.heat.is_empty();
+    let velocities = order == 1 && statement.start.iter().chain(&statement.end).any(|value| value.order > 0);
+    let bounded = statement.path.iter().any(|bound| bound.order > 0);
+    let nonholonomic = model.constraints().iter().any(|c| c.kind == ConstraintKind::Nonholonomic);
+    match forced || velocities || bounded || nonholonomic || !statement.controls.is_empty() {
+        true => Kind::Motion,
+        false => Kind::Action,
+    }
+}
+
+fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
+    let g = model.graph();
+    Question {
+        controls: statement.controls.iter().map(|control| g.expr(control.symbol)).collect(),
+        running: statement.running.map(|id| g.expr(id)),
+        terminal: statement.terminal.map(|id| g.expr(id)),
+        integrals: statement.integrals.iter().map(|integral| g.expr(integral.integrand)).collect(),
+        bounded_velocities: statement.path.iter().filter(|b| b.order == 1).map(|b| b.coordinate).collect(),
+        periodic: statement.periodic,
+        free_duration: matches!(statement.duration, Duration::Free { .. }),
+        start_time: g.float(statement.begin),
+    }
+}
+
+/// The transcription of a Lagrangian with accelerations.
+fn higher<'m>(
+    model: &'m Model,
+    system: &System<'m>,
+    method: &Method,
+    order: usize,
+    question: &Question<'m>,
+) -> Result<Transcription, ProblemError> {
+    let forced = system.force.iter().any(|force| !force.is_zero());
+    if forced || !system.heat.is_empty() {
+        return Err(BoundaryError::HigherOrder("forces").into());
+    }
+    if !system.constraints.is_empty() {
+        return Err(BoundaryError::HigherOrder("constraints").into());
+    }
+    let rule = match method {
+        Method::Difference => HigherRule::Difference,
+        Method::Hermite => HigherRule::Hermite,
+        other => return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into()),
+    };
+    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
+    let mut taken: Vec<String> = model.parameters().iter().map(|p| p.name.clone()).collect();
+    taken.extend(names.iter().map(|name| name.split('[').next().unwrap_or(name).to_string()));
+    let higher = HigherSystem::with_taken(model.graph(), &names, order, model.lagrangian(), taken);
+    Ok(stationary_higher_action(&higher, rule, question)?)
+}
+
+/// The end of a solver as the status of a problem.
+pub(crate) fn status_of(kind: Kind, found: &NlpSolution) -> Status {
+    match found.status {
+        NlpStatus::Solved if kind == Kind::Control => Status::Optimal,
+        NlpStatus::Solved => Status::Stationary,
+        NlpStatus::Infeasible => Status::Infeasible,
+        NlpStatus::Unbounded => Status::Unbounded,
+        NlpStatus::NotFinite => Status::NotFinite,
+        NlpStatus::Stalled => Status::Stalled,
+        NlpStatus::IterationLimit => Status::IterationLimit,
+        NlpStatus::Interrupted => Status::Interrupted,
+    }
+}

@@ -1,0 +1,52 @@
+//! What unknowns and rows are called in messages.
+
+use extremal_mechanics::boundary::{Condition, Quantity};
+
+use super::Problem;
+
+impl Problem<'_> {
+    fn coordinate(&self, coordinate: usize, order: usize) -> String {
+        format!("{}{}", self.model.coordinates()[coordinate].name, "'".repeat(order))
+    }
+
+    /// The name of an unknown.
+    pub(super) fn quantity_name(&self, quantity: Quantity) -> String {
+        match quantity {
+            Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
+            Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
+            Quantity::Control(control) => self.statement.controls[control].name.clone(),
+            Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
+            Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
+            Quantity::Duration => "duration".to_owned(),
+            Quantity::StartVelocity(coordinate) | Quantity::EndVelocity(coordinate) => self.coordinate(coordinate, 1),
+        }
+    }
+
+    /// What a row demands, in words.
+    pub(super) fn condition_name(&self, condition: Condition) -> String {
+        let end_name = |end: bool| if end { "end" } else { "start" };
+        match condition {
+            Condition::Motion(coordinate) | Condition::InnerMotion { coordinate, .. } => {
+                format!("the equation of motion of `{}`", self.coordinate(coordinate, 0))
+            }
+            Condition::Constraint(constraint) => {
+                format!("the constraint `{}`", self.model.constraints()[constraint].name)
+            }
+            Condition::ConstraintAtEnd { end, constraint } => {
+                let name = &self.model.constraints()[constraint].name;
+                format!("the constraint `{name}` on the velocities at the {}", end_name(end))
+            }
+            Condition::EntropyBalance(entropy) => {
+                format!("the balance of the entropy `{}`", self.model.entropies()[entropy].name)
+            }
+            Condition::VelocityBound(coordinate) => format!("the bounds of `{}`", self.coordinate(coordinate, 1)),
+            Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),
+            Condition::EndVelocity { end, coordinate } => {
+                format!("`{}` at the {}", self.coordinate(coordinate, 1), end_name(end))
+            }
+            Condition::Natural { end, coordinate } => {
+                format!("no momentum of `{}` at the {}", self.coordinate(coordinate, 0), end_name(end))
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! More than one solve: finer grids until nothing changes, other guesses for other minima.
+
+use std::ops::ControlFlow;
+
+use extremal_solve::nlp::Iteration;
+
+use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status};
+
+/// One grid of a refinement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Its steps.
+    pub steps: usize,
+    /// The cost, or the action, on it.
+    pub objective: f64,
+    /// The largest error at the end of a simulation with the solution, if there can be one.
+    pub end_error: Option<f64>,
+    /// Iterations of the solver.
+    pub iterations: usize,
+}
+
+/// When a grid is fine enough.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Refinement {
+    /// The cost may still change by this part of itself, and a simulation may miss the end by this.
+    pub tolerance: f64,
+    /// Not more steps than this.
+    pub most_steps: usize,
+}
+
+impl Default for Refinement {
+    fn default() -> Self {
+        Refinement { tolerance: 1e-4, most_steps: 12_800 }
+    }
+}
+
+type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
+
+impl Problem<'_> {
+    /// Doubles the grid until the cost and a simulation agree with it, each solution being the guess for the next; says also what
+    /// was found on the way.
+    pub fn refine(
+        &self,
+        guess: &Guess,
+        settings: &SolveSettings,
+        refinement: Refinement,
+        watch: WatchIterations<'_>,
+    ) -> Result<(Solution, Vec<Level>), ProblemError> {
+        let mut solution = self.solve(guess, settings, watch)?;
+        let mut levels = vec![self.level(&solution)?];
+        let fine_enough = |levels: &[Level]| match levels {
+            [.., before, last] => {
+                let change = (last.objective - before.objective).abs();
+                change <= refinement.tolerance * last.objective.abs().max(1.0)
+                    && last.end_error.is_none_or(|error| error <= refinement.tolerance)
+            }
+            _ => false,
+        };
+        while solution.status.is_solved() && !fine_enough(&levels) && 2 * solution.steps <= refinement.most_steps {
+            let finer = SolveSettings { steps: Some(2 * solution.steps), ..settings.clone() };
+            let next = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
+            levels.push(self.level(&next)?);
+            solution = next;
+        }
+        Ok((solution, levels))
+    }
+
+    fn level(&self, solution: &Solution) -> Result<Level, ProblemError> {
+        let end_error = match solution.status.is_solved() {
+            true => self.verify(solution)?.end_error(),
+            false => None,
+        };
+        Ok(Level { steps: solution.steps, objective: solution.objective, end_error, iterations: solution.iterations })
+    }
+
+    /// Solves from the stated guess and from `starts` shaken ones, repeatable by `seed`, and keeps what is different: the best
+    /// first. If nothing is found, what came of the stated guess.
+    pub fn multistart(
+        &self,
+        starts: usize,
+        seed: u64,
+        settings: &SolveSettings,
+        watch: WatchIterations<'_>,
+    ) -> Result<Vec<Solution>, ProblemError> {
+        /// Sizes of the waves, in turn.
+        const SIZES: [f64; 4] = [0.3, 1.0, 2.0, 4.0];
+        /// Costs this close together, relatively, are the same minimum.
+        const SAME: f64 = 1e-6;
+        let first = self.solve(&Guess::Stated, settings, watch)?;
+        let mut failed = (!first.status.is_solved()).then(|| first.clone());
+        let mut found: Vec<Solution> = Vec::new();
+        let mut keep = |solution: Solution| {
+            let same = |known: &Solution| {
+                (known.objective - solution.objective).abs() <= SAME * known.objective.abs().max(1.0)
+            };
+            if solution.status.is_solved() && !found.iter().any(same) {
+                found.push(solution);
+            }
+        };
+        let interrupted = first.status == Status::Interrupted;
+        keep(first);
+        for start in 0..starts as u64 {
+            if interrupted {
+                break;
+            }
+            let size = SIZES[start as usize % SIZES.len()];
+            let guess = Guess::Shaken { size, seed: seed.wrapping_mul(1_000_003).wrapping_add(start) };
+            let solution = self.solve(&guess, settings, watch)?;
+            if solution.status == Status::Interrupted {
+                break;
+            }
+            keep(solution);
+        }
+        found.sort_by(|a, b| a.objective.total_cmp(&b.objective));
+        if found.is_empty() {
+            found.extend(failed.take());
+        }
+        Ok(found)
+    }
+}

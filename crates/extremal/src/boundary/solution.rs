@@ -1,0 +1,419 @@
+//! The solution of a boundary problem as a table over the grid, and what is to be said about it.
+
+use extremal_eval::CompileError;
+use extremal_mechanics::Block;
+use extremal_mechanics::boundary::{Condition, Quantity};
+use extremal_solve::nlp::{Nature, NlpSolution};
+use extremal_solve::{Guess as NewtonGuess, Kernel, NewtonOptions};
+use extremal_trajectory::{Column, Columns, Role};
+
+use super::table::Table;
+use super::{Discrete, Kind, Problem, ProblemError, status_of};
+
+/// How the solution of a problem ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// A motion of least cost, at least compared with its neighbours.
+    Optimal,
+    /// A motion of stationary action, or the motion that the conditions determine.
+    Stationary,
+    /// The conditions cannot be met, at least not near the guess.
+    Infeasible,
+    /// The cost falls without end.
+    Unbounded,
+    /// A formula has no value at the guess.
+    NotFinite,
+    /// No further progress.
+    Stalled,
+    /// Too many iterations.
+    IterationLimit,
+    /// The user asked.
+    Interrupted,
+}
+
+impl Status {
+    /// The word for it, as `--json` prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Optimal => "optimal",
+            Status::Stationary => "stationary",
+            Status::Infeasible => "infeasible",
+            Status::Unbounded => "unbounded",
+            Status::NotFinite => "not-finite",
+            Status::Stalled => "stalled",
+            Status::IterationLimit => "iteration-limit",
+            Status::Interrupted => "interrupted",
+        }
+    }
+
+    /// Is there a solution?
+    pub fn is_solved(self) -> bool {
+        matches!(self, Status::Optimal | Status::Stationary)
+    }
+}
+
+/// A bound that holds the solution back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActiveBound {
+    /// What is at its bound.
+    pub name: String,
+    /// At the upper one, not the lower?
+    pub upper: bool,
+    /// The bound.
+    pub bound: f64,
+    /// Where: the times of the nodes, or of the middles of the steps.
+    pub times: Vec<f64>,
+}
+
+/// A condition that is not met.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// What is demanded, in words.
+    pub condition: String,
+    /// The node or step.
+    pub node: usize,
+    /// Its time.
+    pub time: f64,
+    /// By how much it is missed.
+    pub amount: f64,
+}
+
+/// The solution of a boundary problem, or where the search for it ended.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// How it ended.
+    pub status: Status,
+    /// What the second variation says of it; for a motion without a choice, nothing.
+    pub nature: Option<Nature>,
+    /// The cost, or the action.
+    pub objective: f64,
+    /// The duration.
+    pub duration: f64,
+    /// Steps of the grid.
+    pub steps: usize,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// The largest error left in the conditions.
+    pub residual: f64,
+    /// The largest error left in the gradient.
+    pub dual_residual: f64,
+    /// What the columns of the table are.
+    pub columns: Columns,
+    /// The table: a row per instant. A control stands at the start of its step; the last row repeats it.
+    pub rows: Vec<Vec<f64>>,
+    /// Multipliers of the integrals, by name.
+    pub integral_multipliers: Vec<(String, f64)>,
+    /// Bounds that hold it back.
+    pub active: Vec<ActiveBound>,
+    /// What is not met, the worst first; empty for a solution.
+    pub violations: Vec<Violation>,
+}
+
+/// How many violations are worth a word.
+const MOST_VIOLATIONS: usize = 8;
+
+impl Solution {
+    pub(super) fn of(problem: &Problem<'_>, discrete: Discrete, found: NlpSolution) -> Result<Solution, ProblemError> {
+        let reader = Reader { problem, discrete: &discrete, found: &found };
+        let (columns, rows) = reader.table()?;
+        let status = status_of(problem.kind, &found);
+        let integrals = discrete.layout.rows.iter().zip(&found.lambda);
+        Ok(Solution {
+            status,
+            nature: found.nature.filter(|_| problem.kind != Kind::Motion),
+            objective: found.objective,
+            duration: reader.duration(),
+            steps: discrete.fractions.len() - 1,
+            iterations: found.iterations,
+            residual: found.last.infeasibility,
+            dual_residual: found.last.dual_infeasibility,
+            columns,
+            rows,
+            integral_multipliers: integrals
+                .filter_map(|((condition, _), lambda)| match condition {
+                    Condition::Integral(i) => Some((problem.statement.integrals[*i].name.clone(), *lambda)),
+                    _ => None,
+                })
+                .collect(),
+            active: reader.active_bounds(),
+            violations: if status.is_solved() { Vec::new() } else { reader.violations() },
+        })
+    }
+
+    /// Where a column stands in the table.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name() == name)
+    }
+
+    /// The values of a column.
+    pub fn values(&self, name: &str) -> Option<Vec<f64>> {
+        let at = self.column(name)?;
+        Some(self.rows.iter().map(|row| row[at]).collect())
+    }
+
+    /// The table without the meaning of its columns, as a guess for another grid.
+    pub fn table(&self) -> Table {
+        Table { names: self.columns.names().map(str::to_owned).collect(), rows: self.rows.clone() }
+    }
+}
+
+/// Reads the vector of unknowns of the discrete problem.
+struct Reader<'r, 'm> {
+    problem: &'r Problem<'m>,
+    discrete: &'r Discrete,
+    found: &'r NlpSolution,
+}
+
+impl Reader<'_, '_> {
+    fn duration(&self) -> f64 {
+        let at = self.discrete.layout.variables.iter().position(|(quantity, _)| *quantity == Quantity::Duration);
+        at.map_or(self.problem.statement.duration.guess(), |at| self.found.x[at])
+    }
+
+    fn steps(&self) -> usize {
+        self.discrete.fractions.len() - 1
+    }
+
+    /// The node of the grid that belongs to an instant.
+    fn node(&self, instant: usize) -> usize {
+        let node = instant + self.problem.transcription.ghosts;
+        if self.problem.transcription.periodic { node % self.discrete.layout.nodes } else { node }
+    }
+
+    fn time(&self, instant: usize) -> f64 {
+        self.problem.statement.begin + self.duration() * self.discrete.fractions[instant.min(self.steps())]
+    }
+
+    /// Unknowns by what they are and where.
+    fn unknown(&self, quantity: Quantity, node: usize) -> f64 {
+        let transcription = &self.problem.transcription;
+        let place = |list: &[Quantity]| list.iter().position(|known| *known == quantity);
+        let stride = transcription.node.len() + transcription.step.len();
+        let base = transcription.once.len() + node * stride;
+        let at = place(&transcription.once)
+            .or_else(|| place(&transcription.node).map(|at| base + at))
+            .or_else(|| place(&transcription.step).map(|at| base + transcription.node.len() + at));
+        at.and_then(|at| self.found.x.get(at)).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Multipliers by condition and where.
+    fn multiplier(&self, condition: Condition, node: usize) -> f64 {
+        let transcription = &self.problem.transcription;
+        let place = |list: &[Condition]| list.iter().position(|known| *known == condition);
+        let stride = transcription.node_rows.len() + transcription.step_rows.len();
+        let base = transcription.once_rows.len() + node * stride;
+        let at = place(&transcription.node_rows)
+            .map(|at| base + at)
+            .or_else(|| place(&transcription.step_rows).map(|at| base + transcription.node_rows.len() + at));
+        at.and_then(|at| self.found.lambda.get(at)).copied().unwrap_or(f64::NAN)
+    }
+
+    fn table(&self) -> Result<(Columns, Vec<Vec<f64>>), ProblemError> {
+        let problem = self.problem;
+        let model = problem.model;
+        let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
+        let (n, steps) = (names.len(), self.steps());
+        let mut columns = vec![Column::new(problem.statement.independent.as_str(), Role::Time)];
+        columns.extend(names.iter().map(|name| Column::coordinate(*name)));
+        columns.extend(names.iter().map(|name| Column::velocity(name)));
+        let entropies = problem.system.heat.s.len();
+        columns.extend(model.entropies().iter().map(|s| Column::new(s.name.as_str(), Role::Entropy)));
+        columns.extend(problem.statement.controls.iter().map(|c| Column::new(c.name.as_str(), Role::Control)));
+        let costates = problem.kind == Kind::Control;
+        if costates {
+            columns.extend(names.iter().map(|x| Column::new(format!("costate_{x}"), Role::Multiplier).of(*x)));
+        }
+        let constraints = model.constraints();
+        columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
+        let velocities = self.velocities()?;
+        let own_multipliers = problem.transcription.node.contains(&Quantity::Multiplier(0));
+        let mut rows = Vec::with_capacity(steps + 1);
+        for (instant, velocity) in velocities.iter().enumerate() {
+            let node = self.node(instant);
+            let step = self.node(instant.min(steps - 1));
+            let mut row = vec![self.time(instant)];
+            row.extend((0..n).map(|k| self.unknown(Quantity::Position(k), node)));
+            row.extend(velocity);
+            row.extend((0..entropies).map(|k| self.unknown(Quantity::Entropy(k), node)));
+            row.extend((0..problem.statement.controls.len()).map(|k| self.unknown(Quantity::Control(k), step)));
+            if costates {
+                row.extend((0..n).map(|k| self.multiplier(Condition::Motion(k), node)));
+            }
+            row.extend((0..constraints.len()).map(|k| match own_multipliers {
+                true => self.unknown(Quantity::Multiplier(k), node),
+                false if problem.transcription.node_rows.contains(&Condition::Constraint(k)) => {
+                    self.multiplier(Condition::Constraint(k), node)
+                }
+                false => self.multiplier(Condition::Constraint(k), step),
+            }));
+            rows.push(row);
+        }
+        let columns = Columns::new(columns).map_err(super::StatementError::from)?;
+        Ok((columns, rows))
+    }
+
+    /// Velocities at the instants: unknowns where they are, otherwise from the momenta of the steps that meet there.
+    fn velocities(&self) -> Result<Vec<Vec<f64>>, CompileError> {
+        let problem = self.problem;
+        let (n, steps) = (problem.system.len(), self.steps());
+        let derivative = |k: usize| Quantity::Derivative { order: 1, coordinate: k };
+        if problem.transcription.node.contains(&derivative(0)) {
+            let at = |instant: usize| (0..n).map(|k| self.unknown(derivative(k), self.node(instant))).collect();
+            return Ok((0..=steps).map(at).collect());
+        }
+        let quotients = self.difference_quotients();
+        if problem.transcription.momenta[0].is_empty() {
+            return Ok(quotients);
+        }
+        let momenta = self.momenta()?;
+        let system = &problem.system;
+        let guess = system.symbols("v_", "");
+        let p = system.momenta();
+        let inputs = [&system.q[..], &system.p, &system.heat.s, &[system.t], &guess].concat();
+        let residual: Vec<_> = p.iter().zip(&system.p).map(|(l_v, p)| *l_v - *p).collect();
+        let block = Block {
+            inputs: inputs.iter().map(|e| e.id()).collect(),
+            solves: vec![extremal_mechanics::Solve::new(&system.v, &residual, &guess)],
+            outputs: system.v.iter().map(|e| e.id()).collect(),
+        };
+        let parameters: Vec<_> = problem.model.parameters().iter().map(|p| p.symbol).collect();
+        let mut kernel = Kernel::compile(system.graph, &parameters, &block, NewtonOptions::default())?;
+        kernel.set_parameters(&problem.model.parameter_values());
+        let mut out = vec![0.0; n];
+        let rows = (0..=steps).map(|instant| {
+            let node = self.node(instant);
+            let positions = (0..n).map(|k| self.unknown(Quantity::Position(k), node));
+            let entropies = (0..system.heat.s.len()).map(|k| self.unknown(Quantity::Entropy(k), node));
+            let inputs: Vec<f64> = positions
+                .chain(momenta[instant].iter().copied())
+                .chain(entropies)
+                .chain([self.time(instant)])
+                .chain(quotients[instant].iter().copied())
+                .collect();
+            // Where momenta do not determine velocities, as for lengths of curves, the differences are all there is.
+            match kernel.run(&inputs, NewtonGuess::Formula, &mut out) {
+                Ok(_) => out.clone(),
+                Err(_) => quotients[instant].clone(),
+            }
+        });
+        Ok(rows.collect())
+    }
+
+    /// Slopes of the parabola through three instants.
+    fn difference_quotients(&self) -> Vec<Vec<f64>> {
+        let (n, steps, duration) = (self.problem.system.len(), self.steps(), self.duration());
+        let position = |k: usize, instant: usize| self.unknown(Quantity::Position(k), self.node(instant));
+        let slope = |k: usize, step: usize| {
+            let length = duration * (self.discrete.fractions[step + 1] - self.discrete.fractions[step]);
+            (position(k, step + 1) - position(k, step)) / length
+        };
+        let length = |step: usize| self.discrete.fractions[step + 1] - self.discrete.fractions[step];
+        let periodic = self.problem.transcription.periodic;
+        let one = |k: usize, instant: usize| {
+            let (before, after) = match instant {
+                0 if periodic => (steps - 1, 0),
+                at if at == steps && periodic => (steps - 1, 0),
+                0 => return 1.5 * slope(k, 0) - 0.5 * slope(k, 1.min(steps - 1)),
+                at if at == steps => return 1.5 * slope(k, steps - 1) - 0.5 * slope(k, steps.saturating_sub(2)),
+                at => (at - 1, at),
+            };
+            let (a, b) = (length(before), length(after));
+            (b * slope(k, before) + a * slope(k, after)) / (a + b)
+        };
+        (0..=steps).map(|instant| (0..n).map(|k| one(k, instant)).collect()).collect()
+    }
+
+    /// Momenta at the instants: the mean of those of both steps, between which a constraint may kick.
+    fn momenta(&self) -> Result<Vec<Vec<f64>>, CompileError> {
+        let problem = self.problem;
+        let transcription = &problem.transcription;
+        let first = &transcription.pieces[0].piece;
+        let mut parameters: Vec<_> = problem.model.parameters().iter().map(|p| p.symbol).collect();
+        parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
+        parameters.extend(transcription.duration);
+        let block = Block {
+            inputs: first.variables.iter().chain(&first.data).copied().collect(),
+            solves: Vec::new(),
+            outputs: transcription.momenta.concat(),
+        };
+        let mut kernel = Kernel::compile(problem.system.graph, &parameters, &block, NewtonOptions::default())?;
+        let mut values = problem.model.parameter_values();
+        values.extend(transcription.constants.iter().map(|(_, value)| *value));
+        values.extend(transcription.duration.map(|_| problem.statement.duration.guess()));
+        kernel.set_parameters(&values);
+        let (n, steps) = (problem.system.len(), self.steps());
+        let mut sums = vec![vec![0.0; n]; steps + 1];
+        let mut counts = vec![0.0; steps + 1];
+        let mut out = vec![0.0; 2 * n];
+        let steps_of = self.discrete.layout.elements.iter().filter(|element| element.piece == 0);
+        for (step, element) in steps_of.enumerate() {
+            let inputs: Vec<f64> = element.variables.iter().map(|at| self.found.x[*at]).chain(element.data).collect();
+            if kernel.run(&inputs, NewtonGuess::Formula, &mut out).is_err() {
+                out.fill(f64::NAN);
+            }
+            for (instant, p) in [(step, &out[..n]), (step + 1, &out[n..])] {
+                sums[instant].iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
+                counts[instant] += 1.0;
+            }
+        }
+        if transcription.periodic {
+            let joined: Vec<f64> = sums[0].iter().zip(&sums[steps]).map(|(a, b)| a + b).collect();
+            (sums[0], sums[steps]) = (joined.clone(), joined);
+            (counts[0], counts[steps]) = (2.0, 2.0);
+        }
+        Ok(sums.into_iter().zip(counts).map(|(sum, count)| sum.iter().map(|p| p / count).collect()).collect())
+    }
+
+    /// Bounds whose multiplier outweighs the distance from them.
+    fn active_bounds(&self) -> Vec<ActiveBound> {
+        let mut active: Vec<ActiveBound> = Vec::new();
+        let bounds = &self.discrete.bounds;
+        for (at, (quantity, k)) in self.discrete.layout.variables.iter().enumerate() {
+            if bounds.lower[at] == bounds.upper[at] {
+                continue;
+            }
+            let sides = [
+                (false, bounds.lower[at], self.found.lower_multipliers[at]),
+                (true, bounds.upper[at], self.found.upper_multipliers[at]),
+            ];
+            for (upper, bound, multiplier) in sides {
+                let distance = (self.found.x[at] - bound).abs();
+                if bound.is_finite() && distance < NEAR * bound.abs().max(1.0) && multiplier > distance {
+                    let in_step = matches!(quantity, Quantity::Control(_) | Quantity::Inner { .. });
+                    let instant = k.saturating_sub(self.problem.transcription.ghosts);
+                    let time = match in_step {
+                        true => 0.5 * (self.time(instant) + self.time(instant + 1)),
+                        false => self.time(instant),
+                    };
+                    let name = self.problem.quantity_name(*quantity);
+                    match active.iter_mut().find(|a| a.name == name && a.upper == upper) {
+                        Some(known) => known.times.push(time),
+                        None => active.push(ActiveBound { name, upper, bound, times: vec![time] }),
+                    }
+                }
+            }
+        }
+        active
+    }
+
+    /// Conditions that are not met, the worst first.
+    fn violations(&self) -> Vec<Violation> {
+        let bounds = &self.discrete.bounds;
+        let mut violations: Vec<Violation> = Vec::new();
+        for (at, (condition, k)) in self.discrete.layout.rows.iter().enumerate() {
+            let value = self.found.constraints[at];
+            let amount = (bounds.constraint_lower[at] - value).max(value - bounds.constraint_upper[at]);
+            if amount > NEAR || amount.is_nan() {
+                let instant = k.saturating_sub(self.problem.transcription.ghosts);
+                let condition = self.problem.condition_name(*condition);
+                violations.push(Violation { condition, node: instant, time: self.time(instant), amount });
+            }
+        }
+        violations.sort_by(|a, b| b.amount.total_cmp(&a.amount));
+        violations.truncate(MOST_VIOLATIONS);
+        violations
+    }
+}
+
+/// A bound is reached, and a condition met, within this.
+const NEAR: f64 = 1e-6;

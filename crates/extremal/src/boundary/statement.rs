@@ -1,0 +1,206 @@
+//! What a boundary problem states, as numbers and expressions.
+
+use extremal_expr::Id;
+use extremal_model::{Component, Fixed, Model};
+
+use super::{ProblemError, StatementError};
+
+/// What is given at one instant: a coordinate or a derivative of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EndValue {
+    /// Which coordinate.
+    pub coordinate: usize,
+    /// Zero for the position, one for the velocity, and so on.
+    pub order: usize,
+    /// Its value.
+    pub value: f64,
+}
+
+/// How long the motion lasts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Duration {
+    /// So long.
+    Fixed(f64),
+    /// To be found.
+    Free {
+        /// Not shorter.
+        min: f64,
+        /// Not longer.
+        max: f64,
+        /// Where to begin.
+        guess: f64,
+    },
+}
+
+impl Duration {
+    /// The duration, or where the search for it begins.
+    pub fn guess(self) -> f64 {
+        match self {
+            Duration::Fixed(value) => value,
+            Duration::Free { guess, .. } => guess,
+        }
+    }
+}
+
+/// An input of the system that is to be chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Its name.
+    pub name: String,
+    /// Its symbol.
+    pub symbol: Id,
+    /// Not smaller.
+    pub min: f64,
+    /// Not larger.
+    pub max: f64,
+    /// A first guess, an expression of time.
+    pub guess: Option<Id>,
+}
+
+/// An integral over the motion that has a given value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Integral {
+    /// Its name.
+    pub name: String,
+    /// The integrand.
+    pub integrand: Id,
+    /// The value.
+    pub value: f64,
+}
+
+/// Bounds of a coordinate or a velocity along the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathBound {
+    /// Which coordinate.
+    pub coordinate: usize,
+    /// Zero for the position, one for the velocity.
+    pub order: usize,
+    /// Not smaller.
+    pub min: f64,
+    /// Not larger.
+    pub max: f64,
+}
+
+/// A boundary or control problem of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The name of the independent variable.
+    pub independent: String,
+    /// Where it starts.
+    pub begin: f64,
+    /// How far it goes.
+    pub duration: Duration,
+    /// Steps of the grid.
+    pub steps: usize,
+    /// Given at the start.
+    pub start: Vec<EndValue>,
+    /// Given at the end.
+    pub end: Vec<EndValue>,
+    /// Given in between: at which part of the duration, and what.
+    pub via: Vec<(f64, EndValue)>,
+    /// Entropies at the start, one each.
+    pub start_entropies: Vec<f64>,
+    /// Entropies that are given at the end.
+    pub end_entropies: Vec<(usize, f64)>,
+    /// Does the motion close?
+    pub periodic: bool,
+    /// Inputs to be chosen.
+    pub controls: Vec<Control>,
+    /// The running cost.
+    pub running: Option<Id>,
+    /// The cost of the end.
+    pub terminal: Option<Id>,
+    /// Integrals with given values.
+    pub integrals: Vec<Integral>,
+    /// Bounds along the way.
+    pub path: Vec<PathBound>,
+    /// First guesses per coordinate, expressions of time.
+    pub guess: Vec<Option<Id>>,
+}
+
+impl Statement {
+    /// The problem that a model states, with the present values of its parameters.
+    pub fn of(model: &Model) -> Result<Statement, ProblemError> {
+        let boundary = model.boundary().ok_or(ProblemError::NoBoundary)?;
+        let number = |id: Id| model.number(id);
+        let or = |id: Option<Id>, otherwise: f64| id.map_or(otherwise, number);
+        let mut start_entropies = model.initial().entropies;
+        let positions = |fixed: &[Fixed]| -> Vec<EndValue> {
+            let one = |fixed: &Fixed| match fixed.component {
+                Component::Coordinate { place, derivative } => {
+                    Some(EndValue { coordinate: place, order: derivative as usize, value: number(fixed.value) })
+                }
+                Component::Entropy(_) => None,
+            };
+            fixed.iter().filter_map(one).collect()
+        };
+        let entropies = |fixed: &[Fixed]| -> Vec<(usize, f64)> {
+            let one = |fixed: &Fixed| match fixed.component {
+                Component::Entropy(place) => Some((place, number(fixed.value))),
+                Component::Coordinate { .. } => None,
+            };
+            fixed.iter().filter_map(one).collect()
+        };
+        for (place, value) in entropies(&boundary.start) {
+            start_entropies[place] = value;
+        }
+        let mut via = Vec::new();
+        for waypoint in &boundary.via {
+            let fraction = number(waypoint.fraction);
+            via.extend(positions(&waypoint.values).into_iter().map(|value| (fraction, value)));
+        }
+        let n = model.coordinates().len();
+        if !boundary.periodic.is_empty() && boundary.periodic.len() != n {
+            let open = (0..n).find(|place| !boundary.periodic.contains(place));
+            let name = open.map_or_else(String::new, |place| model.coordinates()[place].name.clone());
+            return Err(StatementError::PartlyPeriodic(name).into());
+        }
+        let mut path = Vec::new();
+        for bound in &boundary.path {
+            let Component::Coordinate { place, derivative } = bound.component else {
+                return Err(StatementError::EntropyBound(model.component_name(bound.component)).into());
+            };
+            path.push(PathBound {
+                coordinate: place,
+                order: derivative as usize,
+                min: or(bound.min, f64::NEG_INFINITY),
+                max: or(bound.max, f64::INFINITY),
+            });
+        }
+        let controls = model.controls().iter().map(|control| Control {
+            name: control.name.clone(),
+            symbol: control.symbol,
+            min: or(control.min, f64::NEG_INFINITY),
+            max: or(control.max, f64::INFINITY),
+            guess: control.guess,
+        });
+        let integrals = boundary.integrals.iter().map(|integral| Integral {
+            name: integral.name.clone(),
+            integrand: integral.integrand,
+            value: number(integral.value),
+        });
+        Ok(Statement {
+            independent: model.independent().to_owned(),
+            begin: number(boundary.from),
+            duration: match &boundary.duration {
+                extremal_model::Duration::Fixed(duration) => Duration::Fixed(number(*duration)),
+                extremal_model::Duration::Free { min, max, guess } => {
+                    Duration::Free { min: or(*min, 0.0), max: or(*max, f64::INFINITY), guess: number(*guess) }
+                }
+            },
+            steps: boundary.steps as usize,
+            start: positions(&boundary.start),
+            end: positions(&boundary.end),
+            via,
+            start_entropies,
+            end_entropies: entropies(&boundary.end),
+            periodic: !boundary.periodic.is_empty(),
+            controls: controls.collect(),
+            running: model.objective().and_then(|objective| objective.running),
+            terminal: model.objective().and_then(|objective| objective.terminal),
+            integrals: integrals.collect(),
+            path,
+            guess: boundary.guess.clone(),
+        })
+    }
+}

@@ -1,0 +1,89 @@
+//! A solution checked by an independent simulation: the controls found, the continuous equations, DOP853.
+
+use extremal_expr::Id;
+use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
+
+use super::{Kind, Problem, ProblemError, Solution};
+
+/// Error tolerance of the simulation, far below that of any grid.
+const TOLERANCE: f64 = 1e-12;
+
+/// What the simulation says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verification {
+    /// It came to the end.
+    Reached {
+        /// Coordinates and velocities at the end of the simulation less those of the solution.
+        errors: Vec<(String, f64)>,
+    },
+    /// It could not be done, for this reason.
+    Impossible(String),
+}
+
+impl Verification {
+    /// The largest error at the end.
+    pub fn end_error(&self) -> Option<f64> {
+        match self {
+            Verification::Reached { errors } => Some(errors.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max)),
+            Verification::Impossible(_) => None,
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// Simulates the solution from its start, each control held through its step, and compares the ends.
+    pub fn verify(&self, solution: &Solution) -> Result<Verification, ProblemError> {
+        let impossible = |reason: &str| Ok(Verification::Impossible(reason.to_owned()));
+        if self.order > 1 {
+            return impossible("the simulation is for Lagrangians without accelerations");
+        }
+        if self.system.constraints.iter().any(|constraint| constraint.is_vakonomic()) {
+            return impossible("vakonomic multipliers have no start value");
+        }
+        let controls = &self.statement.controls;
+        let mut symbols: Vec<Id> = self.model.parameters().iter().map(|p| p.symbol).collect();
+        let mut parameters = self.model.parameter_values();
+        let mut system = self.system.clone();
+        if self.kind == Kind::Action {
+            // With integrals it is L + Σ λ f whose motion the solution is.
+            for (integral, (_, value)) in self.statement.integrals.iter().zip(&solution.integral_multipliers) {
+                let multiplier = system.symbol(&format!("multiplier_{}", integral.name));
+                system.lagrangian = system.lagrangian + multiplier * system.graph.expr(integral.integrand);
+                symbols.push(multiplier.id());
+                parameters.push(*value);
+            }
+        }
+        symbols.extend(controls.iter().map(|control| control.symbol));
+        let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
+        let (n, entropies) = (self.system.len(), self.system.heat.s.len());
+        let first_control = 1 + 2 * n + entropies;
+        let mut state: Vec<f64> = solution.rows[0][1..first_control].to_vec();
+        for pair in solution.rows.windows(2) {
+            let held = pair[0][first_control..first_control + controls.len()].iter();
+            let values: Vec<f64> = parameters.iter().chain(held).copied().collect();
+            marcher.set_parameters(&values);
+            let from = StartValues {
+                q: state[..n].to_vec(),
+                v: state[n..2 * n].to_vec(),
+                s: state[2 * n..].to_vec(),
+                time: pair[0][0],
+                ..StartValues::default()
+            };
+            let moved = marcher.start(&from, pair[1][0] - pair[0][0]).and_then(|mut motion| {
+                motion.advance()?;
+                Ok(motion.state()[..state.len()].to_vec())
+            });
+            match moved {
+                Ok(next) => state = next,
+                Err(failure) => return impossible(&failure.to_string()),
+            }
+        }
+        let last = &solution.rows[solution.rows.len() - 1];
+        let names = self.model.coordinates().iter().map(|c| c.name.clone());
+        let primed = self.model.coordinates().iter().map(|c| format!("{}'", c.name));
+        let entropies = self.model.entropies().iter().map(|s| s.name.clone());
+        let errors =
+            names.chain(primed).chain(entropies).zip(state.iter().zip(&last[1..])).map(|(name, (a, b))| (name, a - b));
+        Ok(Verification::Reached { errors: errors.collect() })
+    }
+}
