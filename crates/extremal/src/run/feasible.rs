@@ -98,7 +98,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 /// A start is consistent when its residuals are below this part of their terms: digits that a user types or computes.
-const CONSISTENT: f64 = 1e-10;
+pub(crate) const CONSISTENT: f64 = 1e-10;
 /// Relative size of the displacement by which redundancy is told from a singular configuration, and the residual, relative to
 /// its terms, below which a constraint still holds there. At a singular configuration it grows like the square of the displacement.
 const NEARBY: f64 = 1e-3;

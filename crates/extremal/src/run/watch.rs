@@ -5,7 +5,7 @@ use extremal_solve::{Reason, distance_from_dependence};
 use super::observables::Observables;
 
 /// Looks at the constraints after every step.
-pub(super) struct ConstraintWatch {
+pub(crate) struct ConstraintWatch {
     /// The largest |left − right| so far, per constraint.
     pub residuals: Vec<f64>,
     rows: Vec<f64>,
