@@ -359,6 +359,16 @@ impl Model {
         &self.content.settings.simulation
     }
 
+    /// The step, an expression of parameters, if it is stated.
+    pub fn step_expression(&self) -> Option<Expr<'_>> {
+        self.content.settings.step.map(|id| self.graph.expr(id))
+    }
+
+    /// The final time, an expression of parameters, if it is stated.
+    pub fn until_expression(&self) -> Option<Expr<'_>> {
+        self.content.settings.until.map(|id| self.graph.expr(id))
+    }
+
     /// What is probably not meant, though the model can be used.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings

@@ -99,14 +99,19 @@ impl AdaptiveMarcher {
 
     /// Begins a motion that is looked at every `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
+        let mut marcher = self.clone();
+        marcher.restart(values, h);
+        Ok(marcher)
+    }
+
+    /// Begins a motion with what is compiled already, as [`start`](AdaptiveMarcher::start) would.
+    pub fn restart(&mut self, values: &StartValues, h: f64) {
         let mut state = [&values.q[..], &values.v, &values.s].concat();
         state.resize(self.names.len() - values.multipliers.len(), 0.0);
         state.extend(&values.multipliers);
-        let mut marcher = self.clone();
-        marcher.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
-        (marcher.start_time, marcher.h) = (values.time, h);
-        marcher.previous = (values.time, state);
-        Ok(marcher)
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
+        (self.start_time, self.h, self.step) = (values.time, h, 0);
+        self.previous = (values.time, state);
     }
 
     /// Moves to `time`, or stays at the state remembered last.

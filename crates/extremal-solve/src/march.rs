@@ -103,39 +103,30 @@ impl CompiledScheme {
 
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
-        let mut scheme = self.clone();
-        let inputs: Vec<f64> = values
-            .q
-            .iter()
-            .chain(&values.v)
-            .chain(&values.second)
-            .chain(&values.s)
-            .chain([&values.time, &h])
-            .chain(&values.multipliers)
-            .copied()
-            .collect();
-        let mut state = vec![0.0; scheme.state_names.len()];
-        let started = scheme.start.run(&inputs, Guess::Formula, &mut state);
-        let unknowns = scheme.step.unknowns().len();
-        let marcher = Marcher {
-            previous: state.clone(),
-            next: vec![0.0; state.len() + scheme.guards.len()],
-            inputs: vec![0.0; state.len() + 2 + scheme.dimension],
-            velocity: values.v.clone(),
-            observed_velocity: values.v.clone(),
+        let mut marcher = self.marcher();
+        marcher.restart(values, h)?;
+        Ok(marcher)
+    }
+
+    /// What it takes to run, not begun yet: many runs one after the other need it once.
+    pub fn marcher(&self) -> Marcher {
+        let scheme = self.clone();
+        let n = scheme.state_names.len();
+        Marcher {
+            state: vec![0.0; n],
+            previous: vec![0.0; n],
+            next: vec![0.0; n + scheme.guards.len()],
+            inputs: vec![0.0; n + 2 + scheme.dimension],
+            velocity: vec![0.0; scheme.dimension],
+            observed_velocity: vec![0.0; scheme.dimension],
             observed: vec![0.0; scheme.observed],
-            history: History::new(scheme.substeps.len(), unknowns),
-            state,
-            h,
-            start_time: values.time,
-            time: values.time,
+            history: History::new(scheme.substeps.len(), scheme.step.unknowns().len()),
+            h: 0.0,
+            start_time: 0.0,
+            time: 0.0,
             step: 0,
             work: TotalWork::default(),
             scheme,
-        };
-        match started {
-            Ok(_) => Ok(marcher),
-            Err(failure) => Err(marcher.failure(failure.into())),
         }
     }
 }
@@ -264,6 +255,27 @@ impl March for Marcher {
 }
 
 impl Marcher {
+    /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.scheme.set_parameters(parameters);
+    }
+
+    /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
+    /// whatever was marched before.
+    pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
+        let StartValues { q, v, second, s, multipliers, time } = values;
+        let given = q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied();
+        let inputs: Vec<f64> = given.collect();
+        self.velocity.copy_from_slice(v);
+        self.observed_velocity.copy_from_slice(v);
+        self.history.filled.fill(0);
+        (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
+        self.state.fill(0.0);
+        let started = self.scheme.start.run(&inputs, Guess::Formula, &mut self.state);
+        self.previous.copy_from_slice(&self.state);
+        started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
     /// The time after `step` whole steps: a product, so that it does not gather round-off.
     fn time_of(&self, step: u64) -> f64 {
         self.start_time + step as f64 * self.h

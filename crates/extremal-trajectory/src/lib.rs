@@ -33,6 +33,7 @@
 
 mod columns;
 mod drift;
+pub mod frame;
 mod number;
 pub mod plot;
 mod recorder;

@@ -31,6 +31,7 @@ pub mod compare;
 pub mod derive;
 pub mod gallery;
 pub mod run;
+pub mod sweep;
 mod system;
 
 pub use extremal_eval as eval;

@@ -58,6 +58,7 @@ impl<W: Write + Send> Sink for CsvSink<W> {
     }
 }
 
-fn quoted(name: &str) -> String {
+/// As RFC 4180 wants it.
+pub(crate) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
 }

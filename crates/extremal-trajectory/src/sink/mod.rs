@@ -5,8 +5,10 @@ mod json;
 mod parquet;
 
 pub use csv::CsvSink;
+pub(crate) use csv::quoted;
 pub use json::JsonSink;
 pub use parquet::ParquetSink;
+pub(crate) use parquet::to_io;
 
 use crate::Columns;
 use std::fmt;

@@ -97,7 +97,8 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
     }
 }
 
-fn to_io(error: ParquetError) -> io::Error {
+/// The system's own error, where there is one.
+pub(crate) fn to_io(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
             Ok(io) => *io,

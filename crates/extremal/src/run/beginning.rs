@@ -72,6 +72,24 @@ impl Beginning {
     /// Refuses equations of motion that do not determine accelerations and multipliers here: the mass matrix, bordered by the
     /// constraints, must have an inverse. What is not finite is left to the run, which says where it fails.
     pub fn check_regularity<'m>(&self, model: &'m Model, system: &System<'m>) -> Result<(), SetupError> {
+        let Bordered { pattern, entries } = Bordered::of(system);
+        let values = self.evaluate(system, &entries);
+        if values.iter().any(|value| !value.is_finite()) {
+            return Ok(());
+        }
+        let factored = LinearSolver::for_pattern(pattern.len(), &pattern).factor(&values);
+        factored.map_err(|singular| undetermined(system, singular.column, Some(verdict(model, system))))
+    }
+}
+
+/// The mass matrix bordered by the constraints: columns of the entries of each row, and the entries row by row.
+pub(crate) struct Bordered<'g> {
+    pub pattern: Vec<Vec<usize>>,
+    pub entries: Vec<Expr<'g>>,
+}
+
+impl<'g> Bordered<'g> {
+    pub fn of(system: &System<'g>) -> Bordered<'g> {
         let unknowns = system.motion_unknowns();
         // Entropies are determined by positive temperatures, which every step is checked for.
         let (accelerations, rest) = unknowns.split_at(system.len());
@@ -79,28 +97,29 @@ impl Beginning {
         let mut equations = system.motion_equations();
         equations.drain(system.len()..system.len() + system.heat.s.len());
         let rows = system.graph.jacobian(&equations, &unknowns);
-        let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
-        let entries: Vec<Expr<'_>> = rows.iter().flatten().map(|(_, entry)| *entry).collect();
-        let values = self.evaluate(system, &entries);
-        if values.iter().any(|value| !value.is_finite()) {
-            return Ok(());
+        Bordered {
+            pattern: rows.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect(),
+            entries: rows.iter().flatten().map(|(_, entry)| *entry).collect(),
         }
-        let factored = LinearSolver::for_pattern(unknowns.len(), &pattern).factor(&values);
-        factored.map_err(|singular| match singular.column.checked_sub(system.len()) {
-            None => SetupError::Singular {
-                coordinate: system.names[singular.column].clone(),
-                bordered: !system.constraints.is_empty(),
-                verdict: self.verdict(model, system),
-            },
-            Some(at) => SetupError::SingularMultiplier { constraint: system.constraints[at].name.clone() },
-        })
     }
+}
 
-    /// What the constraint algorithm says about a system that is singular here.
-    fn verdict<'m>(&self, model: &'m Model, system: &System<'m>) -> String {
-        let seen = regularity(system, &parameters_of(model).exact);
-        singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string())
+/// What a bordered mass matrix without a pivot in this column does not determine.
+pub(crate) fn undetermined(system: &System<'_>, column: usize, verdict: Option<String>) -> SetupError {
+    match column.checked_sub(system.len()) {
+        None => SetupError::Singular {
+            coordinate: system.names[column].clone(),
+            bordered: !system.constraints.is_empty(),
+            verdict,
+        },
+        Some(at) => SetupError::SingularMultiplier { constraint: system.constraints[at].name.clone() },
     }
+}
+
+/// What the constraint algorithm says about a system that is singular at its start.
+fn verdict<'m>(model: &'m Model, system: &System<'m>) -> String {
+    let seen = regularity(system, &parameters_of(model).exact);
+    singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string())
 }
 
 pub(crate) fn ids(expressions: &[Expr<'_>]) -> Vec<Id> {

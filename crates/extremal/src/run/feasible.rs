@@ -112,7 +112,7 @@ fn quoted(names: &[String]) -> String {
 }
 
 /// A start is consistent when its residuals are below this part of their terms: digits that a user types or computes.
-const CONSISTENT: f64 = 1e-10;
+pub(crate) const CONSISTENT: f64 = 1e-10;
 /// Second positions are reached when a step from the first ones comes this close, relative to one plus their size.
 const REACHED: f64 = 1e-8;
 /// Relative size of the displacement by which redundancy is told from a singular configuration, and the residual, relative to

@@ -9,28 +9,35 @@ mod observables;
 mod report;
 mod rows;
 mod settings;
+mod snapshot;
+mod stops;
 mod watch;
 
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
 use extremal_expr::{Expr, Id};
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
-use extremal_model::{CompositionBase, Direction, Method, Model, Start};
+use extremal_model::{CompositionBase, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, RootError, StepFailure,
-    Structure, TotalWork, find_root,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StepFailure, Structure,
+    TotalWork,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
-use beginning::Beginning;
 use energy_nodes::exact_enough;
 use feasible::{check_second, make_feasible};
-use observables::Observables;
 use rows::{Rows, Watched};
-use settings::Plan;
+
+pub(crate) use beginning::{Beginning, Bordered, ids, undetermined};
+pub(crate) use feasible::CONSISTENT;
+pub(crate) use observables::Observables;
+pub(crate) use settings::Plan;
+pub(crate) use snapshot::Snapshot;
+pub(crate) use stops::{crossed, located};
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
@@ -62,16 +69,17 @@ pub enum SetupError {
     /// The Lagrangian does not determine the motion at the start.
     #[error(
         "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
-         `{coordinate}` undetermined; {verdict}",
+         `{coordinate}` undetermined{}",
         if *.bordered { ", bordered by the constraints," } else { "" },
+        .verdict.as_ref().map_or_else(String::new, |verdict| format!("; {verdict}")),
     )]
     Singular {
         /// The coordinate of the failing pivot.
         coordinate: String,
         /// Are there constraints?
         bordered: bool,
-        /// What the constraint algorithm says about it.
-        verdict: String,
+        /// What the constraint algorithm says about it, where it was asked.
+        verdict: Option<String>,
     },
     /// The equations do not determine a multiplier at the start.
     #[error(
@@ -146,18 +154,18 @@ pub struct Outcome {
 /// ```
 pub struct Run<'m> {
     model: &'m Model,
-    observables: Observables,
-    compiled: Compiled,
+    pub(crate) observables: Observables,
+    pub(crate) compiled: Compiled,
     /// The energy of a step by its positions.
     estimate: Option<Kernel>,
-    plan: Plan,
+    pub(crate) plan: Plan,
     method: Method,
     beginning: Beginning,
     constraints: ConstraintStructure,
     stated_energy: f64,
 }
 
-enum Compiled {
+pub(crate) enum Compiled {
     Scheme(Box<CompiledScheme>),
     Adaptive(Box<AdaptiveMarcher>),
 }
@@ -188,8 +196,7 @@ impl<'m> Run<'m> {
         let all = system.constraints.clone();
         let mut beginning = Beginning::of(model, settings.start, plan.step);
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
-        let collocation = matches!(settings.method, Method::Gauss(_));
-        if settings.method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD) {
+        if checked_ahead(&settings.method, &system) {
             beginning.check_regularity(model, &system)?;
         }
         let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
@@ -444,36 +451,14 @@ impl<'m> Run<'m> {
     }
 
     /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
-    fn crossing(&self, motion: &mut dyn March, rows: &Rows<'_>) -> Result<Option<String>, StepFailure> {
-        if self.observables.stops.is_empty() {
+    fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_>) -> Result<Option<String>, StepFailure> {
+        let begin = rows.time();
+        let crossed = crossed(&self.observables, motion, rows.stops())?;
+        let Some(first) = located(&self.observables, motion, &crossed, begin)?.into_iter().next() else {
             return Ok(None);
-        }
-        let first = rows.first_stop();
-        let after: Vec<f64> = motion.observe()?[first..first + self.observables.stops.len()].to_vec();
-        let length = motion.time() - rows.time();
-        let mut earliest: Option<(f64, usize)> = None;
-        for (index, (_, direction)) in self.observables.stops.iter().enumerate() {
-            let before = rows.stops()[index];
-            if !crosses(before, after[index], *direction) {
-                continue;
-            }
-            let mut value_after = |h: f64| -> Result<f64, StepFailure> {
-                motion.retake(h)?;
-                Ok(motion.observe()?[first + index])
-            };
-            let at = match find_root(&mut value_after, 0.0, length, before, after[index], f64::EPSILON * length) {
-                Ok(at) => at,
-                Err(RootError::Function { cause, .. }) => return Err(cause),
-                // Both ends are known to differ in sign and observed values to be finite: only the end itself is left.
-                Err(_) => length,
-            };
-            if earliest.is_none_or(|(h, _)| at < h) {
-                earliest = Some((at, index));
-            }
-        }
-        let Some((h, index)) = earliest else { return Ok(None) };
-        motion.retake(h)?;
-        Ok(Some(self.observables.stops[index].0.clone()))
+        };
+        motion.retake(first.after)?;
+        Ok(Some(self.observables.stops[first.condition].0.clone()))
     }
 }
 
@@ -481,13 +466,8 @@ impl<'m> Run<'m> {
 /// all the same, find a singular mass matrix at their first step.
 const CHECKED_AHEAD: usize = 32;
 
-/// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.
-fn crosses(before: f64, after: f64, direction: Direction) -> bool {
-    let rising = before < 0.0 && after >= 0.0;
-    let falling = before > 0.0 && after <= 0.0;
-    match direction {
-        Direction::Rising => rising,
-        Direction::Falling => falling,
-        Direction::Any => rising || falling,
-    }
+/// Is the regularity of the Lagrangian looked at before a run begins?
+pub(crate) fn checked_ahead(method: &Method, system: &System<'_>) -> bool {
+    let collocation = matches!(method, Method::Gauss(_));
+    *method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD)
 }

@@ -140,6 +140,11 @@ impl Observables {
         1 + 3 * self.coordinates + self.entropies + self.reactions
     }
 
+    /// Where the stop conditions stand among the observed values.
+    pub fn first_stop(&self) -> usize {
+        2 * self.coordinates + self.recorded
+    }
+
     /// Where the energy stands among the observed values.
     pub fn observed_energy(&self) -> usize {
         2 * self.coordinates + self.reactions + self.entropies

@@ -33,7 +33,7 @@ impl WatchedExpressions {
 const MOST_WATCHED: usize = 32;
 
 /// Looks at the constraints after every step.
-pub(super) struct ConstraintWatch {
+pub(crate) struct ConstraintWatch {
     /// The largest |left − right| so far, per constraint.
     pub residuals: Vec<f64>,
     rows: Vec<f64>,

@@ -1,0 +1,387 @@
+//! A file of frames that survives its writer.
+//!
+//! Frames go to `NAME.part`, which holds the beginning of the finished file, byte by byte; a journal beside it tells which of them
+//! are whole. `NAME` itself is only ever replaced by a complete file: now and then, so that there is something to read, by one with
+//! the frames so far; in the end by `NAME.part` with its footer. (Rewriting a footer in place after every frame would leave, for as
+//! long as the writing takes, a file that nobody can read.)
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use parquet::errors::ParquetError;
+use thiserror::Error;
+
+use super::journal::{Entries, Identity, Journal, Piece, checksum};
+use super::parquet::{Encoder, Footer, MAGIC};
+use super::{Fields, Frame, csv};
+use crate::sink::to_io;
+
+/// The format of a file of frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameFormat {
+    /// Text with a header line.
+    Csv,
+    /// Apache Parquet, a row group for each frame.
+    Parquet,
+}
+
+impl FrameFormat {
+    /// The format that a file name asks for.
+    ///
+    /// # Errors
+    /// Another extension than `.csv` and `.parquet`.
+    pub fn of(path: &Path) -> Result<FrameFormat, FrameError> {
+        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("csv") => Ok(FrameFormat::Csv),
+            Some("parquet") => Ok(FrameFormat::Parquet),
+            _ => Err(FrameError::UnknownFormat { path: path.into() }),
+        }
+    }
+}
+
+/// Why a file of frames cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The file name says no known format.
+    #[error("cannot tell the format of `{}`: its name should end in .csv or .parquet", path.display())]
+    UnknownFormat {
+        /// The file asked for.
+        path: PathBuf,
+    },
+    /// The system refuses.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is an unfinished file, which would be lost.
+    #[error(
+        "`{}` is the unfinished work of another call: continue it with `--resume`, or remove it to begin anew",
+        part.display()
+    )]
+    Unfinished {
+        /// The unfinished file.
+        part: PathBuf,
+    },
+    /// Nothing is left to be done.
+    #[error("`{}` is finished: there is nothing to resume", path.display())]
+    Finished {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The unfinished file was begun for something else.
+    #[error("`{}` was begun with {}: it cannot be resumed with other settings", part.display(), difference(what, then, now))]
+    Different {
+        /// The unfinished file.
+        part: PathBuf,
+        /// What differs.
+        what: String,
+        /// What it was then.
+        then: String,
+        /// What it is now.
+        now: String,
+    },
+    /// Another program writes it.
+    #[error("another program is writing `{}`", part.display())]
+    Busy {
+        /// The unfinished file.
+        part: PathBuf,
+    },
+}
+
+/// Longer values are not repeated in messages.
+const LONGEST_SHOWN: usize = 80;
+
+fn difference(what: &str, then: &str, now: &str) -> String {
+    let short = |text: &str| text.len() <= LONGEST_SHOWN && !text.contains('\n');
+    match (then, now) {
+        ("", now) => format!("no {what}, now it is {now}"),
+        (then, "") => format!("{what} {then}, now there is none"),
+        (then, now) if short(then) && short(now) => format!("{what} {then}, now it is {now}"),
+        _ => format!("another {what}"),
+    }
+}
+
+/// A file that frames are written to.
+pub struct FrameFile {
+    path: PathBuf,
+    part: PathBuf,
+    journal_path: PathBuf,
+    data: File,
+    journal: Journal,
+    format: Format,
+    length: u64,
+    /// When a readable file was last left, and how long that took.
+    published: Instant,
+    cost: Duration,
+}
+
+enum Format {
+    Csv,
+    Parquet { encoder: Encoder, footer: Box<Footer> },
+}
+
+/// A file, and the notes that came with the frames it already has.
+pub struct Resumed {
+    /// The file, open behind its last frame.
+    pub file: FrameFile,
+    /// One for each frame.
+    pub notes: Vec<String>,
+}
+
+/// A readable file is left not more often than this,
+const BETWEEN_PUBLICATIONS: Duration = Duration::from_secs(1);
+/// and only this part of the time is spent on it.
+const PUBLICATION_SHARE: u32 = 20;
+
+impl FrameFile {
+    /// Begins a file. `identity` names what its contents follow from.
+    ///
+    /// # Errors
+    /// Unfinished work, which would be lost; whatever the system refuses.
+    pub fn create(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<FrameFile, FrameError> {
+        let (mut journal, places) = open(path)?;
+        let entries = journal.read().map_err(places.failed())?;
+        if entries.is_some_and(|entries| !entries.pieces.is_empty()) && places.part.exists() {
+            return Err(FrameError::Unfinished { part: places.part });
+        }
+        let failed = places.failed();
+        places.begin(journal, fields, identity).map_err(failed)
+    }
+
+    /// Continues a file after its last whole frame, or begins it if there is none.
+    ///
+    /// # Errors
+    /// A file that is finished, or was begun for something else; whatever the system refuses.
+    pub fn resume(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<Resumed, FrameError> {
+        let (mut journal, places) = open(path)?;
+        let failed = places.failed();
+        if !places.part.exists() && path.exists() {
+            // The journal of a call that was killed just after it had finished, or one just made, need not stay.
+            let _ = fs::remove_file(&places.journal);
+            return Err(FrameError::Finished { path: path.into() });
+        }
+        let entries = journal.read().map_err(&failed)?;
+        let Some(entries) = entries.filter(|_| places.part.exists()) else {
+            return begun(places.begin(journal, fields, identity)).map_err(failed);
+        };
+        if let Some((what, then, now)) = first_difference(&entries.identity, identity) {
+            return Err(FrameError::Different { part: places.part, what, then, now });
+        }
+        match places.reopen(journal, fields, entries).map_err(&failed)? {
+            Some(resumed) => Ok(resumed),
+            None => {
+                let (journal, places) = open(path)?;
+                begun(places.begin(journal, fields, identity)).map_err(failed)
+            }
+        }
+    }
+
+    /// Adds a frame. The note is given back when the file is resumed.
+    ///
+    /// # Errors
+    /// Whatever the system refuses.
+    pub fn push(&mut self, frame: &Frame, note: String) -> Result<(), FrameError> {
+        let written = self.append(frame, note).and_then(|()| {
+            let wait = BETWEEN_PUBLICATIONS.max(self.cost * PUBLICATION_SHARE);
+            if self.published.elapsed() >= wait { self.publish() } else { Ok(()) }
+        });
+        written.map_err(|source| FrameError::Write { path: self.path.clone(), source })
+    }
+
+    /// Leaves a readable file with all frames so far; the unfinished one stays, to be resumed.
+    ///
+    /// # Errors
+    /// Whatever the system refuses.
+    pub fn suspend(mut self) -> Result<(), FrameError> {
+        self.publish().map_err(|source| FrameError::Write { path: self.path.clone(), source })
+    }
+
+    /// Makes the file complete.
+    ///
+    /// # Errors
+    /// Whatever the system refuses.
+    pub fn finish(mut self) -> Result<(), FrameError> {
+        self.close().map_err(|source| FrameError::Write { path: self.path.clone(), source })
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        let ending = self.ending()?;
+        self.data.write_all(&ending)?;
+        self.data.sync_all()?;
+        fs::rename(&self.part, &self.path)?;
+        fs::remove_file(&self.journal_path)
+    }
+
+    /// The file that an unfinished one is kept in.
+    pub fn part(&self) -> &Path {
+        &self.part
+    }
+
+    fn append(&mut self, frame: &Frame, note: String) -> io::Result<()> {
+        let (bytes, footer) = match &mut self.format {
+            Format::Csv => (csv::encode(frame), Vec::new()),
+            Format::Parquet { encoder, footer } => {
+                let group = encoder.encode(frame).map_err(to_io)?;
+                footer.push(self.length, &group.footer).map_err(to_io)?;
+                (group.bytes, group.footer)
+            }
+        };
+        self.data.write_all(&bytes)?;
+        let piece = Piece { bytes: bytes.len() as u64, checksum: checksum(&bytes), footer, note };
+        self.journal.push(&piece)?;
+        self.length += piece.bytes;
+        Ok(())
+    }
+
+    /// The bytes that make a file of what is there.
+    fn ending(&self) -> io::Result<Vec<u8>> {
+        match &self.format {
+            Format::Csv => Ok(Vec::new()),
+            Format::Parquet { footer, .. } => footer.bytes().map_err(to_io),
+        }
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        let clock = Instant::now();
+        let copy = beside(&self.path, ".copy");
+        fs::copy(&self.part, &copy)?;
+        OpenOptions::new().append(true).open(&copy)?.write_all(&self.ending()?)?;
+        fs::rename(&copy, &self.path)?;
+        self.published = Instant::now();
+        self.cost = clock.elapsed();
+        Ok(())
+    }
+}
+
+/// The files around one that is being written.
+struct Places {
+    path: PathBuf,
+    part: PathBuf,
+    journal: PathBuf,
+    format: FrameFormat,
+}
+
+fn open(path: &Path) -> Result<(Journal, Places), FrameError> {
+    let format = FrameFormat::of(path)?;
+    let (part, journal) = (beside(path, ".part"), beside(path, ".part.journal"));
+    let places = Places { path: path.into(), part, journal, format };
+    match Journal::open(&places.journal).map_err(places.failed())? {
+        Some(journal) => Ok((journal, places)),
+        None => Err(FrameError::Busy { part: places.part }),
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+impl Places {
+    fn failed(&self) -> impl Fn(io::Error) -> FrameError + use<> {
+        let path = self.path.clone();
+        move |source| FrameError::Write { path: path.clone(), source }
+    }
+
+    fn begin(self, mut journal: Journal, fields: &Fields, identity: &[(String, String)]) -> io::Result<FrameFile> {
+        journal.begin(&identity.to_vec())?;
+        let mut data = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.part)?;
+        let head = self.head(fields);
+        data.write_all(&head)?;
+        let mut file = self.file(journal, data, head.len() as u64, fields).map_err(to_io)?;
+        file.publish()?;
+        Ok(file)
+    }
+
+    /// Keeps the pieces that are whole; `None` if not even the head of the file is.
+    fn reopen(self, mut journal: Journal, fields: &Fields, entries: Entries) -> io::Result<Option<Resumed>> {
+        let mut data = OpenOptions::new().read(true).write(true).open(&self.part)?;
+        let size = data.metadata()?.len();
+        let head = self.head(fields);
+        let mut bytes = vec![0; head.len()];
+        let mut length = head.len() as u64;
+        if size < length || data.read_exact(&mut bytes).is_err() || bytes != head {
+            return Ok(None);
+        }
+        let mut end = entries.head;
+        let mut whole = Vec::new();
+        for (piece, journal_end) in entries.pieces {
+            if piece.bytes > size - length {
+                break;
+            }
+            bytes.resize(piece.bytes as usize, 0);
+            data.read_exact(&mut bytes)?;
+            if checksum(&bytes) != piece.checksum {
+                break;
+            }
+            length += piece.bytes;
+            end = journal_end;
+            whole.push(piece);
+        }
+        data.set_len(length)?;
+        data.seek(SeekFrom::Start(length))?;
+        journal.cut(end)?;
+        let mut file = self.file(journal, data, length, fields).map_err(to_io)?;
+        if let Format::Parquet { footer, .. } = &mut file.format {
+            let mut offset = head.len() as u64;
+            for piece in &whole {
+                footer.push(offset, &piece.footer).map_err(to_io)?;
+                offset += piece.bytes;
+            }
+        }
+        Ok(Some(Resumed { file, notes: whole.into_iter().map(|piece| piece.note).collect() }))
+    }
+
+    /// What every file of this format begins with.
+    fn head(&self, fields: &Fields) -> Vec<u8> {
+        match self.format {
+            FrameFormat::Csv => csv::header(fields),
+            FrameFormat::Parquet => MAGIC.to_vec(),
+        }
+    }
+
+    fn file(self, journal: Journal, data: File, length: u64, fields: &Fields) -> Result<FrameFile, ParquetError> {
+        let format = match self.format {
+            FrameFormat::Csv => Format::Csv,
+            FrameFormat::Parquet => {
+                let encoder = Encoder::new(fields)?;
+                let footer = Box::new(Footer::new(&encoder, fields)?);
+                Format::Parquet { encoder, footer }
+            }
+        };
+        Ok(FrameFile {
+            path: self.path,
+            part: self.part,
+            journal_path: self.journal,
+            data,
+            journal,
+            format,
+            length,
+            published: Instant::now(),
+            cost: Duration::ZERO,
+        })
+    }
+}
+
+/// A file without frames, as one that is continued.
+fn begun(file: io::Result<FrameFile>) -> io::Result<Resumed> {
+    Ok(Resumed { file: file?, notes: Vec::new() })
+}
+
+/// What was another then, or was not there, or is not there any more.
+fn first_difference(then: &Identity, now: &[(String, String)]) -> Option<(String, String, String)> {
+    let value = |pairs: &[(String, String)], name: &str| {
+        pairs.iter().find(|(other, _)| other == name).map_or_else(String::new, |(_, value)| value.clone())
+    };
+    let changed = |name: &String| {
+        let (before, after) = (value(then, name), value(now, name));
+        (before != after).then(|| (name.clone(), before, after))
+    };
+    then.iter().chain(now).find_map(|(name, _)| changed(name))
+}

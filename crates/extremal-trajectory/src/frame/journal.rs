@@ -1,0 +1,175 @@
+//! What is known of an unfinished file: for what it is written, and which pieces of it are whole. Lines of JSON, the first for the
+//! whole, one for each piece after that piece was written; a line that was cut short counts for nothing.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// What the contents of a file follow from: names and values.
+pub(super) type Identity = Vec<(String, String)>;
+
+/// A piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// How long it is.
+    pub bytes: u64,
+    /// Of these bytes.
+    pub checksum: u64,
+    /// What a footer will need to know of it.
+    pub footer: Vec<u8>,
+    /// What the caller wants to know of it.
+    pub note: String,
+}
+
+/// A journal open for writing.
+pub(super) struct Journal {
+    file: File,
+}
+
+/// What a journal says.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    pub identity: Identity,
+    /// The pieces, each with the length of the journal up to and with it.
+    pub pieces: Vec<(Piece, u64)>,
+    /// The length of the first line.
+    pub head: u64,
+}
+
+impl Journal {
+    /// Opens the journal at `path`, new or old, for this program alone; `None` if another one writes it.
+    pub fn open(path: &Path) -> io::Result<Option<Journal>> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Journal { file })),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            // Where there are no locks, there is no one to wait for.
+            Err(std::fs::TryLockError::Error(_)) => Ok(Some(Journal { file })),
+        }
+    }
+
+    /// Reads it from the beginning; `None` if there is not even a whole first line.
+    pub fn read(&mut self) -> io::Result<Option<Entries>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut bytes)?;
+        let mut end = 0;
+        let mut entries: Option<Entries> = None;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if line.last() != Some(&b'\n') {
+                break;
+            }
+            end += line.len() as u64;
+            let Ok(value) = serde_json::from_slice::<Value>(line) else { break };
+            match &mut entries {
+                None => {
+                    let Some(identity) = identity_of(&value) else { break };
+                    entries = Some(Entries { identity, pieces: Vec::new(), head: end });
+                }
+                Some(entries) => {
+                    let Some(piece) = Piece::of(&value) else { break };
+                    entries.pieces.push((piece, end));
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Begins anew.
+    pub fn begin(&mut self, identity: &Identity) -> io::Result<()> {
+        self.cut(0)?;
+        self.line(&json!({ "identity": identity }))
+    }
+
+    /// Forgets what stands behind so many bytes.
+    pub fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)?;
+        self.file.seek(SeekFrom::Start(length)).map(|_| ())
+    }
+
+    pub fn push(&mut self, piece: &Piece) -> io::Result<()> {
+        self.line(&json!({
+            "bytes": piece.bytes,
+            "checksum": format!("{:016x}", piece.checksum),
+            "footer": hexadecimal(&piece.footer),
+            "note": piece.note,
+        }))
+    }
+
+    fn line(&mut self, value: &Value) -> io::Result<()> {
+        self.file.write_all(format!("{value}\n").as_bytes())
+    }
+}
+
+fn identity_of(value: &Value) -> Option<Identity> {
+    let pairs = value.get("identity")?.as_array()?.iter();
+    pairs.map(|pair| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()))).collect()
+}
+
+impl Piece {
+    fn of(value: &Value) -> Option<Piece> {
+        let text = |key: &str| value.get(key)?.as_str();
+        Some(Piece {
+            bytes: value.get("bytes")?.as_u64()?,
+            checksum: u64::from_str_radix(text("checksum")?, 16).ok()?,
+            footer: from_hexadecimal(text("footer")?)?,
+            note: text("note")?.to_owned(),
+        })
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]).map(char::from).collect()
+}
+
+fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let pair = |pair: &[u8]| Some((digit(pair.first()?)? * 16 + digit(pair.get(1)?)?) as u8);
+    text.as_bytes().chunks(2).map(pair).collect()
+}
+
+/// FNV-1a: tells bytes from others, such as those that were written from those that were not.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_published_one() {
+        // Test vectors of Fowler, Noll and Vo.
+        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(checksum(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_short_counts_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let identity = vec![("step".to_owned(), "0.1".to_owned())];
+        let piece =
+            |k: u64| Piece { bytes: k, checksum: u64::MAX - k, footer: vec![0, 255, k as u8], note: "n".into() };
+        let mut journal = Journal::open(&path).unwrap().unwrap();
+        assert!(journal.read().unwrap().is_none());
+        journal.begin(&identity).unwrap();
+        journal.push(&piece(1)).unwrap();
+        journal.push(&piece(2)).unwrap();
+        let whole = journal.read().unwrap().unwrap();
+        assert_eq!(whole.identity, identity);
+        assert_eq!(whole.pieces.iter().map(|(p, _)| p.clone()).collect::<Vec<_>>(), [piece(1), piece(2)]);
+        let length = std::fs::metadata(&path).unwrap().len();
+        assert_eq!(whole.pieces[1].1, length);
+        for lost in 1..length - whole.pieces[0].1 {
+            journal.cut(length - lost).unwrap();
+            assert_eq!(journal.read().unwrap().unwrap().pieces.len(), 1);
+        }
+        journal.cut(whole.head - 1).unwrap();
+        assert!(journal.read().unwrap().is_none());
+    }
+}

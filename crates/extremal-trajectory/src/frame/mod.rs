@@ -1,0 +1,144 @@
+//! Tables of many runs: integers, numbers and words by column, written in pieces to files that survive their writer.
+//!
+//! A [`Frame`] is a piece of a table. A [`FrameFile`] takes frames one after the other; what was taken is kept when the program is
+//! killed, and the finished file does not depend on how often it was.
+
+mod csv;
+mod file;
+mod journal;
+mod parquet;
+
+pub use file::{FrameError, FrameFile, FrameFormat, Resumed};
+pub use journal::checksum;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::ColumnsError;
+
+/// The columns of a table: integers first, then numbers, then words, all under different names.
+///
+/// ```
+/// use extremal_trajectory::frame::Fields;
+/// let fields = Fields::new(["member"], ["x", "x'"], ["status"])?;
+/// assert_eq!(fields.names().collect::<Vec<_>>(), ["member", "x", "x'", "status"]);
+/// # Ok::<(), extremal_trajectory::ColumnsError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields {
+    names: Arc<[String]>,
+    integers: usize,
+    numbers: usize,
+}
+
+impl Fields {
+    /// Checks that the names are different.
+    ///
+    /// # Errors
+    /// No column, or two of one name.
+    pub fn new<I: Into<String>, N: Into<String>, T: Into<String>>(
+        integers: impl IntoIterator<Item = I>,
+        numbers: impl IntoIterator<Item = N>,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Fields, ColumnsError> {
+        let mut names: Vec<String> = integers.into_iter().map(Into::into).collect();
+        let integers = names.len();
+        names.extend(numbers.into_iter().map(Into::into));
+        let numbers = names.len() - integers;
+        names.extend(texts.into_iter().map(Into::into));
+        if names.is_empty() {
+            return Err(ColumnsError::Empty);
+        }
+        let mut seen = HashSet::new();
+        match names.iter().find(|name| !seen.insert(name.as_str())) {
+            Some(name) => Err(ColumnsError::Duplicate { name: name.clone() }),
+            None => Ok(Fields { names: names.into(), integers, numbers }),
+        }
+    }
+
+    /// All names, in the order of the file.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The names of the columns of numbers.
+    pub fn number_names(&self) -> &[String] {
+        &self.names[self.integers..self.integers + self.numbers]
+    }
+
+    /// How many columns there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    fn texts(&self) -> usize {
+        self.names.len() - self.integers - self.numbers
+    }
+}
+
+/// A word, or none.
+pub type Word = Option<Cow<'static, str>>;
+
+/// Some rows of a table, by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    rows: usize,
+    integers: Vec<Vec<i64>>,
+    numbers: Vec<Vec<f64>>,
+    texts: Vec<Vec<Word>>,
+}
+
+impl Frame {
+    /// No rows yet.
+    pub fn new(fields: &Fields) -> Frame {
+        Frame {
+            rows: 0,
+            integers: vec![Vec::new(); fields.integers],
+            numbers: vec![Vec::new(); fields.numbers],
+            texts: vec![Vec::new(); fields.texts()],
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If there are not as many values as columns.
+    pub fn push<const T: usize>(&mut self, integers: &[i64], numbers: &[f64], texts: [Word; T]) {
+        let fits = (integers.len(), numbers.len(), T) == (self.integers.len(), self.numbers.len(), self.texts.len());
+        assert!(fits, "a row has a value for every column");
+        self.rows += 1;
+        self.integers.iter_mut().zip(integers).for_each(|(column, value)| column.push(*value));
+        self.numbers.iter_mut().zip(numbers).for_each(|(column, value)| column.push(*value));
+        self.texts.iter_mut().zip(texts).for_each(|(column, value)| column.push(value));
+    }
+
+    /// Adds the rows of another frame of the same table.
+    pub fn append(&mut self, other: Frame) {
+        self.rows += other.rows;
+        self.integers.iter_mut().zip(other.integers).for_each(|(to, mut from)| to.append(&mut from));
+        self.numbers.iter_mut().zip(other.numbers).for_each(|(to, mut from)| to.append(&mut from));
+        self.texts.iter_mut().zip(other.texts).for_each(|(to, mut from)| to.append(&mut from));
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A column of integers.
+    pub fn integers(&self, column: usize) -> &[i64] {
+        &self.integers[column]
+    }
+
+    /// A column of numbers, counted among these.
+    pub fn numbers(&self, column: usize) -> &[f64] {
+        &self.numbers[column]
+    }
+
+    /// A column of words, counted among these.
+    pub fn texts(&self, column: usize) -> &[Word] {
+        &self.texts[column]
+    }
+}

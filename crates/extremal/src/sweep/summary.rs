@@ -1,0 +1,190 @@
+//! What is said about a sweep when it is over.
+
+use extremal_trajectory::frame::{Fields, Frame};
+use extremal_trajectory::{json_number, shortest};
+use serde_json::{Map, Value, json};
+
+use super::record::{FAILED, FINISHED, STOPPED};
+
+/// The members that ended in each way, and the range of every number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Rows recorded.
+    pub rows: u64,
+    /// Members that reached their end.
+    pub finished: u64,
+    /// Members that a stop condition ended.
+    pub stopped: u64,
+    /// Members that could not go on.
+    pub failed: u64,
+    /// The first of these, and why.
+    pub first_failure: Option<(u64, String)>,
+    /// Of every column of numbers, in their order.
+    pub ranges: Vec<Range>,
+}
+
+/// What is known of the finite numbers of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least.
+    pub least: f64,
+    /// The largest.
+    pub largest: f64,
+    /// Their sum.
+    pub sum: f64,
+    /// How many they are.
+    pub count: u64,
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range { least: f64::NAN, largest: f64::NAN, sum: 0.0, count: 0 }
+    }
+}
+
+impl Range {
+    /// Their mean, NaN if there are none.
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    fn of(numbers: &[f64]) -> Range {
+        let finite = numbers.iter().filter(|number| number.is_finite());
+        finite.fold(Range::default(), |range, number| {
+            range.joined(&Range { least: *number, largest: *number, sum: *number, count: 1 })
+        })
+    }
+
+    fn joined(&self, other: &Range) -> Range {
+        // These skip what is not a number.
+        let (least, largest) = (self.least.min(other.least), self.largest.max(other.largest));
+        Range { least, largest, sum: self.sum + other.sum, count: self.count + other.count }
+    }
+}
+
+impl Summary {
+    /// Of some rows, whose words end in status and reason.
+    pub(crate) fn of(frame: &Frame, numbers: usize, texts: usize) -> Summary {
+        let (status, reason) = (frame.texts(texts - 2), frame.texts(texts - 1));
+        let count = |word: &str| status.iter().filter(|status| status.as_deref() == Some(word)).count() as u64;
+        let failed = status.iter().position(|status| status.as_deref() == Some(FAILED));
+        Summary {
+            rows: frame.rows() as u64,
+            finished: count(FINISHED),
+            stopped: count(STOPPED),
+            failed: count(FAILED),
+            first_failure: failed
+                .map(|at| (frame.integers(0)[at] as u64, reason[at].as_deref().unwrap_or_default().to_owned())),
+            ranges: (0..numbers).map(|column| Range::of(frame.numbers(column))).collect(),
+        }
+    }
+
+    /// Adds that of the members after these.
+    pub(crate) fn join(&mut self, next: Summary) {
+        self.rows += next.rows;
+        self.finished += next.finished;
+        self.stopped += next.stopped;
+        self.failed += next.failed;
+        self.first_failure = self.first_failure.take().or(next.first_failure);
+        self.ranges.resize(next.ranges.len(), Range::default());
+        self.ranges.iter_mut().zip(&next.ranges).for_each(|(range, next)| *range = range.joined(next));
+    }
+
+    /// How many members have ended.
+    pub fn members(&self) -> u64 {
+        self.finished + self.stopped + self.failed
+    }
+
+    /// As text that [`Summary::from_note`] reads back to the same bits.
+    pub(crate) fn to_note(&self) -> String {
+        let range = |r: &Range| json!([shortest(r.least), shortest(r.largest), shortest(r.sum), r.count]);
+        json!({
+            "rows": self.rows,
+            "ended": [self.finished, self.stopped, self.failed],
+            "first_failure": self.first_failure,
+            "ranges": self.ranges.iter().map(range).collect::<Vec<_>>(),
+        })
+        .to_string()
+    }
+
+    pub(crate) fn from_note(note: &str) -> Option<Summary> {
+        let value: Value = serde_json::from_str(note).ok()?;
+        let ended = value.get("ended")?;
+        let failure = value.get("first_failure")?;
+        let range = |r: &Value| {
+            let number = |at: usize| r.get(at)?.as_str()?.parse::<f64>().ok();
+            Some(Range { least: number(0)?, largest: number(1)?, sum: number(2)?, count: r.get(3)?.as_u64()? })
+        };
+        Some(Summary {
+            rows: value.get("rows")?.as_u64()?,
+            finished: ended.get(0)?.as_u64()?,
+            stopped: ended.get(1)?.as_u64()?,
+            failed: ended.get(2)?.as_u64()?,
+            first_failure: match failure {
+                Value::Null => None,
+                pair => Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_str()?.to_owned())),
+            },
+            ranges: value.get("ranges")?.as_array()?.iter().map(range).collect::<Option<_>>()?,
+        })
+    }
+
+    /// `{"members", "rows", "finished", "stopped", "failed", "first_failure", "columns"}`.
+    pub fn to_json(&self, fields: &Fields) -> Value {
+        let columns = fields.number_names().iter().zip(&self.ranges).map(|(name, range)| {
+            let numbers = json!({
+                "min": json_number(range.least),
+                "mean": json_number(range.mean()),
+                "max": json_number(range.largest),
+            });
+            (name.clone(), numbers)
+        });
+        let failure = self.first_failure.as_ref().map(|(member, reason)| json!({ "member": member, "reason": reason }));
+        json!({
+            "members": self.members(),
+            "rows": self.rows,
+            "finished": self.finished,
+            "stopped": self.stopped,
+            "failed": self.failed,
+            "first_failure": failure,
+            "columns": columns.collect::<Map<String, Value>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(reason: Option<&str>) -> Summary {
+        let fields = Fields::new(["member"], ["x", "y"], ["status", "reason"]).unwrap();
+        let mut frame = Frame::new(&fields);
+        frame.push(&[5], &[0.1, f64::NAN], [Some(FINISHED.into()), None]);
+        frame.push(&[6], &[0.2, f64::NAN], [None, None]);
+        if let Some(reason) = reason {
+            frame.push(&[7], &[1.0 / 3.0, f64::INFINITY], [Some(FAILED.into()), Some(reason.to_owned().into())]);
+        }
+        Summary::of(&frame, 2, 2)
+    }
+
+    #[test]
+    fn notes_read_back_to_the_same_bits() {
+        for summary in [summary(None), summary(Some("it \"failed\",\n twice"))] {
+            let back = Summary::from_note(&summary.to_note()).unwrap();
+            assert_eq!((back.rows, &back.first_failure), (summary.rows, &summary.first_failure));
+            assert_eq!(back.ranges[0], summary.ranges[0]);
+            assert!(back.ranges[1].least.is_nan() && back.ranges[1].count == 0);
+        }
+        assert_eq!(Summary::from_note("{}"), None);
+    }
+
+    #[test]
+    fn what_is_joined_counts_all_and_names_the_first_failure() {
+        let mut all = Summary::default();
+        all.join(summary(None));
+        all.join(summary(Some("first")));
+        all.join(summary(Some("second")));
+        assert_eq!((all.rows, all.finished, all.failed, all.members()), (8, 3, 2, 5));
+        assert_eq!(all.first_failure, Some((7, "first".to_owned())));
+        assert_eq!((all.ranges[0].least, all.ranges[0].largest, all.ranges[0].count), (0.1, 1.0 / 3.0, 8));
+    }
+}

@@ -1,0 +1,117 @@
+//! What a varied name stands for.
+
+use extremal_expr::syntax::nearest;
+use extremal_model::{Model, Start};
+use thiserror::Error;
+
+use super::variation::Variation;
+
+/// A quantity that can differ from member to member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Parameter(usize),
+    /// The start of a coordinate.
+    Position(usize),
+    /// The start of its velocity.
+    Velocity(usize),
+    /// The start of an entropy.
+    Entropy(usize),
+}
+
+/// Why a variation does not fit a model.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum VariationError {
+    /// All members would be the same.
+    #[error("nothing varies: say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--from FILE`")]
+    Nothing,
+    /// A name that stands for nothing in the model.
+    #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What may have been meant.
+        suggestion: Option<String>,
+    },
+    /// A name that is varied twice.
+    #[error("`{name}` is varied twice")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// A parameter that the shape of the model depends on.
+    #[error("`{name}` counts members or bounds a sum: it cannot vary, only be set for all with `--set {name}=VALUE`")]
+    Structural {
+        /// The parameter.
+        name: String,
+    },
+    /// A velocity where the motion starts from two positions.
+    #[error("`{name}` cannot vary: the start `two-points` takes no velocities")]
+    NoVelocities {
+        /// The velocity.
+        name: String,
+    },
+    /// Random numbers without a number of samples.
+    #[error("how often are the random values to be drawn? say `--samples N`")]
+    NoSamples,
+    /// Samples of nothing.
+    #[error("nothing is random: `--samples` goes with `--random NAME=FROM:TO`")]
+    NothingRandom,
+    /// More members than anyone can march.
+    #[error("there are too many members: the largest number is {MOST_MEMBERS:e}")]
+    TooMany,
+}
+
+/// More would take longer than anyone waits.
+pub(super) const MOST_MEMBERS: u64 = 1_000_000_000_000;
+
+fn did_you_mean(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+}
+
+/// The targets of all names, in their order.
+pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Result<Vec<Target>, VariationError> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut targets = Vec::new();
+    for name in variation.names() {
+        if names.contains(&name) {
+            return Err(VariationError::Twice { name: name.to_owned() });
+        }
+        names.push(name);
+        targets.push(target(model, start, name)?);
+    }
+    match (variation.members(), targets.is_empty()) {
+        (_, true) => Err(VariationError::Nothing),
+        (Some(0), _) => Err(VariationError::NoSamples),
+        (Some(..=MOST_MEMBERS), _) => Ok(targets),
+        _ => Err(VariationError::TooMany),
+    }
+}
+
+fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationError> {
+    if let Some(at) = model.parameters().iter().position(|parameter| parameter.name == name) {
+        return match model.parameters()[at].structural {
+            true => Err(VariationError::Structural { name: name.to_owned() }),
+            false => Ok(Target::Parameter(at)),
+        };
+    }
+    let coordinate = |name: &str| model.coordinates().iter().position(|coordinate| coordinate.name == name);
+    if let Some(at) = coordinate(name) {
+        return Ok(Target::Position(at));
+    }
+    if let Some(at) = name.strip_suffix('\'').and_then(coordinate) {
+        return match start {
+            Start::TwoPoints => Err(VariationError::NoVelocities { name: name.to_owned() }),
+            Start::Legendre => Ok(Target::Velocity(at)),
+        };
+    }
+    if let Some(at) = model.entropies().iter().position(|entropy| entropy.name == name) {
+        return Ok(Target::Entropy(at));
+    }
+    let velocities: Vec<String> = model.coordinates().iter().map(|c| format!("{}'", c.name)).collect();
+    let parameters = model.parameters().iter().map(|p| p.name.as_str());
+    let coordinates = model.coordinates().iter().map(|c| c.name.as_str());
+    let entropies = model.entropies().iter().map(|s| s.name.as_str());
+    let known = parameters.chain(coordinates).chain(entropies).chain(velocities.iter().map(String::as_str));
+    let suggestion = nearest(name, known).map(str::to_owned);
+    Err(VariationError::Unknown { name: name.to_owned(), suggestion })
+}
