@@ -24,7 +24,7 @@ pub(crate) struct Beginning {
 impl Beginning {
     /// What the model states, for a run with this step.
     pub fn of(model: &Model, start: Start, step: f64) -> Beginning {
-        let Initial { positions, velocities, entropies, second, multipliers } = model.initial_with_step(step);
+        let Initial { positions, velocities, entropies, second, multipliers, .. } = model.initial_with_step(step);
         let moving = model.constraints().iter().map(|c| c.kind == extremal_model::ConstraintKind::Vakonomic);
         let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
         let second = if start == Start::TwoPoints { second.unwrap_or_default() } else { Vec::new() };
