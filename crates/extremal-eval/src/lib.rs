@@ -30,6 +30,7 @@
 //! ```
 
 mod arithmetic;
+mod functions;
 mod lower;
 mod machine;
 mod op;
