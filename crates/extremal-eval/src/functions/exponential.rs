@@ -1,6 +1,6 @@
 //! Exponential and hyperbolic functions.
 
-use super::lanes::{Double, Lanes, ROUNDING, polynomial};
+use super::lanes::{Double, Lanes, Powers, ROUNDING};
 
 /// ln 2 in two parts of 53 bits.
 const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
@@ -46,7 +46,7 @@ fn scaled_exp<const N: usize>(x: Double<N>) -> Scaled<N> {
     // The first is exact, like in the reduction of angles; the second is small.
     let (first, second) = ((-k).fma(LN_2[0], clamped), (-k).fma(LN_2[1], x.lo));
     let Double { hi: r, lo } = Double::fast_sum(first, second);
-    let rest = (r * r).fma(polynomial(r, EXPONENTIAL), lo);
+    let rest = (r * r).fma(Powers::of(r).eleven(EXPONENTIAL), lo);
     let Double { hi, lo } = Double::fast_sum(Lanes::from(1.0), r);
     Scaled { mantissa: Double { hi, lo: lo + rest }, exponent }
 }
@@ -63,6 +63,7 @@ fn scale<const N: usize>(x: Lanes<N>, exponent: Lanes<N>, shift: i64) -> Lanes<N
     half.map2(exponent, |x, e| x * power(sum(e).wrapping_sub(sum(e) >> 1)))
 }
 
+#[inline(always)]
 pub(crate) fn exp<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     exp_of(Double { hi: x, lo: 0.0.into() })
 }
@@ -89,7 +90,7 @@ fn sinh_cosh<const N: usize>(x: Lanes<N>) -> (Double<N>, Double<N>) {
     let (difference, sum) = (Double::fast_sum(rising.hi, -falling.hi), Double::fast_sum(rising.hi, falling.hi));
     let cosh = Double { hi: sum.hi, lo: sum.lo + (rising.lo + falling.lo) };
     let square = size * size;
-    let series = Double::fast_sum(size, size * square * polynomial(square, SINH));
+    let series = Double::fast_sum(size, size * square * Powers::of(square).seven(SINH));
     let near = |x: f64| x < 0.5;
     let sinh = Double {
         hi: series.hi.where_(size, near, difference.hi),
@@ -103,17 +104,20 @@ fn with_sign<const N: usize>(value: Lanes<N>, of: Lanes<N>) -> Lanes<N> {
     value.map2(of, f64::copysign)
 }
 
+#[inline(always)]
 pub(crate) fn sinh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let value = sinh_cosh(x).0;
     // An infinite leading part leaves no number behind it.
     with_sign(value.hi.where_(value.hi, |hi| hi == f64::INFINITY, value.round()), x)
 }
 
+#[inline(always)]
 pub(crate) fn cosh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let value = sinh_cosh(x).1;
     value.hi.where_(value.hi, |hi| hi == f64::INFINITY, value.round())
 }
 
+#[inline(always)]
 pub(crate) fn tanh<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let (sinh, cosh) = sinh_cosh(x);
     let one = Lanes::from(1.0);

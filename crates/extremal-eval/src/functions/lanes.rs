@@ -135,22 +135,54 @@ impl<const N: usize> Double<N> {
     }
 }
 
-/// `c0 + c1 x + c2 x² + …` in pairs (Estrin), so that few operations wait for each other.
-#[inline(always)]
-pub(crate) fn polynomial<const N: usize, const M: usize>(x: Lanes<N>, coefficients: [f64; M]) -> Lanes<N> {
-    let mut terms: [Lanes<N>; M] = coefficients.map(Lanes::from);
-    let (mut power, mut count) = (x, M);
-    while count > 1 {
-        for pair in 0..count / 2 {
-            terms[pair] = power.fma(terms[2 * pair + 1], terms[2 * pair]);
-        }
-        if count % 2 == 1 {
-            terms[count / 2] = terms[count - 1];
-        }
-        count = count.div_ceil(2);
-        power = power * power;
+/// Polynomials `c0 + c1 x + c2 x² + …` of up to twelve terms, in pairs and pairs of pairs (Estrin), so that few operations wait
+/// for each other. Written out: the compiler does not see through a loop.
+pub(crate) struct Powers<const N: usize> {
+    x: [Lanes<N>; 4],
+}
+
+impl<const N: usize> Powers<N> {
+    #[inline(always)]
+    pub fn of(x: Lanes<N>) -> Self {
+        let x2 = x * x;
+        let x4 = x2 * x2;
+        Powers { x: [x, x2, x4, x4 * x4] }
     }
-    terms[0]
+
+    #[inline(always)]
+    fn two(&self, c: [f64; 2]) -> Lanes<N> {
+        self.x[0].fma(c[1], c[0])
+    }
+
+    #[inline(always)]
+    fn four(&self, [a, b, c, d]: [f64; 4]) -> Lanes<N> {
+        self.x[1].fma(self.two([c, d]), self.two([a, b]))
+    }
+
+    #[inline(always)]
+    pub fn six(&self, [a, b, c, d, e, f]: [f64; 6]) -> Lanes<N> {
+        self.x[2].fma(self.two([e, f]), self.four([a, b, c, d]))
+    }
+
+    #[inline(always)]
+    pub fn seven(&self, [a, b, c, d, e, f, g]: [f64; 7]) -> Lanes<N> {
+        self.x[2].fma(self.x[1].fma(g, self.two([e, f])), self.four([a, b, c, d]))
+    }
+
+    #[inline(always)]
+    pub fn eight(&self, [a, b, c, d, e, f, g, h]: [f64; 8]) -> Lanes<N> {
+        self.x[2].fma(self.four([e, f, g, h]), self.four([a, b, c, d]))
+    }
+
+    #[inline(always)]
+    pub fn nine(&self, [a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Lanes<N> {
+        self.x[3].fma(i, self.eight([a, b, c, d, e, f, g, h]))
+    }
+
+    #[inline(always)]
+    pub fn eleven(&self, [a, b, c, d, e, f, g, h, i, j, k]: [f64; 11]) -> Lanes<N> {
+        self.x[3].fma(self.x[1].fma(k, self.two([i, j])), self.eight([a, b, c, d, e, f, g, h]))
+    }
 }
 
 /// Adding and subtracting it rounds to the nearest integer, which meanwhile stands in the last bits: 1.5·2⁵².

@@ -1,7 +1,7 @@
 //! Logarithm and powers.
 
 use super::exponential::exp_of;
-use super::lanes::{Double, Lanes, polynomial};
+use super::lanes::{Double, Lanes, Powers};
 
 /// ln 2: 42 bits, so that products with exponents are exact, and the rest.
 const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
@@ -60,11 +60,12 @@ fn ratio<const N: usize>(f: Lanes<N>) -> Double<N> {
     Double { hi, lo: ((-hi).fma(below.hi, f) - hi * below.lo) * reciprocal }
 }
 
+#[inline(always)]
 pub(crate) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let Split { exponent, fraction } = split(x);
     let s = ratio(fraction);
     let square = s.hi * s.hi;
-    let rest = (s.hi * square).fma(polynomial(square, LOGARITHM), s.lo + s.lo);
+    let rest = (s.hi * square).fma(Powers::of(square).eight(LOGARITHM), s.lo + s.lo);
     let Double { hi, lo } = Double::fast_sum(exponent * LN_2[0], s.hi + s.hi);
     let value = hi + (lo + exponent.fma(LN_2[1], rest));
     let special = x.map(|x| match x {
@@ -87,7 +88,7 @@ pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
     let s = ratio(fraction);
     let square = Double::product(s.hi, s.hi);
     let square = Double { lo: square.lo + (s.hi + s.hi) * s.lo, ..square };
-    let higher = square.hi * polynomial(square.hi, FINE_LOGARITHM);
+    let higher = square.hi * Powers::of(square.hi).nine(FINE_LOGARITHM);
     let series = Double::fast_sum(TWO_THIRDS[0].into(), higher);
     let series = Double { lo: series.lo + TWO_THIRDS[1], ..series };
     let cubic = square.times(s).times(series);
@@ -98,32 +99,41 @@ pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
 }
 
 /// artanh(s) for |s| ≤ (√2 - 1)/(√2 + 1).
+#[inline(always)]
 pub(super) fn artanh_near_zero<const N: usize>(s: Double<N>) -> Lanes<N> {
     let square = s.hi * s.hi;
-    s.hi + (s.hi * square * 0.5).fma(polynomial(square, LOGARITHM), s.lo)
+    s.hi + (s.hi * square * 0.5).fma(Powers::of(square).eight(LOGARITHM), s.lo)
 }
 
+#[inline(always)]
 pub(crate) fn pow<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
     let log = fine_log(x);
     let product = Double::product(y, log.hi);
     // Beyond, the power is zero or infinite, whatever the rest is, which may be no number.
     let rest = Lanes::from(0.0).where_(product.hi, |p| p.abs() > 1000.0, product.lo + y * log.lo);
-    let mut value = exp_of(Double { hi: product.hi, lo: rest });
-    let is_special = |x: f64, y: f64| !(is_ordinary(x) && y.abs() < f64::INFINITY);
-    if x.map2(y, |x, y| if is_special(x, y) { 1.0 } else { 0.0 }).any(|s| s != 0.0) {
-        for lane in 0..N {
-            let (x, y) = (x.0[lane], y.0[lane]);
-            if is_special(x, y) {
-                value.0[lane] = special_pow(x, y);
-            }
+    let value = exp_of(Double { hi: product.hi, lo: rest });
+    let special = x.map2(y, |x, y| if is_special(x, y) { 1.0 } else { 0.0 }).any(|s| s != 0.0);
+    if special { with_special(value, x, y) } else { value }
+}
+
+#[inline(always)]
+fn is_special(x: f64, y: f64) -> bool {
+    !(is_ordinary(x) && y.abs() < f64::INFINITY)
+}
+
+#[cold]
+#[inline(never)]
+fn with_special<const N: usize>(mut value: Lanes<N>, x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
+    for lane in 0..N {
+        let (x, y) = (x.0[lane], y.0[lane]);
+        if is_special(x, y) {
+            value.0[lane] = special_pow(x, y);
         }
     }
     value
 }
 
 /// Powers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them.
-#[cold]
-#[inline(never)]
 fn special_pow(x: f64, y: f64) -> f64 {
     if y == 0.0 || x == 1.0 {
         return 1.0;

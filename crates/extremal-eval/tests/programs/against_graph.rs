@@ -1,13 +1,11 @@
 //! The tape against the node-by-node evaluator of the graph.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::{STAGES, bounded, build, recipe, symbols};
 use extremal_eval::{Entry, Machine, Program};
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id};
 use proptest::prelude::*;
-use support::{STAGES, bounded, build, recipe, symbols};
 
 fn staged_inputs(g: &Graph) -> Vec<Vec<Id>> {
     STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect()
