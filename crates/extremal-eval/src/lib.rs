@@ -30,8 +30,11 @@
 //! ```
 
 mod arithmetic;
+mod functions;
 mod lower;
 mod machine;
+#[cfg_attr(not(target_arch = "x86_64"), path = "native/absent.rs")]
+mod native;
 mod op;
 mod program;
 mod schedule;
@@ -40,5 +43,5 @@ mod ssa;
 
 pub use machine::Machine;
 pub use op::{Op, Operands, Step};
-pub use program::{CompileError, Entry, OpCounts, Program};
+pub use program::{Backend, CompileError, Entry, OpCounts, Program};
 pub use ssa::{Definition, Value};

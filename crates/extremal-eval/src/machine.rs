@@ -1,9 +1,10 @@
-//! The tape interpreter: the measure of every faster backend.
+//! The memory programs run in, and the tape interpreter: the measure of every faster backend.
 
 use std::sync::Arc;
 
+use crate::native::Native;
 use crate::op::{Operands, Step};
-use crate::program::{Code, Program};
+use crate::program::{Backend, Code, Program};
 use crate::slots::Slot;
 
 /// The memory a [`Program`] runs in. Nothing is allocated after it was made.
@@ -15,14 +16,24 @@ use crate::slots::Slot;
 pub struct Machine {
     code: Arc<Code>,
     memory: Vec<f64>,
+    /// Without machine code the tape is interpreted.
+    native: Option<Arc<Native>>,
 }
 
 impl Machine {
-    pub(crate) fn new(code: Arc<Code>) -> Machine {
-        let mut memory = vec![f64::NAN; code.layout.len];
+    pub(crate) fn new(code: Arc<Code>, native: Option<Arc<Native>>) -> Machine {
+        let mut memory = vec![f64::NAN; native.as_ref().map_or(code.layout.len, |native| native.memory())];
         let first = code.layout.inputs.last().map_or(0, |range| range.end);
         memory[first..first + code.layout.constants.len()].copy_from_slice(&code.layout.constants);
-        Machine { code, memory }
+        if let Some(native) = &native {
+            native.prepare(&mut memory);
+        }
+        Machine { code, memory, native }
+    }
+
+    /// What runs the program.
+    pub fn backend(&self) -> Backend {
+        self.native.as_ref().map_or(Backend::Tape, |native| native.backend())
     }
 
     /// The program this machine runs.
@@ -51,16 +62,28 @@ impl Machine {
     /// # Panics
     /// If the program has no such stage.
     pub fn commit(&mut self, stage: usize) {
-        execute(&self.code.commit_tapes[stage], &mut self.memory);
+        match &self.native {
+            Some(native) => native.commit(stage, &mut self.memory),
+            None => execute(&self.code.commit_tapes[stage], &mut self.memory),
+        }
     }
 
     /// Runs an entry and writes its outputs to `out`.
     ///
     /// # Panics
     /// If the program has no such entry, or `out` is not as long as its outputs.
+    #[inline]
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
+        let code = self.code.entry(entry);
+        assert_eq!(out.len(), code.output_slots.len(), "the entry has another number of outputs");
+        match &self.native {
+            Some(native) => native.run(entry, &mut self.memory, out),
+            None => self.run_tape(entry, out),
+        }
+    }
+
+    fn run_tape(&mut self, entry: usize, out: &mut [f64]) {
         let entry = self.code.entry(entry);
-        assert_eq!(out.len(), entry.output_slots.len(), "the entry has another number of outputs");
         execute(&entry.tape, &mut self.memory);
         for (out, slot) in out.iter_mut().zip(&entry.output_slots) {
             *out = self.memory[*slot as usize];

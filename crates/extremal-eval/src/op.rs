@@ -2,11 +2,13 @@
 
 use extremal_expr::{Comparison, Function, Function2};
 
+use crate::functions::{self, Lanes};
+
 /// One operation on operands of type `R`: a [`Value`](crate::Value) in the program, a memory slot on the tape.
 ///
 /// Conditions are numbers, 1 or 0, so that every backend can compute both branches of a [`Select`](Op::Select) without a jump.
-/// The products in [`MulAdd`](Op::MulAdd) and its relatives are rounded before the sum is taken: they save an instruction, not
-/// a rounding, and give the same bits on every machine.
+/// [`MulAdd`](Op::MulAdd) and its relatives round once, after the sum; elementary functions are the crate's own. So a program
+/// gives the same bits on every machine and in every evaluator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op<R> {
     /// `a + b`
@@ -19,11 +21,11 @@ pub enum Op<R> {
     Div(R, R),
     /// `-a`
     Neg(R),
-    /// `a*b + c`, rounded twice
+    /// `a*b + c`, rounded once
     MulAdd(R, R, R),
-    /// `a*b - c`, rounded twice
+    /// `a*b - c`, rounded once
     MulSub(R, R, R),
-    /// `c - a*b`, rounded twice
+    /// `c - a*b`, rounded once
     SubMul(R, R, R),
     /// Square root.
     Sqrt(R),
@@ -166,18 +168,18 @@ impl<R: Copy> Op<R> {
             Op::Mul(a, b) => m.read(a) * m.read(b),
             Op::Div(a, b) => m.read(a) / m.read(b),
             Op::Neg(a) => -m.read(a),
-            Op::MulAdd(a, b, c) => m.read(a) * m.read(b) + m.read(c),
-            Op::MulSub(a, b, c) => m.read(a) * m.read(b) - m.read(c),
-            Op::SubMul(a, b, c) => m.read(c) - m.read(a) * m.read(b),
+            Op::MulAdd(a, b, c) => m.read(a).mul_add(m.read(b), m.read(c)),
+            Op::MulSub(a, b, c) => m.read(a).mul_add(m.read(b), -m.read(c)),
+            Op::SubMul(a, b, c) => (-m.read(a)).mul_add(m.read(b), m.read(c)),
             Op::Sqrt(a) => m.read(a).sqrt(),
-            Op::Pow(a, b) => m.read(a).powf(m.read(b)),
-            Op::Call(function, a) => function.apply(m.read(a)),
+            Op::Pow(a, b) => functions::pow(Lanes([m.read(a)]), Lanes([m.read(b)])).0[0],
+            Op::Call(function, a) => functions::apply(function, Lanes([m.read(a)])).0[0],
             Op::SinCos { argument, cosine } => {
-                let (sin, cos) = m.read(argument).sin_cos();
-                m.write(cosine, cos);
-                sin
+                let (sin, cos) = functions::sin_cos(Lanes([m.read(argument)]));
+                m.write(cosine, cos.0[0]);
+                sin.0[0]
             }
-            Op::Call2(function, a, b) => function.apply(m.read(a), m.read(b)),
+            Op::Call2(function, a, b) => functions::apply2(function, Lanes([m.read(a)]), Lanes([m.read(b)])).0[0],
             Op::Compare(comparison, a, b) => truth(comparison.holds(m.read(a), m.read(b))),
             Op::And(a, b) => truth(m.read(a) != 0.0 && m.read(b) != 0.0),
             Op::Or(a, b) => truth(m.read(a) != 0.0 || m.read(b) != 0.0),

@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::lower::lower;
 use crate::machine::Machine;
+use crate::native::{Blocks, Native};
 use crate::op::Step;
 use crate::schedule::{Block, schedule};
 use crate::slots::{Layout, Slot, assign};
@@ -71,6 +72,18 @@ pub enum CompileError {
     },
 }
 
+/// What runs a program. All give the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Backend {
+    /// The interpreter, on every machine.
+    Tape,
+    /// Machine code for x86-64 with AVX2 and FMA.
+    Avx2,
+    /// Machine code for x86-64 with AVX-512 (F, DQ and VL).
+    Avx512,
+}
+
 /// How much work a call does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpCounts {
@@ -97,6 +110,8 @@ pub(crate) struct Code {
     pub layout: Layout,
     /// Per stage, the instructions of [`Machine::commit`].
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
+    /// Machine code, where there is any.
+    pub native: Option<Arc<Native>>,
 }
 
 pub(crate) struct EntryCode {
@@ -114,6 +129,17 @@ impl Code {
 
     pub fn inputs(&self, stage: usize) -> Range<usize> {
         self.layout.inputs[stage].clone()
+    }
+
+    /// Machine code for a backend, if this machine can run it.
+    fn native_on(&self, backend: Backend) -> Option<Arc<Native>> {
+        let blocks = Blocks {
+            commits: &self.hoisted,
+            entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
+            fixed: &self.layout.fixed,
+            first_free: self.layout.first_temporary,
+        };
+        Native::compile(&blocks, backend, 1).map(Arc::new)
     }
 }
 
@@ -139,19 +165,32 @@ impl Program {
                 output_slots,
             })
             .collect();
-        let code = Code {
+        let mut code = Code {
+            native: None,
             definitions: values.into_definitions(),
             hoisted: schedule.hoisted,
             entries,
             layout: tapes.layout,
             commit_tapes: tapes.commits,
         };
+        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend));
         Ok(Program { code: Arc::new(code) })
     }
 
-    /// New memory to run the program in. Inputs, and what is computed from them at a commit, are NaN until they are set.
+    /// New memory to run the program in, by the fastest means there is. Inputs, and what is computed from them at a commit, are
+    /// NaN until they are set.
     pub fn machine(&self) -> Machine {
-        Machine::new(self.code.clone())
+        Machine::new(self.code.clone(), self.code.native.clone())
+    }
+
+    /// The same for a given backend; `None` where it is not available.
+    pub fn machine_on(&self, backend: Backend) -> Option<Machine> {
+        let native = match &self.code.native {
+            _ if backend == Backend::Tape => None,
+            Some(native) if native.backend() == backend => Some(native.clone()),
+            _ => Some(self.code.native_on(backend)?),
+        };
+        Some(Machine::new(self.code.clone(), native))
     }
 
     /// How many stages of inputs there are.
@@ -194,7 +233,7 @@ impl Program {
         self.code.definitions[value.index()]
     }
 
-    /// Memory slots a machine needs.
+    /// Memory slots a machine of the tape needs.
     pub fn memory(&self) -> usize {
         self.code.layout.len
     }

@@ -22,13 +22,7 @@ pub(crate) struct Schedule {
 
 /// Splits the work: a run computes what belongs to its own stage; what it needs of earlier stages is left to their commits.
 pub(crate) fn schedule(values: &Values, stages: usize, entries: &[Entry], outputs: &[Vec<Value>]) -> Schedule {
-    let mut walk = Walk {
-        values,
-        visited: vec![0; values.len()],
-        visit: 0,
-        uses: vec![0; values.len()],
-        kept: Kept::new(values.len(), stages),
-    };
+    let mut walk = Walk { values, visited: vec![0; values.len()], visit: 0, kept: Kept::new(values.len(), stages) };
     let entries =
         entries.iter().zip(outputs).map(|(entry, outputs)| walk.block(Level::of_stage(entry.stage), outputs)).collect();
     // From the last stage down: a commit may in its turn need values of earlier ones.
@@ -66,8 +60,6 @@ struct Walk<'v> {
     /// The number of the walk that last met the value.
     visited: Vec<u32>,
     visit: u32,
-    /// How often a value is read in the present block.
-    uses: Vec<u32>,
     kept: Kept,
 }
 
@@ -82,6 +74,7 @@ impl Walk<'_> {
             stack.push((*root, false));
             while let Some((value, operands_done)) = stack.pop() {
                 let Definition::Computed(op) = self.values.definition(value) else { continue };
+                let op = joined(self.values, value, op);
                 if operands_done {
                     order.push(Step { to: value, op });
                     continue;
@@ -103,41 +96,29 @@ impl Walk<'_> {
             self.values.level(*value) == level && matches!(self.values.definition(*value), Definition::Computed(_))
         };
         let results: Vec<Value> = roots.iter().copied().filter(own).collect();
-        let steps = self.join_products(pair_sines(order), level, &results);
-        Block { steps, results }
+        Block { steps: pair_sines(order), results }
     }
+}
 
-    /// Joins a product that has no other use with the sum it goes into.
-    fn join_products(&mut self, mut steps: Vec<Step<Value>>, level: Level, results: &[Value]) -> Vec<Step<Value>> {
-        let Walk { values, uses, .. } = self;
-        for step in &steps {
-            uses[step.to.index()] = 0;
-        }
-        results.iter().for_each(|value| uses[value.index()] += 1);
-        steps.iter().for_each(|step| step.op.for_each_operand(|operand| uses[operand.index()] += 1));
-        let mut joined: FxHashSet<Value> = FxHashSet::default();
-        let mut join = |value: Value| match values.definition(value) {
-            Definition::Computed(Op::Mul(a, b)) if uses[value.index()] == 1 && values.level(value) == level => {
-                joined.insert(value);
-                Some((a, b))
-            }
-            _ => None,
-        };
-        for step in &mut steps {
-            step.op = match step.op {
-                Op::Add(x, y) => match join(y) {
-                    Some((a, b)) => Op::MulAdd(a, b, x),
-                    None => join(x).map_or(step.op, |(a, b)| Op::MulAdd(a, b, y)),
-                },
-                Op::Sub(x, y) => match join(y) {
-                    Some((a, b)) => Op::SubMul(a, b, x),
-                    None => join(x).map_or(step.op, |(a, b)| Op::MulSub(a, b, y)),
-                },
-                other => other,
-            };
-        }
-        steps.retain(|step| !joined.contains(&step.to));
-        steps
+/// A sum of which a summand is a product of the same level, as one operation. Whether the product is needed elsewhere too must
+/// not matter: the sum would have other bits in another entry. It costs no operation more either way.
+fn joined(values: &Values, sum: Value, op: Op<Value>) -> Op<Value> {
+    let product = |value: Value| match values.definition(value) {
+        Definition::Computed(Op::Mul(a, b)) if values.level(value) == values.level(sum) => Some((a, b)),
+        _ => None,
+    };
+    match op {
+        Op::Add(x, y) => match (product(x), product(y)) {
+            (_, Some((a, b))) => Op::MulAdd(a, b, x),
+            (Some((a, b)), None) => Op::MulAdd(a, b, y),
+            (None, None) => op,
+        },
+        Op::Sub(x, y) => match (product(x), product(y)) {
+            (_, Some((a, b))) => Op::SubMul(a, b, x),
+            (Some((a, b)), None) => Op::MulSub(a, b, y),
+            (None, None) => op,
+        },
+        other => other,
     }
 }
 

@@ -17,6 +17,9 @@ pub(crate) struct Layout {
     pub inputs: Vec<Range<usize>>,
     /// The constants, placed right after the inputs.
     pub constants: Vec<f64>,
+    /// The places of inputs, constants and kept values, by value; the others have none.
+    pub fixed: Vec<Slot>,
+    pub first_temporary: usize,
     pub len: usize,
 }
 
@@ -29,7 +32,7 @@ pub(crate) struct Tapes {
 }
 
 /// A value that has no place yet.
-const NOWHERE: Slot = Slot::MAX;
+pub(crate) const NOWHERE: Slot = Slot::MAX;
 
 /// Gives every value its place.
 pub(crate) fn assign(values: &Values, input_counts: &[usize], schedule: &Schedule, outputs: &[Vec<Value>]) -> Tapes {
@@ -53,7 +56,8 @@ pub(crate) fn assign(values: &Values, input_counts: &[usize], schedule: &Schedul
     let commits = schedule.hoisted.iter().map(|block| scan.tape(block, &block.results, true).0).collect();
     let entries =
         schedule.entries.iter().zip(outputs).map(|(block, outputs)| scan.tape(block, outputs, false)).collect();
-    Tapes { layout: Layout { inputs, constants, len: scan.end as usize }, commits, entries }
+    let layout = Layout { inputs, constants, first_temporary, len: scan.end as usize, fixed: scan.fixed };
+    Tapes { layout, commits, entries }
 }
 
 /// Values whose place never changes.

@@ -68,8 +68,8 @@ fn sums_and_products_become_few_operations() {
     }
     // Powers share what they have in common: x², x³ = x²·x, x⁴, x⁶ = (x³)².
     assert_eq!(ops(&[x.powi(2), x.powi(3), x.powi(4), x.powi(6)]), "mul mul mul mul");
-    // A product used twice is not joined to one of its sums.
-    assert_eq!(ops(&[x * y + z, x * y]), "add mul");
+    // A product with another use is joined with its sum all the same: the bits of a sum do not depend on what else is wanted.
+    assert_eq!(ops(&[x * y + z, x * y]), "mul muladd");
     // An opposite is not formed where a sum can subtract instead.
     assert_eq!(ops(&[(x + y) * -1 + z.sin()]), "add sin sub");
 }

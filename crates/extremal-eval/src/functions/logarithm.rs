@@ -1,0 +1,163 @@
+//! Logarithm and powers.
+
+use super::exponential::exp_of;
+use super::lanes::{Double, Lanes, Powers};
+
+/// ln 2: 42 bits, so that products with exponents are exact, and the rest.
+const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
+/// (2 artanh(s) - 2s)/s³ in s², for logarithms of numbers between √½ and √2: error 2⁻⁶⁰ of the whole.
+const LOGARITHM: [f64; 8] = [
+    0.666_666_666_666_666_6,
+    0.400_000_000_000_008_85,
+    0.285_714_285_707_997_84,
+    0.222_222_223_925_810_45,
+    0.181_817_955_475_211_37,
+    0.153_862_447_376_216_68,
+    0.132_686_383_692_668_2,
+    0.130_880_348_509_276_02,
+];
+/// The same from the fifth power on, the cubic term being 2/3: error 2⁻⁶⁶ of the whole.
+const FINE_LOGARITHM: [f64; 9] = [
+    0.4,
+    0.285_714_285_714_285_64,
+    0.222_222_222_222_284_7,
+    0.181_818_181_796_449_9,
+    0.153_846_157_629_081_5,
+    0.133_332_963_979_638_26,
+    0.117_668_190_216_298_42,
+    0.104_561_951_103_959_12,
+    0.107_636_215_150_558_3,
+];
+const TWO_THIRDS: [f64; 2] = [0.666_666_666_666_666_6, 3.700_743_415_417_188e-17];
+
+/// A positive number as `2^exponent·(1 + fraction)`, between √½ and √2.
+struct Split<const N: usize> {
+    exponent: Lanes<N>,
+    fraction: Lanes<N>,
+}
+
+#[inline(always)]
+fn split<const N: usize>(x: Lanes<N>) -> Split<N> {
+    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+    const ONE: u64 = 0x3ff0_0000_0000_0000;
+    /// 2⁵², whose last bits are integers.
+    const INTEGERS: u64 = 0x4330_0000_0000_0000;
+    let is_subnormal = |x: f64| x < f64::MIN_POSITIVE;
+    let lifted = (x * 2f64.powi(54)).where_(x, is_subnormal, x);
+    let bias = Lanes::from(2f64.powi(52) + 1077.0).where_(x, is_subnormal, 2f64.powi(52) + 1023.0);
+    let moved = move |x: f64| x.to_bits().wrapping_add(ONE - ROOT_HALF);
+    let exponent = lifted.map(|x| f64::from_bits(INTEGERS | moved(x) >> 52)) - bias;
+    let mantissa = lifted.map(|x| f64::from_bits((moved(x) & ((1 << 52) - 1)).wrapping_add(ROOT_HALF)));
+    Split { exponent, fraction: mantissa - 1.0 }
+}
+
+/// s = f/(2 + f), for which ln(1 + f) = 2 artanh(s).
+#[inline(always)]
+fn ratio<const N: usize>(f: Lanes<N>) -> Double<N> {
+    let below = Double::fast_sum(Lanes::from(2.0), f);
+    let reciprocal = Lanes::from(1.0) / below.hi;
+    let hi = f * reciprocal;
+    Double { hi, lo: ((-hi).fma(below.hi, f) - hi * below.lo) * reciprocal }
+}
+
+#[inline(always)]
+pub(crate) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
+    let Split { exponent, fraction } = split(x);
+    let s = ratio(fraction);
+    let square = s.hi * s.hi;
+    let rest = (s.hi * square).fma(Powers::of(square).eight(LOGARITHM), s.lo + s.lo);
+    let Double { hi, lo } = Double::fast_sum(exponent * LN_2[0], s.hi + s.hi);
+    let value = hi + (lo + exponent.fma(LN_2[1], rest));
+    let special = x.map(|x| match x {
+        0.0 => f64::NEG_INFINITY,
+        f64::INFINITY => f64::INFINITY,
+        _ => f64::NAN,
+    });
+    value.where_(x, is_ordinary, special)
+}
+
+#[inline(always)]
+fn is_ordinary(x: f64) -> bool {
+    x > 0.0 && x < f64::INFINITY
+}
+
+/// The logarithm of positive finite numbers with 66 bits.
+#[inline(always)]
+pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
+    let Split { exponent, fraction } = split(x);
+    let s = ratio(fraction);
+    let square = Double::product(s.hi, s.hi);
+    let square = Double { lo: square.lo + (s.hi + s.hi) * s.lo, ..square };
+    let higher = square.hi * Powers::of(square.hi).nine(FINE_LOGARITHM);
+    let series = Double::fast_sum(TWO_THIRDS[0].into(), higher);
+    let series = Double { lo: series.lo + TWO_THIRDS[1], ..series };
+    let cubic = square.times(s).times(series);
+    let near = Double::fast_sum(s.hi + s.hi, cubic.hi);
+    let whole = Double::fast_sum(exponent * LN_2[0], near.hi);
+    let rest = whole.lo + exponent.fma(LN_2[1], near.lo + (cubic.lo + (s.lo + s.lo)));
+    Double::fast_sum(whole.hi, rest)
+}
+
+/// artanh(s) for |s| ≤ (√2 - 1)/(√2 + 1).
+#[inline(always)]
+pub(super) fn artanh_near_zero<const N: usize>(s: Double<N>) -> Lanes<N> {
+    let square = s.hi * s.hi;
+    s.hi + (s.hi * square * 0.5).fma(Powers::of(square).eight(LOGARITHM), s.lo)
+}
+
+#[inline(always)]
+pub(crate) fn pow<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
+    let log = fine_log(x);
+    let product = Double::product(y, log.hi);
+    // Beyond, the power is zero or infinite, whatever the rest is, which may be no number.
+    let rest = Lanes::from(0.0).where_(product.hi, |p| p.abs() > 1000.0, product.lo + y * log.lo);
+    let value = exp_of(Double { hi: product.hi, lo: rest });
+    let special = x.map2(y, |x, y| if is_special(x, y) { 1.0 } else { 0.0 }).any(|s| s != 0.0);
+    if special { with_special(value, x, y) } else { value }
+}
+
+#[inline(always)]
+fn is_special(x: f64, y: f64) -> bool {
+    !(is_ordinary(x) && y.abs() < f64::INFINITY)
+}
+
+#[cold]
+#[inline(never)]
+fn with_special<const N: usize>(mut value: Lanes<N>, x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
+    for lane in 0..N {
+        let (x, y) = (x.0[lane], y.0[lane]);
+        if is_special(x, y) {
+            value.0[lane] = special_pow(x, y);
+        }
+    }
+    value
+}
+
+/// Powers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them.
+fn special_pow(x: f64, y: f64) -> f64 {
+    if y == 0.0 || x == 1.0 {
+        return 1.0;
+    }
+    if x.is_nan() || y.is_nan() {
+        return f64::NAN;
+    }
+    let size = x.abs();
+    if y.is_infinite() {
+        return match (size == 1.0, (size > 1.0) == (y > 0.0)) {
+            (true, _) => 1.0,
+            (_, true) => f64::INFINITY,
+            _ => 0.0,
+        };
+    }
+    let whole = y.trunc() == y;
+    // From 2⁵³ on all numbers are even.
+    let odd = whole && y.abs() < 2f64.powi(53) && y as i64 & 1 == 1;
+    let power = if size == 0.0 || size == f64::INFINITY {
+        if (size == 0.0) == (y > 0.0) { 0.0 } else { f64::INFINITY }
+    } else if whole {
+        pow(Lanes([size]), Lanes([y])).0[0]
+    } else {
+        return f64::NAN;
+    };
+    if odd && x.is_sign_negative() { -power } else { power }
+}

@@ -1,0 +1,43 @@
+//! No machine code for this architecture: programs are interpreted.
+
+use crate::program::Backend;
+use crate::schedule::Block;
+use crate::slots::Slot;
+use crate::ssa::Value;
+
+/// Never made.
+pub(crate) enum Native {}
+
+/// What is to be compiled.
+pub(crate) struct Blocks<'a> {
+    pub commits: &'a [Block],
+    pub entries: Vec<(&'a Block, &'a [Value])>,
+    pub fixed: &'a [Slot],
+    pub first_free: usize,
+}
+
+impl Native {
+    pub fn compile(_: &Blocks<'_>, _: Backend, _: usize) -> Option<Native> {
+        None
+    }
+
+    pub fn backend(&self) -> Backend {
+        match *self {}
+    }
+
+    pub fn memory(&self) -> usize {
+        match *self {}
+    }
+
+    pub fn prepare(&self, _: &mut [f64]) {
+        match *self {}
+    }
+
+    pub fn commit(&self, _: usize, _: &mut [f64]) {
+        match *self {}
+    }
+
+    pub fn run(&self, _: usize, _: &mut [f64], _: &mut [f64]) {
+        match *self {}
+    }
+}

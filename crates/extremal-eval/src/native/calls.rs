@@ -1,0 +1,246 @@
+//! The functions that emitted code calls.
+
+use extremal_expr::{Function, Function2};
+
+use crate::functions::{self, Lanes};
+use crate::op::Op;
+
+/// What emitted code calls for several operations at once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
+    SinCos,
+    Tan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Log,
+    Sign,
+    Asin,
+    Acos,
+    Atan,
+    Asinh,
+    Acosh,
+    Atanh,
+    Cbrt,
+    Pow,
+    Atan2,
+}
+
+impl Kind {
+    /// The call an operation becomes, if it does.
+    pub fn of<R>(op: &Op<R>) -> Option<Kind> {
+        Some(match op {
+            Op::SinCos { .. } | Op::Call(Function::Sin | Function::Cos, _) => Kind::SinCos,
+            Op::Call(function, _) => match function {
+                Function::Sin | Function::Cos => Kind::SinCos,
+                Function::Tan => Kind::Tan,
+                Function::Sinh => Kind::Sinh,
+                Function::Cosh => Kind::Cosh,
+                Function::Tanh => Kind::Tanh,
+                Function::Exp => Kind::Exp,
+                Function::Log => Kind::Log,
+                Function::Sign => Kind::Sign,
+                Function::Asin => Kind::Asin,
+                Function::Acos => Kind::Acos,
+                Function::Atan => Kind::Atan,
+                Function::Asinh => Kind::Asinh,
+                Function::Acosh => Kind::Acosh,
+                Function::Atanh => Kind::Atanh,
+                Function::Cbrt => Kind::Cbrt,
+                Function::Abs => return None,
+            },
+            Op::Pow(..) => Kind::Pow,
+            Op::Call2(Function2::Atan2, ..) => Kind::Atan2,
+            _ => return None,
+        })
+    }
+
+    pub fn arguments(self) -> usize {
+        if matches!(self, Kind::Pow | Kind::Atan2) { 2 } else { 1 }
+    }
+
+    pub fn results(self) -> usize {
+        if self == Kind::SinCos { 2 } else { 1 }
+    }
+
+    /// The address of the function for `members` numbers given in registers, and how many it really computes: the smallest of
+    /// 1, 2, 4, 8 (with two arguments, 4) that suffices.
+    pub fn in_registers(self, members: usize) -> (usize, usize) {
+        let size = members.next_power_of_two();
+        (self.visit(InRegisters { size }), size)
+    }
+
+    /// The address of the function for numbers in memory, `lanes` at a time.
+    pub fn in_memory(self, lanes: usize) -> usize {
+        self.visit(InMemory { lanes })
+    }
+
+    fn visit(self, visitor: impl Visitor) -> usize {
+        macro_rules! unary {
+            ($function:ident) => {{
+                struct Called;
+                impl Callee for Called {
+                    #[inline(always)]
+                    fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
+                        [functions::apply(Function::$function, x); 2]
+                    }
+                }
+                visitor.visit::<Called>()
+            }};
+        }
+        struct SinCos;
+        impl Callee for SinCos {
+            const RESULTS: usize = 2;
+
+            #[inline(always)]
+            fn call<const N: usize>(x: Lanes<N>, _: Lanes<N>) -> [Lanes<N>; 2] {
+                functions::sin_cos(x).into()
+            }
+        }
+        struct Pow;
+        impl Callee for Pow {
+            const ARGUMENTS: usize = 2;
+
+            #[inline(always)]
+            fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> [Lanes<N>; 2] {
+                [functions::pow(x, y); 2]
+            }
+        }
+        struct Atan2;
+        impl Callee for Atan2 {
+            const ARGUMENTS: usize = 2;
+
+            #[inline(always)]
+            fn call<const N: usize>(y: Lanes<N>, x: Lanes<N>) -> [Lanes<N>; 2] {
+                [functions::apply2(Function2::Atan2, y, x); 2]
+            }
+        }
+        match self {
+            Kind::SinCos => visitor.visit::<SinCos>(),
+            Kind::Tan => unary!(Tan),
+            Kind::Sinh => unary!(Sinh),
+            Kind::Cosh => unary!(Cosh),
+            Kind::Tanh => unary!(Tanh),
+            Kind::Exp => unary!(Exp),
+            Kind::Log => unary!(Log),
+            Kind::Sign => unary!(Sign),
+            Kind::Asin => unary!(Asin),
+            Kind::Acos => unary!(Acos),
+            Kind::Atan => unary!(Atan),
+            Kind::Asinh => unary!(Asinh),
+            Kind::Acosh => unary!(Acosh),
+            Kind::Atanh => unary!(Atanh),
+            Kind::Cbrt => unary!(Cbrt),
+            Kind::Pow => visitor.visit::<Pow>(),
+            Kind::Atan2 => visitor.visit::<Atan2>(),
+        }
+    }
+}
+
+/// A function of one or two arguments with one or two results.
+trait Callee {
+    const ARGUMENTS: usize = 1;
+    const RESULTS: usize = 1;
+
+    fn call<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> [Lanes<N>; 2];
+}
+
+trait Visitor {
+    fn visit<C: Callee>(self) -> usize;
+}
+
+struct InRegisters {
+    size: usize,
+}
+
+impl Visitor for InRegisters {
+    fn visit<C: Callee>(self) -> usize {
+        match self.size {
+            1 => registers_1::<C> as *const () as usize,
+            2 => registers_2::<C> as *const () as usize,
+            4 => registers_4::<C> as *const () as usize,
+            _ => registers_8::<C> as *const () as usize,
+        }
+    }
+}
+
+struct InMemory {
+    lanes: usize,
+}
+
+impl Visitor for InMemory {
+    fn visit<C: Callee>(self) -> usize {
+        match self.lanes {
+            4 => memory_4::<C> as *const () as usize,
+            _ => memory_8::<C> as *const () as usize,
+        }
+    }
+}
+
+/// Numbers in the registers of arguments: first arguments from the first on, second ones from the fifth on.
+///
+/// # Safety
+/// `out` must have room for the results of `$size` numbers, and the processor the features named.
+macro_rules! registers {
+    ($name:ident, $size:literal, $features:literal) => {
+        #[target_feature(enable = $features)]
+        #[allow(clippy::too_many_arguments)]
+        unsafe extern "sysv64" fn $name<C: Callee>(
+            out: *mut f64,
+            a: f64,
+            b: f64,
+            c: f64,
+            d: f64,
+            e: f64,
+            f: f64,
+            g: f64,
+            h: f64,
+        ) {
+            let all = [a, b, c, d, e, f, g, h];
+            let first = Lanes::<$size>(std::array::from_fn(|i| all[i]));
+            let second =
+                Lanes::<$size>(std::array::from_fn(|i| if C::ARGUMENTS == 2 { all[(4 + i) % 8] } else { 0.0 }));
+            let results = C::call(first, second);
+            for (at, result) in results[..C::RESULTS].iter().enumerate() {
+                // SAFETY: the emitter set aside RESULTS times as many numbers.
+                unsafe { out.add($size * at).cast::<[f64; $size]>().write_unaligned(result.0) };
+            }
+        }
+    };
+}
+
+registers!(registers_1, 1, "avx2,fma");
+registers!(registers_2, 2, "avx2,fma");
+registers!(registers_4, 4, "avx2,fma");
+registers!(registers_8, 8, "avx2,fma");
+
+/// Numbers in memory: `count` groups of lanes, all first arguments before the second ones, the results likewise.
+///
+/// # Safety
+/// `arguments` and `out` must hold that much, and the processor must have the features named.
+macro_rules! memory {
+    ($name:ident, $size:literal, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe extern "sysv64" fn $name<C: Callee>(out: *mut f64, arguments: *const f64, count: usize) {
+            let (arguments, out) = (arguments.cast::<[f64; $size]>(), out.cast::<[f64; $size]>());
+            for at in 0..count {
+                // SAFETY: the emitter laid out ARGUMENTS·count groups of arguments and RESULTS·count groups of results.
+                unsafe {
+                    let first = Lanes(arguments.add(at).read_unaligned());
+                    let second = match C::ARGUMENTS {
+                        2 => Lanes(arguments.add(count + at).read_unaligned()),
+                        _ => first,
+                    };
+                    let results = C::call(first, second);
+                    for (place, result) in results[..C::RESULTS].iter().enumerate() {
+                        out.add(place * count + at).write_unaligned(result.0);
+                    }
+                }
+            }
+        }
+    };
+}
+
+memory!(memory_4, 4, "avx2,fma");
+memory!(memory_8, 8, "avx512f,avx512dq,avx512vl,fma");

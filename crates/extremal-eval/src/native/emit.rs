@@ -1,0 +1,376 @@
+//! Instructions for the operations of a block.
+
+use extremal_expr::{Comparison, Function, Function2};
+
+use crate::op::{Op, Step};
+use crate::slots::{NOWHERE, Slot};
+use crate::ssa::Value;
+
+use super::calls::Kind;
+use super::encoder::{Assembler, Base, Binary, Bits, Fused, Operand, Order, Predicate, Register, Width};
+use super::order::{Item, Member, Ordering};
+use super::registers::Registers;
+
+/// What emitted code runs on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Target {
+    pub width: Width,
+    /// 32 registers and masks instead of 16 registers.
+    pub avx512: bool,
+}
+
+impl Target {
+    fn registers(self) -> usize {
+        if self.avx512 { 32 } else { 16 }
+    }
+}
+
+/// Bit patterns that instructions need as operands, in memory in this order.
+pub(super) const PATTERNS: [u64; 4] = [1 << 63, !(1 << 63), 0x3ff0_0000_0000_0000, 0];
+const SIGN: Slot = 0;
+const SIZE: Slot = 1;
+const ONE: Slot = 2;
+
+/// A block to be emitted.
+pub(super) struct Source<'a> {
+    pub steps: &'a [Step<Value>],
+    /// Values to be written to the buffer of results, in order; empty for a commit.
+    pub outputs: &'a [Value],
+    /// Where each value has to be left in memory, for a commit.
+    pub kept: &'a [(Value, Slot)],
+}
+
+/// Emits the blocks of one program, one after the other.
+pub(super) struct Emitter {
+    code: Assembler,
+    target: Target,
+    registers: Registers,
+    ordering: Ordering,
+    /// Where each value goes in the buffer of results, as a list per value.
+    first_output: Vec<u32>,
+    next_output: Vec<u32>,
+    kept: Vec<Slot>,
+    patterns: Slot,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Emitter {
+    /// `fixed` are the places of inputs, constants and kept values; memory from `first_free` on is the emitter's own, beginning
+    /// with [`PATTERNS`].
+    pub fn new(target: Target, fixed: &[Slot], first_free: Slot) -> Emitter {
+        let values = fixed.len();
+        let own = first_free + PATTERNS.len() as Slot;
+        Emitter {
+            code: Assembler::new(target.avx512),
+            target,
+            registers: Registers::new(target.width, target.registers(), fixed, own),
+            ordering: Ordering::new(values),
+            first_output: vec![NONE; values],
+            next_output: Vec::new(),
+            kept: vec![NOWHERE; values],
+            patterns: first_free,
+        }
+    }
+
+    /// The code, and the end of the memory it works in.
+    pub fn finish(self) -> (Vec<u8>, usize) {
+        (self.code.bytes, self.registers.end as usize)
+    }
+
+    /// Appends a function of two addresses, of the memory and of the results; returns where it begins.
+    pub fn block(&mut self, source: &Source<'_>) -> usize {
+        // Functions begin on their own cache lines.
+        self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
+        let begin = self.code.bytes.len();
+        let items = self.ordering.items(source.steps);
+        let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
+        let (memory, results) = if calls { (Base::Rbx, Base::R14) } else { (Base::Rdi, Base::Rsi) };
+        if calls {
+            self.code.enter();
+        }
+        self.note_destinations(source);
+        self.registers.begin(&items, memory);
+        for (at, item) in items.iter().enumerate() {
+            self.registers.advance(item, at);
+            match item {
+                Item::Step(step) => self.step(step, item, results),
+                Item::Call(kind, steps) => self.call(*kind, steps, item, results),
+            }
+        }
+        // What the block did not compute, it passes on.
+        for (at, value) in source.outputs.iter().enumerate() {
+            if self.first_output[value.index()] != NONE {
+                self.registers.fill(&mut self.code, 0, *value);
+                self.code.store(self.target.width, results, self.registers.bytes(at as Slot), 0);
+            }
+        }
+        self.registers.finish(&items);
+        self.forget_destinations(source);
+        if calls {
+            self.code.leave();
+        }
+        if self.target.width != Width::One {
+            self.code.clear_upper();
+        }
+        self.code.ret();
+        begin
+    }
+
+    fn note_destinations(&mut self, source: &Source<'_>) {
+        self.next_output.clear();
+        for (at, value) in source.outputs.iter().enumerate() {
+            self.next_output.push(std::mem::replace(&mut self.first_output[value.index()], at as u32));
+        }
+        source.kept.iter().for_each(|(value, slot)| self.kept[value.index()] = *slot);
+    }
+
+    fn forget_destinations(&mut self, source: &Source<'_>) {
+        source.outputs.iter().for_each(|value| self.first_output[value.index()] = NONE);
+        source.kept.iter().for_each(|(value, _)| self.kept[value.index()] = NOWHERE);
+    }
+
+    /// Writes a value that was just computed to where it has to go.
+    fn deliver(&mut self, value: Value, results: Base) {
+        let mut at = std::mem::replace(&mut self.first_output[value.index()], NONE);
+        let kept = self.kept[value.index()];
+        if at != NONE || kept != NOWHERE {
+            let register = self.registers.load(&mut self.code, value);
+            while at != NONE {
+                self.code.store(self.target.width, results, self.registers.bytes(at), register);
+                at = self.next_output[at as usize];
+            }
+            if kept != NOWHERE {
+                self.registers.keep(&mut self.code, value, kept);
+            }
+        }
+        self.registers.drop_if_dead(value);
+    }
+
+    /// A register for the result of an operation, that of a dying operand if there is one.
+    fn result(&mut self, operands: &[Value]) -> Register {
+        self.registers.free_registers(operands);
+        self.registers.take(&mut self.code)
+    }
+
+    fn step(&mut self, step: &Step<Value>, item: &Item, results: Base) {
+        let width = self.target.width;
+        let to = match step.op {
+            Op::Add(a, b) => self.binary(Binary::Add, a, b),
+            Op::Sub(a, b) => self.binary(Binary::Sub, a, b),
+            Op::Mul(a, b) => self.binary(Binary::Mul, a, b),
+            Op::Div(a, b) => self.binary(Binary::Div, a, b),
+            Op::MulAdd(a, b, c) => self.fused(Fused::MulAdd, a, b, c),
+            Op::MulSub(a, b, c) => self.fused(Fused::MulSub, a, b, c),
+            Op::SubMul(a, b, c) => self.fused(Fused::SubMul, a, b, c),
+            Op::Sqrt(a) => {
+                let operand = self.registers.operand(&mut self.code, a);
+                let to = self.result(&[a]);
+                let upper = if let Operand::Register(register) = operand { register } else { to };
+                self.code.binary(Binary::Sqrt, width, to, upper, operand);
+                to
+            }
+            Op::Neg(a) => self.with_pattern(Bits::Xor, a, SIGN),
+            Op::Call(Function::Abs, a) => self.with_pattern(Bits::And, a, SIZE),
+            Op::Not(a) => self.with_pattern(Bits::Xor, a, ONE),
+            Op::And(a, b) => self.of_bits(Bits::And, a, b),
+            Op::Or(a, b) => self.of_bits(Bits::Or, a, b),
+            Op::Compare(comparison, a, b) => {
+                let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
+                let to = self.result(&[a, b]);
+                let one = self.registers.place(self.patterns + ONE);
+                self.code.compare(predicate(comparison), width, to, first, second, one);
+                to
+            }
+            Op::Select(condition, a, b) => {
+                let [tested, yes, no] = [condition, a, b].map(|value| self.registers.load(&mut self.code, value));
+                let zero = self.scratch();
+                self.code.clear(zero);
+                let to = self.result(&[condition, a, b]);
+                self.code.select(Predicate::NotEqual, width, (tested, zero), zero, to, (yes, no));
+                to
+            }
+            Op::Call2(function, a, b) => self.extreme(function, a, b),
+            Op::Pow(..) | Op::Call(..) | Op::SinCos { .. } => unreachable!("done by a call"),
+        };
+        self.registers.release(item);
+        self.registers.put(step.to, to);
+        self.deliver(step.to, results);
+    }
+
+    /// A register that nothing else uses until the next item.
+    fn scratch(&mut self) -> Register {
+        let register = self.registers.take(&mut self.code);
+        self.registers.lock(register);
+        register
+    }
+
+    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Register {
+        let commutes = matches!(op, Binary::Add | Binary::Mul);
+        let swapped = commutes && self.registers.in_register(a).is_none() && self.registers.in_register(b).is_some();
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let first = self.registers.load(&mut self.code, a);
+        let second = self.registers.operand(&mut self.code, b);
+        let to = self.result(&[a, b]);
+        self.code.binary(op, self.target.width, to, first, second);
+        to
+    }
+
+    /// `±a·b ± c`. The register of one operand is overwritten: of one that dies, else one fetched from memory, else a copy.
+    fn fused(&mut self, op: Fused, a: Value, b: Value, c: Value) -> Register {
+        let rank = |value: Value| match (self.registers.in_register(value), self.registers.dies(value)) {
+            (Some(_), true) => 0,
+            (None, _) => 1,
+            (Some(_), false) => 2,
+        };
+        let candidates = [(rank(c), 0), (rank(a), 1), (rank(b), 2)];
+        let (rank, which) = candidates.into_iter().min().unwrap_or((2, 0));
+        // The product may be taken the other way round, so that it is a or c that is overwritten.
+        let (a, b) = if which == 2 { (b, a) } else { (a, b) };
+        let tied = if which == 0 { c } else { a };
+        // The other two: one in a register, one wherever it is.
+        let others = if which == 0 { [a, b] } else { [b, c] };
+        let swap = self.registers.in_register(others[0]).is_none() && self.registers.in_register(others[1]).is_some();
+        let [inner, last] = if swap { [others[1], others[0]] } else { others };
+        let order = match (which == 0, swap) {
+            (true, _) => Order::O231,
+            (false, false) => Order::O213,
+            (false, true) => Order::O132,
+        };
+        let fixed = (rank == 0).then(|| self.registers.load(&mut self.code, tied));
+        let inner_register = (inner != tied).then(|| self.registers.load(&mut self.code, inner));
+        let last_operand = (last != tied).then(|| self.registers.operand(&mut self.code, last));
+        let to = match fixed {
+            Some(register) => {
+                self.registers.free_registers(&[tied]);
+                register
+            }
+            None => {
+                let register = self.registers.take(&mut self.code);
+                match self.registers.in_register(tied) {
+                    Some(from) => self.code.copy(self.target.width, register, from),
+                    None => self.registers.fill(&mut self.code, register, tied),
+                }
+                register
+            }
+        };
+        let inner = inner_register.unwrap_or(to);
+        let last = last_operand.unwrap_or(Operand::Register(to));
+        self.code.fused(op, order, self.target.width, to, inner, last);
+        self.registers.free_registers(&[a, b, c]);
+        to
+    }
+
+    fn with_pattern(&mut self, op: Bits, a: Value, pattern: Slot) -> Register {
+        let first = self.registers.load(&mut self.code, a);
+        let to = self.result(&[a]);
+        let pattern = self.registers.place(self.patterns + pattern);
+        self.code.bits(op, self.target.width, to, first, pattern);
+        to
+    }
+
+    fn of_bits(&mut self, op: Bits, a: Value, b: Value) -> Register {
+        let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
+        let to = self.result(&[a, b]);
+        self.code.bits(op, self.target.width, to, first, Operand::Register(second));
+        to
+    }
+
+    /// The smaller or larger of two: the instruction gives its second operand if one is NaN, so only a NaN in the first is left
+    /// to be put through.
+    fn extreme(&mut self, function: Function2, a: Value, b: Value) -> Register {
+        let width = self.target.width;
+        let op = if function == Function2::Min { Binary::Min } else { Binary::Max };
+        let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
+        let (picked, mask) = (self.scratch(), self.scratch());
+        self.code.binary(op, width, picked, second, Operand::Register(first));
+        let to = self.result(&[a, b]);
+        self.code.select(Predicate::Unordered, width, (second, second), mask, to, (second, picked));
+        to
+    }
+
+    fn call(&mut self, kind: Kind, steps: &[Step<Value>], item: &Item, results: Base) {
+        let members: Vec<Member> = steps.iter().map(Member::of).collect();
+        if self.target.width == Width::One {
+            self.call_with_registers(kind, &members, item);
+        } else {
+            self.call_with_memory(kind, &members, item);
+        }
+        self.registers.release(item);
+        for member in &members {
+            for result in member.results.iter().flatten() {
+                self.registers.unlock();
+                self.deliver(*result, results);
+            }
+        }
+    }
+
+    /// One number per operation: up to eight at a time in the registers of arguments.
+    fn call_with_registers(&mut self, kind: Kind, members: &[Member], item: &Item) {
+        item.for_each_operand(|value| self.registers.store(&mut self.code, value));
+        self.registers.flush(&mut self.code);
+        for chunk in members.chunks(8 / kind.arguments()) {
+            let (address, size) = kind.in_registers(chunk.len());
+            let area = self.registers.area(size * kind.results());
+            for lane in 0..size {
+                let member = &chunk[lane.min(chunk.len() - 1)];
+                for (place, value) in member.arguments.iter().enumerate() {
+                    if let Some(value) = value {
+                        self.registers.fill(&mut self.code, (4 * place + lane) as Register, *value);
+                    }
+                }
+            }
+            self.code.first_argument(self.registers.bytes(area));
+            self.code.call(address);
+            for (lane, member) in chunk.iter().enumerate() {
+                for (place, value) in member.results.iter().enumerate() {
+                    if let Some(value) = value {
+                        self.registers.put_in_memory(*value, area + (place * size + lane) as Slot);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Many numbers per operation: all arguments in a row in memory.
+    fn call_with_memory(&mut self, kind: Kind, members: &[Member], item: &Item) {
+        let count = members.len();
+        let arguments = self.registers.area(count * kind.arguments());
+        for (at, member) in members.iter().enumerate() {
+            for (place, value) in member.arguments.iter().enumerate() {
+                if let Some(value) = value {
+                    let from = self.registers.load(&mut self.code, *value);
+                    let Operand::Memory(base, offset) = self.registers.place(arguments + (place * count + at) as Slot)
+                    else {
+                        continue;
+                    };
+                    self.code.store(self.target.width, base, offset, from);
+                    self.registers.unlock();
+                }
+            }
+        }
+        item.for_each_operand(|value| self.registers.drop_if_dead(value));
+        self.registers.flush(&mut self.code);
+        let area = self.registers.area(count * kind.results());
+        self.code.first_argument(self.registers.bytes(area));
+        self.code.second_argument(self.registers.bytes(arguments));
+        self.code.third_argument(count as u32);
+        self.code.call(kind.in_memory(self.target.width.lanes()));
+        for (at, member) in members.iter().enumerate() {
+            for (place, value) in member.results.iter().enumerate() {
+                if let Some(value) = value {
+                    self.registers.put_in_memory(*value, area + (place * count + at) as Slot);
+                }
+            }
+        }
+    }
+}
+
+fn predicate(comparison: Comparison) -> Predicate {
+    match comparison {
+        Comparison::Lt => Predicate::Less,
+        Comparison::Le => Predicate::LessOrEqual,
+        Comparison::Eq => Predicate::Equal,
+        Comparison::Ne => Predicate::NotEqual,
+    }
+}

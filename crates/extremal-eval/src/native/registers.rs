@@ -1,0 +1,277 @@
+//! Which value is where while straight-line code is emitted: in a register, in memory, or in both.
+
+use crate::slots::{NOWHERE, Slot};
+use crate::ssa::Value;
+
+use super::encoder::{Assembler, Base, Operand, Register, Width};
+use super::order::Item;
+
+const NO_REGISTER: Register = Register::MAX;
+/// Used by nothing any more.
+pub(super) const NEVER: u32 = u32::MAX;
+/// A value used again within this many operations is worth a register.
+const SOON: u32 = 24;
+
+/// Registers and memory of one block under way.
+///
+/// When a register is needed and none is free, the value whose next use is farthest gives way (Belady); it is stored at most
+/// once, for values never change.
+pub(super) struct Registers {
+    pub width: Width,
+    count: usize,
+    /// What each register holds.
+    holds: [Option<Value>; 32],
+    /// Registers that may not be given away during the present operation.
+    locked: u32,
+    register: Vec<Register>,
+    /// Where each value stands in memory: fixed places of inputs, constants and kept values, or a place of its own.
+    home: Vec<Slot>,
+    /// The homes of values that belong to no block.
+    fixed: Vec<Slot>,
+    /// The next use of each value, and for every use in order the one after it.
+    next: Vec<u32>,
+    following: Vec<u32>,
+    consumed: usize,
+    position: u32,
+    free_slots: Vec<Slot>,
+    first_slot: Slot,
+    next_slot: Slot,
+    /// The end of the memory that any block needed.
+    pub end: Slot,
+    base: Base,
+}
+
+impl Registers {
+    pub fn new(width: Width, count: usize, fixed: &[Slot], first_slot: Slot) -> Registers {
+        let values = fixed.len();
+        Registers {
+            width,
+            count,
+            holds: [None; 32],
+            locked: 0,
+            register: vec![NO_REGISTER; values],
+            home: fixed.to_vec(),
+            fixed: fixed.to_vec(),
+            next: vec![NEVER; values],
+            following: Vec::new(),
+            consumed: 0,
+            position: 0,
+            free_slots: Vec::new(),
+            first_slot,
+            next_slot: first_slot,
+            end: first_slot,
+            base: Base::Rdi,
+        }
+    }
+
+    /// Prepares for a block whose memory is at `base`.
+    pub fn begin(&mut self, items: &[Item], base: Base) {
+        self.base = base;
+        self.following.clear();
+        let mut operands = Vec::new();
+        for (at, item) in items.iter().enumerate().rev() {
+            operands.clear();
+            item.for_each_operand(|value| operands.push(value));
+            for value in operands.iter().rev() {
+                self.following.push(std::mem::replace(&mut self.next[value.index()], at as u32));
+            }
+        }
+        self.following.reverse();
+        items.iter().for_each(|item| item.for_each_result(|value| self.home[value.index()] = NOWHERE));
+        (self.consumed, self.position) = (0, 0);
+        self.holds = [None; 32];
+        self.free_slots.clear();
+        self.next_slot = self.first_slot;
+    }
+
+    /// Forgets the values of the block.
+    pub fn finish(&mut self, items: &[Item]) {
+        self.end = self.end.max(self.next_slot);
+        let mut forget = |value: Value| {
+            self.register[value.index()] = NO_REGISTER;
+            self.home[value.index()] = self.fixed[value.index()];
+        };
+        for item in items {
+            item.for_each_operand(&mut forget);
+            item.for_each_result(&mut forget);
+        }
+    }
+
+    /// Goes on to an item: from now on the next use of its operands is the one after it.
+    pub fn advance(&mut self, item: &Item, position: usize) {
+        self.position = position as u32;
+        self.locked = 0;
+        item.for_each_operand(|value| {
+            self.next[value.index()] = self.following[self.consumed];
+            self.consumed += 1;
+        });
+    }
+
+    /// Is the value needed no more after this item?
+    pub fn dies(&self, value: Value) -> bool {
+        self.next[value.index()] == NEVER
+    }
+
+    pub fn in_register(&self, value: Value) -> Option<Register> {
+        Some(self.register[value.index()]).filter(|register| *register != NO_REGISTER)
+    }
+
+    pub fn bytes(&self, slot: Slot) -> i32 {
+        debug_assert_ne!(slot, NOWHERE, "a value that is nowhere in memory");
+        (slot as usize * self.width.lanes() * 8) as i32
+    }
+
+    /// The value in memory; only for values that are there.
+    pub fn memory(&self, value: Value) -> Operand {
+        Operand::Memory(self.base, self.bytes(self.home[value.index()]))
+    }
+
+    pub fn place(&self, slot: Slot) -> Operand {
+        Operand::Memory(self.base, self.bytes(slot))
+    }
+
+    /// The value in a register that stays until the next item.
+    pub fn load(&mut self, code: &mut Assembler, value: Value) -> Register {
+        let register = self.in_register(value).unwrap_or_else(|| {
+            let register = self.take(code);
+            self.fill(code, register, value);
+            self.put(value, register);
+            register
+        });
+        self.locked |= 1 << register;
+        register
+    }
+
+    /// Reads the value from memory.
+    pub fn fill(&self, code: &mut Assembler, register: Register, value: Value) {
+        code.load(self.width, register, self.base, self.bytes(self.home[value.index()]));
+    }
+
+    /// The value as a last operand: in memory, if it is there and no register is to be had for its next use.
+    pub fn operand(&mut self, code: &mut Assembler, value: Value) -> Operand {
+        let worth_it = || {
+            let next = self.next[value.index()];
+            next != NEVER && next <= self.position + SOON && self.holds[..self.count].iter().any(Option::is_none)
+        };
+        if self.in_register(value).is_some() || worth_it() {
+            Operand::Register(self.load(code, value))
+        } else {
+            self.memory(value)
+        }
+    }
+
+    /// Gives back the registers of operands that die here; their memory is kept until [`Registers::release`].
+    pub fn free_registers(&mut self, operands: &[Value]) {
+        for value in operands {
+            if self.dies(*value) {
+                if let Some(register) = self.in_register(*value) {
+                    self.locked &= !(1 << register);
+                }
+                self.drop_register(*value);
+            }
+        }
+    }
+
+    /// Gives back everything that operands which die here have.
+    pub fn release(&mut self, item: &Item) {
+        item.for_each_operand(|value| {
+            if self.next[value.index()] == NEVER {
+                self.drop_register(value);
+                let home = std::mem::replace(&mut self.home[value.index()], self.fixed[value.index()]);
+                if home != NOWHERE && home >= self.first_slot {
+                    self.free_slots.push(home);
+                }
+            }
+        });
+    }
+
+    /// A register to write to. Code that stores what was in it may be emitted.
+    pub fn take(&mut self, code: &mut Assembler) -> Register {
+        let mut farthest: Option<(u32, Value)> = None;
+        for (at, held) in self.holds[..self.count].iter().enumerate() {
+            if self.locked >> at & 1 == 1 {
+                continue;
+            }
+            let Some(value) = *held else { return at as Register };
+            let next = self.next[value.index()];
+            if farthest.is_none_or(|(farthest, _)| next > farthest) {
+                farthest = Some((next, value));
+            }
+        }
+        // An operation locks at most its three operands.
+        let Some((_, value)) = farthest else { unreachable!("every register is locked") };
+        let register = self.register[value.index()];
+        self.store(code, value);
+        self.drop_register(value);
+        register
+    }
+
+    pub fn lock(&mut self, register: Register) {
+        self.locked |= 1 << register;
+    }
+
+    pub fn unlock(&mut self) {
+        self.locked = 0;
+    }
+
+    /// Sees to it that the value is in memory.
+    pub fn store(&mut self, code: &mut Assembler, value: Value) {
+        let index = value.index();
+        if self.home[index] == NOWHERE {
+            self.home[index] = self.free_slots.pop().unwrap_or_else(|| self.area(1));
+            code.store(self.width, self.base, self.bytes(self.home[index]), self.register[index]);
+        }
+    }
+
+    /// Stores everything that is still needed, and empties all registers.
+    pub fn flush(&mut self, code: &mut Assembler) {
+        for at in 0..self.count {
+            if let Some(value) = self.holds[at] {
+                if !self.dies(value) {
+                    self.store(code, value);
+                }
+                self.drop_register(value);
+            }
+        }
+    }
+
+    /// Memory in a row.
+    pub fn area(&mut self, slots: usize) -> Slot {
+        let first = self.next_slot;
+        self.next_slot += slots as Slot;
+        first
+    }
+
+    /// The value now has this register, unless nobody wants it.
+    pub fn put(&mut self, value: Value, register: Register) {
+        self.holds[register as usize] = Some(value);
+        self.register[value.index()] = register;
+    }
+
+    /// The value now has this place in memory.
+    pub fn put_in_memory(&mut self, value: Value, slot: Slot) {
+        self.home[value.index()] = slot;
+    }
+
+    /// Copies a value to a place that is kept.
+    pub fn keep(&mut self, code: &mut Assembler, value: Value, slot: Slot) {
+        code.store(self.width, self.base, self.bytes(slot), self.register[value.index()]);
+        if self.home[value.index()] == NOWHERE {
+            self.home[value.index()] = slot;
+        }
+    }
+
+    /// Drops a value that nobody needs.
+    pub fn drop_if_dead(&mut self, value: Value) {
+        if self.dies(value) {
+            self.drop_register(value);
+        }
+    }
+
+    fn drop_register(&mut self, value: Value) {
+        let register = std::mem::replace(&mut self.register[value.index()], NO_REGISTER);
+        if register != NO_REGISTER {
+            self.holds[register as usize] = None;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Every backend gives the bits of the tape.
+
+use crate::support::{STAGES, build, recipe};
+use extremal_eval::{Backend, Entry, Machine, Program};
+use extremal_expr::{Graph, Id};
+use proptest::prelude::*;
+
+fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>> {
+    let mut rest = point;
+    for (stage, names) in STAGES.iter().enumerate() {
+        let (own, others) = rest.split_at(names.len());
+        machine.inputs_mut(stage).copy_from_slice(own);
+        machine.commit(stage);
+        rest = others;
+    }
+    let run = |(entry, count): (usize, &usize)| {
+        let mut out = vec![0.0; *count];
+        machine.run(entry, &mut out);
+        out
+    };
+    outputs.iter().enumerate().map(run).collect()
+}
+
+fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+/// Anything a program may meet: ordinary numbers, and now and then extreme ones.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        20 => -3.0..3.0f64,
+        2 => (-2i32..3).prop_map(f64::from),
+        1 => any::<f64>(),
+        1 => prop::sample::select(vec![0.0, -0.0, f64::INFINITY, f64::NAN, 1e300, 5e-324, 1e12]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_code_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
+        let g = &Graph::new();
+        let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
+        let inputs: Vec<Vec<Id>> =
+            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+        let entries = [
+            Entry { stage: 2, outputs: outputs.clone() },
+            Entry { stage: 2, outputs: vec![*outputs.last().unwrap()] },
+        ];
+        let program = Program::compile(g, &inputs, &entries).unwrap();
+        let mut tape = program.machine_on(Backend::Tape).unwrap();
+        let mut others: Vec<Machine> = [Backend::Avx2, Backend::Avx512].iter().filter_map(|b| program.machine_on(*b)).collect();
+        let counts = [outputs.len(), 1];
+        for point in points {
+            let expected = run(&mut tape, &point, &counts);
+            for machine in &mut others {
+                let found = run(machine, &point, &counts);
+                for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
+                    prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fastest_backend_is_taken() {
+    let g = &Graph::new();
+    let program = Program::compile(g, &[vec![g.symbol("x").id()]], &[]).unwrap();
+    let best = [Backend::Avx512, Backend::Avx2, Backend::Tape].into_iter().find(|b| program.machine_on(*b).is_some());
+    assert_eq!(Some(program.machine().backend()), best);
+}
+
+/// More values alive at once than any machine has registers.
+#[test]
+fn values_that_find_no_register() {
+    let g = &Graph::new();
+    let x: Vec<_> = (0..90).map(|i| g.symbol(&format!("x{i}"))).collect();
+    let parts: Vec<_> = (0..90).map(|i| x[i] * x[(7 * i + 1) % 90] + x[(i + 5) % 90].sin()).collect();
+    // Used first in one order, then in another.
+    let forward = (0..90).fold(x[0], |sum, i| sum * parts[i] / 3 + parts[(i * 11) % 90]);
+    let backward = (0..90)
+        .rev()
+        .fold(x[1], |sum, i| (sum - parts[i]).call(extremal_expr::Function::Abs) * parts[(i * 13) % 90] / 2);
+    let outputs = vec![forward.id(), backward.id(), (forward * backward).exp().id()];
+    let inputs = vec![x.iter().map(|e| e.id()).collect()];
+    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs }]).unwrap();
+    let values = |backend| {
+        let mut machine = program.machine_on(backend)?;
+        for (at, input) in machine.inputs_mut(0).iter_mut().enumerate() {
+            *input = 0.3 + 0.01 * at as f64;
+        }
+        let mut out = [0.0; 3];
+        machine.run(0, &mut out);
+        Some(out.map(f64::to_bits))
+    };
+    let expected = values(Backend::Tape);
+    for backend in [Backend::Avx2, Backend::Avx512] {
+        assert!(values(backend).is_none_or(|found| Some(found) == expected), "{backend:?}");
+    }
+}
