@@ -35,7 +35,7 @@ fn execute(model: &Model, settings: &Settings) -> (Outcome, Recorder) {
 fn closed_systems() -> Vec<(&'static str, Model)> {
     gallery::names()
         .map(|name| (name, model(name)))
-        .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none())
+        .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none() && m.constraints().is_empty())
         .collect()
 }
 
