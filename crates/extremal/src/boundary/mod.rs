@@ -20,14 +20,14 @@ use extremal_mechanics::boundary::{
     Assembly, BoundaryError, HigherRule, Question, Transcription, controlled_motion, stationary_action,
     stationary_higher_action,
 };
-use extremal_mechanics::continuous::HigherSystem;
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{ConstraintKind, Method, Model};
 use extremal_solve::nlp::{
     Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
 use thiserror::Error;
 
-use crate::system::{custom_of, system_of};
+use crate::system::{custom_of, higher_system_of, system_of};
 
 pub use check::StatementError;
 pub use guess::Guess;
@@ -50,6 +50,9 @@ pub enum ProblemError {
     /// The method does not fit the problem.
     #[error(transparent)]
     Boundary(#[from] BoundaryError),
+    /// What the Lagrangian has does not go together.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -119,7 +122,7 @@ impl<'m> Problem<'m> {
         let kind = kind_of(model, &system, &statement, order);
         let question = question_of(model, &statement);
         let transcription = if order > 1 {
-            higher(model, &system, method, order, &question)?
+            higher(model, method, &question)?
         } else {
             match kind {
                 Kind::Action => stationary_action(&system, method, custom_of(model, &system), &question)?,
@@ -193,6 +196,8 @@ impl<'m> Problem<'m> {
             (Kind::Motion, false, _) => Seek::Stationary,
             (_, true, Seek::Stationary) => Seek::Minimum,
             (Kind::Control, _, Seek::Any) => Seek::Minimum,
+            // Orbits are saddles more often than not, and the least action may be that of bodies at rest far apart.
+            (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
         let found = match seek {
@@ -259,30 +264,16 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
 }
 
 /// The transcription of a Lagrangian with accelerations.
-fn higher<'m>(
-    model: &'m Model,
-    system: &System<'m>,
-    method: &Method,
-    order: usize,
-    question: &Question<'m>,
-) -> Result<Transcription, ProblemError> {
-    let forced = system.force.iter().any(|force| !force.is_zero());
-    if forced || !system.heat.is_empty() {
-        return Err(BoundaryError::HigherOrder("forces").into());
-    }
-    if !system.constraints.is_empty() {
-        return Err(BoundaryError::HigherOrder("constraints").into());
-    }
+fn higher<'m>(model: &'m Model, method: &Method, question: &Question<'m>) -> Result<Transcription, ProblemError> {
     let rule = match method {
         Method::Difference => HigherRule::Difference,
         Method::Hermite => HigherRule::Hermite,
-        other => return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into()),
+        other => {
+            let order = model.order() as usize;
+            return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into());
+        }
     };
-    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-    let mut taken: Vec<String> = model.parameters().iter().map(|p| p.name.clone()).collect();
-    taken.extend(names.iter().map(|name| name.split('[').next().unwrap_or(name).to_string()));
-    let higher = HigherSystem::with_taken(model.graph(), &names, order, model.lagrangian(), taken);
-    Ok(stationary_higher_action(&higher, rule, question)?)
+    Ok(stationary_higher_action(&higher_system_of(model)?, rule, question)?)
 }
 
 /// The end of a solver as the status of a problem.
