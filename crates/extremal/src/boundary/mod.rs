@@ -174,7 +174,7 @@ impl<'m> Problem<'m> {
         &self,
         guess: &Guess,
         settings: &SolveSettings,
-        watch: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+        watch: WatchIterations<'_>,
     ) -> Result<Solution, ProblemError> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
@@ -182,16 +182,15 @@ impl<'m> Problem<'m> {
         let fractions = grid::fractions(steps);
         let layout = self.transcription.assemble(&fractions);
         let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
-        let bounded = has_inequalities(&bounds);
+        let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);
-        let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
         let start = NlpStart { x: &x, lambda: &lambda };
         let mut options = settings.options;
         if !lambda.is_empty() {
             options.barrier = options.barrier.min(WARM_BARRIER);
         }
-        let seek = match (self.kind, bounded, settings.seek) {
+        let seek = match (self.kind, has_inequalities(&released), settings.seek) {
             // As many equations as unknowns: nothing to minimise.
             (Kind::Motion, false, _) => Seek::Stationary,
             (_, true, Seek::Stationary) => Seek::Minimum,
@@ -200,15 +199,28 @@ impl<'m> Problem<'m> {
             (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
+        let mut minimum = |watch: WatchIterations<'_>| {
+            let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
+            minimise(&mut nlp, start, &options, watch)
+        };
+        // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
+        let mut saddle = |watch: WatchIterations<'_>| {
+            let mut nlp = self.pieces.with_elements(layout.elements.clone(), released.clone());
+            let mut found = stationary(&mut nlp, start, &options, watch);
+            if found.status == NlpStatus::Solved && !grid::within(&bounds, &found.x) {
+                found.status = NlpStatus::Stalled;
+            }
+            found
+        };
         let found = match seek {
-            Seek::Minimum => minimise(&mut nlp, start, &options, watch),
-            Seek::Stationary => stationary(&mut nlp, start, &options, watch),
+            Seek::Minimum => minimum(watch),
+            Seek::Stationary => saddle(watch),
             Seek::Any => {
-                let first = minimise(&mut nlp, start, &options, watch);
+                let first = minimum(watch);
                 match first.status {
                     NlpStatus::Solved | NlpStatus::Interrupted | NlpStatus::Infeasible | NlpStatus::NotFinite => first,
                     _ => {
-                        let second = stationary(&mut nlp, start, &options, watch);
+                        let second = saddle(watch);
                         if second.status == NlpStatus::Solved { second } else { first }
                     }
                 }
@@ -217,6 +229,9 @@ impl<'m> Problem<'m> {
         Solution::of(self, Discrete { layout, fractions, bounds }, found)
     }
 }
+
+/// Sees every iteration of a solver and may end it.
+type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 
 /// Near a known solution the barrier need not push far from the bounds.
 const WARM_BARRIER: f64 = 1e-4;
