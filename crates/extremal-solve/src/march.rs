@@ -176,6 +176,8 @@ pub trait March {
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
+    /// Takes back the last step, which is no motion.
+    fn reject(&mut self, reason: Reason) -> StepFailure;
 }
 
 /// A scheme on its way.
@@ -251,6 +253,10 @@ impl March for Marcher {
 
     fn stop(&self, reason: Reason) -> StepFailure {
         self.failure(reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.take_back(reason)
     }
 }
 
