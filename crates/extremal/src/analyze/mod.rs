@@ -139,6 +139,9 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
+    if model.order() > 1 {
+        return Vec::new();
+    }
     let system = system_of(model);
     let parameters = parameters_of(model);
     let seen = regularity(&system, &parameters.exact);

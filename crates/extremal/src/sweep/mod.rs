@@ -17,6 +17,7 @@ mod variation;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_trajectory::frame::{Fields, Frame, FrameError, FrameFile, Resumed};
 use extremal_trajectory::{ColumnsError, shortest};
@@ -136,6 +137,9 @@ impl<'m> Sweep<'m> {
         variation: Variation,
         record: Record,
     ) -> Result<Sweep<'m>, SweepError> {
+        if model.order() > 1 {
+            return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
+        }
         let targets = targets(model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
         if record == Record::Events && model.stops().is_empty() {
