@@ -101,6 +101,12 @@ impl CompiledScheme {
         self.step.structure()
     }
 
+    /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
+    /// looked at before.
+    pub fn observation(&self) -> Structure {
+        self.observe.structure()
+    }
+
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
         let mut marcher = self.marcher();
