@@ -229,4 +229,10 @@ impl March for AdaptiveMarcher {
             reason,
         }
     }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.go_back();
+        self.step = self.step.saturating_sub(1);
+        self.failure(reason)
+    }
 }

@@ -166,8 +166,11 @@ impl Kernel {
         for solve in &mut self.solves {
             let unknowns = &mut self.unknowns[first..first + solve.len()];
             first += solve.len();
-            if guess == Guess::Formula {
-                self.machine.run(solve.guess_entry(), unknowns);
+            match guess {
+                // Linear equations need no guess, and without one their solution depends on nothing but themselves.
+                Guess::Formula if solve.linear => unknowns.fill(0.0),
+                Guess::Formula => self.machine.run(solve.guess_entry(), unknowns),
+                Guess::Given => {}
             }
             let done = solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full).or_else(|_| {
                 self.machine.run(solve.guess_entry(), unknowns);

@@ -39,6 +39,7 @@ pub(crate) use observables::Observables;
 pub(crate) use settings::Plan;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use stops::{crossed, located};
+pub(crate) use watch::Trouble;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use laws::{Laws, TemperatureRange};
