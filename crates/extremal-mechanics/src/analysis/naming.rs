@@ -11,6 +11,10 @@ use crate::System;
 pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> Option<Symmetry<'g>> {
     let g = system.graph;
     let degree = integral.degree();
+    if let Some(place) = lone_momentum(system, integral) {
+        let generator = (0..system.len()).map(|k| g.int(i64::from(k == place))).collect();
+        return Some(Symmetry::Point { generator, gauge: g.int(0) });
+    }
     if degree == 0 || integral.terms.iter().any(|term| term.factor.depends_on(&system.v)) {
         return None;
     }
@@ -35,7 +39,7 @@ pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> O
 /// The name of an integral.
 pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     match integral.degree() {
-        0 => entropy(system, integral).unwrap_or_else(|| "integral of positions".to_string()),
+        0 => of_degree_zero(system, integral),
         1 => linear(system, integral),
         2 => laplace(system, integral).unwrap_or_else(|| "quadratic integral".to_string()),
         3 => "cubic integral".to_string(),
@@ -44,10 +48,29 @@ pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     }
 }
 
-fn entropy(system: &System<'_>, integral: &Integral<'_>) -> Option<String> {
+/// The coordinate of a momentum without velocities, such as a multiplier, that is the whole integral.
+fn lone_momentum(system: &System<'_>, integral: &Integral<'_>) -> Option<usize> {
     let [term] = integral.terms.as_slice() else { return None };
-    let place = system.heat.s.iter().position(|s| *s == term.product)?;
-    Some(format!("entropy {}", system.heat.names[place]))
+    system.momenta().iter().position(|p| *p == term.product).filter(|_| integral.degree() == 0)
+}
+
+fn of_degree_zero(system: &System<'_>, integral: &Integral<'_>) -> String {
+    let alone = match integral.terms.as_slice() {
+        [term] => Some(term.product),
+        _ => None,
+    };
+    if let Some(place) = lone_momentum(system, integral) {
+        return format!("momentum of {}", system.names[place]);
+    }
+    if let Some(place) = system.heat.s.iter().position(|s| Some(*s) == alone) {
+        return format!("entropy {}", system.heat.names[place]);
+    }
+    let others = [&system.v[..], &system.moving_multipliers(), &system.heat.s].concat();
+    let products: Vec<_> = integral.terms.iter().map(|term| term.product).collect();
+    match system.graph.depend_on(&products, &others).contains(&true) {
+        true => "integral".to_string(),
+        false => "integral of positions".to_string(),
+    }
 }
 
 fn linear(system: &System<'_>, integral: &Integral<'_>) -> String {
