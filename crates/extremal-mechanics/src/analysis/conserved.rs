@@ -369,7 +369,7 @@ impl<'g> Judge<'_, 'g> {
                 let mut pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
                 pairs.any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]))
             };
-            if new || energy(&k) || !(full || of_few()) {
+            if new || energy(&k) || !(full || rank(&[k]) == base || of_few()) {
                 kept.push(k);
             }
         }

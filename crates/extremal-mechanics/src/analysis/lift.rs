@@ -9,7 +9,7 @@ use super::search::{Integral, Problem, SPARE_STATES, Term, most_tries, rows};
 
 /// Unknowns of a fit of coefficients to polynomials in the parameters.
 const MOST_FIT_UNKNOWNS: usize = 360;
-const HIGHEST_FIT_DEGREE: usize = 4;
+const HIGHEST_FIT_DEGREE: usize = 6;
 /// Other states than those of the search.
 const FIRST_SEED: u64 = 1_000_000;
 

@@ -11,10 +11,6 @@ use crate::System;
 pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> Option<Symmetry<'g>> {
     let g = system.graph;
     let degree = integral.degree();
-    if let Some(place) = lone_momentum(system, integral) {
-        let generator = (0..system.len()).map(|k| g.int(i64::from(k == place))).collect();
-        return Some(Symmetry::Point { generator, gauge: g.int(0) });
-    }
     if degree == 0 || integral.terms.iter().any(|term| term.factor.depends_on(&system.v)) {
         return None;
     }
@@ -48,20 +44,11 @@ pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     }
 }
 
-/// The coordinate of a momentum without velocities, such as a multiplier, that is the whole integral.
-fn lone_momentum(system: &System<'_>, integral: &Integral<'_>) -> Option<usize> {
-    let [term] = integral.terms.as_slice() else { return None };
-    system.momenta().iter().position(|p| *p == term.product).filter(|_| integral.degree() == 0)
-}
-
 fn of_degree_zero(system: &System<'_>, integral: &Integral<'_>) -> String {
     let alone = match integral.terms.as_slice() {
         [term] => Some(term.product),
         _ => None,
     };
-    if let Some(place) = lone_momentum(system, integral) {
-        return format!("momentum of {}", system.names[place]);
-    }
     if let Some(place) = system.heat.s.iter().position(|s| Some(*s) == alone) {
         return format!("entropy {}", system.heat.names[place]);
     }

@@ -150,7 +150,8 @@ impl<'g> Reduced<'g> {
             unknowns: seen.unknowns - 2 * self.added,
             rank: seen.rank - (2 * self.added).min(seen.rank),
             mass_rank: seen.mass_rank,
-            determinant: seen.determinant.map(|determinant| self.stated(determinant)),
+            // Each added constraint swaps two rows.
+            determinant: seen.determinant.map(|d| self.stated(if self.added.is_multiple_of(2) { d } else { -d })),
             state_dimension: seen.state_dimension - self.added,
             chain,
             final_dimension: seen.final_dimension,
