@@ -6,3 +6,4 @@ mod failures;
 mod heat;
 mod readme;
 mod support;
+mod sweep;
