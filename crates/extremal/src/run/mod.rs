@@ -17,7 +17,7 @@ mod watch;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::{Expr, Id};
+use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Method, Model, Start};
@@ -386,13 +386,6 @@ impl<'m> Run<'m> {
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
     pub fn stated_energy(&self) -> f64 {
         self.stated_energy
-    }
-
-    /// Expressions of positions, velocities, entropies and time at the start.
-    pub(crate) fn at_start(&self, expressions: &[Expr<'_>]) -> Vec<f64> {
-        let g = self.model.graph();
-        let own = g.exprs(&beginning::ids(expressions));
-        self.beginning.evaluate(&system_of(self.model), &own)
     }
 
     /// The motion at its start, to be marched by hand.
