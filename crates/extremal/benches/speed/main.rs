@@ -3,6 +3,7 @@
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
 mod chain;
+mod control;
 mod double_pendulum;
 mod henon_heiles;
 mod timing;
@@ -24,4 +25,8 @@ fn main() {
     let mut ready = Table::new(["from text to ready to march", "time", "", "growth"]);
     chain::measure(&mut ready);
     ready.print();
+
+    let mut solved = Table::new(["cart and pole, swing-up", "building", "solution", ""]);
+    control::measure(&mut solved);
+    solved.print();
 }
