@@ -234,9 +234,10 @@ impl March for Marcher {
         let mut left = steps;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
-            left -= self.stride(left - 1);
+            let taken = self.stride(left - 1);
+            left -= taken;
             self.previous.copy_from_slice(&self.state);
-            if self.stride(1) == 0 {
+            if left > 1 || self.stride(1) == 0 {
                 self.whole_step()?;
             }
             left -= 1;
@@ -278,6 +279,7 @@ impl March for Marcher {
 }
 
 impl Marcher {
+    #[doc(hidden)] pub fn report(&self) -> (u64,u64) { (self.strides.taken, self.strides.failed) }
     /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.scheme.set_parameters(parameters);
