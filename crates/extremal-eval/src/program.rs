@@ -214,12 +214,8 @@ impl Program {
             return Err(CompileError::NotACycle { outputs, inputs: own });
         }
         let end: usize = inputs.iter().map(Vec::len).sum();
-        let cycle = Cycle {
-            first: end - own,
-            first_retried: end - again.len(),
-            carried: next.len(),
-            retried: again.len(),
-        };
+        let cycle =
+            Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
         let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
         Self::build(graph, inputs, names, &[entry], Some(cycle))
     }

@@ -11,7 +11,7 @@ use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
 use crate::march::{DEPTH, EXTRAPOLATION};
-use crate::newton::{ROUND_OFF, UNDERFLOW};
+use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -48,7 +48,13 @@ pub(crate) struct Standing<'a> {
 
 impl Stride {
     /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
-    pub fn compile(g: &Graph, scheme: &Scheme, parameters: &[Id], reduced: &Reduced) -> Option<Stride> {
+    pub fn compile(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        reduced: &Reduced,
+        options: NewtonOptions,
+    ) -> Option<Stride> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 {
@@ -70,6 +76,9 @@ impl Stride {
             updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess[first..first + n].to_vec());
             first += n;
         }
+        if updates > options.max_iterations {
+            return None;
+        }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
         writer.finite(&next);
@@ -90,7 +99,15 @@ impl Stride {
         ];
         // Formulas that need more than the state are left to the kernel.
         let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &unknowns).ok()?;
-        Some(Stride { machine: program.machine(), state: scheme.state.len(), unknowns: unknowns.len(), updates })
+        if std::env::var("STRIDE").is_ok() {
+            println!("{program}");
+        }
+        Some(Stride {
+            machine: options.machine(&program),
+            state: scheme.state.len(),
+            unknowns: unknowns.len(),
+            updates,
+        })
     }
 
     /// Newton updates in every step.

@@ -89,7 +89,12 @@ impl Table {
 
     /// A time with a limit instead of a floor.
     pub fn limited(&mut self, work: &str, seconds: f64, limit: f64) {
-        Self::row([work.to_owned(), readable(seconds), format!("≤{}", readable(limit)), format!("{:.2}", seconds / limit)]);
+        Self::row([
+            work.to_owned(),
+            readable(seconds),
+            format!("≤{}", readable(limit)),
+            format!("{:.2}", seconds / limit),
+        ]);
     }
 
     fn row(cells: [String; 4]) {
