@@ -5,6 +5,7 @@ mod equilibria;
 mod found;
 mod higher;
 mod method;
+mod printed;
 mod singular;
 mod structure;
 mod support;
