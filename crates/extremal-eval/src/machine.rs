@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::native::Native;
 use crate::op::{Operands, Step};
-use crate::program::{Backend, Code, Program};
+use crate::program::{Backend, Code, Program, TRIES};
 use crate::slots::Slot;
 
 /// The memory a [`Program`] runs in. Nothing is allocated after it was made.
@@ -16,6 +16,8 @@ use crate::slots::Slot;
 pub struct Machine {
     code: Arc<Code>,
     memory: Vec<f64>,
+    /// What goes round, on its way.
+    carried: Vec<f64>,
     /// Without machine code the tape is interpreted.
     native: Option<Arc<Native>>,
 }
@@ -28,7 +30,8 @@ impl Machine {
         if let Some(native) = &native {
             native.prepare(&mut memory);
         }
-        Machine { code, memory, native }
+        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len())];
+        Machine { code, memory, carried, native }
     }
 
     /// What runs the program.
@@ -80,6 +83,33 @@ impl Machine {
             Some(native) => native.run(entry, &mut self.memory, out),
             None => self.run_tape(entry, out),
         }
+    }
+
+    /// Goes round at most `times`: as long as the condition holds, outputs replace inputs. Returns how often they did; the inputs
+    /// are those of the round that was not completed, except for those that are tried again.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::cycle`].
+    pub fn repeat(&mut self, times: u64) -> u64 {
+        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
+        if let Some(native) = &self.native {
+            return native.repeat(times, &mut self.memory);
+        }
+        let mut carried = std::mem::take(&mut self.carried);
+        let (mut round, mut tries) = (0, 0);
+        while round < times && tries < TRIES {
+            self.run_tape(0, &mut carried);
+            let (next, again) = carried[1..].split_at(cycle.carried);
+            if carried[0] != 0.0 {
+                self.memory[cycle.first..cycle.first + next.len()].copy_from_slice(next);
+                (round, tries) = (round + 1, 0);
+            } else {
+                self.memory[cycle.first_retried..cycle.first_retried + again.len()].copy_from_slice(again);
+                tries = if cycle.retried == 0 { TRIES } else { tries + 1 };
+            }
+        }
+        self.carried = carried;
+        round
     }
 
     fn run_tape(&mut self, entry: usize, out: &mut [f64]) {

@@ -58,6 +58,14 @@ pub enum CompileError {
         /// How many stages there are.
         stages: usize,
     },
+    /// A cycle hands on more values than its stage has inputs.
+    #[error("a cycle of {outputs} outputs cannot go round with {inputs} inputs")]
+    NotACycle {
+        /// Its outputs.
+        outputs: usize,
+        /// The inputs of its stage.
+        inputs: usize,
+    },
     /// An output of an entry needs inputs of a later stage.
     #[error("output {output} of entry {entry} needs inputs of stage {needs}, later than its stage {stage}")]
     OutputTooEarly {
@@ -71,6 +79,20 @@ pub enum CompileError {
         needs: usize,
     },
 }
+
+/// How the outputs of the only entry of a program become inputs again: a condition, `carried` of them where it holds, `retried` of
+/// them where it does not.
+#[derive(Clone, Copy)]
+pub(crate) struct Cycle {
+    /// The first input that is replaced, and the first that is replaced for another try.
+    pub first: usize,
+    pub first_retried: usize,
+    pub carried: usize,
+    pub retried: usize,
+}
+
+/// So often is a round tried in all.
+pub(crate) const TRIES: u32 = 4;
 
 /// What runs a program. All give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,6 +132,8 @@ pub(crate) struct Code {
     pub layout: Layout,
     /// Per stage, the instructions of [`Machine::commit`].
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
+    /// How it goes round, if it does.
+    pub cycle: Option<Cycle>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
 }
@@ -138,6 +162,7 @@ impl Code {
             entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
             fixed: &self.layout.fixed,
             first_free: self.layout.first_temporary,
+            cycle: self.cycle,
         };
         Native::compile(&blocks, backend, 1).map(Arc::new)
     }
@@ -148,7 +173,61 @@ impl Program {
     ///
     /// An output may be anything: a number, an input, something an earlier stage already determines.
     pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[Entry]) -> Result<Program, CompileError> {
-        let (values, outputs) = lower(graph, inputs, entries)?;
+        Self::build(graph, inputs, &[], entries, None)
+    }
+
+    /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
+    /// inputs of the last stage. Where it does not hold, the round is tried a few times with `again` in place of the last
+    /// inputs. `names` are symbols that stand for expressions, which may use inputs
+    /// and the names before them: each is computed as it is written, whatever it is used in.
+    ///
+    /// ```
+    /// use extremal_eval::Program;
+    /// use extremal_expr::{Comparison, Graph};
+    ///
+    /// // Heron's rule for the root of a, until the square is near enough.
+    /// let g = Graph::new();
+    /// let (a, x, next) = (g.symbol("a"), g.symbol("x"), g.symbol("next"));
+    /// let far = g.compare(Comparison::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
+    /// let names = [(next.id(), ((x + a / x) / 2).id())];
+    /// let rule = Program::cycle(&g, &[vec![a.id()], vec![x.id()]], &names, far.id(), &[next.id()], &[])?;
+    ///
+    /// let mut machine = rule.machine();
+    /// machine.inputs_mut(0)[0] = 2.0;
+    /// machine.commit(0);
+    /// machine.inputs_mut(1)[0] = 1.0;
+    /// assert_eq!(machine.repeat(100), 3);
+    /// assert!((machine.inputs(1)[0] - 2f64.sqrt()).abs() < 1e-5);
+    /// # Ok::<(), extremal_eval::CompileError>(())
+    /// ```
+    pub fn cycle(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        condition: Id,
+        next: &[Id],
+        again: &[Id],
+    ) -> Result<Program, CompileError> {
+        let own: usize = inputs.last().map_or(0, Vec::len);
+        let outputs = next.len().max(again.len());
+        if outputs > own || inputs.is_empty() {
+            return Err(CompileError::NotACycle { outputs, inputs: own });
+        }
+        let end: usize = inputs.iter().map(Vec::len).sum();
+        let cycle =
+            Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
+        let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
+        Self::build(graph, inputs, names, &[entry], Some(cycle))
+    }
+
+    fn build(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        entries: &[Entry],
+        cycle: Option<Cycle>,
+    ) -> Result<Program, CompileError> {
+        let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);
         let input_counts: Vec<usize> = inputs.iter().map(Vec::len).collect();
         let tapes = assign(&values, &input_counts, &schedule, &outputs);
@@ -166,6 +245,7 @@ impl Program {
             })
             .collect();
         let mut code = Code {
+            cycle,
             native: None,
             definitions: values.into_definitions(),
             hoisted: schedule.hoisted,

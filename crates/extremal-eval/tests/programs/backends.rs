@@ -64,6 +64,46 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Outputs go round as inputs, some of them computed, some handed on from one input to another.
+    #[test]
+    fn rounds_give_the_bits_of_the_tape(recipe in recipe(60), point in prop::array::uniform7(number()), order in 0usize..6) {
+        let g = &Graph::new();
+        let inputs: Vec<Vec<Id>> =
+            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+        let own = &inputs[2];
+        let computed = *build(g, &recipe).last().unwrap();
+        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        let mut outputs: Vec<Id> = own.clone();
+        outputs.rotate_left(order % own.len());
+        outputs[order / 2 % own.len()] = computed.id();
+        let again = [(computed + g.expr(own[0])).id()];
+        let again = &again[..order % 2];
+        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
+        let rounds = |mut machine: Machine| {
+            let mut rest = &point[..];
+            for (stage, names) in STAGES.iter().enumerate() {
+                let (own, others) = rest.split_at(names.len());
+                machine.inputs_mut(stage).copy_from_slice(own);
+                machine.commit(stage);
+                rest = others;
+            }
+            (machine.repeat(4), machine.inputs(2).to_vec())
+        };
+        let (expected_rounds, expected) = rounds(program.machine_on(Backend::Tape).unwrap());
+        for backend in [Backend::Avx2, Backend::Avx512] {
+            let Some(machine) = program.machine_on(backend) else { continue };
+            let (found_rounds, found) = rounds(machine);
+            prop_assert_eq!(expected_rounds, found_rounds);
+            for (expected, found) in expected.iter().zip(&found) {
+                prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {backend:?} {found:e}\n{program}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_fastest_backend_is_taken() {
     let g = &Graph::new();

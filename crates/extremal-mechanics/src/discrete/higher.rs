@@ -162,9 +162,11 @@ pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
     let labels = p.iter().zip(first.iter().zip(&last)).enumerate();
     for (r, (symbols, (first, last))) in labels {
         for (q, name) in system.names.iter().enumerate() {
-            let name = format!("{name}{}", "'".repeat(r));
+            let primes = "'".repeat(r);
+            let at_end = system.symbol(&format!("p_{name}_1{primes}"));
+            let name = format!("{name}{primes}");
             equations.push(Equation::new(format!("momentum of {name} at the start of the step"), symbols[q], first[q]));
-            equations.push(Equation::new(format!("momentum of {name} at its end"), symbols[q], last[q]));
+            equations.push(Equation::new(format!("momentum of {name} at its end"), at_end, last[q]));
         }
     }
     let end = flat(&action.end(system));

@@ -199,12 +199,12 @@ impl<'m> Problem<'m> {
             (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
-        let mut minimum = |watch: WatchIterations<'_>| {
+        let minimum = |watch: WatchIterations<'_>| {
             let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
             minimise(&mut nlp, start, &options, watch)
         };
         // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
-        let mut saddle = |watch: WatchIterations<'_>| {
+        let saddle = |watch: WatchIterations<'_>| {
             let mut nlp = self.pieces.with_elements(layout.elements.clone(), released.clone());
             let mut found = stationary(&mut nlp, start, &options, watch);
             if found.status == NlpStatus::Solved && !grid::within(&bounds, &found.x) {

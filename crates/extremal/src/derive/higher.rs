@@ -86,7 +86,7 @@ fn note(method: &Method) -> &'static str {
         }
         _ => {
             "One step of size h at t. The derivatives at its end are those of the Taylor polynomial of the start, and \
-             h^(k - i)*alpha_i more in the i-th; the momenta at the start fix the alphas."
+             h^(k - i)*alpha_i more in the i-th; the momenta at the start fix the alphas, those with _1 are at the end."
         }
     }
 }

@@ -470,7 +470,8 @@ fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
 
 fn newton_options(settings: &Settings) -> NewtonOptions {
     let default = NewtonOptions::default();
-    NewtonOptions { tolerance: settings.tolerance.unwrap_or(default.tolerance), ..default }
+    let tolerance = settings.tolerance.unwrap_or(default.tolerance);
+    NewtonOptions { tolerance, backend: settings.backend, ..default }
 }
 
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable

@@ -70,7 +70,7 @@ fn a_solution_is_a_start_for_another_grid() {
     let model = gallery_model("cart-pole-swing", &[]);
     let problem = problem(&model, None);
     let fine = SolveSettings { steps: Some(200), ..SolveSettings::default() };
-    let mut go = |guess: &Guess| problem.solve(guess, &fine, &mut |_| ControlFlow::Continue(())).unwrap();
+    let go = |guess: &Guess| problem.solve(guess, &fine, &mut |_| ControlFlow::Continue(())).unwrap();
     let cold = go(&Guess::Stated);
     let warm = go(&Guess::Table(solve(&model, None, 100).table()));
     assert!((warm.objective - cold.objective).abs() < 1e-8);

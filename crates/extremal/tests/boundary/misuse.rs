@@ -55,7 +55,7 @@ fn contradictory_bounds() {
     let boundary = format!("duration = 3\nsteps = 20\n{ENDS}");
     refused(&pushed("u = { on = \"x\", min = 1, max = -1 }", COST, &boundary), &["u", "1", "-1"]);
     let path = format!("{boundary}\npath = {{ x = {{ max = -2 }} }}");
-    refused(&pushed(CONTROL, COST, &path), &["x", "outside", "-2"]);
+    refused(&pushed(CONTROL, COST, &path), &["`x`", "at most -2"]);
 }
 
 #[test]
