@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 use std::process::Command;
-use std::time::Instant;
 
+use cpu_time::ThreadTime;
 use extremal::boundary::{Guess, Problem, SolveSettings, Statement};
 
 use crate::model;
@@ -20,18 +20,18 @@ pub fn measure(table: &mut Table) {
         let mut shortest = [f64::INFINITY; 2];
         let mut cost = f64::NAN;
         for _ in 0..rounds {
-            let begin = processor_seconds();
+            let clock = ThreadTime::now();
             let model = model("cart-pole-swing");
             let statement = Statement::of(&model).expect("the gallery states a problem");
             let problem = Problem::new(&model, statement, &model.simulation().method).expect("the gallery compiles");
-            let built = processor_seconds();
+            let built = clock.elapsed().as_secs_f64();
             let settings = SolveSettings { steps: Some(steps), ..SolveSettings::default() };
             let solution = problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(()));
-            let solved = processor_seconds();
+            let solved = clock.elapsed().as_secs_f64() - built;
             let solution = solution.expect("the gallery is solved");
             assert!(solution.status.is_solved());
             cost = solution.objective;
-            shortest = [shortest[0].min(built - begin), shortest[1].min(solved - built)];
+            shortest = [shortest[0].min(built), shortest[1].min(solved)];
         }
         let beside = peer.iter().find(|row| row[0] == steps as f64);
         if let Some(row) = beside {
@@ -42,14 +42,6 @@ pub fn measure(table: &mut Table) {
             table.beside_peer(work, shortest[at], beside.map(|row| row[1 + at]));
         }
     }
-}
-
-/// Seconds that this thread spent on the processor, where the system tells; else of the clock.
-fn processor_seconds() -> f64 {
-    thread_local!(static BEGIN: Instant = Instant::now());
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| BEGIN.with(|begin| begin.elapsed().as_secs_f64()), |time| time * 1e-9)
 }
 
 /// Rows of steps, building, solution, iterations and cost.
