@@ -8,10 +8,12 @@ use crate::op::Op;
 use crate::program::{CompileError, Entry};
 use crate::ssa::{Value, Values};
 
-/// Lowers all outputs of all entries into one set of values.
+/// Lowers all outputs of all entries into one set of values. `names` are symbols that stand for expressions, which may use the
+/// names before them.
 pub(crate) fn lower(
     graph: &Graph,
     inputs: &[Vec<Id>],
+    names: &[(Id, Id)],
     entries: &[Entry],
 ) -> Result<(Values, Vec<Vec<Value>>), CompileError> {
     let mut lowering =
@@ -27,13 +29,13 @@ pub(crate) fn lower(
             }
         }
     }
-    let roots: Vec<Id> = entries.iter().flat_map(|entry| &entry.outputs).copied().collect();
-    for id in graph.reachable(&roots) {
-        if !lowering.of_node.contains_key(&id) {
-            let value = lowering.node(id)?;
-            lowering.of_node.insert(id, value);
-        }
+    for (name, expression) in names {
+        lowering.reach(&[*expression])?;
+        let value = lowering.of_node[expression];
+        lowering.of_node.insert(*name, value);
     }
+    let roots: Vec<Id> = entries.iter().flat_map(|entry| &entry.outputs).copied().collect();
+    lowering.reach(&roots)?;
     let mut outputs = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
         if entry.stage >= inputs.len() {
@@ -61,6 +63,17 @@ pub(crate) struct Lowering<'g> {
 }
 
 impl Lowering<'_> {
+    /// Lowers everything that `roots` are made of.
+    fn reach(&mut self, roots: &[Id]) -> Result<(), CompileError> {
+        for id in self.graph.reachable(roots) {
+            if !self.of_node.contains_key(&id) {
+                let value = self.node(id)?;
+                self.of_node.insert(id, value);
+            }
+        }
+        Ok(())
+    }
+
     fn node(&mut self, id: Id) -> Result<Value, CompileError> {
         let of = |id: &Id| self.of_node[id];
         let op = match &self.graph.expr(id).node() {

@@ -16,6 +16,8 @@ use crate::slots::Slot;
 pub struct Machine {
     code: Arc<Code>,
     memory: Vec<f64>,
+    /// What goes round, on its way.
+    carried: Vec<f64>,
     /// Without machine code the tape is interpreted.
     native: Option<Arc<Native>>,
 }
@@ -28,7 +30,8 @@ impl Machine {
         if let Some(native) = &native {
             native.prepare(&mut memory);
         }
-        Machine { code, memory, native }
+        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len())];
+        Machine { code, memory, carried, native }
     }
 
     /// What runs the program.
@@ -80,6 +83,31 @@ impl Machine {
             Some(native) => native.run(entry, &mut self.memory, out),
             None => self.run_tape(entry, out),
         }
+    }
+
+    /// Goes round at most `times`: as long as the condition holds, outputs replace inputs. Returns how often they did; the inputs
+    /// are those of the round that was not completed.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::cycle`].
+    pub fn repeat(&mut self, times: u64) -> u64 {
+        let Some(first) = self.code.cycle else { panic!("a program that does not go round") };
+        if let Some(native) = &self.native {
+            return native.repeat(times, &mut self.memory);
+        }
+        for round in 0..times {
+            let mut carried = std::mem::take(&mut self.carried);
+            self.run_tape(0, &mut carried);
+            let holds = carried[0] != 0.0;
+            if holds {
+                self.memory[first..first + carried.len() - 1].copy_from_slice(&carried[1..]);
+            }
+            self.carried = carried;
+            if !holds {
+                return round;
+            }
+        }
+        times
     }
 
     fn run_tape(&mut self, entry: usize, out: &mut [f64]) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use extremal_expr::{Graph, Id};
 use thiserror::Error;
 
+use crate::lane_machine::LaneMachine;
 use crate::lower::lower;
 use crate::machine::Machine;
 use crate::native::{Blocks, Native};
@@ -57,6 +58,14 @@ pub enum CompileError {
         stage: usize,
         /// How many stages there are.
         stages: usize,
+    },
+    /// A cycle hands on more values than its stage has inputs, or has no condition.
+    #[error("a cycle of {outputs} outputs cannot go round with {inputs} inputs")]
+    NotACycle {
+        /// Its outputs, the condition included.
+        outputs: usize,
+        /// The inputs of its stage.
+        inputs: usize,
     },
     /// An output of an entry needs inputs of a later stage.
     #[error("output {output} of entry {entry} needs inputs of stage {needs}, later than its stage {stage}")]
@@ -110,6 +119,8 @@ pub(crate) struct Code {
     pub layout: Layout,
     /// Per stage, the instructions of [`Machine::commit`].
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
+    /// The first of the inputs that the outputs of the only entry replace, in a program that goes round.
+    pub cycle: Option<usize>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
 }
@@ -132,14 +143,15 @@ impl Code {
     }
 
     /// Machine code for a backend, if this machine can run it.
-    fn native_on(&self, backend: Backend) -> Option<Arc<Native>> {
+    fn native_on(&self, backend: Backend, lanes: usize) -> Option<Arc<Native>> {
         let blocks = Blocks {
             commits: &self.hoisted,
             entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
             fixed: &self.layout.fixed,
             first_free: self.layout.first_temporary,
+            cycle: self.cycle,
         };
-        Native::compile(&blocks, backend, 1).map(Arc::new)
+        Native::compile(&blocks, backend, lanes).map(Arc::new)
     }
 }
 
@@ -148,7 +160,55 @@ impl Program {
     ///
     /// An output may be anything: a number, an input, something an earlier stage already determines.
     pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[Entry]) -> Result<Program, CompileError> {
-        let (values, outputs) = lower(graph, inputs, entries)?;
+        Self::build(graph, inputs, &[], entries, None)
+    }
+
+    /// Compiles a program that goes round by itself ([`Machine::repeat`]): `outputs` are a condition, then what replaces the first
+    /// inputs of the last stage where the condition holds. `names` are symbols that stand for expressions, which may use inputs
+    /// and the names before them: each is computed as it is written, whatever it is used in.
+    ///
+    /// ```
+    /// use extremal_eval::Program;
+    /// use extremal_expr::{Comparison, Graph};
+    ///
+    /// // Heron's rule for the root of a, until the square is near enough.
+    /// let g = Graph::new();
+    /// let (a, x, next) = (g.symbol("a"), g.symbol("x"), g.symbol("next"));
+    /// let far = g.compare(Comparison::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
+    /// let names = [(next.id(), ((x + a / x) / 2).id())];
+    /// let rule = Program::cycle(&g, &[vec![a.id()], vec![x.id()]], &names, &[far.id(), next.id()])?;
+    ///
+    /// let mut machine = rule.machine();
+    /// machine.inputs_mut(0)[0] = 2.0;
+    /// machine.commit(0);
+    /// machine.inputs_mut(1)[0] = 1.0;
+    /// assert_eq!(machine.repeat(100), 3);
+    /// assert!((machine.inputs(1)[0] - 2f64.sqrt()).abs() < 1e-5);
+    /// # Ok::<(), extremal_eval::CompileError>(())
+    /// ```
+    pub fn cycle(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        outputs: &[Id],
+    ) -> Result<Program, CompileError> {
+        let carrying: usize = inputs.last().map_or(0, Vec::len);
+        if outputs.is_empty() || outputs.len() - 1 > carrying {
+            return Err(CompileError::NotACycle { outputs: outputs.len(), inputs: carrying });
+        }
+        let first = inputs.iter().map(Vec::len).sum::<usize>() - carrying;
+        let entry = Entry { stage: inputs.len() - 1, outputs: outputs.to_vec() };
+        Self::build(graph, inputs, names, &[entry], Some(first))
+    }
+
+    fn build(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        entries: &[Entry],
+        cycle: Option<usize>,
+    ) -> Result<Program, CompileError> {
+        let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);
         let input_counts: Vec<usize> = inputs.iter().map(Vec::len).collect();
         let tapes = assign(&values, &input_counts, &schedule, &outputs);
@@ -166,6 +226,7 @@ impl Program {
             })
             .collect();
         let mut code = Code {
+            cycle,
             native: None,
             definitions: values.into_definitions(),
             hoisted: schedule.hoisted,
@@ -173,7 +234,7 @@ impl Program {
             layout: tapes.layout,
             commit_tapes: tapes.commits,
         };
-        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend));
+        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend, 1));
         Ok(Program { code: Arc::new(code) })
     }
 
@@ -188,9 +249,20 @@ impl Program {
         let native = match &self.code.native {
             _ if backend == Backend::Tape => None,
             Some(native) if native.backend() == backend => Some(native.clone()),
-            _ => Some(self.code.native_on(backend)?),
+            _ => Some(self.code.native_on(backend, 1)?),
         };
         Some(Machine::new(self.code.clone(), native))
+    }
+
+    /// New memory to run the program so many times side by side, by the fastest means there is; `None` where there is none.
+    pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
+        [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+    }
+
+    /// The same for a given backend.
+    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
+        let native = (lanes > 1).then(|| self.code.native_on(backend, lanes))??;
+        Some(LaneMachine::new(self.code.clone(), native, lanes))
     }
 
     /// How many stages of inputs there are.

@@ -87,7 +87,17 @@ impl Kernel {
         output_names: Vec<String>,
         options: NewtonOptions,
     ) -> Result<Kernel, CompileError> {
-        let Reduced { block, slopes } = block.reduced(g);
+        Self::compile_reduced(g, parameters, &block.reduced(g), output_names, options)
+    }
+
+    /// The same for a block from which everything has been eliminated that can be.
+    pub(crate) fn compile_reduced(
+        g: &Graph,
+        parameters: &[Id],
+        Reduced { block, slopes }: &Reduced,
+        output_names: Vec<String>,
+        options: NewtonOptions,
+    ) -> Result<Kernel, CompileError> {
         let mut inputs = vec![parameters.to_vec(), block.inputs.clone()];
         let mut entries = Vec::new();
         let mut solves = Vec::new();

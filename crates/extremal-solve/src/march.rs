@@ -1,5 +1,7 @@
 //! Marching a scheme: one step after the other from a start, with prediction, guards and observation.
 
+mod lanes;
+
 use extremal_eval::CompileError;
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
@@ -8,6 +10,9 @@ use extremal_mechanics::discrete::Scheme;
 use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel, Structure};
 use crate::newton::NewtonOptions;
+use crate::stride::{Standing, Stride};
+
+pub use lanes::LaneMarcher;
 
 /// A condition that must hold after every step, in the symbols of the state.
 #[derive(Clone, Debug)]
@@ -40,6 +45,8 @@ pub struct StartValues {
 pub struct CompiledScheme {
     start: Kernel,
     step: Kernel,
+    /// The same step in one program, where that pays.
+    stride: Option<Stride>,
     observe: Kernel,
     substeps: Vec<f64>,
     constants: Vec<f64>,
@@ -68,7 +75,7 @@ impl CompiledScheme {
         let guard_names: Vec<String> =
             scheme.guards.iter().map(|g| g.label.clone()).chain(guards.iter().map(|g| g.text.clone())).collect();
         let names = [&state_names[..], &guard_names].concat();
-        let step = guarded(g, scheme, guards);
+        let step = guarded(g, scheme, guards).reduced(g);
         let observe = Block {
             outputs: scheme.observe.outputs.iter().chain(outputs).copied().collect(),
             ..scheme.observe.clone()
@@ -76,7 +83,8 @@ impl CompiledScheme {
         let observed = observe.outputs.len();
         Ok(CompiledScheme {
             start: Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?,
-            step: Kernel::compile_named(g, &symbols, &step, names, options)?,
+            stride: Stride::compile(g, scheme, &symbols, &step).filter(|s| s.updates() <= options.max_iterations),
+            step: Kernel::compile_reduced(g, &symbols, &step, names, options)?,
             observe: Kernel::compile(g, &symbols, &observe, options)?,
             substeps: scheme.substeps.clone(),
             constants: scheme.constants.iter().map(|(_, value)| *value).collect(),
@@ -94,6 +102,7 @@ impl CompiledScheme {
         for kernel in [&mut self.start, &mut self.step, &mut self.observe] {
             kernel.set_parameters(&values);
         }
+        self.stride.iter_mut().for_each(|stride| stride.set_parameters(&values));
     }
 
     /// What elimination left of the step's equations.
@@ -127,6 +136,7 @@ impl CompiledScheme {
             observed_velocity: vec![0.0; scheme.dimension],
             observed: vec![0.0; scheme.observed],
             history: History::new(scheme.substeps.len(), scheme.step.unknowns().len()),
+            strides: Strides::default(),
             h: 0.0,
             start_time: 0.0,
             time: 0.0,
@@ -172,6 +182,10 @@ pub trait March {
     fn work(&self) -> TotalWork;
     /// Takes one step. After a failure the state is still the last good one.
     fn advance(&mut self) -> Result<(), StepFailure>;
+    /// Takes many steps, the same as one after the other.
+    fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
+        (0..steps).try_for_each(|_| self.advance())
+    }
     /// Takes a last step of another size.
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure>;
     /// Replaces the last step by one of size `h` from the state before it: how events are located inside a step. The motion
@@ -197,6 +211,7 @@ pub struct Marcher {
     observed_velocity: Vec<f64>,
     observed: Vec<f64>,
     history: History,
+    strides: Strides,
     h: f64,
     start_time: f64,
     time: f64,
@@ -222,15 +237,26 @@ impl March for Marcher {
     }
 
     fn advance(&mut self) -> Result<(), StepFailure> {
-        self.previous.copy_from_slice(&self.state);
-        self.substeps(self.time, self.h, true).map_err(|reason| self.undo(reason))?;
-        self.step += 1;
-        self.time = self.time_of(self.step);
+        self.advance_many(1)
+    }
+
+    fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
+        let mut left = steps;
+        while left > 0 {
+            // All but the last without a look, for the state before that one is kept.
+            let taken = self.stride(left - 1);
+            left -= taken + 1;
+            self.previous.copy_from_slice(&self.state);
+            if left > 0 || self.stride(1) == 0 {
+                self.whole_step()?;
+            }
+        }
         Ok(())
     }
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
         self.previous.copy_from_slice(&self.state);
+        self.leave_stride();
         self.substeps(self.time, h, false).map_err(|reason| self.undo(reason))?;
         self.step += 1;
         self.time += h;
@@ -238,6 +264,7 @@ impl March for Marcher {
     }
 
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.leave_stride();
         let begin = self.time_of(self.step - 1);
         self.state.copy_from_slice(&self.previous);
         self.substeps(begin, h, false).map_err(|reason| self.take_back(reason))?;
@@ -277,6 +304,8 @@ impl Marcher {
         self.history.filled.fill(0);
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
+        self.strides = Strides::default();
+        self.scheme.stride.iter_mut().for_each(|stride| stride.begin(h, *time));
         let started = self.scheme.start.run(&inputs, Guess::Formula, &mut self.state);
         self.previous.copy_from_slice(&self.state);
         started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
@@ -284,10 +313,71 @@ impl Marcher {
 
     /// The time after `step` whole steps: a product, so that it does not gather round-off.
     fn time_of(&self, step: u64) -> f64 {
-        self.start_time + step as f64 * self.h
+        (step as f64).mul_add(self.h, self.start_time)
+    }
+
+    /// Takes up to so many steps by the program that has a step in one piece, and returns how many.
+    fn stride(&mut self, steps: u64) -> u64 {
+        if steps == 0 || !self.can_stride() {
+            return 0;
+        }
+        let Some(stride) = self.current_stride() else { return 0 };
+        let taken = stride.take(steps);
+        self.strode(taken);
+        self.strides.failed += u64::from(taken < steps);
+        taken
+    }
+
+    /// Not while too little is known for the prediction, nor where it failed too often.
+    fn can_stride(&self) -> bool {
+        self.history.is_full() && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
+    }
+
+    /// The program that has a step in one piece, brought to where the motion stands.
+    fn current_stride(&mut self) -> Option<&mut Stride> {
+        let stride = self.scheme.stride.as_mut()?;
+        if !self.strides.current {
+            stride.load(Standing {
+                state: &self.state,
+                step: self.step,
+                max_residual: self.work.max_residual,
+                history: &self.history.values,
+            });
+            self.strides.current = true;
+        }
+        Some(stride)
+    }
+
+    /// Brings the motion to where that program stands, so many steps later.
+    fn strode(&mut self, taken: u64) {
+        let Some(stride) = &self.scheme.stride else { return };
+        self.state.copy_from_slice(stride.state());
+        self.work.max_residual = stride.max_residual();
+        self.work.iterations += taken * u64::from(stride.updates());
+        self.strides.taken += taken;
+        self.step += taken;
+        self.time = self.time_of(self.step);
+    }
+
+    /// The step is taken, or the state changed, by something else than the stride.
+    fn leave_stride(&mut self) {
+        if let Some(stride) = &self.scheme.stride
+            && std::mem::take(&mut self.strides.current)
+        {
+            self.history.values.copy_from_slice(stride.history());
+        }
+    }
+
+    fn whole_step(&mut self) -> Result<(), StepFailure> {
+        self.leave_stride();
+        self.substeps(self.time, self.h, true).map_err(|reason| self.undo(reason))?;
+        self.step += 1;
+        self.time = self.time_of(self.step);
+        Ok(())
     }
 
     fn undo(&mut self, reason: Reason) -> StepFailure {
+        self.leave_stride();
         self.state.copy_from_slice(&self.previous);
         self.failure(reason)
     }
@@ -370,6 +460,18 @@ impl Marcher {
     }
 }
 
+/// How the steps in one piece did.
+#[derive(Clone, Default)]
+struct Strides {
+    taken: u64,
+    failed: u64,
+    /// The program stands where the motion does.
+    current: bool,
+}
+
+/// So many failures of steps in one piece, and one for every four taken, are put up with.
+const MAX_FAILED: u64 = 8;
+
 /// The unknowns of the last steps, per substep, for prediction by extrapolation.
 #[derive(Clone)]
 struct History {
@@ -380,10 +482,10 @@ struct History {
 }
 
 /// Points used for extrapolation.
-const DEPTH: usize = 6;
+pub(crate) const DEPTH: usize = 6;
 
 /// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
-const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
+pub(crate) const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
@@ -395,6 +497,11 @@ const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
 impl History {
     fn new(substeps: usize, unknowns: usize) -> Self {
         History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps] }
+    }
+
+    /// Is the prediction as good as it gets?
+    fn is_full(&self) -> bool {
+        self.unknowns == 0 || self.filled.iter().all(|filled| *filled == DEPTH)
     }
 
     /// Fills `guess` by extrapolation; false while too little is known.

@@ -22,13 +22,13 @@ impl Default for NewtonOptions {
 }
 
 /// A residual this many ε below its terms cannot be improved: it is round-off.
-const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
+pub(crate) const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
 /// Terms this far below what the unknowns of their row could make of them have vanished (per unknown).
 const VANISHED: f64 = 1000.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
 const QUADRATIC: f64 = 1e-8;
 /// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
-const UNDERFLOW: f64 = f64::MIN_POSITIVE / f64::EPSILON;
+pub(crate) const UNDERFLOW: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 /// Full updates either converge within a few iterations or are better damped.
 const FULL_PACE_ITERATIONS: u32 = 12;
 /// The smallest fraction of a Newton update that is tried before the direction is called useless.

@@ -14,6 +14,7 @@ pub(crate) struct Blocks<'a> {
     pub entries: Vec<(&'a Block, &'a [Value])>,
     pub fixed: &'a [Slot],
     pub first_free: usize,
+    pub cycle: Option<usize>,
 }
 
 impl Native {
@@ -34,6 +35,10 @@ impl Native {
     }
 
     pub fn commit(&self, _: usize, _: &mut [f64]) {
+        match *self {}
+    }
+
+    pub fn repeat(&self, _: u64, _: &mut [f64]) -> u64 {
         match *self {}
     }
 

@@ -29,7 +29,8 @@ impl Target {
 pub(super) const PATTERNS: [u64; 4] = [1 << 63, !(1 << 63), 0x3ff0_0000_0000_0000, 0];
 const SIGN: Slot = 0;
 const SIZE: Slot = 1;
-const ONE: Slot = 2;
+pub(super) const ONE: Slot = 2;
+pub(super) const ZERO: Slot = 3;
 
 /// A block to be emitted.
 pub(super) struct Source<'a> {
@@ -42,15 +43,15 @@ pub(super) struct Source<'a> {
 
 /// Emits the blocks of one program, one after the other.
 pub(super) struct Emitter {
-    code: Assembler,
-    target: Target,
-    registers: Registers,
-    ordering: Ordering,
+    pub(super) code: Assembler,
+    pub(super) target: Target,
+    pub(super) registers: Registers,
+    pub(super) ordering: Ordering,
     /// Where each value goes in the buffer of results, as a list per value.
     first_output: Vec<u32>,
     next_output: Vec<u32>,
     kept: Vec<Slot>,
-    patterns: Slot,
+    pub(super) patterns: Slot,
 }
 
 const NONE: u32 = u32::MAX;
@@ -80,9 +81,7 @@ impl Emitter {
 
     /// Appends a function of two addresses, of the memory and of the results; returns where it begins.
     pub fn block(&mut self, source: &Source<'_>) -> usize {
-        // Functions begin on their own cache lines.
-        self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
-        let begin = self.code.bytes.len();
+        let begin = self.begin_function();
         let items = self.ordering.items(source.steps);
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
         let (memory, results) = if calls { (Base::Rbx, Base::R14) } else { (Base::Rdi, Base::Rsi) };
@@ -92,11 +91,7 @@ impl Emitter {
         self.note_destinations(source);
         self.registers.begin(&items, memory);
         for (at, item) in items.iter().enumerate() {
-            self.registers.advance(item, at);
-            match item {
-                Item::Step(step) => self.step(step, item, results),
-                Item::Call(kind, steps) => self.call(*kind, steps, item, results),
-            }
+            self.item(item, at, results);
         }
         // What the block did not compute, it passes on.
         for (at, value) in source.outputs.iter().enumerate() {
@@ -115,6 +110,22 @@ impl Emitter {
         }
         self.code.ret();
         begin
+    }
+
+    /// Functions begin on their own cache lines.
+    pub(super) fn begin_function(&mut self) -> usize {
+        self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
+        self.code.bytes.len()
+    }
+
+    /// Everything but the end of a round.
+    pub(super) fn item(&mut self, item: &Item, at: usize, results: Base) {
+        self.registers.advance(item, at);
+        match item {
+            Item::Step(step) => self.step(step, item, results),
+            Item::Call(kind, steps) => self.call(*kind, steps, item, results),
+            Item::Round(_) => {}
+        }
     }
 
     fn note_destinations(&mut self, source: &Source<'_>) {

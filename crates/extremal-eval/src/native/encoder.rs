@@ -303,6 +303,51 @@ impl Assembler {
         }
     }
 
+    /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`Assembler::land`].
+    pub fn jump_if_zero(&mut self, number: Register, zero: Operand) -> usize {
+        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, number, 0, zero); // vucomisd
+        self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]); // je
+        self.bytes.len()
+    }
+
+    /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
+    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, condition, one, Masking::None, true);
+            self.bytes.push(Predicate::NotEqual as u8);
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
+            self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
+        } else {
+            self.vector(Opcode { map: 2, ..packed(0x17) }, width, condition, 0, one); // vptest
+            self.bytes.extend([0x0f, 0x83, 0, 0, 0, 0]); // jae
+        }
+        self.bytes.len()
+    }
+
+    /// The jump that ends at `jump` leads here.
+    pub fn land(&mut self, jump: usize) {
+        let distance = (self.bytes.len() - jump) as i32;
+        self.bytes[jump - 4..jump].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// Like [`Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
+    pub fn enter_rounds(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r14; push r15
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
+    }
+
+    /// Counts a round and goes back to `top` unless it was the last.
+    pub fn next_round(&mut self, top: usize) {
+        self.bytes.extend([0x49, 0xff, 0xcf, 0x0f, 0x85]); // dec r15; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    /// Returns the number of rounds that are left.
+    pub fn leave_rounds(&mut self) {
+        self.bytes.extend([0x4c, 0x89, 0xf8, 0x41, 0x5f, 0x41, 0x5e, 0x5b]); // mov rax, r15; pop r15; pop r14; pop rbx
+    }
+
     /// Keeps what a caller wants kept, aligns the stack, and moves the two arguments out of the way of calls.
     pub fn enter(&mut self) {
         self.bytes.extend([0x53, 0x41, 0x56, 0x48, 0x83, 0xec, 0x08]); // push rbx; push r14; sub rsp, 8

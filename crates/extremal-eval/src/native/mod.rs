@@ -12,6 +12,7 @@
 #![allow(unsafe_code)]
 
 mod calls;
+mod cycle;
 mod emit;
 mod encoder;
 mod order;
@@ -32,6 +33,7 @@ pub(crate) struct Native {
     code: Mmap,
     entries: Vec<usize>,
     commits: Vec<Option<usize>>,
+    cycle: Option<usize>,
     /// Slots a machine needs, and the first of those that hold bit patterns.
     memory: usize,
     patterns: usize,
@@ -46,9 +48,13 @@ pub(crate) struct Blocks<'a> {
     /// Places of inputs, constants and kept values.
     pub fixed: &'a [Slot],
     pub first_free: usize,
+    /// Where the inputs begin that the outputs of the only entry replace, if the program goes round.
+    pub cycle: Option<usize>,
 }
 
 type Function = unsafe extern "sysv64" fn(*mut f64, *mut f64);
+/// Memory, nothing, the number of rounds; returns how many of them are left.
+type Rounds = unsafe extern "sysv64" fn(*mut f64, *mut f64, u64) -> u64;
 
 /// What the code of a backend runs on, if this machine is one.
 fn target(backend: Backend, lanes: usize) -> Option<Target> {
@@ -89,12 +95,16 @@ impl Native {
             .iter()
             .map(|(block, outputs)| emitter.block(&Source { steps: &block.steps, outputs, kept: &[] }))
             .collect();
+        let cycle = match (blocks.cycle, &blocks.entries[..]) {
+            (Some(first), [(block, outputs)]) => Some(emitter.cycle(&block.steps, outputs, first as Slot)),
+            _ => None,
+        };
         let (bytes, memory) = emitter.finish();
         i32::try_from(memory.checked_mul(8 * lanes)?).ok()?;
         let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         code[..bytes.len()].copy_from_slice(&bytes);
         let patterns = blocks.first_free;
-        Some(Native { code: code.make_exec().ok()?, entries, commits, memory, patterns, lanes, backend })
+        Some(Native { code: code.make_exec().ok()?, entries, commits, cycle, memory, patterns, lanes, backend })
     }
 
     pub fn backend(&self) -> Backend {
@@ -130,6 +140,19 @@ impl Native {
         assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
         // SAFETY: the memory is large enough, and the caller has compared the number of outputs.
         unsafe { self.function(self.entries[entry])(memory.as_mut_ptr(), out.as_mut_ptr()) };
+    }
+
+    /// Goes round at most `times`; returns how often.
+    pub fn repeat(&self, times: u64, memory: &mut [f64]) -> u64 {
+        assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
+        match self.cycle {
+            Some(offset) if times > 0 => {
+                // SAFETY: the memory is large enough, and the block at this offset is a cycle, which takes a count.
+                let rounds = unsafe { std::mem::transmute::<Function, Rounds>(self.function(offset)) };
+                times - unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) }
+            }
+            _ => 0,
+        }
     }
 
     #[inline]

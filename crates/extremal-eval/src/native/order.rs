@@ -12,6 +12,8 @@ pub(super) enum Item {
     Step(Step<Value>),
     /// Several operations of one kind, done by a call.
     Call(Kind, Vec<Step<Value>>),
+    /// The end of a round: a condition, and the values that go into the next one.
+    Round(Vec<Value>),
 }
 
 /// Never needed by a call.
@@ -94,6 +96,7 @@ impl Item {
         match self {
             Item::Step(step) => step.op.for_each_operand(visit),
             Item::Call(_, steps) => steps.iter().for_each(|step| step.op.for_each_operand(&mut visit)),
+            Item::Round(values) => values.iter().copied().for_each(visit),
         }
     }
 
@@ -102,6 +105,7 @@ impl Item {
         let steps = match self {
             Item::Step(step) => std::slice::from_ref(step),
             Item::Call(_, steps) => &steps[..],
+            Item::Round(_) => &[],
         };
         for step in steps {
             visit(step.to);

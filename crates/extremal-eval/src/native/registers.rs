@@ -121,6 +121,11 @@ impl Registers {
         (slot as usize * self.width.lanes() * 8) as i32
     }
 
+    /// Where the value stands in memory, if it does.
+    pub fn home(&self, value: Value) -> Slot {
+        self.home[value.index()]
+    }
+
     /// The value in memory; only for values that are there.
     pub fn memory(&self, value: Value) -> Operand {
         Operand::Memory(self.base, self.bytes(self.home[value.index()]))

@@ -18,6 +18,7 @@ mod testing;
 mod tests;
 
 pub use dense::DenseLu;
+pub(crate) use small::LEAST_RATIO;
 pub use solver::{Factorisation, LinearSolver};
 
 /// A matrix that has no usable pivot in one of its columns.

@@ -1,0 +1,100 @@
+//! The midpoint rule on the double pendulum, masses and lengths one, in the positions at the end of the step.
+
+use crate::real::{Fast, Real};
+use crate::{QUINTIC, on_widest};
+
+pub(crate) const G: f64 = 9.81;
+
+/// Updates of this size square to nothing.
+const STOP: f64 = 3e-8;
+
+/// What an evaluation at the middle of a step leaves: velocities, and sines and cosines of the angles and their difference.
+struct Middle<R> {
+    v: [R; 2],
+    s: [R; 2],
+    c: [R; 2],
+    sin: R,
+    cos: R,
+}
+
+impl<R: Real> Middle<R> {
+    #[inline(always)]
+    fn of(h: f64, q: [R; 2], next: [R; 2]) -> Self {
+        let half = R::of(0.5);
+        let (s1, c1) = ((q[0] + next[0]) * half).sin_cos();
+        let (s2, c2) = ((q[1] + next[1]) * half).sin_cos();
+        let v = [0, 1].map(|k| (next[k] - q[k]) * R::of(1.0 / h));
+        Middle { v, s: [s1, s2], c: [c1, c2], sin: s1 * c2 - c1 * s2, cos: c1 * c2 + s1 * s2 }
+    }
+
+    #[inline(always)]
+    fn by_velocity(&self) -> [R; 2] {
+        let [v1, v2] = self.v;
+        [v1 + v1 + v2 * self.cos, v2 + v1 * self.cos]
+    }
+
+    #[inline(always)]
+    fn by_position(&self) -> [R; 2] {
+        let turning = self.v[0] * self.v[1] * self.sin;
+        [-(turning + R::of(2.0 * G) * self.s[0]), turning - R::of(G) * self.s[1]]
+    }
+
+    /// The Newton update for p + h/2 L_q - L_v = 0; the Jacobian is h/4 L_qq + (L_qv - L_vq)/2 - L_vv/h.
+    #[inline(always)]
+    fn update(&self, h: f64, p: [R; 2]) -> [R; 2] {
+        let (l_q, l_v) = (self.by_position(), self.by_velocity());
+        let r = [0, 1].map(|k| p[k] + R::of(0.5 * h) * l_q[k] - l_v[k]);
+        let (quarter, rate) = (R::of(0.25 * h), R::of(1.0 / h));
+        let turning = self.v[0] * self.v[1] * self.cos;
+        let cross = (self.v[0] + self.v[1]) * self.sin * R::of(0.5);
+        let j00 = -(quarter * (turning + R::of(2.0 * G) * self.c[0])) - rate - rate;
+        let j11 = -(quarter * (turning + R::of(G) * self.c[1])) - rate;
+        let off = quarter * turning - self.cos * rate;
+        let (j01, j10) = (off - cross, off + cross);
+        let inverse = (j00 * j11 - j01 * j10).recip();
+        [(r[0] * j11 - r[1] * j01) * inverse, (r[1] * j00 - r[0] * j10) * inverse]
+    }
+}
+
+#[inline(always)]
+fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
+    let mut q = start;
+    let mut p = [R::of(0.0); 2];
+    let mut past = [start; 6];
+    for _ in 0..steps {
+        let mut next = [0, 1].map(|k| {
+            let newest = R::of(QUINTIC[0]) * past[0][k];
+            (1..6).fold(newest, |sum, age| R::of(QUINTIC[age]).fma(past[age][k], sum))
+        });
+        for _ in 0..20 {
+            let d = Middle::of(h, q, next).update(h, p);
+            next = [next[0] - d[0], next[1] - d[1]];
+            if d[0].size().max(d[1].size()) <= STOP {
+                break;
+            }
+        }
+        let middle = Middle::of(h, q, next);
+        let (l_q, l_v) = (middle.by_position(), middle.by_velocity());
+        p = [0, 1].map(|k| l_v[k] + R::of(0.5 * h) * l_q[k]);
+        q = next;
+        past.copy_within(..5, 1);
+        past[0] = next;
+    }
+    q
+}
+
+/// With an inlined sine and cosine.
+pub fn fast(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
+    on_widest(
+        #[inline(always)]
+        || march::<Fast>(h, start.map(Fast::of), steps).map(|q| q.0[0]),
+    )
+}
+
+/// With the sine and cosine of the system's library.
+pub fn with_libm(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
+    on_widest(
+        #[inline(always)]
+        || march(h, start, steps),
+    )
+}

@@ -1,0 +1,100 @@
+//! The double pendulum by collocation at eight Gauss nodes, order sixteen: Hamilton's equations, fixed point iteration, one lane
+//! per stage.
+
+use std::array::from_fn;
+
+use crate::double_pendulum::G;
+use crate::on_widest;
+use crate::real::{Lanes, Real};
+
+const S: usize = 8;
+type V = Lanes<S>;
+
+/// Nodes and weights on [0, 1], by Newton's method on the Legendre polynomial.
+fn nodes() -> ([f64; S], [f64; S]) {
+    let (mut c, mut b) = ([0.0; S], [0.0; S]);
+    for i in 0..S {
+        let mut z = (std::f64::consts::PI * (i as f64 + 0.75) / (S as f64 + 0.5)).cos();
+        let mut slope = 0.0;
+        for _ in 0..20 {
+            let (mut before, mut p) = (1.0, z);
+            for k in 2..=S {
+                let k = k as f64;
+                (before, p) = (p, ((2.0 * k - 1.0) * z * p - (k - 1.0) * before) / k);
+            }
+            slope = S as f64 * (z * p - before) / (z * z - 1.0);
+            z -= p / slope;
+        }
+        c[S - 1 - i] = 0.5 + 0.5 * z;
+        b[S - 1 - i] = 1.0 / ((1.0 - z * z) * slope * slope);
+    }
+    (c, b)
+}
+
+fn lagrange(c: &[f64; S], j: usize, x: f64) -> f64 {
+    (0..S).filter(|m| *m != j).map(|m| (x - c[m]) / (c[j] - c[m])).product()
+}
+
+/// q', p' from q, p.
+#[inline(always)]
+fn rates(y: [V; 4]) -> [V; 4] {
+    let ((s1, c1), (s2, c2)) = (y[0].sin_cos(), y[1].sin_cos());
+    let (sin, cos) = (s1 * c2 - c1 * s2, c1 * c2 + s1 * s2);
+    let inverse = (V::of(2.0) - cos * cos).recip();
+    let v1 = (y[2] - cos * y[3]) * inverse;
+    let v2 = (y[3] + y[3] - cos * y[2]) * inverse;
+    let turning = v1 * v2 * sin;
+    [v1, v2, -(turning + V::of(2.0 * G) * s1), turning - V::of(G) * s2]
+}
+
+/// `columns · x + start`, in two strands.
+#[inline(always)]
+fn times(columns: &[V; S], x: V, start: V) -> V {
+    let (mut even, mut odd) = (start, V::of(0.0));
+    for j in (0..S).step_by(2) {
+        even = columns[j].fma(V::of(x.0[j]), even);
+        odd = columns[j + 1].fma(V::of(x.0[j + 1]), odd);
+    }
+    even + odd
+}
+
+/// Angles after `steps` steps from rest.
+pub fn march(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
+    let (c, b) = nodes();
+    let column = |of: &dyn Fn(usize) -> f64| Lanes(from_fn(of));
+    let integral = |i: usize, j: usize| (0..S).map(|k| b[k] * c[i] * lagrange(&c, j, c[i] * c[k])).sum::<f64>();
+    let a: [V; S] = from_fn(|j| column(&|i| h * integral(i, j)));
+    let ahead: [V; S] = from_fn(|j| column(&|i| lagrange(&c, j, 1.0 + c[i])));
+    on_widest(
+        #[inline(always)]
+        || collocate(h, start, steps, &a, &ahead, Lanes(b)),
+    )
+}
+
+#[inline(always)]
+fn collocate(h: f64, start: [f64; 2], steps: usize, a: &[V; S], ahead: &[V; S], weights: V) -> [f64; 2] {
+    let mut y = [start[0], start[1], 0.0, 0.0];
+    let mut lost = [0.0; 4];
+    let mut k = [V::of(0.0); 4];
+    for _ in 0..steps {
+        k = k.map(|rate| times(ahead, rate, V::of(0.0)));
+        let mut last = f64::INFINITY;
+        for _ in 0..50 {
+            let stages: [V; 4] = from_fn(|d| times(a, k[d], V::of(y[d])));
+            let next = rates(stages);
+            let change = h * (0..4).fold(0.0, |m: f64, d| m.max((next[d] - k[d]).size()));
+            k = next;
+            if change < 1e-15 || (change >= last && change < 1e-12) {
+                break;
+            }
+            last = change;
+        }
+        for d in 0..4 {
+            let step = (k[d] * weights).0.iter().sum::<f64>() * h + lost[d];
+            let next = y[d] + step;
+            lost[d] = step - (next - y[d]);
+            y[d] = next;
+        }
+    }
+    [y[0], y[1]]
+}

@@ -1,0 +1,72 @@
+//! A block that goes round by itself, its outputs becoming its inputs.
+
+use crate::op::Step;
+use crate::slots::Slot;
+use crate::ssa::Value;
+
+use super::emit::{Emitter, ONE, ZERO};
+use super::encoder::{Base, Width};
+use super::order::Item;
+
+impl Emitter {
+    /// Appends a function of the address of the memory and a number of rounds, which returns how many of these are left when the
+    /// condition, the first of `outputs`, does not hold; the others go to the slots from `first` on. Returns where it begins.
+    pub fn cycle(&mut self, steps: &[Step<Value>], outputs: &[Value], first: Slot) -> usize {
+        let begin = self.begin_function();
+        let mut items = self.ordering.items(steps);
+        items.push(Item::Round(outputs.to_vec()));
+        self.code.enter_rounds();
+        self.registers.begin(&items, Base::Rbx);
+        let top = self.code.bytes.len();
+        for (at, item) in items.iter().enumerate() {
+            self.item(item, at, Base::Rbx);
+        }
+        let exit = outputs.first().map(|condition| {
+            let tested = self.registers.load(&mut self.code, *condition);
+            match self.target.width {
+                Width::One => self.code.jump_if_zero(tested, self.registers.place(self.patterns + ZERO)),
+                width => self.code.jump_unless_all(width, tested, self.registers.place(self.patterns + ONE)),
+            }
+        });
+        self.hand_on(outputs.get(1..).unwrap_or_default(), first);
+        self.code.next_round(top);
+        exit.into_iter().for_each(|exit| self.code.land(exit));
+        self.registers.finish(&items);
+        self.code.leave_rounds();
+        if self.target.width != Width::One {
+            self.code.clear_upper();
+        }
+        self.code.ret();
+        begin
+    }
+
+    /// Writes the values to the slots from `first` on, as if all at once.
+    fn hand_on(&mut self, values: &[Value], first: Slot) {
+        let width = self.target.width;
+        let places = first..first + values.len() as Slot;
+        // What is itself an input waits elsewhere until all inputs have been read.
+        let mut waiting = Vec::new();
+        for (to, value) in places.clone().zip(values) {
+            let home = self.registers.home(*value);
+            if home != to && places.contains(&home) {
+                let from = self.registers.load(&mut self.code, *value);
+                let place = self.registers.area(1);
+                self.code.store(width, Base::Rbx, self.registers.bytes(place), from);
+                self.registers.unlock();
+                waiting.push((to, place));
+            }
+        }
+        for (to, value) in places.clone().zip(values) {
+            if !places.contains(&self.registers.home(*value)) {
+                let from = self.registers.load(&mut self.code, *value);
+                self.code.store(width, Base::Rbx, self.registers.bytes(to), from);
+                self.registers.unlock();
+            }
+        }
+        for (to, place) in waiting {
+            let register = self.registers.take(&mut self.code);
+            self.code.load(width, register, Base::Rbx, self.registers.bytes(place));
+            self.code.store(width, Base::Rbx, self.registers.bytes(to), register);
+        }
+    }
+}
