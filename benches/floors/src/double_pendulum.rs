@@ -1,6 +1,6 @@
 //! The midpoint rule on the double pendulum, masses and lengths one, in the positions at the end of the step.
 
-use crate::real::{Fast, Real};
+use crate::real::{Fast, Lanes, Real};
 use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
@@ -97,4 +97,22 @@ pub fn with_libm(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
         #[inline(always)]
         || march(h, start, steps),
     )
+}
+
+/// Pendulums marched side by side.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Many pendulums: the first angles of all, then the second ones, are replaced by those after so many steps. What does not fill the
+/// registers at the end stays as it is.
+pub fn ensemble(h: f64, [first, second]: [&mut [f64]; 2], steps: usize) {
+    on_widest(
+        #[inline(always)]
+        || {
+            let firsts = first.as_chunks_mut::<SIDE_BY_SIDE>().0;
+            for (first, second) in firsts.iter_mut().zip(second.as_chunks_mut::<SIDE_BY_SIDE>().0) {
+                let end = march(h, [Lanes(*first), Lanes(*second)], steps);
+                (*first, *second) = (end[0].0, end[1].0);
+            }
+        },
+    );
 }

@@ -45,5 +45,5 @@ mod ssa;
 pub use lane_machine::LaneMachine;
 pub use machine::Machine;
 pub use op::{Op, Operands, Step};
-pub use program::{Backend, CompileError, Entry, OpCounts, Program};
+pub use program::{Backend, CompileError, Entry, OpCounts, Program, TRIES};
 pub use ssa::{Definition, Value};

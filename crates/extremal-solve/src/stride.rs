@@ -4,14 +4,14 @@
 //! equations are evaluated at what came out. A step that leaves a residual above round-off, that lacks a good pivot or breaks a
 //! guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
 
-use extremal_eval::{Machine, Program};
+use extremal_eval::{CompileError, Machine, Program, TRIES};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude};
 use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
 use crate::march::{DEPTH, EXTRAPOLATION};
-use crate::newton::{ROUND_OFF, UNDERFLOW};
+use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -32,11 +32,13 @@ pub(crate) const GOING: usize = 2;
 /// A step in one program, with the memory to run it.
 ///
 /// Inputs: parameters and limits; step size and first time; then what goes round: state, number of the step, largest residual so
-/// far, unknowns of the last steps, newest first.
+/// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again.
 #[derive(Clone)]
 pub(crate) struct Stride {
     machine: Machine,
+    lanes: Program,
     state: usize,
+    unknowns: usize,
     updates: u32,
 }
 
@@ -50,7 +52,13 @@ pub(crate) struct Standing<'a> {
 
 impl Stride {
     /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
-    pub fn compile(g: &Graph, scheme: &Scheme, parameters: &[Id], reduced: &Reduced) -> Option<Stride> {
+    pub fn compile(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        reduced: &Reduced,
+        options: NewtonOptions,
+    ) -> Option<Stride> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 {
@@ -64,13 +72,16 @@ impl Stride {
         let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
             .map(|age| (0..unknowns.len()).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
             .collect();
+        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
         let mut updates = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
-            let guess = (first..first + n).map(|at| writer.extrapolated(&past, at)).collect();
-            updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess);
+            updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess[first..first + n].to_vec());
             first += n;
+        }
+        if updates > options.max_iterations {
+            return None;
         }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
@@ -78,24 +89,37 @@ impl Stride {
         for guard in g.exprs(guards) {
             writer.holds.push(g.compare(Comparison::Ne, guard, g.int(0)));
         }
-        let mut outputs = vec![writer.condition().id()];
+        let mut outputs: Vec<Id> = Vec::new();
         outputs.extend(next.iter().chain([&(count + 1), &writer.residual]).map(|e| e.id()));
-        let newest = g.exprs(&unknowns);
-        outputs.extend(newest.iter().chain(past[..DEPTH - 1].iter().flatten()).map(|e| e.id()));
+        let newest = [&[g.exprs(&unknowns)], &past[..DEPTH - 1]].concat();
+        outputs.extend(newest.iter().flatten().map(|e| e.id()));
+        outputs.extend((0..unknowns.len()).map(|at| extrapolated(g, &newest, at).id()));
 
         let going: Vec<Id> = scheme.state.iter().copied().chain([count.id(), residual.id()]).collect();
         let inputs = [
             parameters.iter().copied().chain(limits.map(Expr::id)).collect(),
             vec![h.id(), begin.id()],
-            going.into_iter().chain(past.iter().flatten().map(|e| e.id())).collect(),
+            going.into_iter().chain(past.iter().flatten().chain(&guess).map(|e| e.id())).collect(),
         ];
         // Formulas that need more than the state are left to the kernel.
-        let program = Program::cycle(g, &inputs, &writer.names, &outputs).ok()?;
-        Some(Stride { machine: program.machine(), state: scheme.state.len(), updates })
+        let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &unknowns).ok()?;
+        if std::env::var("STRIDE").is_ok() {
+            println!("{program}");
+        }
+        let lanes = lane_program(g, &inputs, &writer, &outputs, &unknowns).ok()?;
+        Some(Stride {
+            lanes,
+            machine: options.machine(&program),
+            state: scheme.state.len(),
+            unknowns: unknowns.len(),
+            updates,
+        })
     }
 
-    pub fn program(&self) -> Program {
-        self.machine.program()
+    /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it counts the tries
+    /// of the present step and the steps that are left; it ends when one of them has no more tries or steps.
+    pub fn lane_program(&self) -> &Program {
+        &self.lanes
     }
 
     /// What it runs on, by stages: parameters and limits; step size and first time; what goes round.
@@ -128,15 +152,20 @@ impl Stride {
 
     /// Goes on from here.
     pub fn load(&mut self, standing: Standing<'_>) {
+        let n = self.unknowns;
         let (state, rest) = self.machine.inputs_mut(GOING).split_at_mut(self.state);
         state.copy_from_slice(standing.state);
         rest[0] = standing.step as f64;
         rest[1] = standing.max_residual;
-        rest[2..].copy_from_slice(standing.history);
+        let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
+        history.copy_from_slice(standing.history);
+        for (at, guess) in guess.iter_mut().enumerate() {
+            *guess = (0..DEPTH).map(|age| EXTRAPOLATION[DEPTH - 1][age] * history[age * n + at]).sum();
+        }
     }
 
     pub fn history(&self) -> &[f64] {
-        &self.machine.inputs(GOING)[self.state + 2..]
+        &self.machine.inputs(GOING)[self.state + 2..][..DEPTH * self.unknowns]
     }
 
     pub fn state(&self) -> &[f64] {
@@ -173,12 +202,6 @@ impl<'g> Writer<'g> {
 
     fn name_all(&mut self, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
         list.iter().map(|e| self.name(*e)).collect()
-    }
-
-    fn extrapolated(&mut self, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-        let weights = EXTRAPOLATION[DEPTH - 1].map(|weight| self.g.int(weight as i64));
-        let guess = self.g.sum(past.iter().zip(weights).map(|(values, weight)| values[at] * weight));
-        self.name(guess)
     }
 
     /// Gives the unknowns their values: Newton's method from `guess`, then once more with the same Jacobian unless the equations
@@ -268,6 +291,34 @@ impl<'g> Writer<'g> {
         let first = self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1));
         self.holds.iter().fold(first, |all, condition| self.g.and(all, *condition))
     }
+}
+
+fn lane_program(
+    g: &Graph,
+    inputs: &[Vec<Id>],
+    writer: &Writer<'_>,
+    next: &[Id],
+    again: &[Id],
+) -> Result<Program, CompileError> {
+    let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));
+    let works = writer.condition();
+    let going = &inputs[GOING];
+    let otherwise = going[..going.len() - again.len()].iter().chain(again);
+    let mut outputs: Vec<Id> =
+        next.iter().zip(otherwise).map(|(next, same)| g.select(works, g.expr(*next), g.expr(*same)).id()).collect();
+    outputs.push(g.select(works, g.int(0), tries + 1).id());
+    outputs.push(g.select(works, left - 1, left).id());
+    let mut inputs = inputs.to_vec();
+    inputs[GOING].extend([tries.id(), left.id()]);
+    let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
+    let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
+    Program::cycle(g, &inputs, &writer.names, goes_on.id(), &outputs, &[])
+}
+
+/// One step ahead of these values, newest first.
+fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
+    let weights = EXTRAPOLATION[DEPTH - 1].map(|weight| g.int(weight as i64));
+    g.sum(past.iter().zip(weights).map(|(values, weight)| values[at] * weight))
 }
 
 /// A matrix `factor · rows`.

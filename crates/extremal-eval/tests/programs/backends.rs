@@ -79,8 +79,9 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
-        outputs.insert(0, condition.id());
-        let program = Program::cycle(g, &inputs, &[], &outputs).unwrap();
+        let again = [(computed + g.expr(own[0])).id()];
+        let again = &again[..order % 2];
+        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             let mut rest = &point[..];
             for (stage, names) in STAGES.iter().enumerate() {
@@ -124,8 +125,8 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
-        outputs.insert(0, condition.id());
-        let program = Program::cycle(g, &inputs, &[], &outputs).unwrap();
+        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
+        let results = outputs.len() + 1;
         let prepared = |point: &[f64]| {
             let mut machine = program.machine_on(Backend::Tape).unwrap();
             let mut rest = point;
@@ -147,13 +148,13 @@ proptest! {
                 machine.commit(stage);
                 first += names.len();
             }
-            let mut out = vec![0.0; outputs.len() * lanes];
+            let mut out = vec![0.0; results * lanes];
             machine.run(0, &mut out);
             let rounds = points[..lanes].iter().map(|point| prepared(point).repeat(3)).min().unwrap();
             prop_assert_eq!(machine.repeat(3), rounds);
             for (lane, point) in points[..lanes].iter().enumerate() {
                 let mut alone = prepared(point);
-                let mut expected = vec![0.0; outputs.len()];
+                let mut expected = vec![0.0; results];
                 alone.run(0, &mut expected);
                 alone.repeat(rounds);
                 let found = out.iter().skip(lane).step_by(lanes).chain(machine.inputs(2).iter().skip(lane).step_by(lanes));

@@ -1,6 +1,6 @@
 //! Several motions side by side: as long as their steps work out in one piece, the same instructions take those of all.
 
-use extremal_eval::LaneMachine;
+use extremal_eval::{LaneMachine, TRIES};
 
 use super::{CompiledScheme, March, Marcher};
 use crate::failure::StepFailure;
@@ -11,18 +11,8 @@ use crate::stride::GOING;
 #[derive(Clone)]
 pub struct LaneMarcher {
     machine: LaneMachine,
-    outputs: Vec<f64>,
-    lanes: Vec<Lane>,
-}
-
-/// A place for a motion.
-#[derive(Clone, Copy, Default)]
-struct Lane {
-    occupied: bool,
-    /// Steps to be taken here.
-    left: u64,
-    /// Steps taken since the motion came.
-    taken: u64,
+    /// For how many steps a motion entered each lane; none is there if there is none.
+    entered: Vec<Option<u64>>,
 }
 
 /// Fewer steps are not worth the way into a lane.
@@ -32,48 +22,38 @@ impl CompiledScheme {
     /// What it takes to march so many motions at once; `None` where a step is not of one piece, or where there are no instructions
     /// for so many.
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
-        let program = self.stride.as_ref()?.program();
-        let machine = program.lane_machine(lanes)?;
-        let outputs = vec![0.0; program.outputs(0).len() * lanes];
-        Some(LaneMarcher { machine, outputs, lanes: vec![Lane::default(); lanes] })
+        let machine = self.stride.as_ref()?.lane_program().lane_machine(lanes)?;
+        Some(LaneMarcher { machine, entered: vec![None; lanes] })
     }
 }
 
 impl LaneMarcher {
     /// How many motions can be marched at once.
     pub fn lanes(&self) -> usize {
-        self.lanes.len()
+        self.entered.len()
     }
 
     /// Takes `steps` steps with each of `motions`, of the scheme that this was made of: the same as [`March::advance_many`] with one
     /// after the other.
     pub fn advance(&mut self, motions: &mut [&mut Marcher], steps: u64) -> Vec<Result<(), StepFailure>> {
-        motions.chunks_mut(self.lanes.len()).flat_map(|motions| self.advance_together(motions, steps)).collect()
+        motions.chunks_mut(self.lanes()).flat_map(|motions| self.advance_together(motions, steps)).collect()
     }
 
     fn advance_together(&mut self, motions: &mut [&mut Marcher], steps: u64) -> Vec<Result<(), StepFailure>> {
-        self.lanes.fill(Lane::default());
+        self.entered.fill(None);
         let mut outcomes: Vec<_> =
-            motions.iter_mut().enumerate().map(|(at, motion)| self.enter(motion, at, steps)).collect();
-        let mut entered = true;
-        while let Some(common) = self.lanes.iter().filter(|lane| lane.occupied).map(|lane| lane.left).min() {
-            if entered || self.lanes.iter().any(|lane| !lane.occupied) {
+            motions.iter_mut().enumerate().map(|(at, motion)| self.begin(motion, at, steps)).collect();
+        let mut began = true;
+        while self.entered.iter().any(Option::is_some) {
+            if began || self.entered.contains(&None) {
                 self.fill_empty_lanes();
-                entered = false;
+                began = false;
             }
-            let rounds = self.machine.repeat(common);
-            for lane in self.lanes.iter_mut().filter(|lane| lane.occupied) {
-                lane.left -= rounds;
-                lane.taken += rounds;
-            }
-            if rounds < common {
-                self.single_step(motions, &mut outcomes);
-            }
+            self.machine.repeat(u64::MAX);
             for (at, motion) in motions.iter_mut().enumerate() {
-                if self.lanes[at].occupied && self.lanes[at].left == 0 {
-                    self.leave(motion, at);
-                    // The last step is taken alone, for then the state before it is known.
-                    outcomes[at] = motion.advance();
+                let [tries, left] = self.counters(at);
+                if self.entered[at].is_some() && (left == 0 || tries == u64::from(TRIES)) {
+                    outcomes[at] = self.leave(motion, at, left);
                 }
             }
         }
@@ -81,7 +61,7 @@ impl LaneMarcher {
     }
 
     /// Brings a motion into a lane, after the steps that it has to take alone.
-    fn enter(&mut self, motion: &mut Marcher, at: usize, mut steps: u64) -> Result<(), StepFailure> {
+    fn begin(&mut self, motion: &mut Marcher, at: usize, mut steps: u64) -> Result<(), StepFailure> {
         while steps > 0 && !motion.history.is_full() {
             motion.advance()?;
             steps -= 1;
@@ -89,28 +69,44 @@ impl LaneMarcher {
         if steps < WORTHWHILE || !motion.can_stride() {
             return motion.advance_many(steps);
         }
-        self.lanes[at] = Lane { occupied: true, left: steps - 1, taken: 0 };
-        for stage in 0..=GOING {
+        for stage in 0..GOING {
             self.load(motion, at, stage);
         }
+        self.enter(motion, at, steps - 1);
         Ok(())
+    }
+
+    /// Brings a motion, whose parameters are there already, into a lane for so many steps.
+    fn enter(&mut self, motion: &mut Marcher, at: usize, steps: u64) {
+        self.load(motion, at, GOING);
+        let lanes = self.lanes();
+        let going = self.machine.inputs_mut(GOING);
+        let [tries, left] = counters(going.len(), lanes);
+        (going[tries + at], going[left + at]) = (0.0, steps as f64);
+        self.entered[at] = Some(steps);
     }
 
     /// Gives a lane the inputs of a motion.
     fn load(&mut self, motion: &mut Marcher, at: usize, stage: usize) {
-        let lanes = self.lanes.len();
+        let lanes = self.lanes();
         let Some(stride) = motion.current_stride() else { return };
         let places = self.machine.inputs_mut(stage).chunks_exact_mut(lanes);
         places.zip(stride.inputs(stage)).for_each(|(place, value)| place[at] = *value);
     }
 
+    /// The tries of the present step of a lane, and the steps that are left.
+    fn counters(&self, at: usize) -> [u64; 2] {
+        let going = self.machine.inputs(GOING);
+        counters(going.len(), self.lanes()).map(|first| going[first + at] as u64)
+    }
+
     /// Lets empty lanes do what an occupied one does, so that they do not stop the others.
     fn fill_empty_lanes(&mut self) {
-        let Some(model) = self.lanes.iter().position(|lane| lane.occupied) else { return };
+        let Some(model) = self.entered.iter().position(Option::is_some) else { return };
         for stage in 0..=GOING {
-            for place in self.machine.inputs_mut(stage).chunks_exact_mut(self.lanes.len()) {
+            for place in self.machine.inputs_mut(stage).chunks_exact_mut(self.entered.len()) {
                 let value = place[model];
-                place.iter_mut().zip(&self.lanes).filter(|(_, lane)| !lane.occupied).for_each(|(x, _)| *x = value);
+                place.iter_mut().zip(&self.entered).filter(|(_, lane)| lane.is_none()).for_each(|(x, _)| *x = value);
             }
             if stage < GOING {
                 self.machine.commit(stage);
@@ -118,50 +114,31 @@ impl LaneMarcher {
         }
     }
 
-    /// Takes one step with each motion: together with those whose step works out, one by one with the others.
-    fn single_step(&mut self, motions: &mut [&mut Marcher], outcomes: &mut [Result<(), StepFailure>]) {
-        let count = self.lanes.len();
-        let mut outputs = std::mem::take(&mut self.outputs);
-        self.machine.run(0, &mut outputs);
-        let (holds, next) = outputs.split_at(count);
-        let going = self.machine.inputs_mut(GOING).chunks_exact_mut(count).zip(next.chunks_exact(count));
-        for (place, next) in going {
-            place.iter_mut().zip(next).zip(holds).filter(|(_, holds)| **holds != 0.0).for_each(|((x, y), _)| *x = *y);
+    /// Takes a motion out of its lane to take a step alone: its last one, for then the state before it is known, or one that does
+    /// not work out in one piece, after which it may come back.
+    fn leave(&mut self, motion: &mut Marcher, at: usize, left: u64) -> Result<(), StepFailure> {
+        let lanes = self.lanes();
+        let taken = self.entered[at].take().unwrap_or(left) - left;
+        if let Some(stride) = motion.current_stride() {
+            let places = self.machine.inputs(GOING).chunks_exact(lanes);
+            stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
         }
-        for (at, motion) in motions.iter_mut().enumerate() {
-            if !self.lanes[at].occupied {
-                continue;
-            }
-            self.lanes[at].left -= 1;
-            if holds[at] != 0.0 {
-                self.lanes[at].taken += 1;
-                continue;
-            }
-            let left = self.lanes[at].left;
-            self.leave(motion, at);
-            motion.strides.failed += 1;
-            motion.previous.copy_from_slice(&motion.state);
-            outcomes[at] = motion.whole_step();
-            if outcomes[at].is_err() {
-                continue;
-            }
-            if motion.can_stride() {
-                self.lanes[at] = Lane { occupied: true, left, taken: 0 };
-                self.load(motion, at, GOING);
-            } else {
-                outcomes[at] = motion.advance_many(left + 1);
-            }
+        motion.strode(taken);
+        if left == 0 {
+            return motion.advance();
         }
-        self.outputs = outputs;
+        motion.strides.failed += 1;
+        motion.previous.copy_from_slice(&motion.state);
+        motion.whole_step()?;
+        match left - 1 {
+            left @ 1.. if motion.can_stride() => self.enter(motion, at, left),
+            left => return motion.advance_many(left + 1),
+        }
+        Ok(())
     }
+}
 
-    /// Takes a motion out of its lane.
-    fn leave(&mut self, motion: &mut Marcher, at: usize) {
-        let lanes = self.lanes.len();
-        let lane = std::mem::take(&mut self.lanes[at]);
-        let Some(stride) = motion.current_stride() else { return };
-        let places = self.machine.inputs(GOING).chunks_exact(lanes);
-        stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
-        motion.strode(lane.taken);
-    }
+/// Where the tries and the steps left of all lanes stand, behind everything else.
+fn counters(inputs: usize, lanes: usize) -> [usize; 2] {
+    [inputs - 2 * lanes, inputs - lanes]
 }
