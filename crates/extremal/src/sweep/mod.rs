@@ -305,8 +305,8 @@ impl<'m> Sweep<'m> {
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
     fn identity(&self) -> Vec<(String, String)> {
-        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _ } =
-            &self.settings;
+        // Backends and the numbers of steps between records are not among it: they change no row.
+        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, .. } = &self.settings;
         let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
         let end = match extent {
