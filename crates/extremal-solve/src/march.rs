@@ -284,10 +284,6 @@ impl March for Marcher {
 }
 
 impl Marcher {
-    #[doc(hidden)]
-    pub fn report(&self) -> (u64, u64) {
-        (self.strides.taken, self.strides.failed)
-    }
     /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.scheme.set_parameters(parameters);
@@ -336,7 +332,7 @@ impl Marcher {
         let taken = stride.take(steps);
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
-        self.work.iterations += taken * u64::from(stride.updates());
+        self.work.iterations += taken * u64::from(!self.history.values.is_empty());
         self.strides.taken += taken;
         self.strides.failed += u64::from(taken < steps);
         self.step += taken;
@@ -466,11 +462,14 @@ struct History {
     filled: Vec<usize>,
 }
 
-/// Points used for extrapolation.
-pub(crate) const DEPTH: usize = 6;
+/// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
+/// by Newton's method squares away.
+pub(crate) const DEPTH: usize = 10;
+/// Points used for extrapolation where steps may be rough.
+const POINTS: usize = 6;
 
 /// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
-pub(crate) const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
+const EXTRAPOLATION: [[f64; POINTS]; POINTS] = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
@@ -491,7 +490,7 @@ impl History {
 
     /// Fills `guess` by extrapolation; false while too little is known.
     fn predict(&self, substep: usize, guess: &mut [f64]) -> bool {
-        let filled = self.filled[substep];
+        let filled = self.filled[substep].min(POINTS);
         if filled < 2 {
             return false;
         }
