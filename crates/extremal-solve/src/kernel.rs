@@ -122,7 +122,7 @@ impl Kernel {
                 outputs,
                 linear,
                 names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
-                slopes: slopes.len(),
+                slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
@@ -188,8 +188,11 @@ impl Kernel {
         for solve in &mut self.solves {
             let unknowns = &mut self.unknowns[first..first + solve.len()];
             first += solve.len();
-            if guess == Guess::Formula {
-                self.machine.run(solve.guess_entry(), unknowns);
+            match guess {
+                // Linear equations need no guess, and without one their solution depends on nothing but themselves.
+                Guess::Formula if solve.linear => unknowns.fill(0.0),
+                Guess::Formula => self.machine.run(solve.guess_entry(), unknowns),
+                Guess::Given => {}
             }
             let again = solve.run_again(&mut self.machine, unknowns, &mut self.scratch);
             let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);

@@ -111,6 +111,12 @@ impl CompiledScheme {
         self.step.structure()
     }
 
+    /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
+    /// looked at before.
+    pub fn observation(&self) -> Structure {
+        self.observe.structure()
+    }
+
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
         let mut marcher = self.marcher();
@@ -191,6 +197,8 @@ pub trait March {
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
+    /// Takes back the last step, which is no motion.
+    fn reject(&mut self, reason: Reason) -> StepFailure;
 }
 
 /// A scheme on its way.
@@ -280,6 +288,10 @@ impl March for Marcher {
 
     fn stop(&self, reason: Reason) -> StepFailure {
         self.failure(reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.take_back(reason)
     }
 }
 

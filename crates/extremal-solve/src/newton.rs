@@ -31,6 +31,8 @@ impl Default for NewtonOptions {
 
 /// A residual this many ε below its terms cannot be improved: it is round-off.
 pub(crate) const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
+/// Terms this far below what the unknowns of their row could make of them have vanished (per unknown).
+const VANISHED: f64 = 1000.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
 const QUADRATIC: f64 = 1e-8;
 /// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
@@ -70,8 +72,8 @@ pub(crate) struct SolvePlan {
     pub linear: bool,
     /// What each unknown is, for messages.
     pub names: Vec<String>,
-    /// Entries of its Jacobian.
-    pub slopes: usize,
+    /// The row of each entry of its Jacobian.
+    pub slope_rows: Vec<usize>,
 }
 
 /// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
@@ -84,6 +86,7 @@ pub(crate) struct NewtonSolve {
     outputs: usize,
     solver: LinearSolver,
     names: Vec<String>,
+    slope_rows: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
@@ -104,7 +107,7 @@ struct Kept {
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, linear, names, slopes } = plan;
+        let SolvePlan { stage, first_entry, outputs, linear, names, slope_rows } = plan;
         let n = names.len();
         NewtonSolve {
             stage,
@@ -112,7 +115,8 @@ impl NewtonSolve {
             first_entry,
             outputs,
             solver,
-            values: vec![0.0; n + slopes],
+            values: vec![0.0; n + slope_rows.len()],
+            slope_rows,
             update: vec![0.0; n],
             trial: vec![0.0; n],
             names,
@@ -171,7 +175,10 @@ impl NewtonSolve {
             if !self.linear && falling && update > QUADRATIC * norm(x) {
                 continue;
             }
-            let (residual, row) = self.check(machine, x, checked);
+            let (mut residual, row) = self.check(machine, x, checked);
+            if residual > self.options.tolerance && update <= ROUND_OFF * norm(x) {
+                residual = self.normwise_residual(x, &checked[self.outputs..]);
+            }
             if residual.is_nan() {
                 return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
             }
@@ -313,6 +320,26 @@ impl NewtonSolve {
         machine.inputs_mut(self.stage).copy_from_slice(x);
         machine.run(self.first_entry + 2, checked);
         relative_residual(&checked[self.outputs..], self.len())
+    }
+
+    /// The worst relative residual where a row whose terms have all but vanished is measured against what its unknowns could
+    /// make of it: `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989, section 3).
+    fn normwise_residual(&self, x: &[f64], checked: &[f64]) -> f64 {
+        let n = self.len();
+        let (residual, size) = checked.split_at(n);
+        let mut worst = 0.0f64;
+        let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
+        for row in 0..n {
+            let mut largest = 0.0f64;
+            while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
+                largest = largest.max(slope.abs());
+            }
+            let reachable = largest * norm(x);
+            let vanished = size[row] <= VANISHED * n as f64 * reachable;
+            let size = if vanished { size[row] + reachable } else { size[row] };
+            worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));
+        }
+        worst
     }
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {

@@ -8,7 +8,7 @@ mod file;
 mod journal;
 mod parquet;
 
-pub use file::{FrameError, FrameFile, FrameFormat, Resumed};
+pub use file::{Existing, FrameError, FrameFile, FrameFormat, Resumed};
 pub use journal::checksum;
 
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, Members, StartLayout};
 use super::record::{Ended, Layout, Record, Records};
 use super::start::StartCheck;
-use crate::run::{Compiled, Observables, Plan, Snapshot, crossed, located};
+use crate::run::{Compiled, Observables, Plan, Snapshot, Trouble, crossed, located};
 
 /// What all members and all threads share.
 pub(crate) struct Common<'s> {
@@ -28,6 +28,8 @@ pub(crate) struct Engine<'s> {
     records: Records<'s>,
     /// Is every step looked at?
     looking: bool,
+    /// After how many steps the motion was last looked at.
+    seen: Option<u64>,
 }
 
 /// A motion of either kind, used for one member after the other.
@@ -83,6 +85,8 @@ impl<'s> Engine<'s> {
     pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck) -> Engine<'s> {
         let observables = common.observables;
         let watched = observables.row_entries > 0 || observables.kept.contains(&false);
+        // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
+        let iterated = matches!(compiled, Compiled::Scheme(scheme) if !scheme.observation().linear);
         Engine {
             common,
             motion: Motion::of(compiled),
@@ -91,7 +95,8 @@ impl<'s> Engine<'s> {
             event: Snapshot::new(observables, None),
             start: common.start.values(),
             records: Records::new(common.layout),
-            looking: watched || common.layout.record == Record::Extremes,
+            looking: watched || iterated || common.layout.record == Record::Extremes,
+            seen: None,
         }
     }
 
@@ -155,10 +160,14 @@ impl<'s> Engine<'s> {
     /// Looks at the motion where it is.
     fn look(&mut self, member: &Member<'_>, frame: &mut Frame) -> Result<(), StepFailure> {
         let motion = self.motion.get();
+        self.seen = None;
         let trouble = self.now.take(self.common.observables, motion)?;
-        self.records.row(member, motion.steps(), &self.now.row, frame);
+        if !matches!(trouble, Some(Trouble::Behind(_))) {
+            self.seen = Some(motion.steps());
+            self.records.row(member, motion.steps(), &self.now.row, frame);
+        }
         match trouble {
-            Some(reason) => Err(motion.stop(reason)),
+            Some(trouble) => Err(trouble.of(motion)),
             None => Ok(()),
         }
     }
@@ -191,7 +200,8 @@ impl<'s> Engine<'s> {
     fn last_row(&mut self) {
         let observables = self.common.observables;
         let motion = self.motion.get();
-        if self.now.take(observables, motion).is_err() {
+        let fresh = self.seen == Some(motion.steps()) && self.now.row[0] == motion.time();
+        if !fresh && self.now.take(observables, motion).is_err() {
             let (n, m) = (observables.coordinates, observables.entropies);
             self.now.row.fill(f64::NAN);
             self.now.row[0] = motion.time();

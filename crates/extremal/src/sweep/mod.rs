@@ -17,9 +17,11 @@ mod variation;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
-use extremal_trajectory::frame::{Fields, Frame, FrameError, FrameFile, Resumed};
-use extremal_trajectory::{ColumnsError, shortest};
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed};
+use extremal_trajectory::{ColumnsError, json_number, shortest};
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::run::{Run, Settings, SetupError};
@@ -110,11 +112,11 @@ pub struct Outcome {
 }
 
 /// The most members whose rows are written at once.
-const GROUP_MEMBERS: u64 = 4096;
+const GROUP_MEMBERS: u64 = 1 << 16;
 /// Numbers of steps times columns in a group, some seconds of work: what an interrupt waits for, and what is lost with a kill.
-const GROUP_WORK: u64 = 1 << 28;
-/// Numbers in a group, 32 MiB of them.
-const GROUP_VALUES: u64 = 1 << 22;
+const GROUP_WORK: u64 = 1 << 27;
+/// Numbers in a group, 8 MiB of them.
+const GROUP_VALUES: u64 = 1 << 20;
 /// Members that a thread marches at once,
 const CHUNK_MEMBERS: u64 = 64;
 /// and the steps times columns in them.
@@ -136,6 +138,9 @@ impl<'m> Sweep<'m> {
         variation: Variation,
         record: Record,
     ) -> Result<Sweep<'m>, SweepError> {
+        if model.order() > 1 {
+            return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
+        }
         let targets = targets(model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
         if record == Record::Events && model.stops().is_empty() {
@@ -202,23 +207,20 @@ impl<'m> Sweep<'m> {
         Outcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
-    /// Marches the members and writes their rows; with `resume`, those that an earlier call has not done. `watch` may end the work:
-    /// the file then has the members so far, and can be resumed.
+    /// Marches the members and writes their rows, or those that an earlier call has not done. `watch` may end the work: the file
+    /// then has the members so far, and can be resumed.
     ///
     /// # Errors
     /// The file cannot be written, or not be resumed.
     pub fn to_file(
         &self,
         path: &Path,
-        resume: bool,
+        existing: Existing,
         threads: usize,
         mut watch: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, FrameError> {
         let identity = self.identity();
-        let Resumed { mut file, notes } = match resume {
-            true => FrameFile::resume(path, &self.layout.fields, &identity)?,
-            false => Resumed { file: FrameFile::create(path, &self.layout.fields, &identity)?, notes: Vec::new() },
-        };
+        let Resumed { mut file, notes } = FrameFile::open(path, &self.layout.fields, &identity, existing)?;
         let mut summary = Summary::default();
         notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
         let resumed = summary.members();
@@ -235,6 +237,21 @@ impl<'m> Sweep<'m> {
             file.suspend()?
         }
         Ok(Outcome { summary, complete, resumed })
+    }
+
+    /// What came of it as one object, with numbers that read back to the same bits.
+    pub fn report(&self, outcome: &Outcome) -> Value {
+        let mut object = json!({
+            "model": self.model.name(),
+            "method": self.run.method().to_string(),
+            "step": json_number(self.run.step()),
+            "record": self.layout.record.name(),
+            "members": self.cut.members,
+            "complete": outcome.complete,
+            "resumed": outcome.resumed,
+        });
+        outcome.summary.write_json(&self.layout.fields, &mut object);
+        object
     }
 
     fn progress(&self, done: u64, resumed: u64) -> Progress {
@@ -265,7 +282,7 @@ impl<'m> Sweep<'m> {
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
     fn identity(&self) -> Vec<(String, String)> {
-        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _ } =
+        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _, backend: _ } =
             &self.settings;
         let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
