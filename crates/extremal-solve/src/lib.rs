@@ -22,7 +22,7 @@ pub use kernel::{Guess, Kernel, Structure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{CompiledScheme, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
-pub use rank::{Dependence, dependence, distance_from_dependence};
+pub use rank::{Dependence, RowWatch, Sight, dependence};
 pub use root::{RootError, find_root};
 pub use symmetric::{Inertia, SymmetricSolver};
 pub use tangent::TangentMap;

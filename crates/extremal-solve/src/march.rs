@@ -201,6 +201,8 @@ pub trait March {
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
+    /// Takes back the last step, which is no motion.
+    fn reject(&mut self, reason: Reason) -> StepFailure;
 }
 
 /// A scheme on its way.
@@ -255,6 +257,7 @@ impl March for Marcher {
             if left > 1 || self.stride(1) == 0 {
                 self.whole_step()?;
             }
+            left -= 1;
         }
         Ok(())
     }
@@ -290,13 +293,13 @@ impl March for Marcher {
     fn stop(&self, reason: Reason) -> StepFailure {
         self.failure(reason)
     }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.take_back(reason)
+    }
 }
 
 impl Marcher {
-    #[doc(hidden)]
-    pub fn report(&self) -> (u64, u64) {
-        (self.strides.taken, self.strides.failed)
-    }
     /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.scheme.set_parameters(parameters);
@@ -363,7 +366,7 @@ impl Marcher {
         let Some(stride) = &self.scheme.stride else { return };
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
-        self.work.iterations += taken * u64::from(stride.updates());
+        self.work.iterations += taken * u64::from(!self.history.values.is_empty());
         self.strides.taken += taken;
         self.step += taken;
         self.time = self.time_of(self.step);
@@ -491,11 +494,14 @@ struct History {
     filled: Vec<usize>,
 }
 
-/// Points used for extrapolation.
-pub(crate) const DEPTH: usize = 6;
+/// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
+/// by Newton's method squares away.
+pub(crate) const DEPTH: usize = 10;
+/// Points used for extrapolation where steps may be rough.
+const POINTS: usize = 6;
 
 /// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
-pub(crate) const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
+const EXTRAPOLATION: [[f64; POINTS]; POINTS] = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
@@ -516,7 +522,7 @@ impl History {
 
     /// Fills `guess` by extrapolation; false while too little is known.
     fn predict(&self, substep: usize, guess: &mut [f64]) -> bool {
-        let filled = self.filled[substep];
+        let filled = self.filled[substep].min(POINTS);
         if filled < 2 {
             return false;
         }

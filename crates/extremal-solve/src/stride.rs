@@ -1,8 +1,8 @@
 //! A whole step as one straight-line program that goes round by itself: what a step is when everything works out as expected.
 //!
-//! The unknowns are extrapolated from the last steps, corrected by Newton's method and once more with the same Jacobian, and the
-//! equations are evaluated at what came out. A step that leaves a residual above round-off, that lacks a good pivot or breaks a
-//! guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
+//! The unknowns are extrapolated from so many steps before that one update by Newton's method makes their error round-off, and
+//! the equations are evaluated at what came out. A step that leaves more is tried again from there; one that still does, that
+//! lacks a good pivot or breaks a guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
 
 use extremal_eval::{CompileError, Machine, Program, TRIES};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude};
@@ -10,7 +10,7 @@ use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
-use crate::march::{DEPTH, EXTRAPOLATION};
+use crate::march::DEPTH;
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
@@ -39,7 +39,6 @@ pub(crate) struct Stride {
     lanes: Program,
     state: usize,
     unknowns: usize,
-    updates: u32,
 }
 
 /// Where a motion stands.
@@ -74,14 +73,10 @@ impl Stride {
             .collect();
         let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
-        let mut updates = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
-            updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess[first..first + n].to_vec());
+            writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n]);
             first += n;
-        }
-        if updates > options.max_iterations {
-            return None;
         }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
@@ -107,13 +102,8 @@ impl Stride {
             println!("{program}");
         }
         let lanes = lane_program(g, &inputs, &writer, &outputs, &unknowns).ok()?;
-        Some(Stride {
-            lanes,
-            machine: options.machine(&program),
-            state: scheme.state.len(),
-            unknowns: unknowns.len(),
-            updates,
-        })
+        let (state, unknowns) = (scheme.state.len(), unknowns.len());
+        Some(Stride { machine: options.machine(&program), lanes, state, unknowns })
     }
 
     /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it counts the tries
@@ -130,11 +120,6 @@ impl Stride {
     /// What goes round, to be taken from a lane.
     pub fn going_mut(&mut self) -> &mut [f64] {
         self.machine.inputs_mut(GOING)
-    }
-
-    /// Newton updates in every step.
-    pub fn updates(&self) -> u32 {
-        self.updates
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
@@ -160,7 +145,7 @@ impl Stride {
         let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
         history.copy_from_slice(standing.history);
         for (at, guess) in guess.iter_mut().enumerate() {
-            *guess = (0..DEPTH).map(|age| EXTRAPOLATION[DEPTH - 1][age] * history[age * n + at]).sum();
+            *guess = (0..DEPTH).map(|age| weight(age) as f64 * history[age * n + at]).sum();
         }
     }
 
@@ -204,39 +189,30 @@ impl<'g> Writer<'g> {
         list.iter().map(|e| self.name(*e)).collect()
     }
 
-    /// Gives the unknowns their values: Newton's method from `guess`, then once more with the same Jacobian unless the equations
-    /// are linear. Returns the number of updates.
-    fn solve(&mut self, unknowns: &[Id], residual: &[Id], rows: &[Vec<(usize, Id)>], guess: Vec<Expr<'g>>) -> u32 {
+    /// Gives the unknowns their values: one update by Newton's method.
+    fn solve(&mut self, unknowns: &[Id], residual: &[Id], rows: &[Vec<(usize, Id)>], guess: &[Expr<'g>]) {
         let g = self.g;
         let (unknowns, residual) = (g.exprs(unknowns), g.exprs(residual));
         let n = unknowns.len();
-        let at = |values: &[Expr<'g>], list: &[Expr<'g>]| {
-            let rules: Vec<_> = unknowns.iter().copied().zip(values.iter().copied()).collect();
-            g.substitute(list, &rules)
-        };
+        let rules: Vec<_> = unknowns.iter().copied().zip(guess.iter().copied()).collect();
         let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, id)| g.expr(*id)).collect();
-        let linear = !g.depend_on(&slopes, &unknowns).contains(&true);
-        let mut values = self.name_all(&at(&guess, &slopes)).into_iter();
+        let mut values = self.name_all(&g.substitute(&slopes, &rules)).into_iter();
         let mut matrix = vec![vec![g.int(0); n]; n];
         for (row, entries) in matrix.iter_mut().zip(rows) {
             entries.iter().zip(&mut values).for_each(|((column, _), value)| row[*column] = value);
         }
         let inverse = self.inverse(&matrix);
-        let updates = if linear { 1 } else { 2 };
-        let mut x = guess;
-        for _ in 0..updates {
-            let r = self.name_all(&at(&x, &residual));
-            let moved: Vec<_> = (0..n).map(|i| x[i] - g.dot(&inverse.rows[i], &r) * inverse.factor).collect();
-            x = self.name_all(&moved);
+        let r = self.name_all(&g.substitute(&residual, &rules));
+        for i in 0..n {
+            let moved = guess[i] - g.dot(&inverse.rows[i], &r) * inverse.factor;
+            self.names.push((unknowns[i].id(), moved.id()));
         }
-        self.names.extend(unknowns.iter().zip(&x).map(|(unknown, x)| (unknown.id(), x.id())));
         for equation in residual {
             let size = g.call2(Function2::Max, magnitude(equation), self.limits[1]);
             let left = self.name(equation.abs() / size);
             self.holds.push(g.compare(Comparison::Le, left, self.limits[0]));
             self.residual = g.call2(Function2::Max, self.residual, left);
         }
-        updates
     }
 
     /// By Cramer's rule; the determinant must not be what is left of much larger terms.
@@ -317,8 +293,14 @@ fn lane_program(
 
 /// One step ahead of these values, newest first.
 fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-    let weights = EXTRAPOLATION[DEPTH - 1].map(|weight| g.int(weight as i64));
-    g.sum(past.iter().zip(weights).map(|(values, weight)| values[at] * weight))
+    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * g.int(weight(age))))
+}
+
+/// What the value so many steps ago counts in extending the polynomial through the last [`DEPTH`] ones by a step: binomial
+/// coefficients with alternating signs.
+fn weight(age: usize) -> i64 {
+    let binomial = (0..=age as i64).fold(1, |product, k| product * (DEPTH as i64 - k) / (k + 1));
+    if age % 2 == 0 { binomial } else { -binomial }
 }
 
 /// A matrix `factor · rows`.

@@ -5,5 +5,6 @@ mod constraints;
 mod failures;
 mod heat;
 mod readme;
+mod solve;
 mod support;
 mod sweep;

@@ -325,7 +325,8 @@ impl<'g> Judge<'_, 'g> {
         Some(flow.unknowns.iter().copied().zip(solution).collect())
     }
 
-    /// Leaves out functions of one or two others, and everything beyond a full set; and how many are independent.
+    /// Leaves out functions of one or two others, momenta that are functions of simpler ones, and everything beyond a full set;
+    /// and how many are independent.
     fn independent(&self, found: Vec<Conserved<'g>>, most: usize) -> (Vec<Conserved<'g>>, usize) {
         let (g, flow) = (self.system.graph, self.flow);
         let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
@@ -358,15 +359,17 @@ impl<'g> Judge<'_, 'g> {
         let point = |k: &usize| matches!(found[*k].symmetry, Some(Symmetry::Point { .. }));
         let energy = |k: &usize| found[*k].symmetry == Some(Symmetry::Time);
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|k| if point(k) { 0 } else { 1 + usize::from(!energy(k)) });
+        let length = |k: &usize| g.reachable(&[found[*k].expression.id()]).len();
+        order.sort_by_key(|k| if point(k) { (0, length(k)) } else { (1 + usize::from(!energy(k)), 0) });
         for k in order {
             let new = rank(&[&kept[..], &[k]].concat()) > rank(&kept);
-            let full = rank(&kept) - base >= most;
+            // Momenta that are functions of simpler momenta say nothing new.
+            let full = rank(&kept) - base >= most || point(&k);
             let of_few = || {
                 let mut pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
                 pairs.any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]))
             };
-            if new || energy(&k) || !(full || of_few()) {
+            if new || energy(&k) || !(full || rank(&[k]) == base || of_few()) {
                 kept.push(k);
             }
         }

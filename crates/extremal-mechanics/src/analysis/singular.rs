@@ -130,7 +130,13 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
     seen
 }
 
-fn generic_rank<'g>(g: &'g Graph, matrix: &[Expr<'g>], columns: usize, values: &[(Expr<'g>, Rational)]) -> usize {
+/// The rank at a generic point.
+pub(super) fn generic_rank<'g>(
+    g: &'g Graph,
+    matrix: &[Expr<'g>],
+    columns: usize,
+    values: &[(Expr<'g>, Rational)],
+) -> usize {
     if columns == 0 {
         return 0;
     }
@@ -169,7 +175,7 @@ fn permutations(n: usize) -> Vec<(Vec<usize>, i64)> {
             let insert = |at: usize| {
                 let mut longer: Vec<usize> = order.clone();
                 longer.insert(at, k);
-                (longer, if (k - at) % 2 == 0 { *sign } else { -sign })
+                (longer, if (k - at).is_multiple_of(2) { *sign } else { -sign })
             };
             (0..=k).map(insert).collect::<Vec<_>>()
         };

@@ -127,11 +127,23 @@ impl<'g> HigherSystem<'g> {
         momenta
     }
 
+    /// The symbols of the momenta, `p_x`, `p_x'`, …, per order and coordinate.
+    pub fn momentum_symbols(&self) -> Vec<Vec<Expr<'g>>> {
+        let one = |name: &String, r: usize| self.symbol(&format!("p_{name}{}", "'".repeat(r)));
+        (0..self.order).map(|r| self.names.iter().map(|name| one(name, r)).collect()).collect()
+    }
+
     /// The Ostrogradsky energy Σ_r p^(r)·q^(r+1) − L (H3), constant when L does not depend on time.
     pub fn energy(&self) -> Expr<'g> {
         let momenta = self.momenta();
         let pairs = momenta.iter().zip(&self.derivatives[1..]);
         self.graph.sum(pairs.map(|(p, v)| self.graph.dot(p, v))) - self.lagrangian
+    }
+
+    /// ∂²L/∂q^(k)∂q^(k): where it has no inverse, the Lagrangian is singular.
+    pub fn highest_hessian(&self) -> Vec<Vec<Expr<'g>>> {
+        let highest = &self.derivatives[self.order];
+        self.slopes(self.order).iter().map(|slope| self.graph.gradient(*slope, highest)).collect()
     }
 
     /// Lagrangian and derivatives of it with q, q', … and time replaced; `values` per order and coordinate.

@@ -18,6 +18,7 @@ mod variation;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed};
@@ -144,6 +145,9 @@ impl<'m> Sweep<'m> {
         variation: Variation,
         record: Record,
     ) -> Result<Sweep<'m>, SweepError> {
+        if model.order() > 1 {
+            return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
+        }
         let targets = targets(model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
         if record == Record::Events && model.stops().is_empty() {

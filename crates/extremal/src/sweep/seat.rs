@@ -6,7 +6,7 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, StartLayout};
 use super::record::{Ended, Layout, Record, Records};
 use super::start::StartCheck;
-use crate::run::{Compiled, Observables, Plan, Snapshot, crossed, located};
+use crate::run::{Compiled, Observables, Plan, Snapshot, Trouble, crossed, located};
 
 /// What all members and all threads share.
 pub(crate) struct Common<'s> {
@@ -211,10 +211,12 @@ impl<'s> Seat<'s> {
         let motion = self.motion.get();
         self.seen = None;
         let trouble = self.now.take(self.common.observables, motion)?;
-        self.seen = Some(motion.steps());
-        self.records.row(member, motion.steps(), &self.now.row, frame);
+        if !matches!(trouble, Some(Trouble::Behind(_))) {
+            self.seen = Some(motion.steps());
+            self.records.row(member, motion.steps(), &self.now.row, frame);
+        }
         match trouble {
-            Some(reason) => Err(motion.stop(reason)),
+            Some(trouble) => Err(trouble.of(motion)),
             None => Ok(()),
         }
     }
