@@ -5,6 +5,22 @@ use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
 
+/// For both angles. No closure, for what is handed to the standard library is not compiled for wider registers.
+macro_rules! both {
+    ($k:ident, $value:expr) => {
+        [
+            {
+                let $k = 0;
+                $value
+            },
+            {
+                let $k = 1;
+                $value
+            },
+        ]
+    };
+}
+
 /// Updates of this size square to nothing.
 const STOP: f64 = 3e-8;
 
@@ -23,7 +39,7 @@ impl<R: Real> Middle<R> {
         let half = R::of(0.5);
         let (s1, c1) = ((q[0] + next[0]) * half).sin_cos();
         let (s2, c2) = ((q[1] + next[1]) * half).sin_cos();
-        let v = [0, 1].map(|k| (next[k] - q[k]) * R::of(1.0 / h));
+        let v = both!(k, (next[k] - q[k]) * R::of(1.0 / h));
         Middle { v, s: [s1, s2], c: [c1, c2], sin: s1 * c2 - c1 * s2, cos: c1 * c2 + s1 * s2 }
     }
 
@@ -43,7 +59,7 @@ impl<R: Real> Middle<R> {
     #[inline(always)]
     fn update(&self, h: f64, p: [R; 2]) -> [R; 2] {
         let (l_q, l_v) = (self.by_position(), self.by_velocity());
-        let r = [0, 1].map(|k| p[k] + R::of(0.5 * h) * l_q[k] - l_v[k]);
+        let r = both!(k, p[k] + R::of(0.5 * h) * l_q[k] - l_v[k]);
         let (quarter, rate) = (R::of(0.25 * h), R::of(1.0 / h));
         let turning = self.v[0] * self.v[1] * self.cos;
         let cross = (self.v[0] + self.v[1]) * self.sin * R::of(0.5);
@@ -62,10 +78,10 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
     let mut p = [R::of(0.0); 2];
     let mut past = [start; 6];
     for _ in 0..steps {
-        let mut next = [0, 1].map(|k| {
-            let newest = R::of(QUINTIC[0]) * past[0][k];
-            (1..6).fold(newest, |sum, age| R::of(QUINTIC[age]).fma(past[age][k], sum))
-        });
+        let mut next = both!(k, R::of(QUINTIC[0]) * past[0][k]);
+        for (weight, past) in QUINTIC.iter().zip(&past).skip(1) {
+            next = both!(k, R::of(*weight).fma(past[k], next[k]));
+        }
         for _ in 0..20 {
             let d = Middle::of(h, q, next).update(h, p);
             next = [next[0] - d[0], next[1] - d[1]];
@@ -75,7 +91,7 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
         }
         let middle = Middle::of(h, q, next);
         let (l_q, l_v) = (middle.by_position(), middle.by_velocity());
-        p = [0, 1].map(|k| l_v[k] + R::of(0.5 * h) * l_q[k]);
+        p = both!(k, l_v[k] + R::of(0.5 * h) * l_q[k]);
         q = next;
         past.copy_within(..5, 1);
         past[0] = next;
@@ -100,7 +116,7 @@ pub fn with_libm(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
 }
 
 /// Pendulums marched side by side.
-const SIDE_BY_SIDE: usize = 8;
+const SIDE_BY_SIDE: usize = 16;
 
 /// Many pendulums: the first angles of all, then the second ones, are replaced by those after so many steps. What does not fill the
 /// registers at the end stays as it is.

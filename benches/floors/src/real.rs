@@ -1,6 +1,5 @@
 //! Numbers with a sine and cosine that are inlined, one at a time or eight side by side.
 
-use std::array::from_fn;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Arithmetic shared by all kinds of numbers.
@@ -41,6 +40,19 @@ impl Real for f64 {
     }
 }
 
+/// An array by its elements. A loop and no closure: what is handed to the standard library is not compiled for wider registers.
+macro_rules! each {
+    ($i:ident, $value:expr) => {{
+        let mut all = [0.0; N];
+        let mut $i = 0;
+        while $i < N {
+            all[$i] = $value;
+            $i += 1;
+        }
+        Lanes(all)
+    }};
+}
+
 /// `N` numbers with inlined functions.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<const N: usize>(pub [f64; N]);
@@ -54,7 +66,7 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, b: Self) -> Self {
-                Lanes(from_fn(|i| self.0[i].$method(b.0[i])))
+                each!(i, self.0[i].$method(b.0[i]))
             }
         }
     };
@@ -67,7 +79,7 @@ impl<const N: usize> Neg for Lanes<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Lanes(self.0.map(|x| -x))
+        each!(i, -self.0[i])
     }
 }
 
@@ -99,11 +111,11 @@ impl<const N: usize> Real for Lanes<N> {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        Lanes(from_fn(|i| self.0[i].mul_add(b.0[i], c.0[i])))
+        each!(i, self.0[i].mul_add(b.0[i], c.0[i]))
     }
     #[inline(always)]
     fn recip(self) -> Self {
-        Lanes(self.0.map(|x| 1.0 / x))
+        each!(i, 1.0 / self.0[i])
     }
     /// To about one unit in the last place, for |x| up to about 1e8.
     #[inline(always)]
@@ -115,23 +127,39 @@ impl<const N: usize> Real for Lanes<N> {
         let z = r * r;
         let z2 = z * z;
         let z4 = z2 * z2;
-        let polynomial = |[a, b, c, d, e, f]: [f64; 6]| {
-            let pair = |a, b| of(a).fma(z, of(b));
-            pair(a, b).fma(z4, pair(c, d).fma(z2, pair(e, f)))
-        };
-        let sine = (r * z).fma(polynomial(SINE), r);
-        let cosine = z2.fma(polynomial(COSINE), of(-0.5).fma(z, of(1.0)));
-        let flip = |x: f64, quarter: u64| f64::from_bits(x.to_bits() ^ ((quarter & 2) << 62));
-        let pick = |i: usize, even: f64, odd: f64, quarter: u64| {
-            flip(if turns.0[i].to_bits() & 1 == 1 { odd } else { even }, quarter)
-        };
-        (
-            Lanes(from_fn(|i| pick(i, sine.0[i], cosine.0[i], turns.0[i].to_bits()))),
-            Lanes(from_fn(|i| pick(i, cosine.0[i], sine.0[i], turns.0[i].to_bits().wrapping_add(1)))),
-        )
+        let [s, c] = [SINE, COSINE].map(|[a, b, c, d, e, f]| [[a, b], [c, d], [e, f]]);
+        macro_rules! polynomial {
+            ($pairs:expr) => {{
+                let [first, second, third] = $pairs;
+                let first = of(first[0]).fma(z, of(first[1]));
+                let second = of(second[0]).fma(z, of(second[1]));
+                first.fma(z4, second.fma(z2, of(third[0]).fma(z, of(third[1]))))
+            }};
+        }
+        let sine = (r * z).fma(polynomial!(s), r);
+        let cosine = z2.fma(polynomial!(c), of(-0.5).fma(z, of(1.0)));
+        macro_rules! pick {
+            ($even:ident, $odd:ident, $ahead:literal) => {
+                each!(i, {
+                    let quarter = turns.0[i].to_bits();
+                    let picked = if quarter & 1 == 1 { $odd.0[i] } else { $even.0[i] };
+                    f64::from_bits(picked.to_bits() ^ ((quarter.wrapping_add($ahead) & 2) << 62))
+                })
+            };
+        }
+        (pick!(sine, cosine, 0), pick!(cosine, sine, 1))
     }
     #[inline(always)]
     fn size(self) -> f64 {
-        self.0.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+        // By halves, which wide registers do at once.
+        let mut sizes = each!(i, self.0[i].abs()).0;
+        let mut half = N / 2;
+        while half > 0 {
+            for i in 0..half {
+                sizes[i] = if sizes[i + half] > sizes[i] { sizes[i + half] } else { sizes[i] };
+            }
+            half /= 2;
+        }
+        sizes[0]
     }
 }
