@@ -13,8 +13,41 @@ use crate::program::{Backend, Code};
 pub struct LaneMachine {
     code: Arc<Code>,
     native: Arc<Native>,
-    memory: Vec<f64>,
+    memory: Aligned,
     lanes: usize,
+}
+
+/// Numbers that begin with a cache line: a register that spans two lines takes twice as long to fill.
+struct Aligned {
+    numbers: Vec<f64>,
+    first: usize,
+}
+
+/// Numbers in a cache line.
+const LINE: usize = 8;
+
+impl Aligned {
+    fn new(numbers: &[f64]) -> Aligned {
+        let mut all = vec![0.0; numbers.len() + LINE];
+        let first = all.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        all[first..first + numbers.len()].copy_from_slice(numbers);
+        all.truncate(first + numbers.len());
+        Aligned { numbers: all, first }
+    }
+
+    fn get(&self) -> &[f64] {
+        &self.numbers[self.first..]
+    }
+
+    fn get_mut(&mut self) -> &mut [f64] {
+        &mut self.numbers[self.first..]
+    }
+}
+
+impl Clone for Aligned {
+    fn clone(&self) -> Aligned {
+        Aligned::new(self.get())
+    }
 }
 
 impl LaneMachine {
@@ -25,7 +58,7 @@ impl LaneMachine {
             place.fill(*constant);
         }
         native.prepare(&mut memory);
-        LaneMachine { code, native, memory, lanes }
+        LaneMachine { code, native, memory: Aligned::new(&memory), lanes }
     }
 
     /// How many runs there are.
@@ -44,7 +77,7 @@ impl LaneMachine {
     /// If the program has no such stage.
     pub fn inputs(&self, stage: usize) -> &[f64] {
         let inputs = self.code.inputs(stage);
-        &self.memory[inputs.start * self.lanes..inputs.end * self.lanes]
+        &self.memory.get()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
     /// The inputs of a stage, to be written.
@@ -53,7 +86,7 @@ impl LaneMachine {
     /// If the program has no such stage.
     pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
         let inputs = self.code.inputs(stage);
-        &mut self.memory[inputs.start * self.lanes..inputs.end * self.lanes]
+        &mut self.memory.get_mut()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
     /// Computes what later stages need of this one.
@@ -61,7 +94,7 @@ impl LaneMachine {
     /// # Panics
     /// If the program has no such stage.
     pub fn commit(&mut self, stage: usize) {
-        self.native.commit(stage, &mut self.memory);
+        self.native.commit(stage, self.memory.get_mut());
     }
 
     /// Runs an entry and writes its outputs to `out`, for each output the values of all lanes.
@@ -71,7 +104,7 @@ impl LaneMachine {
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
         let outputs = self.code.entry(entry).output_slots.len();
         assert_eq!(out.len(), outputs * self.lanes, "the entry has another number of outputs");
-        self.native.run(entry, &mut self.memory, out);
+        self.native.run(entry, self.memory.get_mut(), out);
     }
 
     /// Goes round at most `times`: as long as the condition holds in all lanes, outputs replace inputs. Returns how often they did.
@@ -80,6 +113,6 @@ impl LaneMachine {
     /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
     pub fn repeat(&mut self, times: u64) -> u64 {
         assert!(self.code.cycle.is_some(), "a program that does not go round");
-        self.native.repeat(times, &mut self.memory)
+        self.native.repeat(times, self.memory.get_mut())
     }
 }
