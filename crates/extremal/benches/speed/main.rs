@@ -4,6 +4,7 @@
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
 mod chain;
+mod control;
 mod double_pendulum;
 mod ensemble;
 mod fermi_pasta_ulam;
@@ -26,6 +27,7 @@ const CASES: [Case; 8] = [
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
     ("henon-heiles", henon_heiles::measure),
+    ("cart-pole", control::measure),
 ];
 
 fn main() {
