@@ -336,6 +336,7 @@ impl Marcher {
             stride.load(Standing {
                 state: &self.state,
                 step: self.step,
+                updates: self.work.iterations,
                 max_residual: self.work.max_residual,
                 history: &self.history.values,
             });
@@ -344,7 +345,7 @@ impl Marcher {
         let taken = stride.take(steps);
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
-        self.work.iterations += taken * u64::from(!self.history.values.is_empty());
+        self.work.iterations = stride.updates();
         self.strides.taken += taken;
         self.strides.failed += u64::from(taken < steps);
         self.step += taken;

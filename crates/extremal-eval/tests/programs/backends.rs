@@ -38,6 +38,7 @@ fn number() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Every case compares some sixty random expressions, all together more than 1e5.
     #[test]
     fn native_code_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
         let g = &Graph::new();

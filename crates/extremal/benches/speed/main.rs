@@ -7,6 +7,7 @@ mod chain;
 mod double_pendulum;
 mod fermi_pasta_ulam;
 mod henon_heiles;
+mod kernels;
 mod thermal;
 mod timing;
 
@@ -27,8 +28,14 @@ const CASES: [Case; 7] = [
 ];
 
 fn main() {
-    // Cargo passes `--bench`; everything else is a word of a name.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    // Cargo passes `--bench` too.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [option, kernel, steps] = &arguments[..]
+        && option == "--march"
+    {
+        return kernels::march_kernel(kernel, steps.parse().expect("a number of steps"));
+    }
+    let wanted = arguments;
     let mut table = Table::begin();
     for (name, measure) in CASES {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
