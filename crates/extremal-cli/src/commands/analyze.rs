@@ -3,7 +3,6 @@
 use clap::Args;
 use extremal::analyze::{Extent, analyze};
 use extremal::mechanics::analysis::SearchBounds;
-use extremal::mechanics::discrete::SchemeError;
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};
@@ -49,9 +48,6 @@ pub struct Arguments {
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
-    if source.model.order() > 1 {
-        return Err(SchemeError::BesideAccelerations("analyses").into());
-    }
     let mut settings = arguments.method.settings(&source.model);
     settings.step = arguments.step.or(settings.step);
     let bounds = SearchBounds::default();

@@ -1,5 +1,6 @@
 //! The program from the outside: what it prints, writes and returns.
 
+mod analysis;
 mod commands;
 mod constraints;
 mod failures;

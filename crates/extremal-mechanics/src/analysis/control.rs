@@ -69,6 +69,6 @@ pub fn control_regularity<'g>(
         matrix.extend(vec![g.int(0); n]);
     }
     // With a regular mass matrix the border takes 2n of the rank.
-    let rank = generic_rank(g, &matrix, size + n, values);
+    let rank = generic_rank(g, &matrix, size + n, values)?;
     Some(ControlRegularity { controls: controls.len(), rank: rank.saturating_sub(2 * n), state_dimension: 4 * n })
 }

@@ -81,6 +81,8 @@ fn fitted<'g>(
         .iter()
         .flat_map(|(value, rate)| [*value, *rate])
         .chain(problem.flow.equations.iter().copied())
+        .chain(problem.flow.surface.iter().copied())
+        .chain(problem.flow.solved.iter().map(|(_, value)| *value))
         .collect();
     let occurring = g.free_symbols(&sources);
     let parameters: Vec<Expr<'g>> = problem.free.iter().copied().filter(|p| occurring.contains(p)).collect();

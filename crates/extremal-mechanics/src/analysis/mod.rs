@@ -24,5 +24,5 @@ pub use jets::Jets;
 pub use linear::SmallMotion;
 pub use reduced::Reduced;
 pub use search::{SearchBounds, SearchSpace};
-pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
+pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, is_singular, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};

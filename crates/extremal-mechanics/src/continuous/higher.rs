@@ -30,6 +30,8 @@ pub struct HigherSystem<'g> {
     pub derivatives: Vec<Vec<Expr<'g>>>,
     /// The Lagrangian.
     pub lagrangian: Expr<'g>,
+    /// Constraints imposed before the variation, expressions in the same derivatives that vanish, with their names.
+    pub constraints: Vec<(String, Expr<'g>)>,
     taken: HashSet<String>,
 }
 
@@ -59,6 +61,7 @@ impl<'g> HigherSystem<'g> {
             order: order.max(1),
             derivatives: (0..=2 * order.max(1)).map(derivative).collect(),
             lagrangian,
+            constraints: Vec::new(),
             taken: taken.into_iter().collect(),
         }
     }
@@ -125,6 +128,19 @@ impl<'g> HigherSystem<'g> {
             momenta.insert(0, next);
         }
         momenta
+    }
+
+    /// The same motion without constraints: their multipliers `lambda_c` are coordinates of their own, and the Lagrangian is
+    /// L + λ·Φ (H7).
+    pub fn multiplied(&self) -> HigherSystem<'g> {
+        let multipliers: Vec<String> = self.constraints.iter().map(|(name, _)| format!("lambda_{name}")).collect();
+        let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
+        let terms = self.constraints.iter().zip(&multipliers).map(|((_, phi), name)| self.graph.symbol(name) * *phi);
+        let lagrangian = self.lagrangian + self.graph.sum(terms);
+        let taken = self.taken.iter().cloned().collect();
+        let mut free = HigherSystem::with_taken(self.graph, &names, self.order, lagrangian, taken);
+        free.t = self.t;
+        free
     }
 
     /// The symbols of the momenta, `p_x`, `p_x'`, …, per order and coordinate.

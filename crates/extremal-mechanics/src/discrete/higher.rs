@@ -101,6 +101,9 @@ impl<'g> HermiteAction<'g> {
 /// The scheme of `method` for a system with accelerations.
 pub fn higher_scheme(system: &HigherSystem<'_>, method: &Method) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
+    if !system.constraints.is_empty() {
+        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+    }
     match method {
         Method::Hermite => Ok(hermite(system, name)),
         Method::Difference if system.order == 2 => Ok(difference(system, name)),

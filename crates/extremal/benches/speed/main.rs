@@ -4,6 +4,7 @@
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
 mod chain;
+mod control;
 mod double_pendulum;
 mod fermi_pasta_ulam;
 mod henon_heiles;
@@ -17,7 +18,7 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("chain", chain::measure),
@@ -25,6 +26,7 @@ const CASES: [Case; 7] = [
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
     ("henon-heiles", henon_heiles::measure),
+    ("cart-pole", control::measure),
 ];
 
 fn main() {

@@ -87,6 +87,12 @@ impl Table {
         Self::row([work.to_owned(), readable(*subject), readable(*floor), format!("{ratio:.2}")]);
     }
 
+    /// A time beside that of another program, if it is there.
+    pub fn beside_peer(&mut self, work: &str, seconds: f64, peer: Option<f64>) {
+        let ratio = peer.map_or(String::new(), |peer| format!("{:.2}", seconds / peer));
+        Self::row([work.to_owned(), readable(seconds), peer.map_or(String::new(), readable), ratio]);
+    }
+
     /// A time with a limit instead of a floor.
     pub fn limited(&mut self, work: &str, seconds: f64, limit: f64) {
         Self::row([

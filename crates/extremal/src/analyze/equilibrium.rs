@@ -71,18 +71,22 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
     }
     let mut z = model.initial().positions;
     z.resize(motion.unknowns.len(), 0.0);
+    z = with_reactions(&numbers, &motion, z, n);
     if motion.residual.iter().any(|r| r.depends_on(&[system.t])) {
         return None;
     }
     let sizes: Vec<Expr<'m>> = motion.residual.iter().map(|r| magnitude(*r)).collect();
-    // Relative to the terms of the sum, and to what a change of the unknowns by themselves would make of it.
+    let start = z.clone();
+    let at_start = numbers.at(&motion, &sizes, &start);
+    // Relative to the terms of the sum here and at the start, and to what a change of the unknowns by themselves would make of it.
     let left = |z: &[f64]| {
         let (values, sizes) = (numbers.at(&motion, &motion.residual, z), numbers.at(&motion, &sizes, z));
         let slopes = numbers.at(&motion, &motion.slopes, z);
         let changes = slopes.chunks(z.len()).map(|row| row.iter().zip(z).map(|(s, z)| (s * z).abs()).sum::<f64>());
-        values.iter().zip(sizes.iter().zip(changes)).fold(0.0f64, |worst, (r, (size, change))| match *r {
+        let sizes = sizes.iter().zip(&at_start).zip(changes).map(|((here, there), change)| (here + change).max(*there));
+        values.iter().zip(sizes).fold(0.0f64, |worst, (r, size)| match *r {
             0.0 => worst,
-            r => worst.max(r.abs() / (size + change).max(f64::MIN_POSITIVE)),
+            r => worst.max(r.abs() / size.max(f64::MIN_POSITIVE)),
         })
     };
     let norm = |z: &[f64]| numbers.at(&motion, &motion.residual, z).iter().map(|r| r * r).sum::<f64>().sqrt();
@@ -113,6 +117,9 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
     if residual.is_nan() || residual >= 1e-9 || moving(system) {
         return None;
     }
+    // What is left of a coordinate that vanishes is round-off of the way to it.
+    let way = z.iter().zip(&start).fold(0.0f64, |most, (z, start)| most.max((z - start).abs()));
+    z.iter_mut().filter(|z| z.abs() < 1e-13 * way).for_each(|z| *z = 0.0);
     let (positions, multipliers) = z.split_at(n);
     let Oscillations { modes, neutral, stability, gyroscopic } = oscillations(&numbers, &motion, &z, n)?;
     Some(Equilibrium {
@@ -124,6 +131,20 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
         stability,
         gyroscopic,
     })
+}
+
+/// `z` with the multipliers that balance the forces best, from which Newton's method has a regular matrix.
+fn with_reactions(numbers: &Numbers, motion: &SmallMotion<'_>, mut z: Vec<f64>, n: usize) -> Vec<f64> {
+    let (size, m) = (z.len(), z.len() - n);
+    let (forces, slopes) = (numbers.at(motion, &motion.residual, &z), numbers.at(motion, &motion.slopes, &z));
+    let column = |row: usize, k: usize| slopes[row * size + n + k];
+    let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+    let normal: Vec<f64> = (0..m * m).map(|at| sum(&|row| column(row, at / m) * column(row, at % m))).collect();
+    let right: Vec<f64> = (0..m).map(|k| -sum(&|row| column(row, k) * forces[row])).collect();
+    if let Some(multipliers) = solve_some(&normal, &right, m) {
+        z[n..].copy_from_slice(&multipliers);
+    }
+    z
 }
 
 /// Values of what is not sought: parameters, entropies, time.
@@ -138,11 +159,12 @@ impl Numbers {
         Numbers { known: entropies.chain(parameters).chain([("t".into(), 0.0)]).collect() }
     }
 
-    fn at<'m>(&self, motion: &SmallMotion<'m>, expressions: &[Expr<'m>], z: &[f64]) -> Vec<f64> {
-        let Some(first) = expressions.first() else { return Vec::new() };
+    fn at(&self, motion: &SmallMotion<'_>, expressions: &[Expr<'_>], z: &[f64]) -> Vec<f64> {
+        let Some(g) = motion.unknowns.first().map(|u| u.graph()) else { return Vec::new() };
+        let ids: Vec<_> = expressions.iter().map(|e| e.id()).collect();
         let sought: HashMap<Arc<str>, f64> =
             motion.unknowns.iter().filter_map(|u| u.as_symbol()).zip(z.iter().copied()).collect();
-        first.graph().evaluate(expressions, |name| sought.get(name).or_else(|| self.known.get(name)).copied())
+        g.evaluate(&g.exprs(&ids), |name| sought.get(name).or_else(|| self.known.get(name)).copied())
     }
 }
 
@@ -164,13 +186,7 @@ struct Oscillations {
 /// The modes about `z`. With N_h a basis of the displacements that holonomic constraints allow, N of the velocities and N_v of the
 /// virtual displacements, q = N_h y and y' = N_hᵀ N w, N_vᵀ M N w' = −N_vᵀ K N_h y − N_vᵀ D N w.
 fn oscillations(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Option<Oscillations> {
-    let at = |entries: &[Expr<'_>]| {
-        let graph = motion.unknowns.first().map(|u| u.graph());
-        graph.map_or_else(Vec::new, |g| {
-            let ids: Vec<_> = entries.iter().map(|e| e.id()).collect();
-            numbers.at(motion, &g.exprs(&ids), z)
-        })
-    };
+    let at = |entries: &[Expr<'_>]| numbers.at(motion, entries, z);
     let (mass, damping, stiffness) = (at(&motion.mass), at(&motion.damping), at(&motion.stiffness));
     let allowed = null_space(&at(&motion.positions), n);
     let moving = null_space(&at(&motion.velocities), n);

@@ -122,8 +122,8 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         let expression = g.expr(invariant.expression);
         (invariant.name.clone(), expression, test(expression))
     });
-    // Ends of a motion are no start, and the steps of a boundary problem are not marched.
-    let looks = extent.numbers && reduced.order == 1;
+    let looks = extent.numbers;
+    // The steps of a boundary problem are not marched.
     let marches = looks && model.boundary().is_none();
     Analysis {
         graph: g,
@@ -213,9 +213,6 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    if model.order() > 1 {
-        return Vec::new();
-    }
     let Statement { reduced, parameters, .. } = Statement::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());

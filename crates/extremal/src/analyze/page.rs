@@ -199,6 +199,11 @@ impl<'m> Analysis<'m> {
                 counted(conserved.most, "dimension"),
             )));
         }
+        if space.candidates == 0 && !space.generators.is_empty() {
+            items.push(Item::Words(
+                "no others were sought: the functions in it could not be evaluated exactly".to_string(),
+            ));
+        }
         if space.candidates > 0 {
             let generators: Vec<String> = self.generator_names();
             let shown = if generators.len() > 16 { &generators[..16] } else { &generators[..] };

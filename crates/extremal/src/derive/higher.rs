@@ -16,13 +16,14 @@ pub(super) fn derive<'m>(
     forms: &[Form],
     pages: &mut Pages<'m>,
 ) -> Result<(), SchemeError> {
-    let system = higher_system_of(model)?;
+    let constrained = higher_system_of(model)?;
+    let system = constrained.multiplied();
     for form in forms {
         match form {
             Form::Lagrange => lagrange(&system, pages),
             Form::Hamilton => hamilton(&system, pages),
             Form::Discrete => {
-                let scheme = higher_scheme(&system, &settings.method)?;
+                let scheme = higher_scheme(&constrained, &settings.method)?;
                 discrete_pages(&scheme, note(&settings.method).to_owned(), pages);
             }
         }
@@ -37,6 +38,8 @@ fn lagrange<'m>(system: &HigherSystem<'m>, pages: &mut Pages<'m>) {
     let lines = equations.iter().map(|equation| (of(g.simplified(*equation)), g.int(0)));
     pages.section("Equations of motion", None, lines.collect());
     let momenta = system.momentum_symbols().concat().into_iter().zip(system.momenta().concat());
+    // Multipliers of constraints have none.
+    let momenta = momenta.filter(|(_, value)| !value.is_zero());
     let note = "Each is conjugate to the derivative in its name.".to_owned();
     pages.section("Ostrogradsky momenta", Some(note), momenta.map(|(p, value)| (of(p), value)).collect());
     pages.section("Energy", None, vec![(named("E", "E"), system.energy())]);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::regularity;
+use extremal_mechanics::analysis::{is_singular, regularity};
 use extremal_model::{Initial, Model, Start};
 use extremal_solve::{LinearSolver, StartValues};
 
@@ -89,8 +89,15 @@ impl Beginning {
         if values.iter().any(|value| !value.is_finite()) {
             return Ok(());
         }
+        let refused = |column| undetermined(system, column, Some(verdict(model, system)));
         let factored = LinearSolver::for_pattern(pattern.len(), &pattern).factor(&values);
-        factored.map_err(|singular| undetermined(system, singular.column, Some(verdict(model, system))))
+        factored.map_err(|singular| refused(singular.column))?;
+        // Round-off hides the zero of a matrix that varies with the state.
+        let varies = system.graph.depend_on(&entries, &[&system.q[..], &system.v].concat()).contains(&true);
+        match varies && is_singular(system, &parameters_of(model).exact) {
+            true => Err(refused(system.len() - 1)),
+            false => Ok(()),
+        }
     }
 }
 

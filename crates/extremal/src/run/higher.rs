@@ -23,6 +23,9 @@ impl<'m> Run<'m> {
     ) -> Result<Run<'m>, SetupError> {
         let g = model.graph();
         let system = higher_system_of(model)?;
+        if !system.constraints.is_empty() {
+            return Err(SchemeError::BesideAccelerations("constraints of a motion from its start").into());
+        }
         if settings.start == Start::TwoPoints {
             return Err(SchemeError::NoTwoPoints(settings.method.to_string()).into());
         }

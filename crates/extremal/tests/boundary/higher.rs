@@ -134,3 +134,59 @@ fn what_does_not_go_with_accelerations_is_named() {
     let third = refused("x'''^2/2", "", "difference", 1.0);
     assert!(third.contains("derivatives of order 3"), "{third}");
 }
+
+#[test]
+fn constraints_of_second_order_have_their_multipliers() {
+    // The double integrator as a constraint: u = 6 - 12 t, and u is the multiplier of x'' - u.
+    let text = r#"
+        [coordinates]
+        x = {}
+        u = {}
+        [dynamics]
+        lagrangian = "u^2/2"
+        [constraints]
+        push = { equation = "x'' = u", kind = "vakonomic" }
+        [boundary]
+        duration = 1.0
+        steps = 20
+        start = { x = -1, "x'" = 0 }
+        end = { x = 0, "x'" = 0 }
+        [simulation]
+        method = "difference"
+    "#;
+    let model = model(text);
+    assert_order("cost", 2.0, 0.02, 20, |steps| (solve(&model, None, steps).objective - 6.0).abs());
+    let multiplier = |steps: usize| {
+        let rows = columns(&solve(&model, None, steps), ["t", "lambda_push"]);
+        rows.iter().map(|[t, lambda]| (lambda - (6.0 - 12.0 * t)).abs()).fold(0.0, f64::max)
+    };
+    assert_order("multiplier", 2.0, 0.1, 20, multiplier);
+    let printed = derive(&model, &Settings::of(&model), &[Form::Lagrange]).unwrap().to_text();
+    assert!(printed.contains("lambda_push''") && printed.contains("u - lambda_push"), "{printed}");
+}
+
+/// Cart and pole with the force eliminated: a second-order problem with the equation of the pole as a constraint. Its cost tends to
+/// that of the direct transcription, 58.8077/2.
+#[test]
+fn optimal_control_as_a_vakonomic_problem_of_second_order() {
+    let text = r#"
+        [coordinates]
+        x = {}
+        th = {}
+        [definitions]
+        u = "1.3*x'' + 0.15*(cos(th)*th'' - sin(th)*th'^2)"
+        [dynamics]
+        lagrangian = "u^2/2"
+        [constraints]
+        pole = { equation = "0.15*cos(th)*x'' + 0.075*th'' = 1.4715*sin(th)", kind = "vakonomic" }
+        [boundary]
+        duration = 2.0
+        steps = 100
+        start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
+        end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
+        [simulation]
+        method = "difference"
+    "#;
+    let model = model(text);
+    assert_order("cost", 2.0, 0.2, 100, |steps| (solve(&model, None, steps).objective - 58.80767 / 2.0).abs());
+}
