@@ -80,8 +80,9 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
-        let again = [(computed + g.expr(own[0])).id()];
-        let again = &again[..order % 2];
+        // Another try exchanges two inputs, and replaces a third, or there is none.
+        let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
+        let again = if order % 2 == 1 { &again[..] } else { &[] };
         let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             let mut rest = &point[..];
