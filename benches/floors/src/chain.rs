@@ -125,8 +125,8 @@ impl Chain {
                 }
             }
             self.evaluate(&q, &next);
-            for i in 0..n {
-                p[i] = self.by_velocity[i] + 0.5 * h * self.by_position[i];
+            for (i, p) in p.iter_mut().enumerate() {
+                *p = self.by_velocity[i] + 0.5 * h * self.by_position[i];
             }
             past.rotate_right(1);
             past[0].copy_from_slice(&next);

@@ -5,22 +5,6 @@ use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
 
-/// For both angles. No closure, for what is handed to the standard library is not compiled for wider registers.
-macro_rules! both {
-    ($k:ident, $value:expr) => {
-        [
-            {
-                let $k = 0;
-                $value
-            },
-            {
-                let $k = 1;
-                $value
-            },
-        ]
-    };
-}
-
 /// Updates of this size square to nothing.
 const STOP: f64 = 3e-8;
 
@@ -39,7 +23,8 @@ impl<R: Real> Middle<R> {
         let half = R::of(0.5);
         let (s1, c1) = ((q[0] + next[0]) * half).sin_cos();
         let (s2, c2) = ((q[1] + next[1]) * half).sin_cos();
-        let v = both!(k, (next[k] - q[k]) * R::of(1.0 / h));
+        let rate = R::of(1.0 / h);
+        let v = [(next[0] - q[0]) * rate, (next[1] - q[1]) * rate];
         Middle { v, s: [s1, s2], c: [c1, c2], sin: s1 * c2 - c1 * s2, cos: c1 * c2 + s1 * s2 }
     }
 
@@ -59,7 +44,8 @@ impl<R: Real> Middle<R> {
     #[inline(always)]
     fn update(&self, h: f64, p: [R; 2]) -> [R; 2] {
         let (l_q, l_v) = (self.by_position(), self.by_velocity());
-        let r = both!(k, p[k] + R::of(0.5 * h) * l_q[k] - l_v[k]);
+        let half = R::of(0.5 * h);
+        let r = [p[0] + half * l_q[0] - l_v[0], p[1] + half * l_q[1] - l_v[1]];
         let (quarter, rate) = (R::of(0.25 * h), R::of(1.0 / h));
         let turning = self.v[0] * self.v[1] * self.cos;
         let cross = (self.v[0] + self.v[1]) * self.sin * R::of(0.5);
@@ -78,9 +64,10 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
     let mut p = [R::of(0.0); 2];
     let mut past = [start; 6];
     for _ in 0..steps {
-        let mut next = both!(k, R::of(QUINTIC[0]) * past[0][k]);
-        for (weight, past) in QUINTIC.iter().zip(&past).skip(1) {
-            next = both!(k, R::of(*weight).fma(past[k], next[k]));
+        let mut next = [R::of(QUINTIC[0]) * past[0][0], R::of(QUINTIC[0]) * past[0][1]];
+        for age in 1..6 {
+            let weight = R::of(QUINTIC[age]);
+            next = [weight.fma(past[age][0], next[0]), weight.fma(past[age][1], next[1])];
         }
         for _ in 0..20 {
             let d = Middle::of(h, q, next).update(h, p);
@@ -91,9 +78,12 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
         }
         let middle = Middle::of(h, q, next);
         let (l_q, l_v) = (middle.by_position(), middle.by_velocity());
-        p = both!(k, l_v[k] + R::of(0.5 * h) * l_q[k]);
+        let half = R::of(0.5 * h);
+        p = [l_v[0] + half * l_q[0], l_v[1] + half * l_q[1]];
         q = next;
-        past.copy_within(..5, 1);
+        for age in (1..6).rev() {
+            past[age] = past[age - 1];
+        }
         past[0] = next;
     }
     q

@@ -40,20 +40,7 @@ impl Real for f64 {
     }
 }
 
-/// An array by its elements. A loop and no closure: what is handed to the standard library is not compiled for wider registers.
-macro_rules! each {
-    ($i:ident, $value:expr) => {{
-        let mut all = [0.0; N];
-        let mut $i = 0;
-        while $i < N {
-            all[$i] = $value;
-            $i += 1;
-        }
-        Lanes(all)
-    }};
-}
-
-/// `N` numbers with inlined functions.
+/// `N` numbers with inlined functions: plain loops, which the compiler turns into one instruction each.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<const N: usize>(pub [f64; N]);
 
@@ -66,7 +53,11 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, b: Self) -> Self {
-                each!(i, self.0[i].$method(b.0[i]))
+                let mut out = self;
+                for i in 0..N {
+                    out.0[i] = self.0[i].$method(b.0[i]);
+                }
+                out
             }
         }
     };
@@ -79,7 +70,11 @@ impl<const N: usize> Neg for Lanes<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        each!(i, -self.0[i])
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = -self.0[i];
+        }
+        out
     }
 }
 
@@ -111,11 +106,19 @@ impl<const N: usize> Real for Lanes<N> {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        each!(i, self.0[i].mul_add(b.0[i], c.0[i]))
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = self.0[i].mul_add(b.0[i], c.0[i]);
+        }
+        out
     }
     #[inline(always)]
     fn recip(self) -> Self {
-        each!(i, 1.0 / self.0[i])
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = 1.0 / self.0[i];
+        }
+        out
     }
     /// To about one unit in the last place, for |x| up to about 1e8.
     #[inline(always)]
@@ -127,39 +130,36 @@ impl<const N: usize> Real for Lanes<N> {
         let z = r * r;
         let z2 = z * z;
         let z4 = z2 * z2;
-        let [s, c] = [SINE, COSINE].map(|[a, b, c, d, e, f]| [[a, b], [c, d], [e, f]]);
-        macro_rules! polynomial {
-            ($pairs:expr) => {{
-                let [first, second, third] = $pairs;
-                let first = of(first[0]).fma(z, of(first[1]));
-                let second = of(second[0]).fma(z, of(second[1]));
-                first.fma(z4, second.fma(z2, of(third[0]).fma(z, of(third[1]))))
-            }};
+        let polynomial = |[a, b, c, d, e, f]: [f64; 6]| {
+            let pair = |a, b| of(a).fma(z, of(b));
+            pair(a, b).fma(z4, pair(c, d).fma(z2, pair(e, f)))
+        };
+        let sine = (r * z).fma(polynomial(SINE), r);
+        let cosine = z2.fma(polynomial(COSINE), of(-0.5).fma(z, of(1.0)));
+        let (mut sin, mut cos) = (self, self);
+        for i in 0..N {
+            let quarter = turns.0[i].to_bits();
+            let odd = quarter & 1 == 1;
+            let (a, b) = (if odd { cosine.0[i] } else { sine.0[i] }, if odd { sine.0[i] } else { cosine.0[i] });
+            sin.0[i] = f64::from_bits(a.to_bits() ^ ((quarter & 2) << 62));
+            cos.0[i] = f64::from_bits(b.to_bits() ^ ((quarter.wrapping_add(1) & 2) << 62));
         }
-        let sine = (r * z).fma(polynomial!(s), r);
-        let cosine = z2.fma(polynomial!(c), of(-0.5).fma(z, of(1.0)));
-        macro_rules! pick {
-            ($even:ident, $odd:ident, $ahead:literal) => {
-                each!(i, {
-                    let quarter = turns.0[i].to_bits();
-                    let picked = if quarter & 1 == 1 { $odd.0[i] } else { $even.0[i] };
-                    f64::from_bits(picked.to_bits() ^ ((quarter.wrapping_add($ahead) & 2) << 62))
-                })
-            };
-        }
-        (pick!(sine, cosine, 0), pick!(cosine, sine, 1))
+        (sin, cos)
     }
     #[inline(always)]
     fn size(self) -> f64 {
-        // By halves, which wide registers do at once.
-        let mut sizes = each!(i, self.0[i].abs()).0;
-        let mut half = N / 2;
-        while half > 0 {
-            for i in 0..half {
-                sizes[i] = if sizes[i + half] > sizes[i] { sizes[i + half] } else { sizes[i] };
-            }
-            half /= 2;
+        // In halves, so that few comparisons wait for each other; not `max`, which minds NaN.
+        let mut sizes = self;
+        for i in 0..N {
+            sizes.0[i] = self.0[i].abs();
         }
-        sizes[0]
+        let mut width = N;
+        while width > 1 {
+            width /= 2;
+            for i in 0..width {
+                sizes.0[i] = if sizes.0[i + width] > sizes.0[i] { sizes.0[i + width] } else { sizes.0[i] };
+            }
+        }
+        sizes.0[0]
     }
 }

@@ -353,6 +353,7 @@ impl Marcher {
             stride.load(Standing {
                 state: &self.state,
                 step: self.step,
+                updates: self.work.iterations,
                 max_residual: self.work.max_residual,
                 history: &self.history.values,
             });
@@ -366,7 +367,7 @@ impl Marcher {
         let Some(stride) = &self.scheme.stride else { return };
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
-        self.work.iterations += taken * u64::from(!self.history.values.is_empty());
+        self.work.iterations = stride.updates();
         self.strides.taken += taken;
         self.step += taken;
         self.time = self.time_of(self.step);

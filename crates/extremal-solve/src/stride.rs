@@ -32,7 +32,8 @@ pub(crate) const GOING: usize = 2;
 /// A step in one program, with the memory to run it.
 ///
 /// Inputs: parameters and limits; step size and first time; then what goes round: state, number of the step, largest residual so
-/// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again.
+/// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again, and
+/// the number of updates.
 #[derive(Clone)]
 pub(crate) struct Stride {
     machine: Machine,
@@ -45,6 +46,7 @@ pub(crate) struct Stride {
 pub(crate) struct Standing<'a> {
     pub state: &'a [f64],
     pub step: u64,
+    pub updates: u64,
     pub max_residual: f64,
     pub history: &'a [f64],
 }
@@ -65,13 +67,13 @@ impl Stride {
         }
         let limits = LIMITS.map(|(name, _)| g.symbol(name));
         let [h, begin, count, residual] = ["h", "stride begin", "stride count", "stride residual"].map(|s| g.symbol(s));
-        let mut writer = Writer { g, limits, names: Vec::new(), holds: Vec::new(), residual };
+        let mut writer = Writer { g, limits, time: scheme.time, names: Vec::new(), holds: Vec::new(), residual };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
         let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
             .map(|age| (0..unknowns.len()).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
             .collect();
-        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
+        let mut guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
@@ -79,7 +81,7 @@ impl Stride {
             first += n;
         }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
-        let next = g.exprs(next);
+        let next = affine_rows(g, &mut writer, &g.exprs(&scheme.state), &g.exprs(next), &unknowns);
         writer.finite(&next);
         for guard in g.exprs(guards) {
             writer.holds.push(g.compare(Comparison::Ne, guard, g.int(0)));
@@ -89,6 +91,13 @@ impl Stride {
         let newest = [&[g.exprs(&unknowns)], &past[..DEPTH - 1]].concat();
         outputs.extend(newest.iter().flatten().map(|e| e.id()));
         outputs.extend((0..unknowns.len()).map(|at| extrapolated(g, &newest, at).id()));
+        let mut again = unknowns.clone();
+        if !unknowns.is_empty() {
+            guess.push(g.symbol("stride updates"));
+            let updated = guess[unknowns.len()] + 1;
+            outputs.push(updated.id());
+            again.push(updated.id());
+        }
 
         let going: Vec<Id> = scheme.state.iter().copied().chain([count.id(), residual.id()]).collect();
         let inputs = [
@@ -97,11 +106,8 @@ impl Stride {
             going.into_iter().chain(past.iter().flatten().chain(&guess).map(|e| e.id())).collect(),
         ];
         // Formulas that need more than the state are left to the kernel.
-        let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &unknowns).ok()?;
-        if std::env::var("STRIDE").is_ok() {
-            println!("{program}");
-        }
-        let lanes = lane_program(g, &inputs, &writer, &outputs, &unknowns).ok()?;
+        let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &again).ok()?;
+        let lanes = lane_program(g, &inputs, &writer, &outputs, &again).ok()?;
         let (state, unknowns) = (scheme.state.len(), unknowns.len());
         Some(Stride { machine: options.machine(&program), lanes, state, unknowns })
     }
@@ -144,6 +150,8 @@ impl Stride {
         rest[1] = standing.max_residual;
         let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
         history.copy_from_slice(standing.history);
+        let (guess, updates) = guess.split_at_mut(n);
+        updates.fill(standing.updates as f64);
         for (at, guess) in guess.iter_mut().enumerate() {
             *guess = (0..DEPTH).map(|age| weight(age) as f64 * history[age * n + at]).sum();
         }
@@ -161,6 +169,12 @@ impl Stride {
         self.machine.inputs(GOING)[self.state + 1]
     }
 
+    /// Updates by Newton's method, those before the motion was loaded included.
+    pub fn updates(&self) -> u64 {
+        let inputs = self.machine.inputs(2);
+        inputs.get(self.state + 2 + (DEPTH + 1) * self.unknowns).map_or(0, |updates| *updates as u64)
+    }
+
     /// Takes up to so many steps; returns how many worked out.
     pub fn take(&mut self, steps: u64) -> u64 {
         self.machine.repeat(steps)
@@ -171,6 +185,7 @@ impl Stride {
 struct Writer<'g> {
     g: &'g Graph,
     limits: [Expr<'g>; 4],
+    time: Id,
     names: Vec<(Id, Id)>,
     holds: Vec<Expr<'g>>,
     /// The largest residual so far.
@@ -291,6 +306,46 @@ fn lane_program(
     Program::cycle(g, &inputs, &writer.names, goes_on.id(), &outputs, &[])
 }
 
+/// The next state, with the rows that are affine in the state, at slopes known before the motion begins, written as such: a step
+/// then waits for two operations only. They are written as increments, for slopes near one would gather their round-off.
+fn affine_rows<'g>(
+    g: &'g Graph,
+    writer: &mut Writer<'g>,
+    state: &[Expr<'g>],
+    next: &[Expr<'g>],
+    unknowns: &[Id],
+) -> Vec<Expr<'g>> {
+    if !unknowns.is_empty() {
+        return next.to_vec();
+    }
+    let rows = g.jacobian(next, state);
+    let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
+    let changing: Vec<Expr<'g>> = state.iter().copied().chain([g.expr(writer.time)]).collect();
+    let mut varying = g.depend_on(&slopes, &changing).into_iter();
+    let at_zero: Vec<_> = state.iter().map(|s| (*s, g.int(0))).collect();
+    let constants = g.substitute(next, &at_zero);
+    let mut written = Vec::with_capacity(next.len());
+    for (i, row) in rows.iter().enumerate() {
+        let varies = varying.by_ref().take(row.len()).fold(false, |any, varies| any | varies);
+        // A single slope is as good as it is.
+        if varies || row.len() < 2 {
+            written.push(next[i]);
+            continue;
+        }
+        let mut sum = constants[i];
+        for (j, slope) in row {
+            let increment = if *j == i { *slope - 1 } else { *slope };
+            let increment = writer.name(increment);
+            sum = sum + increment * state[*j];
+            if *j == i {
+                sum = sum + state[i];
+            }
+        }
+        written.push(sum);
+    }
+    written
+}
+
 /// One step ahead of these values, newest first.
 fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
     g.sum(past.iter().enumerate().map(|(age, values)| values[at] * g.int(weight(age))))
@@ -300,7 +355,7 @@ fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g>
 /// coefficients with alternating signs.
 fn weight(age: usize) -> i64 {
     let binomial = (0..=age as i64).fold(1, |product, k| product * (DEPTH as i64 - k) / (k + 1));
-    if age % 2 == 0 { binomial } else { -binomial }
+    if age.is_multiple_of(2) { binomial } else { -binomial }
 }
 
 /// A matrix `factor · rows`.

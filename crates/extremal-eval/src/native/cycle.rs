@@ -44,10 +44,9 @@ impl Emitter {
         let done = self.code.jump();
         self.code.land(failed);
         if cycle.retried > 0 {
-            for (to, value) in (cycle.first_retried as Slot..).zip(again) {
-                self.registers.fill(&mut self.code, 0, *value);
-                self.code.store(self.target.width, Base::Rbx, self.registers.bytes(to), 0);
-            }
+            let homes = again.iter().map(|value| self.registers.home(*value));
+            let moves = (cycle.first_retried as Slot..).zip(homes).collect();
+            self.copy_all(moves, 0);
             self.code.next_try(top);
         }
         self.code.land(done);
@@ -120,21 +119,12 @@ impl Emitter {
     fn hand_on(&mut self, values: &[Value], first: Slot) {
         let width = self.target.width;
         let places = first..first + values.len() as Slot;
-        // Inputs that become other inputs, each as soon as nobody needs what it replaces; a ring is cut by one that waits.
+        // Inputs that become other inputs.
         let inputs = places.clone().zip(values).map(|(to, value)| (to, self.registers.home(*value)));
-        let mut moves: Vec<(Slot, Slot)> = inputs.filter(|(to, from)| to != from && places.contains(from)).collect();
-        while !moves.is_empty() {
-            match moves.iter().position(|(to, _)| moves.iter().all(|(_, from)| from != to)) {
-                Some(at) => {
-                    let (to, from) = moves.swap_remove(at);
-                    self.copy(from, to);
-                }
-                None => {
-                    let place = self.registers.area(1);
-                    self.copy(moves[0].1, place);
-                    moves[0].1 = place;
-                }
-            }
+        let moves: Vec<(Slot, Slot)> = inputs.filter(|(to, from)| to != from && places.contains(from)).collect();
+        if !moves.is_empty() {
+            let scratch = self.registers.take(&mut self.code);
+            self.copy_all(moves, scratch);
         }
         for (to, value) in places.clone().zip(values) {
             if !places.contains(&self.registers.home(*value)) {
@@ -145,10 +135,28 @@ impl Emitter {
         }
     }
 
-    fn copy(&mut self, from: Slot, to: Slot) {
+    /// Copies memory `to` places `from` others as if all at once: each as soon as nobody needs what it replaces, and a ring is cut
+    /// by one that waits.
+    fn copy_all(&mut self, mut moves: Vec<(Slot, Slot)>, scratch: Register) {
+        moves.retain(|(to, from)| to != from);
+        while !moves.is_empty() {
+            match moves.iter().position(|(to, _)| moves.iter().all(|(_, from)| from != to)) {
+                Some(at) => {
+                    let (to, from) = moves.swap_remove(at);
+                    self.copy(from, to, scratch);
+                }
+                None => {
+                    let place = self.registers.area(1);
+                    self.copy(moves[0].1, place, scratch);
+                    moves[0].1 = place;
+                }
+            }
+        }
+    }
+
+    fn copy(&mut self, from: Slot, to: Slot, scratch: Register) {
         let width = self.target.width;
-        let register = self.registers.take(&mut self.code);
-        self.code.load(width, register, Base::Rbx, self.registers.bytes(from));
-        self.code.store(width, Base::Rbx, self.registers.bytes(to), register);
+        self.code.load(width, scratch, Base::Rbx, self.registers.bytes(from));
+        self.code.store(width, Base::Rbx, self.registers.bytes(to), scratch);
     }
 }

@@ -38,6 +38,7 @@ fn number() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Every case compares some sixty random expressions, all together more than 1e5.
     #[test]
     fn native_code_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
         let g = &Graph::new();
@@ -79,8 +80,9 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
-        let again = [(computed + g.expr(own[0])).id()];
-        let again = &again[..order % 2];
+        // Another try exchanges two inputs, and replaces a third, or there is none.
+        let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
+        let again = if order % 2 == 1 { &again[..] } else { &[] };
         let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             let mut rest = &point[..];
