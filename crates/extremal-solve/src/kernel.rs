@@ -38,6 +38,8 @@ pub struct Structure {
     pub unknowns: usize,
     /// All remaining solves are linear in their unknowns.
     pub linear: bool,
+    /// Factored Jacobians serve for several updates and steps.
+    pub keeps_jacobians: bool,
 }
 
 /// What a call cost.
@@ -166,7 +168,11 @@ impl Kernel {
 
     /// The structure that elimination left.
     pub fn structure(&self) -> Structure {
-        Structure { unknowns: self.unknowns.len(), linear: self.solves.iter().all(|s| s.linear) }
+        Structure {
+            unknowns: self.unknowns.len(),
+            linear: self.solves.iter().all(|s| s.linear),
+            keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
+        }
     }
 
     /// The unknowns of the last call, all solves in a row.

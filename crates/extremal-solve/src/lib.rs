@@ -20,7 +20,7 @@ pub use adaptive_march::AdaptiveMarcher;
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
-pub use march::{CompiledScheme, Guard, March, Marcher, StartValues, TotalWork};
+pub use march::{CompiledScheme, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
 pub use rank::{Dependence, RowWatch, Sight, dependence};
 pub use root::{RootError, find_root};

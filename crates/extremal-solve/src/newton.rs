@@ -48,6 +48,8 @@ const WORTH_KEEPING: usize = 4;
 const MAX_AGAIN: u32 = 8;
 /// Updates above which it pays to factor anew at the next call.
 const TOO_MANY: u32 = 3;
+/// The largest number of calls for which no Jacobian of before is tried.
+const MAX_WAIT: u32 = 127;
 /// A Jacobian that does not reduce the residual by this factor is out of date.
 const OUT_OF_DATE: f64 = 0.2;
 
@@ -101,6 +103,9 @@ struct Kept {
     factored: bool,
     /// By how much it reduced the residual last.
     rate: f64,
+    /// Calls for which it is not tried: twice as many after every failure.
+    wait: u32,
+    waited: u32,
     /// Sizes of the terms of each row when they were last evaluated.
     sizes: Vec<f64>,
 }
@@ -132,8 +137,12 @@ impl NewtonSolve {
         }
     }
 
+    pub fn keeps_jacobians(&self) -> bool {
+        self.kept.is_some()
+    }
+
     pub fn forget(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.factored = false);
+        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
     }
 
     pub fn len(&self) -> usize {
@@ -210,9 +219,18 @@ impl NewtonSolve {
     /// none or it is out of date.
     pub fn run_again(&mut self, machine: &mut Machine, x: &mut [f64], checked: &mut [f64]) -> Option<Work> {
         let mut kept = self.kept.take()?;
-        let done = if kept.factored { self.iterate_again(&mut kept, machine, x, checked) } else { None };
-        if let Some(work) = &done {
-            kept.factored = work.iterations <= TOO_MANY;
+        let mut done = None;
+        if kept.wait > 0 {
+            kept.wait -= 1;
+        } else if kept.factored {
+            done = self.iterate_again(&mut kept, machine, x, checked);
+            match &done {
+                Some(work) => (kept.factored, kept.waited) = (work.iterations <= TOO_MANY, kept.waited / 2),
+                None => {
+                    kept.waited = (2 * kept.waited + 1).min(MAX_WAIT);
+                    kept.wait = kept.waited;
+                }
+            }
         }
         self.kept = Some(kept);
         done

@@ -6,8 +6,10 @@
 mod chain;
 mod control;
 mod double_pendulum;
+mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
+mod kernels;
 mod thermal;
 mod timing;
 
@@ -17,9 +19,10 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 9] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
+    ("ensemble", ensemble::measure),
     ("chain", chain::measure),
     ("damped oscillator", thermal::oscillator),
     ("piston", thermal::piston),
@@ -29,8 +32,14 @@ const CASES: [Case; 8] = [
 ];
 
 fn main() {
-    // Cargo passes `--bench`; everything else is a word of a name.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    // Cargo passes `--bench` too.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [option, kernel, steps] = &arguments[..]
+        && option == "--march"
+    {
+        return kernels::march_kernel(kernel, steps.parse().expect("a number of steps"));
+    }
+    let wanted = arguments;
     let mut table = Table::begin();
     for (name, measure) in CASES {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {

@@ -1,6 +1,6 @@
-//! Timing of two pieces of work in turns, by the time the processor spent on this thread, and the table of results.
+//! Timing of two pieces of work in turns, by the time the processors spent on this program, and the table of results.
 
-use cpu_time::ThreadTime;
+use cpu_time::ProcessTime;
 
 /// Seconds per step of two pieces of work, and their ratio.
 pub struct Paired {
@@ -23,7 +23,7 @@ impl<W: FnMut(usize)> Steps<W> {
 
 /// The processor's time for this work.
 pub fn seconds(work: impl FnOnce()) -> f64 {
-    let clock = ThreadTime::now();
+    let clock = ProcessTime::now();
     work();
     clock.elapsed().as_secs_f64()
 }
