@@ -3,6 +3,8 @@
 
 pub mod chain;
 pub mod double_pendulum;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 pub mod fermi_pasta_ulam;
 pub mod gauss;
 pub mod henon_heiles;

@@ -16,6 +16,16 @@ pub(crate) trait Real:
     fn size(self) -> f64;
 }
 
+/// Eight numbers side by side.
+pub(crate) trait SideBySide: Real {
+    fn load(numbers: &[f64; 8]) -> Self;
+    fn numbers(self) -> [f64; 8];
+    /// The larger of both sizes, lane by lane.
+    fn larger(self, b: Self) -> Self;
+    /// The sum over all lanes.
+    fn total(self) -> f64;
+}
+
 /// The sine and cosine of the system's library.
 impl Real for f64 {
     #[inline(always)]
@@ -79,7 +89,7 @@ impl<const N: usize> Neg for Lanes<N> {
 }
 
 /// Minimax polynomials for |x| ≤ π/4 from fdlibm, highest power first.
-const SINE: [f64; 6] = [
+pub(crate) const SINE: [f64; 6] = [
     1.589_690_995_211_550_1e-10,
     -2.505_076_025_340_686_3e-8,
     2.755_731_370_707_006_8e-6,
@@ -87,7 +97,7 @@ const SINE: [f64; 6] = [
     8.333_333_333_322_49e-3,
     -1.666_666_666_666_663_2e-1,
 ];
-const COSINE: [f64; 6] = [
+pub(crate) const COSINE: [f64; 6] = [
     -1.135_964_755_778_819_5e-11,
     2.087_572_321_298_174_8e-9,
     -2.755_731_435_139_066_3e-7,
@@ -96,8 +106,8 @@ const COSINE: [f64; 6] = [
     4.166_666_666_666_66e-2,
 ];
 /// Adding and subtracting it rounds to the nearest integer.
-const ROUNDING: f64 = 6_755_399_441_055_744.0;
-const HALF_PI: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
+pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
+pub(crate) const HALF_PI: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
 
 impl<const N: usize> Real for Lanes<N> {
     #[inline(always)]
@@ -161,5 +171,38 @@ impl<const N: usize> Real for Lanes<N> {
             }
         }
         sizes.0[0]
+    }
+}
+
+impl SideBySide for Lanes<8> {
+    #[inline(always)]
+    fn load(numbers: &[f64; 8]) -> Self {
+        Lanes(*numbers)
+    }
+    #[inline(always)]
+    fn numbers(self) -> [f64; 8] {
+        self.0
+    }
+    #[inline(always)]
+    fn larger(self, b: Self) -> Self {
+        let mut out = self;
+        for i in 0..8 {
+            let (one, other) = (self.0[i].abs(), b.0[i].abs());
+            out.0[i] = if other > one { other } else { one };
+        }
+        out
+    }
+    #[inline(always)]
+    fn total(self) -> f64 {
+        // In halves, so that few additions wait for each other.
+        let mut sums = self.0;
+        let mut width = 8;
+        while width > 1 {
+            width /= 2;
+            for i in 0..width {
+                sums[i] += sums[i + width];
+            }
+        }
+        sums[0]
     }
 }

@@ -174,7 +174,18 @@ impl Program {
     ///
     /// An output may be anything: a number, an input, something an earlier stage already determines.
     pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[Entry]) -> Result<Program, CompileError> {
-        Self::build(graph, inputs, &[], entries, None)
+        Self::compile_with_names(graph, inputs, &[], entries)
+    }
+
+    /// The same with `names`: symbols that stand for expressions, which may use inputs and the names before them. Each is computed as
+    /// it is written, whatever it is used in.
+    pub fn compile_with_names(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        entries: &[Entry],
+    ) -> Result<Program, CompileError> {
+        Self::build(graph, inputs, names, entries, None)
     }
 
     /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first

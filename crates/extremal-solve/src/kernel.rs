@@ -8,6 +8,7 @@ use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
 use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolvePlan};
+use crate::stages::StageIteration;
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub enum Guess {
 pub struct Kernel {
     machine: Machine,
     solves: Vec<NewtonSolve>,
+    /// Another way to the unknowns, tried before Newton's method.
+    stages: Option<StageIteration>,
     unknowns: Vec<f64>,
     /// Entry that computes the outputs when there is nothing to solve.
     explicit_entry: usize,
@@ -40,6 +43,8 @@ pub struct Structure {
     pub linear: bool,
     /// Factored Jacobians serve for several updates and steps.
     pub keeps_jacobians: bool,
+    /// The unknowns are stages of a collocation method, iterated to a fixed point wherever that converges fast.
+    pub fixed_point: bool,
 }
 
 /// What a call cost.
@@ -143,6 +148,7 @@ impl Kernel {
             machine: options.machine(&program),
             unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],
             solves,
+            stages: None,
             explicit_entry,
             output_names,
             scratch: vec![0.0; scratch],
@@ -153,6 +159,12 @@ impl Kernel {
     pub fn set_parameters(&mut self, values: &[f64]) {
         self.machine.inputs_mut(0).copy_from_slice(values);
         self.machine.commit(0);
+        self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
+    }
+
+    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember.
+    pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
+        self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
     }
 
     /// Lets Jacobians serve again in later calls, which are expected to be much alike. What comes out then depends on the calls
@@ -164,6 +176,7 @@ impl Kernel {
     /// Forgets what was kept for later calls.
     pub(crate) fn forget(&mut self) {
         self.solves.iter_mut().for_each(NewtonSolve::forget);
+        self.stages.iter_mut().for_each(StageIteration::forget);
     }
 
     /// The structure that elimination left.
@@ -172,6 +185,7 @@ impl Kernel {
             unknowns: self.unknowns.len(),
             linear: self.solves.iter().all(|s| s.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
+            fixed_point: self.stages.is_some(),
         }
     }
 
@@ -187,6 +201,25 @@ impl Kernel {
 
     /// Runs the block. The outputs are valid only when this succeeds, and are then finite.
     pub fn run(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
+        let work = match self.run_stages(inputs, guess, out) {
+            Some(work) => work,
+            None => self.run_newton(inputs, guess, out)?,
+        };
+        match out.iter().position(|x| !x.is_finite()) {
+            None => Ok(work),
+            Some(at) => Err(SolveFailure::NotFinite { what: self.output_names[at].clone() }),
+        }
+    }
+
+    fn run_stages(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Option<Work> {
+        let stages = self.stages.as_mut()?;
+        if guess == Guess::Formula {
+            self.unknowns.fill(0.0);
+        }
+        stages.run(inputs, &mut self.unknowns, out)
+    }
+
+    fn run_newton(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         let mut work = Work::default();
@@ -214,10 +247,7 @@ impl Kernel {
             self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);
         }
         out.copy_from_slice(&self.scratch[..out.len()]);
-        match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(work),
-            Some(at) => Err(SolveFailure::NotFinite { what: self.output_names[at].clone() }),
-        }
+        Ok(work)
     }
 }
 

@@ -11,6 +11,7 @@ mod newton;
 pub mod nlp;
 mod rank;
 mod root;
+mod stages;
 mod stride;
 mod symmetric;
 mod tangent;

@@ -10,6 +10,7 @@ use extremal_mechanics::discrete::Scheme;
 use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel, Structure};
 use crate::newton::NewtonOptions;
+use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
 
 pub use lanes::LaneMarcher;
@@ -85,6 +86,7 @@ impl CompiledScheme {
         // The substeps of a composition have different Jacobians.
         if scheme.substeps.len() == 1 {
             kernel.reuse_jacobians();
+            kernel.iterate_stages(StageIteration::compile(g, scheme, &symbols, &step.block, options)?);
         }
         Ok(CompiledScheme {
             start: Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?,

@@ -125,6 +125,7 @@ pub fn difference<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
         },
         constants: Vec::new(),
         guards: Vec::new(),
+        stages: None,
         substeps: vec![1.0],
         equations,
     }

@@ -143,6 +143,7 @@ pub(super) fn energy_entropy<'g>(
         },
         observe: observe_momenta(system),
         constants: constants.into_named(),
+        stages: None,
         substeps: vec![1.0],
         guards,
         equations,

@@ -190,6 +190,7 @@ pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
         observe: observe(system, &p),
         constants: action.constants.into_named(),
         guards: Vec::new(),
+        stages: None,
         substeps: vec![1.0],
         equations,
     }

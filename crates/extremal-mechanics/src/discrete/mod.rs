@@ -9,6 +9,7 @@ mod higher;
 mod quadrature;
 mod reference;
 mod scheme;
+mod stages;
 mod variational;
 
 use extremal_expr::{Expr, Rational};
@@ -21,6 +22,7 @@ pub use higher::{HermiteAction, hermite, higher_flow, higher_scheme};
 pub use quadrature::Quadrature;
 pub use reference::PhaseFlow;
 pub use scheme::{Equation, Scheme, SchemeGuard};
+pub use stages::Stages;
 pub use variational::energy_estimate;
 
 use crate::System;

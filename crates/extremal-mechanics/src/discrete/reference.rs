@@ -5,6 +5,7 @@ use extremal_model::Method;
 
 use super::quadrature::{Quadrature, lagrange_integral};
 use super::scheme::{Constants, Equation, Scheme, SchemeGuard, ids};
+use super::stages::{Rates, Stages};
 use super::variational::{started, thermal_guards};
 use crate::block::{Block, Solve};
 use crate::{Point, System};
@@ -53,18 +54,17 @@ impl Tableau {
 pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String) -> Scheme {
     let (g, n, h) = (system.graph, system.len(), system.step());
     let tableau = Tableau::of(method);
-    let stages = tableau.b.len();
     let mut constants = Constants::new(g);
     let accounts = system.accounts();
     let account_rates: Vec<_> = accounts.iter().map(|account| account.rate).collect();
     let motion = system.motion_equations();
     let equations_of_motion = [&motion[..], &account_rates].concat();
-    let a: Vec<Vec<_>> = (1..=stages).map(|i| system.symbols("a_", &format!("_{i}"))).collect();
-    let r: Vec<Vec<_>> = (1..=stages).map(|i| system.entropy_symbols("r_", &format!("_{i}"))).collect();
+    let a: Vec<Vec<_>> = (1..=tableau.b.len()).map(|i| system.symbols("a_", &format!("_{i}"))).collect();
+    let r: Vec<Vec<_>> = (1..=tableau.b.len()).map(|i| system.entropy_symbols("r_", &format!("_{i}"))).collect();
     let multipliers =
         |i: usize| system.constraints.iter().map(move |c| (c, system.multiplier_symbol(c, &i.to_string())));
     let moving = |i: usize| multipliers(i).filter(|(c, _)| c.is_vakonomic()).map(|(_, symbol)| symbol).collect();
-    let lambda: Vec<Vec<_>> = (1..=stages).map(moving).collect();
+    let lambda: Vec<Vec<_>> = (1..=tableau.b.len()).map(moving).collect();
     let moving = system.moving_multipliers();
 
     let weigh =
@@ -114,6 +114,10 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
         true => stage_unknowns.iter().zip(&residuals).map(|(u, rows)| solve(u, rows)).collect(),
         false => vec![solve(&stage_unknowns.concat(), &residuals.concat())],
     };
+    let stages = (!tableau.explicit).then(|| {
+        let rates = Rates { accelerations: &a, entropies: &r, multipliers: &lambda, unknowns: &stage_unknowns };
+        Stages::new(system, &tableau.c, &tableau.a, &rates)
+    });
     let constraints = system.constraints.iter().map(|constraint| &constraint.name);
     let labels: Vec<&String> = system.names.iter().chain(&system.heat.names).chain(constraints).collect();
     let stage_equations = residuals.iter().enumerate().flat_map(|(i, rows)| {
@@ -145,6 +149,7 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
         },
         observe: Block { inputs: ids(&[&state[..], &[system.t], &guess].concat()), ..phase_observation(system) },
         constants: constants.into_named(),
+        stages,
         substeps: vec![1.0],
         guards: phase_guards(system),
         equations,

@@ -142,6 +142,7 @@ impl<'g> DiscreteAction<'g> {
             },
             observe: observe_momenta(system),
             constants: self.constants.into_named(),
+            stages: None,
             substeps: vec![1.0],
             guards: thermal_guards(system, temperatures, heating),
             equations,

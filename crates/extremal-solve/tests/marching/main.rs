@@ -6,6 +6,7 @@ mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;
+mod stages;
 mod strides;
 mod symplectic;
 mod velocity_constraints;
