@@ -135,6 +135,4 @@ fn accelerations_run_and_are_derived() {
     assert!(end["end"]["p"]["x'"].as_f64().is_some(), "{end}");
     let text = call(&["derive", "gallery:pais-uhlenbeck", "--form", "lagrange"]).succeeded();
     assert!(text.contains("a^2*b^2*x + a^2*x'' + b^2*x'' + x'''' = 0"), "{text}");
-    let failed = call(&["analyze", "gallery:pais-uhlenbeck"]).failed_with(2);
-    assert!(failed.contains("accelerations"), "{failed}");
 }
