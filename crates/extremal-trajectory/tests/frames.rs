@@ -50,7 +50,6 @@ fn whole(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Member, both numbers, status, reason.
 type Row = (i64, f64, f64, Option<String>, Option<String>);
 
 fn parquet_rows(path: &Path) -> Vec<Row> {

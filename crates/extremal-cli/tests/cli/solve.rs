@@ -135,6 +135,4 @@ fn accelerations_run_and_are_derived() {
     assert!(end["end"]["p"]["x'"].as_f64().is_some(), "{end}");
     let text = call(&["derive", "gallery:pais-uhlenbeck", "--form", "lagrange"]).succeeded();
     assert!(text.contains("a^2*b^2*x + a^2*x'' + b^2*x'' + x'''' = 0"), "{text}");
-    let found = call(&["analyze", "gallery:pais-uhlenbeck"]).succeeded();
-    assert!(found.contains("Lagrangian of order 2"), "{found}");
 }
