@@ -40,8 +40,10 @@ mod program;
 mod schedule;
 mod slots;
 mod ssa;
+mod stencil;
 
 pub use machine::Machine;
 pub use op::{Op, Operands, Step};
 pub use program::{Backend, CompileError, Entry, OpCounts, Program};
 pub use ssa::{Definition, Value};
+pub use stencil::{NotFinite, RowMachine, Rows, Stencil};
