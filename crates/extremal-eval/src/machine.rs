@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::native::Native;
 use crate::op::{Operands, Step};
-use crate::program::{Backend, Code, Program};
+use crate::program::{Backend, Code, Program, TRIES};
 use crate::slots::Slot;
 
 /// The memory a [`Program`] runs in. Nothing is allocated after it was made.
@@ -86,28 +86,30 @@ impl Machine {
     }
 
     /// Goes round at most `times`: as long as the condition holds, outputs replace inputs. Returns how often they did; the inputs
-    /// are those of the round that was not completed.
+    /// are those of the round that was not completed, except for those that are tried again.
     ///
     /// # Panics
     /// If the program was not made by [`Program::cycle`].
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(first) = self.code.cycle else { panic!("a program that does not go round") };
+        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
         if let Some(native) = &self.native {
             return native.repeat(times, &mut self.memory);
         }
-        for round in 0..times {
-            let mut carried = std::mem::take(&mut self.carried);
+        let mut carried = std::mem::take(&mut self.carried);
+        let (mut round, mut tries) = (0, 0);
+        while round < times && tries < TRIES {
             self.run_tape(0, &mut carried);
-            let holds = carried[0] != 0.0;
-            if holds {
-                self.memory[first..first + carried.len() - 1].copy_from_slice(&carried[1..]);
-            }
-            self.carried = carried;
-            if !holds {
-                return round;
+            let (next, again) = carried[1..].split_at(cycle.carried);
+            if carried[0] != 0.0 {
+                self.memory[cycle.first..cycle.first + next.len()].copy_from_slice(next);
+                (round, tries) = (round + 1, 0);
+            } else {
+                self.memory[cycle.first_retried..cycle.first_retried + again.len()].copy_from_slice(again);
+                tries = if cycle.retried == 0 { TRIES } else { tries + 1 };
             }
         }
-        times
+        self.carried = carried;
+        round
     }
 
     fn run_tape(&mut self, entry: usize, out: &mut [f64]) {

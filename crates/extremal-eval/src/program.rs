@@ -58,10 +58,10 @@ pub enum CompileError {
         /// How many stages there are.
         stages: usize,
     },
-    /// A cycle hands on more values than its stage has inputs, or has no condition.
+    /// A cycle hands on more values than its stage has inputs.
     #[error("a cycle of {outputs} outputs cannot go round with {inputs} inputs")]
     NotACycle {
-        /// Its outputs, the condition included.
+        /// Its outputs.
         outputs: usize,
         /// The inputs of its stage.
         inputs: usize,
@@ -79,6 +79,20 @@ pub enum CompileError {
         needs: usize,
     },
 }
+
+/// How the outputs of the only entry of a program become inputs again: a condition, `carried` of them where it holds, `retried` of
+/// them where it does not.
+#[derive(Clone, Copy)]
+pub(crate) struct Cycle {
+    /// The first input that is replaced, and the first that is replaced for another try.
+    pub first: usize,
+    pub first_retried: usize,
+    pub carried: usize,
+    pub retried: usize,
+}
+
+/// So often is a round tried in all.
+pub(crate) const TRIES: u32 = 4;
 
 /// What runs a program. All give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,8 +132,8 @@ pub(crate) struct Code {
     pub layout: Layout,
     /// Per stage, the instructions of [`Machine::commit`].
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
-    /// The first of the inputs that the outputs of the only entry replace, in a program that goes round.
-    pub cycle: Option<usize>,
+    /// How it goes round, if it does.
+    pub cycle: Option<Cycle>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
 }
@@ -162,8 +176,9 @@ impl Program {
         Self::build(graph, inputs, &[], entries, None)
     }
 
-    /// Compiles a program that goes round by itself ([`Machine::repeat`]): `outputs` are a condition, then what replaces the first
-    /// inputs of the last stage where the condition holds. `names` are symbols that stand for expressions, which may use inputs
+    /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
+    /// inputs of the last stage. Where it does not hold, the round is tried a few times with `again` in place of the last
+    /// inputs. `names` are symbols that stand for expressions, which may use inputs
     /// and the names before them: each is computed as it is written, whatever it is used in.
     ///
     /// ```
@@ -175,7 +190,7 @@ impl Program {
     /// let (a, x, next) = (g.symbol("a"), g.symbol("x"), g.symbol("next"));
     /// let far = g.compare(Comparison::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
     /// let names = [(next.id(), ((x + a / x) / 2).id())];
-    /// let rule = Program::cycle(&g, &[vec![a.id()], vec![x.id()]], &names, &[far.id(), next.id()])?;
+    /// let rule = Program::cycle(&g, &[vec![a.id()], vec![x.id()]], &names, far.id(), &[next.id()], &[])?;
     ///
     /// let mut machine = rule.machine();
     /// machine.inputs_mut(0)[0] = 2.0;
@@ -189,15 +204,20 @@ impl Program {
         graph: &Graph,
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
-        outputs: &[Id],
+        condition: Id,
+        next: &[Id],
+        again: &[Id],
     ) -> Result<Program, CompileError> {
-        let carrying: usize = inputs.last().map_or(0, Vec::len);
-        if outputs.is_empty() || outputs.len() - 1 > carrying {
-            return Err(CompileError::NotACycle { outputs: outputs.len(), inputs: carrying });
+        let own: usize = inputs.last().map_or(0, Vec::len);
+        let outputs = next.len().max(again.len());
+        if outputs > own || inputs.is_empty() {
+            return Err(CompileError::NotACycle { outputs, inputs: own });
         }
-        let first = inputs.iter().map(Vec::len).sum::<usize>() - carrying;
-        let entry = Entry { stage: inputs.len() - 1, outputs: outputs.to_vec() };
-        Self::build(graph, inputs, names, &[entry], Some(first))
+        let end: usize = inputs.iter().map(Vec::len).sum();
+        let cycle =
+            Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
+        let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
+        Self::build(graph, inputs, names, &[entry], Some(cycle))
     }
 
     fn build(
@@ -205,7 +225,7 @@ impl Program {
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
         entries: &[Entry],
-        cycle: Option<usize>,
+        cycle: Option<Cycle>,
     ) -> Result<Program, CompileError> {
         let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);

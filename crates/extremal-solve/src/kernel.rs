@@ -128,6 +128,7 @@ impl Kernel {
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
             entries.push(Entry { stage, outputs: solve.residual.iter().chain(&slopes).copied().collect() });
             entries.push(Entry { stage, outputs: checked });
+            entries.push(Entry { stage, outputs: solve.residual.clone() });
         }
         let explicit_entry = entries.len();
         if block.solves.is_empty() {
@@ -137,7 +138,7 @@ impl Kernel {
         let longest = solves.iter().map(NewtonSolve::checked_len).max().unwrap_or(0);
         let scratch = longest.max(block.outputs.len());
         Ok(Kernel {
-            machine: program.machine(),
+            machine: options.machine(&program),
             unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],
             solves,
             explicit_entry,
@@ -150,6 +151,17 @@ impl Kernel {
     pub fn set_parameters(&mut self, values: &[f64]) {
         self.machine.inputs_mut(0).copy_from_slice(values);
         self.machine.commit(0);
+    }
+
+    /// Lets Jacobians serve again in later calls, which are expected to be much alike. What comes out then depends on the calls
+    /// before, by less than the round-off of the equations, until [`Kernel::forget`].
+    pub(crate) fn reuse_jacobians(&mut self) {
+        self.solves.iter_mut().for_each(NewtonSolve::reuse_jacobians);
+    }
+
+    /// Forgets what was kept for later calls.
+    pub(crate) fn forget(&mut self) {
+        self.solves.iter_mut().for_each(NewtonSolve::forget);
     }
 
     /// The structure that elimination left.
@@ -179,7 +191,9 @@ impl Kernel {
             if guess == Guess::Formula {
                 self.machine.run(solve.guess_entry(), unknowns);
             }
-            let done = solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full).or_else(|_| {
+            let again = solve.run_again(&mut self.machine, unknowns, &mut self.scratch);
+            let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);
+            let done = done.or_else(|_| {
                 self.machine.run(solve.guess_entry(), unknowns);
                 solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
             })?;

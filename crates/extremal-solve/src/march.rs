@@ -77,10 +77,15 @@ impl CompiledScheme {
             ..scheme.observe.clone()
         };
         let observed = observe.outputs.len();
+        let mut kernel = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
+        // The substeps of a composition have different Jacobians.
+        if scheme.substeps.len() == 1 {
+            kernel.reuse_jacobians();
+        }
         Ok(CompiledScheme {
             start: Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?,
-            stride: Stride::compile(g, scheme, &symbols, &step).filter(|s| s.updates() <= options.max_iterations),
-            step: Kernel::compile_reduced(g, &symbols, &step, names, options)?,
+            stride: Stride::compile(g, scheme, &symbols, &step, options),
+            step: kernel,
             observe: Kernel::compile(g, &symbols, &observe, options)?,
             substeps: scheme.substeps.clone(),
             constants: scheme.constants.iter().map(|(_, value)| *value).collect(),
@@ -234,9 +239,10 @@ impl March for Marcher {
         let mut left = steps;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
-            left -= self.stride(left - 1);
+            let taken = self.stride(left - 1);
+            left -= taken;
             self.previous.copy_from_slice(&self.state);
-            if self.stride(1) == 0 {
+            if left > 1 || self.stride(1) == 0 {
                 self.whole_step()?;
             }
             left -= 1;
@@ -278,6 +284,10 @@ impl March for Marcher {
 }
 
 impl Marcher {
+    #[doc(hidden)]
+    pub fn report(&self) -> (u64, u64) {
+        (self.strides.taken, self.strides.failed)
+    }
     /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.scheme.set_parameters(parameters);
@@ -295,6 +305,7 @@ impl Marcher {
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
         self.strides = Strides::default();
+        self.scheme.step.forget();
         self.scheme.stride.iter_mut().for_each(|stride| stride.begin(h, *time));
         let started = self.scheme.start.run(&inputs, Guess::Formula, &mut self.state);
         self.previous.copy_from_slice(&self.state);

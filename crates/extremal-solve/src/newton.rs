@@ -1,6 +1,6 @@
 //! Newton's method on one compiled system of equations.
 
-use extremal_eval::Machine;
+use extremal_eval::{Backend, Machine, Program};
 
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
@@ -13,11 +13,19 @@ pub struct NewtonOptions {
     pub tolerance: f64,
     /// Iterations before giving up.
     pub max_iterations: u32,
+    /// What runs the programs: the fastest there is, unless one is named that this machine has. All give the same bits.
+    pub backend: Option<Backend>,
+}
+
+impl NewtonOptions {
+    pub(crate) fn machine(&self, program: &Program) -> Machine {
+        self.backend.and_then(|backend| program.machine_on(backend)).unwrap_or_else(|| program.machine())
+    }
 }
 
 impl Default for NewtonOptions {
     fn default() -> Self {
-        NewtonOptions { tolerance: 1e-12, max_iterations: 40 }
+        NewtonOptions { tolerance: 1e-12, max_iterations: 40, backend: None }
     }
 }
 
@@ -32,6 +40,15 @@ const FULL_PACE_ITERATIONS: u32 = 12;
 /// The smallest fraction of a Newton update that is tried before the direction is called useless.
 const SMALLEST_FRACTION: f64 = 1.0 / 1024.0;
 
+/// Smaller systems are factored faster than the residual is evaluated once more.
+const WORTH_KEEPING: usize = 4;
+/// Updates with a Jacobian of before in one call, before it is given up.
+const MAX_AGAIN: u32 = 8;
+/// Updates above which it pays to factor anew at the next call.
+const TOO_MANY: u32 = 3;
+/// A Jacobian that does not reduce the residual by this factor is out of date.
+const OUT_OF_DATE: f64 = 0.2;
+
 /// How boldly to iterate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
@@ -45,7 +62,7 @@ pub(crate) enum Pace {
 pub(crate) struct SolvePlan {
     /// The stage of its unknowns.
     pub stage: usize,
-    /// The first of its three entries.
+    /// The first of its four entries.
     pub first_entry: usize,
     /// Outputs of the block that its last entry computes as well.
     pub outputs: usize,
@@ -57,8 +74,8 @@ pub(crate) struct SolvePlan {
     pub slopes: usize,
 }
 
-/// One system of equations: three entries of the program in a row (guess, residual with Jacobian, outputs with residual and
-/// sizes), and the memory to iterate.
+/// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
+/// sizes, residual alone), and the memory to iterate.
 #[derive(Clone)]
 pub(crate) struct NewtonSolve {
     pub stage: usize,
@@ -71,6 +88,18 @@ pub(crate) struct NewtonSolve {
     update: Vec<f64>,
     trial: Vec<f64>,
     options: NewtonOptions,
+    kept: Option<Kept>,
+}
+
+/// What is kept of one call for the next.
+#[derive(Clone, Default)]
+struct Kept {
+    /// The factored Jacobian may serve again.
+    factored: bool,
+    /// By how much it reduced the residual last.
+    rate: f64,
+    /// Sizes of the terms of each row when they were last evaluated.
+    sizes: Vec<f64>,
 }
 
 impl NewtonSolve {
@@ -88,7 +117,19 @@ impl NewtonSolve {
             trial: vec![0.0; n],
             names,
             options,
+            kept: None,
         }
+    }
+
+    /// From now on a Jacobian may serve again in the next call, if that pays.
+    pub fn reuse_jacobians(&mut self) {
+        if self.len() >= WORTH_KEEPING && !self.linear {
+            self.kept = Some(Kept { sizes: vec![0.0; self.len()], ..Kept::default() });
+        }
+    }
+
+    pub fn forget(&mut self) {
+        self.kept.iter_mut().for_each(|kept| kept.factored = false);
     }
 
     pub fn len(&self) -> usize {
@@ -136,6 +177,11 @@ impl NewtonSolve {
             }
             // Once the updates are small, a residual that no longer falls by half has reached its round-off.
             if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
+                let n = self.len();
+                if let Some(kept) = &mut self.kept {
+                    kept.sizes.copy_from_slice(&checked[self.outputs + n..]);
+                    (kept.factored, kept.rate) = (true, OUT_OF_DATE);
+                }
                 return Ok(Work { iterations, residual });
             }
             if residual < best {
@@ -151,6 +197,64 @@ impl NewtonSolve {
             residual: best,
             tolerance: self.options.tolerance,
         })
+    }
+
+    /// The same by simplified Newton: the Jacobian of an earlier call serves again. `None`, and the guess unchanged, if there is
+    /// none or it is out of date.
+    pub fn run_again(&mut self, machine: &mut Machine, x: &mut [f64], checked: &mut [f64]) -> Option<Work> {
+        let mut kept = self.kept.take()?;
+        let done = if kept.factored { self.iterate_again(&mut kept, machine, x, checked) } else { None };
+        if let Some(work) = &done {
+            kept.factored = work.iterations <= TOO_MANY;
+        }
+        self.kept = Some(kept);
+        done
+    }
+
+    fn iterate_again(
+        &mut self,
+        kept: &mut Kept,
+        machine: &mut Machine,
+        x: &mut [f64],
+        checked: &mut [f64],
+    ) -> Option<Work> {
+        let n = self.len();
+        let checked = &mut checked[..self.outputs + 2 * n];
+        self.trial.copy_from_slice(x);
+        machine.inputs_mut(self.stage).copy_from_slice(x);
+        machine.run(self.first_entry + 3, &mut self.update);
+        let mut residual = relative(&self.update, &kept.sizes).0;
+        for iterations in 1..=MAX_AGAIN {
+            self.solver.solve(&mut self.update);
+            x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
+            machine.inputs_mut(self.stage).copy_from_slice(x);
+            let before = residual;
+            let last = residual * kept.rate <= ROUND_OFF;
+            if last {
+                machine.run(self.first_entry + 2, checked);
+                let (own, sizes) = checked[self.outputs..].split_at(n);
+                self.update.copy_from_slice(own);
+                kept.sizes.copy_from_slice(sizes);
+            } else {
+                machine.run(self.first_entry + 3, &mut self.update);
+            }
+            residual = relative(&self.update, &kept.sizes).0;
+            if last && (residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * before) {
+                return Some(Work { iterations, residual });
+            }
+            let rate = residual / before;
+            // Near round-off the rate says nothing about the Jacobian.
+            if residual > ROUND_OFF {
+                kept.rate = rate;
+            } else {
+                residual = ROUND_OFF;
+            }
+            if rate.is_nan() || rate > OUT_OF_DATE && residual > self.options.tolerance {
+                break;
+            }
+        }
+        x.copy_from_slice(&self.trial);
+        None
     }
 
     /// One Newton update of `x`; returns its size. At the damped pace it is shortened until the next update, by the same
@@ -229,8 +333,12 @@ fn norm(values: &[f64]) -> f64 {
 /// The largest |residual|/size and its row, from `residuals ++ sizes`; NaN wins.
 fn relative_residual(values: &[f64], n: usize) -> (f64, usize) {
     let (residual, size) = values.split_at(n);
+    relative(residual, size)
+}
+
+fn relative(residual: &[f64], size: &[f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
-    for row in 0..n {
+    for row in 0..residual.len() {
         let ratio = if residual[row] == 0.0 { 0.0 } else { residual[row].abs() / size[row].max(UNDERFLOW) };
         if ratio.is_nan() {
             return (f64::NAN, row);

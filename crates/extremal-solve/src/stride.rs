@@ -11,7 +11,7 @@ use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
 use crate::march::{DEPTH, EXTRAPOLATION};
-use crate::newton::{ROUND_OFF, UNDERFLOW};
+use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -29,11 +29,12 @@ const LIMITS: [(&str, f64); 4] = [
 /// A step in one program, with the memory to run it.
 ///
 /// Inputs: parameters and limits; step size and first time; then what goes round: state, number of the step, largest residual so
-/// far, unknowns of the last steps, newest first.
+/// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again.
 #[derive(Clone)]
 pub(crate) struct Stride {
     machine: Machine,
     state: usize,
+    unknowns: usize,
     updates: u32,
 }
 
@@ -47,7 +48,13 @@ pub(crate) struct Standing<'a> {
 
 impl Stride {
     /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
-    pub fn compile(g: &Graph, scheme: &Scheme, parameters: &[Id], reduced: &Reduced) -> Option<Stride> {
+    pub fn compile(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        reduced: &Reduced,
+        options: NewtonOptions,
+    ) -> Option<Stride> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 {
@@ -61,13 +68,16 @@ impl Stride {
         let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
             .map(|age| (0..unknowns.len()).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
             .collect();
+        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
         let mut updates = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
-            let guess = (first..first + n).map(|at| writer.extrapolated(&past, at)).collect();
-            updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess);
+            updates += writer.solve(&solve.unknowns, &solve.residual, rows, guess[first..first + n].to_vec());
             first += n;
+        }
+        if updates > options.max_iterations {
+            return None;
         }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
@@ -75,20 +85,29 @@ impl Stride {
         for guard in g.exprs(guards) {
             writer.holds.push(g.compare(Comparison::Ne, guard, g.int(0)));
         }
-        let mut outputs = vec![writer.condition().id()];
+        let mut outputs: Vec<Id> = Vec::new();
         outputs.extend(next.iter().chain([&(count + 1), &writer.residual]).map(|e| e.id()));
-        let newest = g.exprs(&unknowns);
-        outputs.extend(newest.iter().chain(past[..DEPTH - 1].iter().flatten()).map(|e| e.id()));
+        let newest = [&[g.exprs(&unknowns)], &past[..DEPTH - 1]].concat();
+        outputs.extend(newest.iter().flatten().map(|e| e.id()));
+        outputs.extend((0..unknowns.len()).map(|at| extrapolated(g, &newest, at).id()));
 
         let going: Vec<Id> = scheme.state.iter().copied().chain([count.id(), residual.id()]).collect();
         let inputs = [
             parameters.iter().copied().chain(limits.map(Expr::id)).collect(),
             vec![h.id(), begin.id()],
-            going.into_iter().chain(past.iter().flatten().map(|e| e.id())).collect(),
+            going.into_iter().chain(past.iter().flatten().chain(&guess).map(|e| e.id())).collect(),
         ];
         // Formulas that need more than the state are left to the kernel.
-        let program = Program::cycle(g, &inputs, &writer.names, &outputs).ok()?;
-        Some(Stride { machine: program.machine(), state: scheme.state.len(), updates })
+        let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &unknowns).ok()?;
+        if std::env::var("STRIDE").is_ok() {
+            println!("{program}");
+        }
+        Some(Stride {
+            machine: options.machine(&program),
+            state: scheme.state.len(),
+            unknowns: unknowns.len(),
+            updates,
+        })
     }
 
     /// Newton updates in every step.
@@ -111,15 +130,20 @@ impl Stride {
 
     /// Goes on from here.
     pub fn load(&mut self, standing: Standing<'_>) {
+        let n = self.unknowns;
         let (state, rest) = self.machine.inputs_mut(2).split_at_mut(self.state);
         state.copy_from_slice(standing.state);
         rest[0] = standing.step as f64;
         rest[1] = standing.max_residual;
-        rest[2..].copy_from_slice(standing.history);
+        let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
+        history.copy_from_slice(standing.history);
+        for (at, guess) in guess.iter_mut().enumerate() {
+            *guess = (0..DEPTH).map(|age| EXTRAPOLATION[DEPTH - 1][age] * history[age * n + at]).sum();
+        }
     }
 
     pub fn history(&self) -> &[f64] {
-        &self.machine.inputs(2)[self.state + 2..]
+        &self.machine.inputs(2)[self.state + 2..][..DEPTH * self.unknowns]
     }
 
     pub fn state(&self) -> &[f64] {
@@ -156,12 +180,6 @@ impl<'g> Writer<'g> {
 
     fn name_all(&mut self, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
         list.iter().map(|e| self.name(*e)).collect()
-    }
-
-    fn extrapolated(&mut self, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-        let weights = EXTRAPOLATION[DEPTH - 1].map(|weight| self.g.int(weight as i64));
-        let guess = self.g.sum(past.iter().zip(weights).map(|(values, weight)| values[at] * weight));
-        self.name(guess)
     }
 
     /// Gives the unknowns their values: Newton's method from `guess`, then once more with the same Jacobian unless the equations
@@ -251,6 +269,12 @@ impl<'g> Writer<'g> {
         let first = self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1));
         self.holds.iter().fold(first, |all, condition| self.g.and(all, *condition))
     }
+}
+
+/// One step ahead of these values, newest first.
+fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
+    let weights = EXTRAPOLATION[DEPTH - 1].map(|weight| g.int(weight as i64));
+    g.sum(past.iter().zip(weights).map(|(values, weight)| values[at] * weight))
 }
 
 /// A matrix `factor · rows`.

@@ -1,6 +1,6 @@
 //! No machine code for this architecture: programs are interpreted.
 
-use crate::program::Backend;
+use crate::program::{Backend, Cycle};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
@@ -15,7 +15,7 @@ pub(crate) struct Blocks<'a> {
     pub entries: Vec<(&'a Block, &'a [Value])>,
     pub fixed: &'a [Slot],
     pub first_free: usize,
-    pub cycle: Option<usize>,
+    pub cycle: Option<Cycle>,
 }
 
 impl Native {

@@ -1,6 +1,7 @@
 //! A block that goes round by itself, its outputs becoming its inputs.
 
 use crate::op::Step;
+use crate::program::{Cycle, TRIES};
 use crate::slots::Slot;
 use crate::ssa::Value;
 
@@ -10,25 +11,39 @@ use super::order::Item;
 
 impl Emitter {
     /// Appends a function of the address of the memory and a number of rounds, which returns how many of these are left when the
-    /// condition, the first of `outputs`, does not hold; the others go to the slots from `first` on. Returns where it begins.
-    pub fn cycle(&mut self, steps: &[Step<Value>], outputs: &[Value], first: Slot) -> usize {
+    /// condition, the first of `outputs`, does not hold after some tries. Returns where it begins.
+    pub fn cycle(&mut self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> usize {
         let begin = self.begin_function();
         let mut items = self.ordering.items(steps);
         items.push(Item::Round(outputs.to_vec()));
         self.code.enter_rounds();
         self.registers.begin(&items, Base::Rbx);
+        let next_round = self.code.bytes.len();
+        self.code.set_tries(TRIES);
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, Base::Rbx);
         }
-        let exit = outputs.first().map(|condition| {
-            let tested = self.registers.load(&mut self.code, *condition);
-            let zero = self.registers.place(self.patterns + ZERO);
-            self.code.jump_if_zero(tested, zero)
-        });
-        self.hand_on(outputs.get(1..).unwrap_or_default(), first);
-        self.code.next_round(top);
-        exit.into_iter().for_each(|exit| self.code.land(exit));
+        let (condition, outputs) = (outputs[0], &outputs[1..]);
+        let tested = self.registers.load(&mut self.code, condition);
+        let zero = self.registers.place(self.patterns + ZERO);
+        // What will be tried again is put into memory before the ways part.
+        let (next, again) = outputs.split_at(cycle.carried);
+        again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
+        let failed = self.code.jump_if_zero(tested, zero);
+        self.registers.unlock();
+        self.hand_on(next, cycle.first as Slot);
+        self.code.next_round(next_round);
+        let done = self.code.jump();
+        self.code.land(failed);
+        if cycle.retried > 0 {
+            for (to, value) in (cycle.first_retried as Slot..).zip(again) {
+                self.registers.fill(&mut self.code, 0, *value);
+                self.code.store(self.target.width, Base::Rbx, self.registers.bytes(to), 0);
+            }
+            self.code.next_try(top);
+        }
+        self.code.land(done);
         self.registers.finish(&items);
         self.code.leave_rounds();
         self.code.ret();

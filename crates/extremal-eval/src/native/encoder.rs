@@ -312,6 +312,12 @@ impl Assembler {
         self.bytes.len()
     }
 
+    /// Jumps; for [`Assembler::land`].
+    pub fn jump(&mut self) -> usize {
+        self.bytes.extend([0xe9, 0, 0, 0, 0]); // jmp
+        self.bytes.len()
+    }
+
     /// The jump that ends at `jump` leads here.
     pub fn land(&mut self, jump: usize) {
         let distance = (self.bytes.len() - jump) as i32;
@@ -322,6 +328,19 @@ impl Assembler {
     pub fn enter_rounds(&mut self) {
         self.bytes.extend([0x53, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r14; push r15
         self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
+    }
+
+    /// Sets the number of tries.
+    pub fn set_tries(&mut self, tries: u32) {
+        self.bytes.extend([0x41, 0xbe]); // mov r14d, tries
+        self.bytes.extend(tries.to_le_bytes());
+    }
+
+    /// Counts a try and goes back to `top` unless it was the last.
+    pub fn next_try(&mut self, top: usize) {
+        self.bytes.extend([0x41, 0xff, 0xce, 0x0f, 0x85]); // dec r14d; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
     }
 
     /// Counts a round and goes back to `top` unless it was the last.

@@ -21,7 +21,7 @@ mod sweep;
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::program::Backend;
+use crate::program::{Backend, Cycle};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
@@ -51,8 +51,8 @@ pub(crate) struct Blocks<'a> {
     /// Places of inputs, constants and kept values.
     pub fixed: &'a [Slot],
     pub first_free: usize,
-    /// Where the inputs begin that the outputs of the only entry replace, if the program goes round.
-    pub cycle: Option<usize>,
+    /// How the program goes round, if it does.
+    pub cycle: Option<Cycle>,
 }
 
 type Function = unsafe extern "sysv64" fn(*mut f64, *mut f64);
@@ -99,9 +99,7 @@ impl Native {
             .map(|(block, outputs)| emitter.block(&Source { steps: &block.steps, outputs, kept: &[] }))
             .collect();
         let cycle = match (blocks.cycle, &blocks.entries[..]) {
-            (Some(first), [(block, outputs)]) if lanes == 1 => {
-                Some(emitter.cycle(&block.steps, outputs, first as Slot))
-            }
+            (Some(cycle), [(block, outputs)]) if lanes == 1 => Some(emitter.cycle(&block.steps, outputs, cycle)),
             _ => None,
         };
         let (bytes, memory) = emitter.finish();

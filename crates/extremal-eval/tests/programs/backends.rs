@@ -79,8 +79,9 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
-        outputs.insert(0, condition.id());
-        let program = Program::cycle(g, &inputs, &[], &outputs).unwrap();
+        let again = [(computed + g.expr(own[0])).id()];
+        let again = &again[..order % 2];
+        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             let mut rest = &point[..];
             for (stage, names) in STAGES.iter().enumerate() {

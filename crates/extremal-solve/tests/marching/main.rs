@@ -6,5 +6,6 @@ mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;
+mod strides;
 mod symplectic;
 mod velocity_constraints;

@@ -1,27 +1,82 @@
-//! How fast models get ready and march, beside loops written by hand in the same run: `cargo bench -p extremal`.
+//! How fast models get ready and march, beside loops written by hand in the same run: `cargo xtask bench`, or
+//! `cargo bench -p extremal -- WORD` for the cases whose name contains a word.
 //!
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
 mod chain;
 mod double_pendulum;
+mod fermi_pasta_ulam;
 mod henon_heiles;
+mod thermal;
 mod timing;
 
-use extremal::{Model, gallery};
-use timing::Table;
+use extremal::{Model, Overrides, Run, Settings, gallery};
+use timing::{Paired, Steps, Table, paired};
 
-fn model(name: &str) -> Model {
-    let text = gallery::text(name).unwrap_or_else(|| panic!("no gallery model {name}"));
-    Model::from_toml(text).unwrap_or_else(|e| panic!("{}", e.render(name, false)))
-}
+/// A case: its name, and what prints its rows.
+type Case = (&'static str, fn(&mut Table));
+
+const CASES: [Case; 7] = [
+    ("double pendulum", double_pendulum::midpoint),
+    ("gauss", double_pendulum::gauss),
+    ("chain", chain::measure),
+    ("damped oscillator", thermal::oscillator),
+    ("piston", thermal::piston),
+    ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
+    ("henon-heiles", henon_heiles::measure),
+];
 
 fn main() {
-    let mut steps = Table::new(["one step", "extremal", "by hand", "ratio"]);
-    double_pendulum::measure(&mut steps);
-    henon_heiles::measure(&mut steps);
-    steps.print();
+    // Cargo passes `--bench`; everything else is a word of a name.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let mut table = Table::begin();
+    for (name, measure) in CASES {
+        if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {
+            measure(&mut table);
+        }
+    }
+}
 
-    let mut ready = Table::new(["from text to ready to march", "time", "", "growth"]);
-    chain::measure(&mut ready);
-    ready.print();
+fn load(name: &str, overrides: &Overrides) -> Model {
+    let text = gallery::text(name).unwrap_or_else(|| panic!("no gallery model {name}"));
+    Model::load(text, overrides).unwrap_or_else(|e| panic!("{}", e.render(name, false)))
+}
+
+fn model(name: &str) -> Model {
+    load(name, &Overrides::default())
+}
+
+/// The state after so many steps.
+fn march(run: &Run<'_>, steps: usize) -> Vec<f64> {
+    let mut motion = run.begin().expect("the start is regular");
+    motion.advance_many(steps as u64).expect("the steps have solutions");
+    motion.state().to_vec()
+}
+
+/// A run beside its floor. `part` of its state and what the floor computes must first be the same over `compared` steps, to `tolerance`.
+fn beside(
+    run: &Run<'_>,
+    part: impl Fn(&[f64]) -> Vec<f64>,
+    mut floor: impl FnMut(usize) -> Vec<f64>,
+    (compared, tolerance): (usize, f64),
+    counts: [usize; 2],
+) -> Paired {
+    let (ours, by_hand) = (part(&march(run, compared)), floor(compared));
+    for (ours, by_hand) in ours.iter().zip(&by_hand) {
+        let error = (ours - by_hand).abs() / by_hand.abs().max(1.0);
+        assert!(error < tolerance, "not the same motion: {ours}, by hand {by_hand}");
+    }
+    paired(
+        Steps { count: counts[0], take: |n| _ = std::hint::black_box(march(run, n)) },
+        Steps { count: counts[1], take: |n| _ = std::hint::black_box(floor(n)) },
+    )
+}
+
+/// The coordinates of a state, as many as the floor has.
+fn coordinates(state: &[f64]) -> Vec<f64> {
+    state.to_vec()
+}
+
+fn with_step(model: &Model, step: f64) -> Settings {
+    Settings { step: Some(step), ..Settings::of(model) }
 }

@@ -1,6 +1,6 @@
-//! Timing of two pieces of work in turns, and the table of results.
+//! Timing of two pieces of work in turns, by the time the processor spent on this thread, and the table of results.
 
-use std::time::Instant;
+use cpu_time::ThreadTime;
 
 /// Seconds per step of two pieces of work, and their ratio.
 pub struct Paired {
@@ -17,14 +17,19 @@ pub struct Steps<W: FnMut(usize)> {
 
 impl<W: FnMut(usize)> Steps<W> {
     fn seconds_per_step(&mut self) -> f64 {
-        let clock = Instant::now();
-        (self.take)(self.count);
-        clock.elapsed().as_secs_f64() / self.count as f64
+        seconds(|| (self.take)(self.count)) / self.count as f64
     }
 }
 
+/// The processor's time for this work.
+pub fn seconds(work: impl FnOnce()) -> f64 {
+    let clock = ThreadTime::now();
+    work();
+    clock.elapsed().as_secs_f64()
+}
+
 /// Rounds of a comparison: with a few milliseconds each, most are not interrupted even on a busy machine.
-const ROUNDS: usize = 201;
+const ROUNDS: usize = 61;
 
 /// Times both in turns. What disturbs the machine for longer than a round disturbs both, so the median of the ratios of
 /// neighbours says more than the ratio of the medians. Both should take about as long per round, for the same reason.
@@ -48,14 +53,14 @@ pub fn paired(mut subject: Steps<impl FnMut(usize)>, mut floor: Steps<impl FnMut
     }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
 /// A time with three digits and a readable unit.
-pub fn readable(seconds: f64) -> String {
+fn readable(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-6 => (s * 1e9, "ns"),
         s if s < 1e-3 => (s * 1e6, "µs"),
@@ -66,31 +71,34 @@ pub fn readable(seconds: f64) -> String {
     format!("{value:.digits$} {unit}")
 }
 
-/// Rows of four cells, printed as Markdown.
-pub struct Table {
-    rows: Vec<[String; 4]>,
-}
+/// Work, time, floor, ratio: printed as Markdown, row by row.
+pub struct Table;
+
+const WIDTHS: [usize; 4] = [62, 8, 8, 6];
 
 impl Table {
-    pub fn new(heads: [&str; 4]) -> Table {
-        Table { rows: vec![heads.map(str::to_string)] }
+    pub fn begin() -> Table {
+        Self::row(["work", "extremal", "by hand", "ratio"].map(str::to_owned));
+        Self::row(WIDTHS.map(|width| "-".repeat(width)));
+        Table
     }
 
-    pub fn push(&mut self, row: [String; 4]) {
-        self.rows.push(row);
+    pub fn compared(&mut self, work: &str, Paired { subject, floor, ratio }: &Paired) {
+        Self::row([work.to_owned(), readable(*subject), readable(*floor), format!("{ratio:.2}")]);
     }
 
-    pub fn print(&self) {
-        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-        let widths = [0, 1, 2, 3].map(width);
-        for (index, row) in self.rows.iter().enumerate() {
-            let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-            println!("| {} |", cells.join(" | "));
-            if index == 0 {
-                let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
-                println!("| {} |", rules.join(" | "));
-            }
-        }
-        println!();
+    /// A time with a limit instead of a floor.
+    pub fn limited(&mut self, work: &str, seconds: f64, limit: f64) {
+        Self::row([
+            work.to_owned(),
+            readable(seconds),
+            format!("≤{}", readable(limit)),
+            format!("{:.2}", seconds / limit),
+        ]);
+    }
+
+    fn row(cells: [String; 4]) {
+        let cells: Vec<String> = cells.iter().zip(WIDTHS).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        println!("| {} |", cells.join(" | "));
     }
 }

@@ -222,7 +222,7 @@ impl<'m> Run<'m> {
                 Compiled::Adaptive(Box::new(marcher))
             }
             None => {
-                let mut newton = NewtonOptions::default();
+                let mut newton = NewtonOptions { backend: settings.backend, ..NewtonOptions::default() };
                 if let Some(tolerance) = settings.tolerance {
                     newton.tolerance = tolerance;
                 }

@@ -1,5 +1,6 @@
 //! How a model is to be run: what the model says, unless the caller says otherwise.
 
+use extremal_eval::Backend;
 use extremal_model::{ConstraintForm, EntropyBase, Extent, Method, Model, Start};
 use thiserror::Error;
 
@@ -32,6 +33,8 @@ pub struct Settings {
     pub record: u64,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
     pub tolerance: Option<f64>,
+    /// What evaluates the formulas, where it is not to be the fastest there is.
+    pub backend: Option<Backend>,
 }
 
 /// A run that cannot even begin.
@@ -87,6 +90,7 @@ impl Settings {
             project: simulation.project,
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
+            backend: None,
         }
     }
 
@@ -133,6 +137,7 @@ mod tests {
             project: false,
             record: 1,
             tolerance: None,
+            backend: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The gallery against independent truth: equations typed by hand, motions computed by other programs.
 
+mod bits;
 mod equations;
 mod hand_typed;
 mod runs;
