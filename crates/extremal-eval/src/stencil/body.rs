@@ -78,6 +78,7 @@ impl Groups {
 pub(crate) const LANES: usize = 8;
 
 /// Runs loops anywhere.
+#[derive(Clone)]
 pub(crate) struct Interpreter {
     values: Vec<Lanes<LANES>>,
 }

@@ -28,6 +28,7 @@ pub struct NotFinite {
 }
 
 /// A [`Stencil`] with the memory to run it for a given number of rows. Nothing is allocated after it was made.
+#[derive(Clone)]
 pub struct RowMachine {
     stencil: Stencil,
     size: usize,
@@ -42,8 +43,10 @@ pub struct RowMachine {
     /// The fixed places, one number per lane; the first says whether results are finite.
     memory: Vec<f64>,
     temporaries: Vec<f64>,
+    totals: Vec<Compensated>,
 }
 
+#[derive(Clone)]
 enum Runner {
     Native(Arc<Sweep>),
     Interpreted(Interpreter),
@@ -64,6 +67,11 @@ impl Stencil {
         self.size.max(self.before + self.behind + LANES)
     }
 
+    /// Numbers set aside for each temporary: a piece, with what it needs beyond its ends.
+    fn stride(&self) -> usize {
+        PIECE + self.plan.before + self.plan.behind + LANES
+    }
+
     /// Memory to run it for so many rows, by the fastest means there is; `None` if they are too few.
     pub fn machine(&self, size: usize) -> Option<RowMachine> {
         let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];
@@ -75,7 +83,7 @@ impl Stencil {
         if size < self.smallest() {
             return None;
         }
-        let stride = PIECE + self.plan.before + self.plan.behind + LANES;
+        let stride = self.stride();
         let bodies = Writer::new(self, size, stride).write();
         let runner = match backend {
             Backend::Tape => Runner::Interpreted(Interpreter::new(&bodies)),
@@ -92,6 +100,7 @@ impl Stencil {
             uniforms: self.uniforms.memory.clone(),
             current: false,
             temporaries: vec![0.0; self.plan.temporaries * stride],
+            totals: vec![Compensated::default(); self.sums],
             size,
             bodies: Arc::new(bodies),
             runner,
@@ -135,23 +144,24 @@ impl RowMachine {
         assert_eq!(results.len(), stencil.results * self.size, "the results of another stencil");
         assert_eq!(sums.len(), stencil.sums, "the sums of another stencil");
         self.set_scalars(scalars);
+        let stride = self.stencil.stride();
         let lanes = self.runner.lanes();
         self.memory[..lanes].fill(0.0);
         let (first, end) = (self.stencil.before, self.size - self.stencil.behind);
-        let mut totals: Vec<Compensated> = vec![Compensated::default(); sums.len()];
+        self.totals.fill(Compensated::default());
         let mut from = first;
         while from < end {
             let to = end.min(from + PIECE);
             // A group of lanes must fit: a short last piece does some rows again.
             self.piece(from.min(to - lanes.min(to - first)), to, fields, results);
-            for (total, array) in totals.iter_mut().zip(&self.stencil.plan.sums) {
+            for (total, array) in self.totals.iter_mut().zip(&self.stencil.plan.sums) {
                 let summands = match array {
                     None => continue,
                     Some(Array::Field(field)) => &fields[field * self.size + from..field * self.size + to],
                     Some(Array::Row(row)) => &results[row * self.size + from..row * self.size + to],
                     Some(Array::Temporary(place)) => {
                         let began = from.min(to - lanes.min(to - first));
-                        let local = place * self.stride() + self.stencil.plan.before + (from - began);
+                        let local = place * stride + self.stencil.plan.before + (from - began);
                         &self.temporaries[local..local + (to - from)]
                     }
                 };
@@ -161,8 +171,8 @@ impl RowMachine {
         }
         self.copy(fields, results);
         let finite = self.memory[..lanes].iter().all(|x| *x == 0.0);
-        let ends_are_finite = self.run_ends(scalars, fields, results, &mut totals);
-        for (sum, total) in sums.iter_mut().zip(&totals) {
+        let ends_are_finite = self.run_ends(scalars, fields, results);
+        for (sum, total) in sums.iter_mut().zip(&self.totals) {
             *sum = total.value();
         }
         if finite && ends_are_finite && sums.iter().all(|sum| sum.is_finite()) {
@@ -170,10 +180,6 @@ impl RowMachine {
         }
         let at = results.iter().chain(&*sums).position(|x| !x.is_finite()).unwrap_or(0);
         Err(NotFinite { result: at / self.size, row: at % self.size })
-    }
-
-    fn stride(&self) -> usize {
-        PIECE + self.stencil.plan.before + self.stencil.plan.behind + LANES
     }
 
     fn set_scalars(&mut self, scalars: &[f64]) {
@@ -236,7 +242,7 @@ impl RowMachine {
     }
 
     /// The first and the last rows; false if one of them is not finite.
-    fn run_ends(&mut self, scalars: &[f64], fields: &[f64], results: &mut [f64], totals: &mut [Compensated]) -> bool {
+    fn run_ends(&mut self, scalars: &[f64], fields: &[f64], results: &mut [f64]) -> bool {
         let Stencil { size: window, before, behind, results: count, .. } = self.stencil;
         let mut finite = true;
         for (entry, rows, skipped) in [(0, before, 0), (1, behind, self.size - window)] {
@@ -245,7 +251,7 @@ impl RowMachine {
             for (to, from) in inputs[scalars.len()..].chunks_exact_mut(window).zip(fields.chunks_exact(self.size)) {
                 to.copy_from_slice(&from[skipped..skipped + window]);
             }
-            let outputs = &mut self.end_outputs[..count * rows + totals.len()];
+            let outputs = &mut self.end_outputs[..count * rows + self.totals.len()];
             self.ends.run(entry, outputs);
             finite &= outputs.iter().all(|x| x.is_finite());
             let (ends, sums) = outputs.split_at(count * rows);
@@ -253,7 +259,7 @@ impl RowMachine {
             for (row, result) in results.chunks_exact_mut(self.size).enumerate() {
                 result[first..first + rows].copy_from_slice(&ends[row * rows..(row + 1) * rows]);
             }
-            totals.iter_mut().zip(sums).for_each(|(total, sum)| total.add(*sum));
+            self.totals.iter_mut().zip(sums).for_each(|(total, sum)| total.add(*sum));
         }
         finite
     }

@@ -1,6 +1,6 @@
 //! Marching members: the only place that knows how.
 
-use extremal_solve::{AdaptiveMarcher, March, Marcher, StartValues, StepFailure};
+use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValues, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, Members, StartLayout};
@@ -35,6 +35,7 @@ pub(crate) struct Engine<'s> {
 enum Motion {
     Scheme(Box<Marcher>),
     Adaptive(Box<AdaptiveMarcher>),
+    Lattice(Box<LatticeMarcher>),
 }
 
 impl Motion {
@@ -42,6 +43,7 @@ impl Motion {
         match compiled {
             Compiled::Scheme(scheme) => Motion::Scheme(Box::new(scheme.marcher())),
             Compiled::Adaptive(marcher) => Motion::Adaptive(marcher.clone()),
+            Compiled::Lattice(lattice) => Motion::Lattice(Box::new(lattice.marcher())),
         }
     }
 
@@ -56,6 +58,10 @@ impl Motion {
                 marcher.restart(start, h);
                 Ok(())
             }
+            Motion::Lattice(marcher) => {
+                marcher.set_parameters(parameters);
+                marcher.restart(&start.q, &start.v, h)
+            }
         }
     }
 
@@ -63,6 +69,7 @@ impl Motion {
         match self {
             Motion::Scheme(marcher) => marcher.as_mut(),
             Motion::Adaptive(marcher) => marcher.as_mut(),
+            Motion::Lattice(marcher) => marcher.as_mut(),
         }
     }
 }

@@ -265,7 +265,7 @@ impl<'m> Sweep<'m> {
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
     fn identity(&self) -> Vec<(String, String)> {
-        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _ } =
+        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _, backend: _ } =
             &self.settings;
         let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
