@@ -265,7 +265,7 @@ impl March for LatticeMarcher {
         let (rows, sums) = self.observed.split_at_mut(self.state.len());
         match self.observe.run(&[self.time], &self.state, rows, sums) {
             Ok(()) => Ok(&self.observed),
-            Err(at) => Err(self.take_back(self.not_finite(at))),
+            Err(_) => Err(self.take_back()),
         }
     }
 
@@ -273,7 +273,7 @@ impl March for LatticeMarcher {
         let sums = &mut self.observed[self.state.len()..];
         Some(match self.glance.run(&[self.time], &self.state, &mut [], sums) {
             Ok(()) => Ok(&self.observed[self.state.len()..]),
-            Err(at) => Err(self.take_back(self.not_finite(at))),
+            Err(_) => Err(self.take_back()),
         })
     }
 
@@ -334,16 +334,21 @@ impl LatticeMarcher {
         self.time = (self.steps as f64).mul_add(self.h, 0.0);
     }
 
-    fn take_back(&mut self, reason: Reason) -> StepFailure {
+    /// Undoes a step to where something that is observed does not exist.
+    fn take_back(&mut self) -> StepFailure {
         if self.steps > 0 {
             self.go_back();
         }
-        self.failure(reason)
+        self.failure(SolveFailure::NotFinite { what: "a result".to_owned() }.into())
     }
 
-    fn not_finite(&self, NotFinite { result, row }: NotFinite) -> Reason {
-        let what = self.names.get(result).map_or_else(|| "a result".to_owned(), |name| member(name, row));
-        SolveFailure::NotFinite { what }.into()
+    /// Why a step, or the start, leads nowhere.
+    fn not_finite(&self, place: NotFinite) -> Reason {
+        let name = match place {
+            NotFinite::Row { result, row } => self.names.get(result).map(|name| member(name, row)),
+            NotFinite::Sum(_) => None,
+        };
+        SolveFailure::NotFinite { what: name.unwrap_or_else(|| "a result".to_owned()) }.into()
     }
 
     fn failure(&self, reason: Reason) -> StepFailure {

@@ -20,11 +20,16 @@ const PIECE: usize = 1024;
 
 /// A result that is not a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotFinite {
-    /// Which result; those after the last one are sums.
-    pub result: usize,
-    /// Its row.
-    pub row: usize,
+pub enum NotFinite {
+    /// A number of a row.
+    Row {
+        /// Which result.
+        result: usize,
+        /// Of which row.
+        row: usize,
+    },
+    /// A sum.
+    Sum(usize),
 }
 
 /// A [`Stencil`] with the memory to run it for a given number of rows. Nothing is allocated after it was made.
@@ -178,8 +183,10 @@ impl RowMachine {
         if finite && ends_are_finite && sums.iter().all(|sum| sum.is_finite()) {
             return Ok(());
         }
-        let at = results.iter().chain(&*sums).position(|x| !x.is_finite()).unwrap_or(0);
-        Err(NotFinite { result: at / self.size, row: at % self.size })
+        Err(match results.iter().position(|x| !x.is_finite()) {
+            Some(at) => NotFinite::Row { result: at / self.size, row: at % self.size },
+            None => NotFinite::Sum(sums.iter().position(|x| !x.is_finite()).unwrap_or(0)),
+        })
     }
 
     fn set_scalars(&mut self, scalars: &[f64]) {

@@ -27,8 +27,13 @@ pub(super) fn is_local(text: &str, count: &str, index: Option<&str>) -> bool {
     let mut indices: Vec<&str> = index.into_iter().collect();
     let mut choices = Vec::new();
     for node in ast.nodes() {
+        if let AstKind::Compare { left, right, .. } = &node.kind {
+            mark(*left, Role::Condition);
+            mark(*right, Role::Condition);
+        }
+    }
+    for node in ast.nodes() {
         match &node.kind {
-            AstKind::Compare { left, right, .. } => [left, right].iter().for_each(|id| mark(**id, Role::Condition)),
             AstKind::Member { index, .. } => {
                 mark(*index, Role::Index);
                 choices.push((*index, true));
@@ -88,7 +93,7 @@ mod tests {
             "sum(i, 1, n, q[i]'^2/2) - sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2)",
             "q[1]^2 + alpha*q[n]^3/3",
             "sum(k, 2, n - 1, cos(q[k - 1] - q[k + 1]))*n",
-            "if(q[1] > 0, q[2], q[3])",
+            "sum(i, 1, n, if(q[i] > 0, q[i]^2, q[n]))",
         ] {
             assert!(is_local(text, "n", None), "{text}");
         }
