@@ -51,7 +51,8 @@ impl Series {
             row_stride: 1,
             last: vec![f64::NAN; width],
             buckets: Vec::new(),
-            max_buckets: (Self::MAX_VALUES / (2 * width.max(1))).clamp(2, Self::MAX_BUCKETS),
+            // An even number, for they are merged in pairs.
+            max_buckets: (Self::MAX_VALUES / (2 * width.max(1))).clamp(2, Self::MAX_BUCKETS) & !1,
             bucket_stride: 1,
         }
     }
@@ -250,6 +251,13 @@ mod tests {
             series.push(&[2.0]);
         }
         assert!(series.extremes(0).all(|e| e == (2.0, 2.0)));
+        let mut wide = Series::new(Series::MAX_VALUES / 7);
+        for i in 0..100 {
+            let mut row = vec![0.0; Series::MAX_VALUES / 7];
+            row[1] = if i == 61 { 5.0 } else { 0.0 };
+            wide.push(&row);
+        }
+        assert!(wide.rows().count() <= 8 && wide.extremes(1).any(|e| e == (0.0, 5.0)));
         let mut nothing = Series::new(0);
         nothing.push(&[1.0]);
         assert_eq!(nothing.rows().count(), 0);

@@ -20,7 +20,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn registers(self) -> usize {
+    pub fn registers(self) -> usize {
         if self.avx512 { 32 } else { 16 }
     }
 }

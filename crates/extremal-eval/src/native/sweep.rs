@@ -1,13 +1,18 @@
 //! Loops that go along arrays, several rows at a time.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use memmap2::{Mmap, MmapMut};
 
 use crate::program::Backend;
 use crate::slots::{NOWHERE, Slot};
+use crate::ssa::Value;
 use crate::stencil::{Bodies, Body, Buffer, Buffers, Groups, Place};
 
 use super::emit::{Emitter, PATTERNS, Source};
-use super::encoder::Base;
+use super::encoder::{Base, Register};
+use super::order::Item;
 use super::registers::ARRAYS;
 use super::target;
 
@@ -137,17 +142,50 @@ fn reaches(bodies: &Bodies, body: &Body, lanes: usize) -> Vec<Reach> {
     reaches
 }
 
+/// So many registers are left to what changes from round to round.
+const FREE: usize = 8;
+
 impl Emitter {
+    /// What is the same in every round and used most: it stays in registers, unless a round calls functions, which keep none.
+    fn held(&self, items: &[Item], source: &Source<'_>) -> Vec<Value> {
+        if items.iter().any(|item| matches!(item, Item::Call(..))) {
+            return Vec::new();
+        }
+        let changed = |slot: Slot| source.kept.iter().any(|(_, kept)| *kept == slot);
+        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+        let mut meet = |value: Value| {
+            let home = self.registers.home(value);
+            if home < ARRAYS && !changed(home) {
+                *uses.entry(value).or_default() += 1;
+            }
+        };
+        items.iter().for_each(|item| item.for_each_operand(&mut meet));
+        let mut list: Vec<(Value, usize)> = uses.into_iter().collect();
+        list.sort_by_key(|(_, count)| Reverse(*count));
+        list.truncate(self.target.registers().saturating_sub(FREE));
+        list.into_iter().map(|(value, _)| value).collect()
+    }
+
     /// Appends a loop over rows; returns where it begins.
     fn sweep(&mut self, source: &Source<'_>) -> usize {
         let begin = self.begin_function();
-        let items = self.ordering.items(source.steps);
+        let mut items = self.ordering.items(source.steps);
+        let held = self.held(&items, source);
         self.code.enter_sweep();
         self.note_destinations(source);
+        items.push(Item::Round(held.clone()));
         self.registers.begin(&items, Base::Rbx);
+        let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
+        self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, Base::Rbx);
+        }
+        // What had to give way meanwhile comes back to where the next round expects it.
+        for (value, register) in held.iter().zip(registers) {
+            if self.registers.in_register(*value) != Some(register) {
+                self.registers.fill(&mut self.code, register, *value);
+            }
         }
         self.registers.finish(&items);
         self.forget_destinations(source);

@@ -174,8 +174,7 @@ impl RowMachine {
             }
             from = to;
         }
-        self.copy(fields, results);
-        let finite = self.memory[..lanes].iter().all(|x| *x == 0.0);
+        let finite = self.copy(fields, results) && self.memory[..lanes].iter().all(|x| *x == 0.0);
         let ends_are_finite = self.run_ends(scalars, fields, results);
         for (sum, total) in sums.iter_mut().zip(&self.totals) {
             *sum = total.value();
@@ -230,22 +229,29 @@ impl RowMachine {
         }
     }
 
-    fn copy(&self, fields: &[f64], results: &mut [f64]) {
+    /// The results that no loop has; false if one of them is not finite.
+    fn copy(&self, fields: &[f64], results: &mut [f64]) -> bool {
         let (first, end) = (self.stencil.before, self.size - self.stencil.behind);
+        let mut finite = true;
         for (row, from) in &self.stencil.plan.copies {
             let to = row * self.size + first..row * self.size + end;
             match from {
-                Operand::Uniform(shape) => results[to].fill(self.uniforms[self.stencil.uniforms.slots[shape] as usize]),
+                Operand::Uniform(shape) => {
+                    let number = self.uniforms[self.stencil.uniforms.slots[shape] as usize];
+                    results[to.clone()].fill(number);
+                }
                 Operand::Load(Array::Field(field), offset) => {
                     let at = (field * self.size + first).wrapping_add_signed(*offset as isize);
-                    results[to].copy_from_slice(&fields[at..at + (end - first)]);
+                    results[to.clone()].copy_from_slice(&fields[at..at + (end - first)]);
                 }
                 Operand::Load(Array::Row(other), _) => {
                     results.copy_within(other * self.size + first..other * self.size + end, to.start);
                 }
                 Operand::Load(Array::Temporary(_), _) | Operand::Local(_) => {}
             }
+            finite &= results[to].iter().fold(0.0, |all, x| x * 0.0 + all) == 0.0;
         }
+        finite
     }
 
     /// The first and the last rows; false if one of them is not finite.
