@@ -19,7 +19,7 @@ fn read(masses: u32) -> (Model, Lattice) {
 }
 
 pub fn measure(table: &mut Table) {
-    for (masses, steps) in [(1_000, 10_000), (100_000, 200), (1_000_000, 20)] {
+    for (masses, steps) in [(1_000, 10_000), (100_000, 200), (1_000_000, 100)] {
         let (few, lattice) = read(masses);
         let run = Run::of_lattice(&few, &lattice).expect("the gallery runs");
         let start: Vec<f64> =
