@@ -1,5 +1,6 @@
 //! Development tasks: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`.
 
+mod bench;
 mod check;
 mod fuzz;
 mod gallery;
@@ -14,7 +15,8 @@ Usage: cargo xtask TASK
 
   test                 formatting, lints, all tests, documentation, every model of the gallery
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
-  bench                the benchmarks";
+  bench                steps and times to get ready, beside loops written by hand
+  bench --instructions instructions per step, by callgrind";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -27,7 +29,8 @@ fn main() -> ExitCode {
             Ok(seconds) => fuzz::all(seconds),
             Err(_) => return usage(),
         },
-        ["bench"] => shell::Step::cargo("benchmarks", &["bench", "--workspace", "--benches"]).run(),
+        ["bench"] => bench::times(),
+        ["bench", "--instructions"] => bench::instructions(),
         _ => return usage(),
     };
     let seconds = clock.elapsed().as_secs();

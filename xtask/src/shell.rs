@@ -58,16 +58,21 @@ impl Step {
         }
     }
 
-    /// Runs it silently; a failure carries what it said.
-    pub fn run_silently(mut self) -> Result<(), Failure> {
+    /// Runs it silently, and gives what it wrote to the standard error.
+    pub fn errors(mut self) -> Result<String, Failure> {
         match self.command.output() {
-            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stderr).into_owned()),
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 Err(Failure { step: self.name, reason: format!("{}\n{said}", output.status) })
             }
             Err(error) => Err(Failure::starting(self.name, &error)),
         }
+    }
+
+    /// Runs it silently; a failure carries what it said.
+    pub fn run_silently(self) -> Result<(), Failure> {
+        self.errors().map(|_| ())
     }
 }
 

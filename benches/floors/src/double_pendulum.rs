@@ -1,6 +1,6 @@
 //! The midpoint rule on the double pendulum, masses and lengths one, in the positions at the end of the step.
 
-use crate::real::{Fast, Real};
+use crate::real::{Fast, Lanes, Real};
 use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
@@ -23,7 +23,8 @@ impl<R: Real> Middle<R> {
         let half = R::of(0.5);
         let (s1, c1) = ((q[0] + next[0]) * half).sin_cos();
         let (s2, c2) = ((q[1] + next[1]) * half).sin_cos();
-        let v = [0, 1].map(|k| (next[k] - q[k]) * R::of(1.0 / h));
+        let rate = R::of(1.0 / h);
+        let v = [(next[0] - q[0]) * rate, (next[1] - q[1]) * rate];
         Middle { v, s: [s1, s2], c: [c1, c2], sin: s1 * c2 - c1 * s2, cos: c1 * c2 + s1 * s2 }
     }
 
@@ -43,7 +44,8 @@ impl<R: Real> Middle<R> {
     #[inline(always)]
     fn update(&self, h: f64, p: [R; 2]) -> [R; 2] {
         let (l_q, l_v) = (self.by_position(), self.by_velocity());
-        let r = [0, 1].map(|k| p[k] + R::of(0.5 * h) * l_q[k] - l_v[k]);
+        let half = R::of(0.5 * h);
+        let r = [p[0] + half * l_q[0] - l_v[0], p[1] + half * l_q[1] - l_v[1]];
         let (quarter, rate) = (R::of(0.25 * h), R::of(1.0 / h));
         let turning = self.v[0] * self.v[1] * self.cos;
         let cross = (self.v[0] + self.v[1]) * self.sin * R::of(0.5);
@@ -62,10 +64,11 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
     let mut p = [R::of(0.0); 2];
     let mut past = [start; 6];
     for _ in 0..steps {
-        let mut next = [0, 1].map(|k| {
-            let newest = R::of(QUINTIC[0]) * past[0][k];
-            (1..6).fold(newest, |sum, age| R::of(QUINTIC[age]).fma(past[age][k], sum))
-        });
+        let mut next = [R::of(QUINTIC[0]) * past[0][0], R::of(QUINTIC[0]) * past[0][1]];
+        for age in 1..6 {
+            let weight = R::of(QUINTIC[age]);
+            next = [weight.fma(past[age][0], next[0]), weight.fma(past[age][1], next[1])];
+        }
         for _ in 0..20 {
             let d = Middle::of(h, q, next).update(h, p);
             next = [next[0] - d[0], next[1] - d[1]];
@@ -75,9 +78,12 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
         }
         let middle = Middle::of(h, q, next);
         let (l_q, l_v) = (middle.by_position(), middle.by_velocity());
-        p = [0, 1].map(|k| l_v[k] + R::of(0.5 * h) * l_q[k]);
+        let half = R::of(0.5 * h);
+        p = [l_v[0] + half * l_q[0], l_v[1] + half * l_q[1]];
         q = next;
-        past.copy_within(..5, 1);
+        for age in (1..6).rev() {
+            past[age] = past[age - 1];
+        }
         past[0] = next;
     }
     q
@@ -97,4 +103,22 @@ pub fn with_libm(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
         #[inline(always)]
         || march(h, start, steps),
     )
+}
+
+/// Pendulums marched side by side.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Many pendulums: the first angles of all, then the second ones, are replaced by those after so many steps. What does not fill the
+/// registers at the end stays as it is.
+pub fn ensemble(h: f64, [first, second]: [&mut [f64]; 2], steps: usize) {
+    on_widest(
+        #[inline(always)]
+        || {
+            let firsts = first.as_chunks_mut::<SIDE_BY_SIDE>().0;
+            for (first, second) in firsts.iter_mut().zip(second.as_chunks_mut::<SIDE_BY_SIDE>().0) {
+                let end = march(h, [Lanes(*first), Lanes(*second)], steps);
+                (*first, *second) = (end[0].0, end[1].0);
+            }
+        },
+    );
 }

@@ -77,12 +77,21 @@ fn collocate(h: f64, start: [f64; 2], steps: usize, a: &[V; S], ahead: &[V; S], 
     let mut lost = [0.0; 4];
     let mut k = [V::of(0.0); 4];
     for _ in 0..steps {
-        k = k.map(|rate| times(ahead, rate, V::of(0.0)));
+        for rate in &mut k {
+            *rate = times(ahead, *rate, V::of(0.0));
+        }
         let mut last = f64::INFINITY;
         for _ in 0..50 {
-            let stages: [V; 4] = from_fn(|d| times(a, k[d], V::of(y[d])));
+            let mut stages = k;
+            for d in 0..4 {
+                stages[d] = times(a, k[d], V::of(y[d]));
+            }
             let next = rates(stages);
-            let change = h * (0..4).fold(0.0, |m: f64, d| m.max((next[d] - k[d]).size()));
+            let mut change = 0.0;
+            for d in 0..4 {
+                let size = h * (next[d] - k[d]).size();
+                change = if size > change { size } else { change };
+            }
             k = next;
             if change < 1e-15 || (change >= last && change < 1e-12) {
                 break;

@@ -1,6 +1,5 @@
 //! Numbers with a sine and cosine that are inlined, one at a time or eight side by side.
 
-use std::array::from_fn;
 use std::ops::{Add, Mul, Neg, Sub};
 
 /// Arithmetic shared by all kinds of numbers.
@@ -41,7 +40,7 @@ impl Real for f64 {
     }
 }
 
-/// `N` numbers with inlined functions.
+/// `N` numbers with inlined functions: plain loops, which the compiler turns into one instruction each.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes<const N: usize>(pub [f64; N]);
 
@@ -54,7 +53,11 @@ macro_rules! operator {
             type Output = Self;
             #[inline(always)]
             fn $method(self, b: Self) -> Self {
-                Lanes(from_fn(|i| self.0[i].$method(b.0[i])))
+                let mut out = self;
+                for i in 0..N {
+                    out.0[i] = self.0[i].$method(b.0[i]);
+                }
+                out
             }
         }
     };
@@ -67,7 +70,11 @@ impl<const N: usize> Neg for Lanes<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        Lanes(self.0.map(|x| -x))
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = -self.0[i];
+        }
+        out
     }
 }
 
@@ -99,11 +106,19 @@ impl<const N: usize> Real for Lanes<N> {
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
-        Lanes(from_fn(|i| self.0[i].mul_add(b.0[i], c.0[i])))
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = self.0[i].mul_add(b.0[i], c.0[i]);
+        }
+        out
     }
     #[inline(always)]
     fn recip(self) -> Self {
-        Lanes(self.0.map(|x| 1.0 / x))
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = 1.0 / self.0[i];
+        }
+        out
     }
     /// To about one unit in the last place, for |x| up to about 1e8.
     #[inline(always)]
@@ -121,17 +136,30 @@ impl<const N: usize> Real for Lanes<N> {
         };
         let sine = (r * z).fma(polynomial(SINE), r);
         let cosine = z2.fma(polynomial(COSINE), of(-0.5).fma(z, of(1.0)));
-        let flip = |x: f64, quarter: u64| f64::from_bits(x.to_bits() ^ ((quarter & 2) << 62));
-        let pick = |i: usize, even: f64, odd: f64, quarter: u64| {
-            flip(if turns.0[i].to_bits() & 1 == 1 { odd } else { even }, quarter)
-        };
-        (
-            Lanes(from_fn(|i| pick(i, sine.0[i], cosine.0[i], turns.0[i].to_bits()))),
-            Lanes(from_fn(|i| pick(i, cosine.0[i], sine.0[i], turns.0[i].to_bits().wrapping_add(1)))),
-        )
+        let (mut sin, mut cos) = (self, self);
+        for i in 0..N {
+            let quarter = turns.0[i].to_bits();
+            let odd = quarter & 1 == 1;
+            let (a, b) = (if odd { cosine.0[i] } else { sine.0[i] }, if odd { sine.0[i] } else { cosine.0[i] });
+            sin.0[i] = f64::from_bits(a.to_bits() ^ ((quarter & 2) << 62));
+            cos.0[i] = f64::from_bits(b.to_bits() ^ ((quarter.wrapping_add(1) & 2) << 62));
+        }
+        (sin, cos)
     }
     #[inline(always)]
     fn size(self) -> f64 {
-        self.0.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+        // In halves, so that few comparisons wait for each other; not `max`, which minds NaN.
+        let mut sizes = self;
+        for i in 0..N {
+            sizes.0[i] = self.0[i].abs();
+        }
+        let mut width = N;
+        while width > 1 {
+            width /= 2;
+            for i in 0..width {
+                sizes.0[i] = if sizes.0[i + width] > sizes.0[i] { sizes.0[i + width] } else { sizes.0[i] };
+            }
+        }
+        sizes.0[0]
     }
 }

@@ -65,7 +65,9 @@ pub fn piston(h: f64, c: f64, gamma: f64, start: [f64; 2], entropy: f64, steps: 
                 };
                 s += h * gamma * w * w / u;
                 x += h * w;
-                past.copy_within(..5, 1);
+                for age in (1..6).rev() {
+                    past[age] = past[age - 1];
+                }
                 past[0] = w;
             }
             [x, s]

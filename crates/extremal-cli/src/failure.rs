@@ -10,6 +10,8 @@ use extremal::compare::CompareError;
 use extremal::mechanics::discrete::SchemeError;
 use extremal::model::render;
 use extremal::run::SetupError;
+use extremal::sweep::{ListError, SweepError};
+use extremal::trajectory::frame::FrameError;
 use extremal::trajectory::{PlotError, RecordError, SinkError};
 use thiserror::Error;
 
@@ -68,13 +70,15 @@ pub enum Failure {
         /// The likely intent, if there is one.
         help: String,
     },
-    /// The model file is too long to be one.
-    #[error("{name} has more than {limit} bytes, the limit for a model file")]
+    /// The file is too long to be what it should be.
+    #[error("{name} has more than {limit} bytes, the limit for {what}")]
     TooLong {
         /// The file.
         name: String,
         /// The limit.
         limit: usize,
+        /// What it should be.
+        what: &'static str,
     },
     /// The method, step or end do not fit the model.
     #[error(transparent)]
@@ -96,6 +100,23 @@ pub enum Failure {
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The ensemble cannot be set up.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+    /// A parameter with one value and with many.
+    #[error("`{0}` cannot be set and vary at once: leave out `--set {0}` or its variation")]
+    SetAndVaried(String),
+    /// A list of members cannot be read.
+    #[error("`{path}` is no list of members: {source}")]
+    List {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: ListError,
+    },
+    /// The file of an ensemble cannot be written or continued.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
     /// An output file is named twice.
     #[error("`{}` is named twice as an output", .0.display())]
     SameFile(PathBuf),
@@ -147,6 +168,7 @@ impl Failure {
             Failure::Compare(CompareError::Reference(_))
             | Failure::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | Failure::Record(_)
+            | Failure::Frame(FrameError::Write { .. })
             | Failure::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }

@@ -9,6 +9,7 @@ mod progress;
 mod solution_summary;
 mod source;
 mod summary;
+mod sweep_summary;
 mod terminal;
 
 use std::process::ExitCode;

@@ -22,10 +22,7 @@ impl Outputs<'_> {
             if !seen.insert(path) {
                 return Err(Failure::SameFile(path.clone()));
             }
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            if !folder.is_dir() {
-                return Err(Failure::NoFolder { path: path.clone(), folder: folder.to_owned() });
-            }
+            check_folder(path)?;
         }
         for path in self.trajectories {
             Format::of(path)?;
@@ -34,6 +31,15 @@ impl Outputs<'_> {
             PictureFormat::of(path)?;
         }
         Ok(())
+    }
+}
+
+/// Refuses a file in a folder that does not exist.
+pub fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match folder.is_dir() {
+        true => Ok(()),
+        false => Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() }),
     }
 }
 

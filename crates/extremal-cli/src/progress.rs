@@ -5,6 +5,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use extremal::run;
+use extremal::sweep;
 use extremal::trajectory::sig;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
@@ -24,21 +25,35 @@ impl Progress {
         Progress { started: now, updated: now, bar: None }
     }
 
-    /// Shows how far the run has come, if it is time to.
+    /// Shows how far a run has come, if it is time to.
     pub fn show(&mut self, progress: run::Progress) {
+        let run::Progress { step, steps, time } = progress;
+        self.update(step, steps, 0, |_, left| format!("t = {}, {left} left", sig(time, 4)));
+    }
+
+    /// Shows how far an ensemble has come, if it is time to.
+    pub fn show_members(&mut self, progress: sweep::Progress) {
+        let sweep::Progress { done, members, resumed } = progress;
+        self.update(done, members, resumed, |rate, left| {
+            format!("{done} of {members}, {} per second, {left} left", sig(rate, 3))
+        });
+    }
+
+    /// `before` of what is done was done when the bar began; the message gets the rate and the time that is left.
+    fn update(&mut self, done: u64, all: u64, before: u64, message: impl FnOnce(f64, HumanDuration) -> String) {
         let wait = if self.bar.is_some() { BETWEEN_UPDATES } else { PATIENCE };
         if self.updated.elapsed() < wait {
             return;
         }
         self.updated = Instant::now();
-        let run::Progress { step, steps, time } = progress;
         let bar = self.bar.get_or_insert_with(|| {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
-            ProgressBar::new(steps).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            ProgressBar::new(all).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        bar.set_position(step);
-        let left = self.started.elapsed().mul_f64(steps.saturating_sub(step) as f64 / step.max(1) as f64);
-        bar.set_message(format!("t = {}, {} left", sig(time, 4), HumanDuration(left)));
+        bar.set_position(done);
+        let (since, elapsed) = (done.saturating_sub(before), self.started.elapsed());
+        let left = elapsed.mul_f64(all.saturating_sub(done) as f64 / since.max(1) as f64);
+        bar.set_message(message(since as f64 / elapsed.as_secs_f64(), HumanDuration(left)));
     }
 
     /// Takes the bar away.

@@ -12,6 +12,8 @@ use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, duration, size};
 
 const INDENT: usize = 2;
+/// A simulation that ends this far away speaks for a finer grid.
+const COARSE: f64 = 1e-2;
 /// Coordinates beyond this number are counted, not listed.
 const MOST_ROWS: usize = 12;
 
@@ -62,11 +64,12 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
     ]);
     match &solved.verification {
         Some(verification @ Verification::Reached { .. }) => {
-            let error = verification.end_error().map_or_else(String::new, size);
-            table.row([
-                "simulation",
-                &format!("dop853 with the solution's start and controls ends {error} from its end"),
-            ]);
+            let error = verification.end_error().unwrap_or_default();
+            let mut text = format!("dop853 with the solution's start and controls ends {} from its end", size(error));
+            if error > COARSE && solved.levels.is_empty() {
+                text.push_str(": `--refine` for a finer grid");
+            }
+            table.row(["simulation", &text]);
         }
         Some(Verification::Impossible(reason)) => table.row(["simulation", &format!("none: {reason}")]),
         None => {}

@@ -72,7 +72,7 @@ impl Source {
 /// What the model that the arguments name is called, and its text.
 fn text_of(arguments: &ModelArguments) -> Result<(String, String), Failure> {
     Ok(match arguments.model.as_str() {
-        "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input")?),
+        "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input", MODEL_FILE)?),
         model => match model.strip_prefix(GALLERY) {
             Some(built_in) => (model.to_owned(), gallery_text(built_in)?.to_owned()),
             None => (model.to_owned(), read_file(model)?),
@@ -91,8 +91,22 @@ pub fn gallery_text(name: &str) -> Result<&'static str, Failure> {
     })
 }
 
-/// The text of a file.
+/// How long a file of a kind may be, and what the kind is called.
+#[derive(Clone, Copy)]
+pub struct Limit {
+    pub bytes: usize,
+    pub what: &'static str,
+}
+
+const MODEL_FILE: Limit = Limit { bytes: MAX_FILE_BYTES, what: "a model file" };
+
+/// The text of a file that is not longer than a model may be.
 pub fn read_file(path: &str) -> Result<String, Failure> {
+    read_file_of(path, MODEL_FILE)
+}
+
+/// The text of a file.
+pub fn read_file_of(path: &str, limit: Limit) -> Result<String, Failure> {
     let name = format!("`{path}`");
     let file = File::open(path).map_err(|source| {
         let help = match gallery::text(path) {
@@ -101,16 +115,16 @@ pub fn read_file(path: &str) -> Result<String, Failure> {
         };
         Failure::Read { name: name.clone(), source, help }
     })?;
-    read(file, &name)
+    read(file, &name, limit)
 }
 
 /// Reads all there is, without being led astray by an endless input.
-fn read(from: impl Read, name: &str) -> Result<String, Failure> {
+fn read(from: impl Read, name: &str, limit: Limit) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let fail = |source| Failure::Read { name: name.to_owned(), source, help: String::new() };
-    from.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
-    if bytes.len() > MAX_FILE_BYTES {
-        return Err(Failure::TooLong { name: name.to_owned(), limit: MAX_FILE_BYTES });
+    from.take(limit.bytes as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.len() > limit.bytes {
+        return Err(Failure::TooLong { name: name.to_owned(), limit: limit.bytes, what: limit.what });
     }
     String::from_utf8(bytes).map_err(|_| fail(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
 }

@@ -72,7 +72,8 @@ fn solved(structure: &Structure, outcome: &Outcome) -> String {
         return format!("one linear solve of {unknowns} per step, residual at most {residual}");
     }
     let each = sig(outcome.work.iterations as f64 / outcome.steps.max(1) as f64, 3);
-    format!("Newton's method for {unknowns}, {each} iterations per step, residual at most {residual}")
+    let kept = if structure.keeps_jacobians { " with Jacobians that serve for several steps" } else { "" };
+    format!("Newton's method{kept} for {unknowns}, {each} iterations per step, residual at most {residual}")
 }
 
 fn pace(finished: &Finished<'_>) -> String {

@@ -177,13 +177,11 @@ impl Lowering<'_> {
             let values: Vec<Value> = same.iter().map(|(.., value)| *value).collect();
             let Some(value) = in_runs(&values, |a, b| self.values.compute(Op::Mul(a, b))) else { continue };
             match (divides, product) {
-                (false, None) => product = Some(self.divided(value, divisor.take())),
+                (false, None) => product = Some(value),
                 (false, Some(so_far)) => product = Some(self.values.compute(Op::Mul(so_far, value))),
                 (true, Some(so_far)) => product = Some(self.values.compute(Op::Div(so_far, value))),
-                // A denominator before any numerator waits for one, unless a coefficient can serve.
-                (true, None) if pending.is_one() || pending == Rational::MINUS_ONE || level == last => {
-                    divisor = Some(divisor.map_or(value, |so_far| self.values.compute(Op::Mul(so_far, value))));
-                }
+                (true, None) if level == last => divisor = Some(value),
+                // A denominator known before any numerator: its reciprocal is taken once, and not waited for at every call.
                 (true, None) => {
                     let numerator = self.values.constant(pending.to_f64());
                     pending = Rational::ONE;

@@ -31,6 +31,7 @@
 
 mod arithmetic;
 mod functions;
+mod lane_machine;
 mod lower;
 mod machine;
 #[cfg_attr(not(target_arch = "x86_64"), path = "native/absent.rs")]
@@ -42,8 +43,9 @@ mod slots;
 mod ssa;
 mod stencil;
 
+pub use lane_machine::LaneMachine;
 pub use machine::Machine;
 pub use op::{Op, Operands, Step};
-pub use program::{Backend, CompileError, Entry, OpCounts, Program};
+pub use program::{Backend, CompileError, Entry, OpCounts, Program, TRIES};
 pub use ssa::{Definition, Value};
 pub use stencil::{NotFinite, RowMachine, Rows, Stencil};

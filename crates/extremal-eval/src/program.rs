@@ -7,6 +7,7 @@ use std::sync::Arc;
 use extremal_expr::{Graph, Id};
 use thiserror::Error;
 
+use crate::lane_machine::LaneMachine;
 use crate::lower::lower;
 use crate::machine::Machine;
 use crate::native::{Blocks, Native};
@@ -91,8 +92,8 @@ pub(crate) struct Cycle {
     pub retried: usize,
 }
 
-/// So often is a round tried in all.
-pub(crate) const TRIES: u32 = 4;
+/// So often is a round of a program that goes round tried in all.
+pub const TRIES: u32 = 4;
 
 /// What runs a program. All give the same bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,7 +157,7 @@ impl Code {
     }
 
     /// Machine code for a backend, if this machine can run it.
-    fn native_on(&self, backend: Backend) -> Option<Arc<Native>> {
+    fn native_on(&self, backend: Backend, lanes: usize) -> Option<Arc<Native>> {
         let blocks = Blocks {
             commits: &self.hoisted,
             entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
@@ -164,7 +165,7 @@ impl Code {
             first_free: self.layout.first_temporary,
             cycle: self.cycle,
         };
-        Native::compile(&blocks, backend, 1).map(Arc::new)
+        Native::compile(&blocks, backend, lanes).map(Arc::new)
     }
 }
 
@@ -253,7 +254,7 @@ impl Program {
             layout: tapes.layout,
             commit_tapes: tapes.commits,
         };
-        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend));
+        code.native = [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| code.native_on(backend, 1));
         Ok(Program { code: Arc::new(code) })
     }
 
@@ -268,9 +269,22 @@ impl Program {
         let native = match &self.code.native {
             _ if backend == Backend::Tape => None,
             Some(native) if native.backend() == backend => Some(native.clone()),
-            _ => Some(self.code.native_on(backend)?),
+            _ => Some(self.code.native_on(backend, 1)?),
         };
         Some(Machine::new(self.code.clone(), native))
+    }
+
+    /// New memory to run the program so many times side by side, by the fastest means there is; `None` where there is none, and for
+    /// programs that try rounds again.
+    pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
+        [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+    }
+
+    /// The same for a given backend.
+    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
+        let retries = self.code.cycle.is_some_and(|cycle| cycle.retried > 0);
+        let native = (lanes > 1 && !retries).then(|| self.code.native_on(backend, lanes))??;
+        Some(LaneMachine::new(self.code.clone(), native, lanes))
     }
 
     /// How many stages of inputs there are.

@@ -1,9 +1,9 @@
 //! Following a motion with an adaptive reference integrator, behind the same interface as a scheme.
 
 use extremal_eval::CompileError;
-use extremal_expr::Id;
+use extremal_expr::{Graph, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{acceleration, phase_guards, phase_observation, phase_state};
+use extremal_mechanics::discrete::PhaseFlow;
 
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::failure::{Reason, SolveFailure, StepFailure};
@@ -57,11 +57,23 @@ impl AdaptiveMarcher {
         outputs: &[Id],
         guards: &[Guard],
     ) -> Result<AdaptiveMarcher, CompileError> {
-        let g = system.graph;
+        AdaptiveMarcher::of_flow(system.graph, PhaseFlow::of(system), method, tolerance, parameters, outputs, guards)
+    }
+
+    /// The same for equations of motion of any kind.
+    pub fn of_flow(
+        g: &Graph,
+        flow: PhaseFlow,
+        method: AdaptiveMethod,
+        tolerance: f64,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+    ) -> Result<AdaptiveMarcher, CompileError> {
         let newton = NewtonOptions::default();
-        let mut observe = phase_observation(system);
+        let mut observe = flow.observe;
         observe.outputs.extend(outputs);
-        let thermal = phase_guards(system).into_iter();
+        let thermal = flow.guards.into_iter();
         let laws = thermal.len();
         let thermal = thermal.map(|guard| Guard { text: guard.label, condition: guard.condition });
         let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
@@ -70,10 +82,10 @@ impl AdaptiveMarcher {
         let options =
             AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: tolerance, ..Default::default() };
         let names: Vec<String> =
-            phase_state(system).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+            g.exprs(&flow.state).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
         Ok(AdaptiveMarcher {
             right_hand_side: RightHandSide {
-                kernel: Kernel::compile(g, parameters, &acceleration(system), newton)?,
+                kernel: Kernel::compile(g, parameters, &flow.rates, newton)?,
                 inputs: vec![0.0; names.len() + 1],
             },
             observed: vec![0.0; observe.outputs.len()],
@@ -216,5 +228,11 @@ impl March for AdaptiveMarcher {
             state: self.names.iter().cloned().zip(self.integrator.state().iter().copied()).collect(),
             reason,
         }
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.go_back();
+        self.step = self.step.saturating_sub(1);
+        self.failure(reason)
     }
 }

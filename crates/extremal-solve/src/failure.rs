@@ -74,12 +74,23 @@ pub enum Reason {
     },
     /// The constraints become dependent.
     #[error(
-        "the motion runs into a singular configuration: its constraints become dependent (the distance of their rows from that \
-         is {distance:.3e} and vanishes within the next step), and do not determine how it goes on"
+        "the motion runs into a singular configuration: `{constraint}` becomes dependent on the other constraints (its distance \
+         from that is {distance:.3e} and vanishes within the next step), and they do not determine how it goes on"
     )]
     SingularConfiguration {
-        /// How far the rows of the constraints, scaled to length one, are from being dependent.
+        /// The constraint.
+        constraint: String,
+        /// How far its row is from the span of the others, relative to the longest it has been.
         distance: f64,
+    },
+    /// The constraints were dependent within a step.
+    #[error(
+        "the step leads over a singular configuration: within it `{constraint}` depends on the other constraints, and they do not \
+         determine how the motion goes on"
+    )]
+    OverSingularConfiguration {
+        /// The constraint.
+        constraint: String,
     },
     /// A constraint that followed from the others at the start does not any more.
     #[error(

@@ -38,6 +38,8 @@ pub struct Structure {
     pub unknowns: usize,
     /// All remaining solves are linear in their unknowns.
     pub linear: bool,
+    /// Factored Jacobians serve for several updates and steps.
+    pub keeps_jacobians: bool,
 }
 
 /// What a call cost.
@@ -122,7 +124,7 @@ impl Kernel {
                 outputs,
                 linear,
                 names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
-                slopes: slopes.len(),
+                slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
@@ -166,7 +168,11 @@ impl Kernel {
 
     /// The structure that elimination left.
     pub fn structure(&self) -> Structure {
-        Structure { unknowns: self.unknowns.len(), linear: self.solves.iter().all(|s| s.linear) }
+        Structure {
+            unknowns: self.unknowns.len(),
+            linear: self.solves.iter().all(|s| s.linear),
+            keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
+        }
     }
 
     /// The unknowns of the last call, all solves in a row.
@@ -188,8 +194,11 @@ impl Kernel {
         for solve in &mut self.solves {
             let unknowns = &mut self.unknowns[first..first + solve.len()];
             first += solve.len();
-            if guess == Guess::Formula {
-                self.machine.run(solve.guess_entry(), unknowns);
+            match guess {
+                // Linear equations need no guess, and without one their solution depends on nothing but themselves.
+                Guess::Formula if solve.linear => unknowns.fill(0.0),
+                Guess::Formula => self.machine.run(solve.guess_entry(), unknowns),
+                Guess::Given => {}
             }
             let again = solve.run_again(&mut self.machine, unknowns, &mut self.scratch);
             let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);

@@ -265,7 +265,7 @@ impl March for LatticeMarcher {
         let (rows, sums) = self.observed.split_at_mut(self.state.len());
         match self.observe.run(&[self.time], &self.state, rows, sums) {
             Ok(()) => Ok(&self.observed),
-            Err(_) => Err(self.take_back()),
+            Err(_) => Err(self.reject(nothing_to_see())),
         }
     }
 
@@ -273,11 +273,18 @@ impl March for LatticeMarcher {
         let sums = &mut self.observed[self.state.len()..];
         Some(match self.glance.run(&[self.time], &self.state, &mut [], sums) {
             Ok(()) => Ok(&self.observed[self.state.len()..]),
-            Err(_) => Err(self.take_back()),
+            Err(_) => Err(self.reject(nothing_to_see())),
         })
     }
 
     fn stop(&self, reason: Reason) -> StepFailure {
+        self.failure(reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        if self.steps > 0 {
+            self.go_back();
+        }
         self.failure(reason)
     }
 }
@@ -334,14 +341,6 @@ impl LatticeMarcher {
         self.time = (self.steps as f64).mul_add(self.h, 0.0);
     }
 
-    /// Undoes a step to where something that is observed does not exist.
-    fn take_back(&mut self) -> StepFailure {
-        if self.steps > 0 {
-            self.go_back();
-        }
-        self.failure(SolveFailure::NotFinite { what: "a result".to_owned() }.into())
-    }
-
     /// Why a step, or the start, leads nowhere.
     fn not_finite(&self, place: NotFinite) -> Reason {
         let name = match place {
@@ -360,6 +359,11 @@ impl LatticeMarcher {
             reason,
         }
     }
+}
+
+/// Why a state is none of the motion where something that is observed does not exist.
+fn nothing_to_see() -> Reason {
+    SolveFailure::NotFinite { what: "a result".to_owned() }.into()
 }
 
 fn member((before, behind): &(String, String), row: usize) -> String {

@@ -1,5 +1,7 @@
 //! Marching a scheme: one step after the other from a start, with prediction, guards and observation.
 
+mod lanes;
+
 use extremal_eval::CompileError;
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
@@ -9,6 +11,8 @@ use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel, Structure};
 use crate::newton::NewtonOptions;
 use crate::stride::{Standing, Stride};
+
+pub use lanes::LaneMarcher;
 
 /// A condition that must hold after every step, in the symbols of the state.
 #[derive(Clone, Debug)]
@@ -111,6 +115,12 @@ impl CompiledScheme {
         self.step.structure()
     }
 
+    /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
+    /// looked at before.
+    pub fn observation(&self) -> Structure {
+        self.observe.structure()
+    }
+
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
         let mut marcher = self.marcher();
@@ -195,6 +205,8 @@ pub trait March {
     }
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
+    /// Takes back the last step, which is no motion.
+    fn reject(&mut self, reason: Reason) -> StepFailure;
 }
 
 /// A scheme on its way.
@@ -285,13 +297,13 @@ impl March for Marcher {
     fn stop(&self, reason: Reason) -> StepFailure {
         self.failure(reason)
     }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.take_back(reason)
+    }
 }
 
 impl Marcher {
-    #[doc(hidden)]
-    pub fn report(&self) -> (u64, u64) {
-        (self.strides.taken, self.strides.failed)
-    }
     /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.scheme.set_parameters(parameters);
@@ -321,31 +333,48 @@ impl Marcher {
         (step as f64).mul_add(self.h, self.start_time)
     }
 
-    /// Takes up to so many steps by the program that has a step in one piece, and returns how many: none while too little is known
-    /// for its prediction, or where it failed too often.
+    /// Takes up to so many steps by the program that has a step in one piece, and returns how many.
     fn stride(&mut self, steps: u64) -> u64 {
-        let Some(stride) = &mut self.scheme.stride else { return 0 };
-        if steps == 0 || !self.history.is_full() || self.strides.failed > MAX_FAILED + self.strides.taken / 4 {
+        if steps == 0 || !self.can_stride() {
             return 0;
         }
+        let Some(stride) = self.current_stride() else { return 0 };
+        let taken = stride.take(steps);
+        self.strode(taken);
+        self.strides.failed += u64::from(taken < steps);
+        taken
+    }
+
+    /// Not while too little is known for the prediction, nor where it failed too often.
+    fn can_stride(&self) -> bool {
+        self.history.is_full() && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
+    }
+
+    /// The program that has a step in one piece, brought to where the motion stands.
+    fn current_stride(&mut self) -> Option<&mut Stride> {
+        let stride = self.scheme.stride.as_mut()?;
         if !self.strides.current {
             stride.load(Standing {
                 state: &self.state,
                 step: self.step,
+                updates: self.work.iterations,
                 max_residual: self.work.max_residual,
                 history: &self.history.values,
             });
             self.strides.current = true;
         }
-        let taken = stride.take(steps);
+        Some(stride)
+    }
+
+    /// Brings the motion to where that program stands, so many steps later.
+    fn strode(&mut self, taken: u64) {
+        let Some(stride) = &self.scheme.stride else { return };
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
-        self.work.iterations += taken * u64::from(stride.updates());
+        self.work.iterations = stride.updates();
         self.strides.taken += taken;
-        self.strides.failed += u64::from(taken < steps);
         self.step += taken;
         self.time = self.time_of(self.step);
-        taken
     }
 
     /// The step is taken, or the state changed, by something else than the stride.
@@ -470,11 +499,14 @@ struct History {
     filled: Vec<usize>,
 }
 
-/// Points used for extrapolation.
-pub(crate) const DEPTH: usize = 6;
+/// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
+/// by Newton's method squares away.
+pub(crate) const DEPTH: usize = 10;
+/// Points used for extrapolation where steps may be rough.
+const POINTS: usize = 6;
 
 /// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
-pub(crate) const EXTRAPOLATION: [[f64; DEPTH]; DEPTH] = [
+const EXTRAPOLATION: [[f64; POINTS]; POINTS] = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
     [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
@@ -495,7 +527,7 @@ impl History {
 
     /// Fills `guess` by extrapolation; false while too little is known.
     fn predict(&self, substep: usize, guess: &mut [f64]) -> bool {
-        let filled = self.filled[substep];
+        let filled = self.filled[substep].min(POINTS);
         if filled < 2 {
             return false;
         }

@@ -31,6 +31,8 @@ impl Default for NewtonOptions {
 
 /// A residual this many ε below its terms cannot be improved: it is round-off.
 pub(crate) const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
+/// Terms this far below what the unknowns of their row could make of them have vanished (per unknown).
+const VANISHED: f64 = 1000.0 * f64::EPSILON;
 /// After an update this small relative to the unknowns, quadratic convergence makes the next one round-off: time to check.
 const QUADRATIC: f64 = 1e-8;
 /// Terms smaller than this have lost digits to underflow: their residuals are measured against it.
@@ -46,6 +48,8 @@ const WORTH_KEEPING: usize = 4;
 const MAX_AGAIN: u32 = 8;
 /// Updates above which it pays to factor anew at the next call.
 const TOO_MANY: u32 = 3;
+/// The largest number of calls for which no Jacobian of before is tried.
+const MAX_WAIT: u32 = 127;
 /// A Jacobian that does not reduce the residual by this factor is out of date.
 const OUT_OF_DATE: f64 = 0.2;
 
@@ -70,8 +74,8 @@ pub(crate) struct SolvePlan {
     pub linear: bool,
     /// What each unknown is, for messages.
     pub names: Vec<String>,
-    /// Entries of its Jacobian.
-    pub slopes: usize,
+    /// The row of each entry of its Jacobian.
+    pub slope_rows: Vec<usize>,
 }
 
 /// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
@@ -84,6 +88,7 @@ pub(crate) struct NewtonSolve {
     outputs: usize,
     solver: LinearSolver,
     names: Vec<String>,
+    slope_rows: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
@@ -98,13 +103,16 @@ struct Kept {
     factored: bool,
     /// By how much it reduced the residual last.
     rate: f64,
+    /// Calls for which it is not tried: twice as many after every failure.
+    wait: u32,
+    waited: u32,
     /// Sizes of the terms of each row when they were last evaluated.
     sizes: Vec<f64>,
 }
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, linear, names, slopes } = plan;
+        let SolvePlan { stage, first_entry, outputs, linear, names, slope_rows } = plan;
         let n = names.len();
         NewtonSolve {
             stage,
@@ -112,7 +120,8 @@ impl NewtonSolve {
             first_entry,
             outputs,
             solver,
-            values: vec![0.0; n + slopes],
+            values: vec![0.0; n + slope_rows.len()],
+            slope_rows,
             update: vec![0.0; n],
             trial: vec![0.0; n],
             names,
@@ -128,8 +137,12 @@ impl NewtonSolve {
         }
     }
 
+    pub fn keeps_jacobians(&self) -> bool {
+        self.kept.is_some()
+    }
+
     pub fn forget(&mut self) {
-        self.kept.iter_mut().for_each(|kept| kept.factored = false);
+        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
     }
 
     pub fn len(&self) -> usize {
@@ -171,7 +184,10 @@ impl NewtonSolve {
             if !self.linear && falling && update > QUADRATIC * norm(x) {
                 continue;
             }
-            let (residual, row) = self.check(machine, x, checked);
+            let (mut residual, row) = self.check(machine, x, checked);
+            if residual > self.options.tolerance && update <= ROUND_OFF * norm(x) {
+                residual = self.normwise_residual(x, &checked[self.outputs..]);
+            }
             if residual.is_nan() {
                 return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
             }
@@ -203,9 +219,18 @@ impl NewtonSolve {
     /// none or it is out of date.
     pub fn run_again(&mut self, machine: &mut Machine, x: &mut [f64], checked: &mut [f64]) -> Option<Work> {
         let mut kept = self.kept.take()?;
-        let done = if kept.factored { self.iterate_again(&mut kept, machine, x, checked) } else { None };
-        if let Some(work) = &done {
-            kept.factored = work.iterations <= TOO_MANY;
+        let mut done = None;
+        if kept.wait > 0 {
+            kept.wait -= 1;
+        } else if kept.factored {
+            done = self.iterate_again(&mut kept, machine, x, checked);
+            match &done {
+                Some(work) => (kept.factored, kept.waited) = (work.iterations <= TOO_MANY, kept.waited / 2),
+                None => {
+                    kept.waited = (2 * kept.waited + 1).min(MAX_WAIT);
+                    kept.wait = kept.waited;
+                }
+            }
         }
         self.kept = Some(kept);
         done
@@ -313,6 +338,26 @@ impl NewtonSolve {
         machine.inputs_mut(self.stage).copy_from_slice(x);
         machine.run(self.first_entry + 2, checked);
         relative_residual(&checked[self.outputs..], self.len())
+    }
+
+    /// The worst relative residual where a row whose terms have all but vanished is measured against what its unknowns could
+    /// make of it: `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989, section 3).
+    fn normwise_residual(&self, x: &[f64], checked: &[f64]) -> f64 {
+        let n = self.len();
+        let (residual, size) = checked.split_at(n);
+        let mut worst = 0.0f64;
+        let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
+        for row in 0..n {
+            let mut largest = 0.0f64;
+            while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
+                largest = largest.max(slope.abs());
+            }
+            let reachable = largest * norm(x);
+            let vanished = size[row] <= VANISHED * n as f64 * reachable;
+            let size = if vanished { size[row] + reachable } else { size[row] };
+            worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));
+        }
+        worst
     }
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {

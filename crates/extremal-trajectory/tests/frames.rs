@@ -50,7 +50,9 @@ fn whole(path: &Path) -> Vec<u8> {
     bytes
 }
 
-fn parquet_rows(path: &Path) -> Vec<(i64, f64, f64, Option<String>, Option<String>)> {
+type Row = (i64, f64, f64, Option<String>, Option<String>);
+
+fn parquet_rows(path: &Path) -> Vec<Row> {
     let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
     let text = |row: &parquet::record::Row, at: usize| match row.get_column_iter().nth(at).unwrap().1 {
         Field::Str(text) => Some(text.clone()),

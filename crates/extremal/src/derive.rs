@@ -1,10 +1,12 @@
 //! The equations of a model, for print: continuous and discrete, as text, LaTeX or JSON.
 
+mod higher;
+
 use std::fmt::Write as _;
 
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, SchemeError, scheme};
+use extremal_mechanics::discrete::{Options, Scheme, SchemeError, scheme};
 use extremal_model::{CompositionBase, Method, Model};
 use serde_json::{Map, Value, json};
 
@@ -91,11 +93,12 @@ const PRINT_LIMIT: usize = 4000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Result<Derivation<'m>, SchemeError> {
+    let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     if model.order() > 1 {
-        return Err(SchemeError::Accelerations(settings.method.to_string()));
+        higher::derive(model, settings, forms, &mut pages)?;
+        return Ok(Derivation { graph: pages.graph, sections: pages.sections });
     }
     let system = system_of(model);
-    let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     for form in forms {
         match form {
             Form::Lagrange => lagrange(&system, &mut pages),
@@ -263,7 +266,6 @@ fn discrete<'m>(
     settings: &Settings,
     pages: &mut Pages<'m>,
 ) -> Result<(), SchemeError> {
-    let g = system.graph;
     let method: &Method = &settings.method;
     let options = Options {
         start: settings.start,
@@ -285,6 +287,13 @@ fn discrete<'m>(
             "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
         ),
     };
+    discrete_pages(&scheme, note, pages);
+    Ok(())
+}
+
+/// The formulas of a method, its constants and its substeps.
+fn discrete_pages(scheme: &Scheme, note: String, pages: &mut Pages<'_>) {
+    let g = pages.graph;
     let lines = scheme.equations.iter().map(|e| (Side::Expression(e.left), g.expr(e.right))).collect();
     pages.section(format!("Discrete equations of {}", scheme.name), Some(note), lines);
     if !scheme.constants.is_empty() {
@@ -298,7 +307,6 @@ fn discrete<'m>(
         let note = "The step above is taken with these fractions of h, one after the other.".to_string();
         pages.numbers("Substeps", Some(note), lines);
     }
-    Ok(())
 }
 
 impl Derivation<'_> {

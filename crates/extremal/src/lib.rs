@@ -44,4 +44,4 @@ pub use extremal_trajectory as trajectory;
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
 pub use run::{Run, Settings};
-pub use system::system_of;
+pub use system::{higher_system_of, system_of};

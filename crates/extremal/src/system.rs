@@ -1,9 +1,9 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_mechanics::System;
-use extremal_mechanics::continuous::{Friction, Heat};
-use extremal_mechanics::discrete::CustomDiscrete;
-use extremal_model::Model;
+use extremal_mechanics::continuous::{Friction, Heat, HigherSystem};
+use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
+use extremal_model::{ConstraintKind, Model};
 
 /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other; controls
 /// are zero.
@@ -18,11 +18,7 @@ pub fn system_of(model: &Model) -> System<'_> {
     let g = model.graph();
     let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
     let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
-    let controls = model.controls().iter().map(|control| control.name.as_str());
-    let own = names.iter().chain(&entropies).copied().chain(controls).chain([model.independent()]);
-    let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
-    let taken = own.chain(model.parameters().iter().map(|p| p.name.clone())).collect();
-    let mut system = System::with_taken(g, &names, model.lagrangian(), taken);
+    let mut system = System::with_taken(g, &names, model.lagrangian(), taken(model));
     system.t = model.time();
     system.force = model.forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     if !entropies.is_empty() {
@@ -43,6 +39,43 @@ pub fn system_of(model: &Model) -> System<'_> {
         system.constrain(&constraint.name, constraint.kind, expression, displacements);
     }
     system
+}
+
+/// The system of a model whose Lagrangian has accelerations or higher derivatives. What is not defined beside them is refused.
+///
+/// ```
+/// let model = extremal::Model::from_toml(extremal::gallery::text("pais-uhlenbeck").unwrap())?;
+/// let system = extremal::higher_system_of(&model)?;
+/// assert_eq!(system.momenta()[1][0].to_string(), "x''");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn higher_system_of(model: &Model) -> Result<HigherSystem<'_>, SchemeError> {
+    let acts = |forces: Vec<extremal_expr::Expr<'_>>| forces.iter().any(|force| !force.is_zero());
+    let refused = [
+        (!model.entropies().is_empty(), "entropies"),
+        (model.constraints().iter().any(|c| c.kind != ConstraintKind::Vakonomic), "constraints that are not vakonomic"),
+        (acts(model.controlled_forces()) || acts(model.friction()), "forces and controls"),
+    ];
+    if let Some((_, what)) = refused.into_iter().find(|(stated, _)| *stated) {
+        return Err(SchemeError::BesideAccelerations(what));
+    }
+    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
+    let order = model.order() as usize;
+    let mut system = HigherSystem::with_taken(model.graph(), &names, order, model.lagrangian(), taken(model));
+    system.t = model.time();
+    let difference = |c: &extremal_model::Constraint| model.graph().expr(c.left) - model.graph().expr(c.right);
+    system.constraints = model.constraints().iter().map(|c| (c.name.clone(), difference(c))).collect();
+    Ok(system)
+}
+
+/// Names that symbols of our own avoid.
+fn taken(model: &Model) -> Vec<String> {
+    let names = model.coordinates().iter().map(|c| c.name.as_str());
+    let entropies = model.entropies().iter().map(|s| s.name.as_str());
+    let controls = model.controls().iter().map(|control| control.name.as_str());
+    let own = names.chain(entropies).chain(controls).chain([model.independent()]);
+    let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
+    own.chain(model.parameters().iter().map(|p| p.name.clone())).collect()
 }
 
 /// The user's own discrete system, in the symbols that `system` uses for the ends of a step.

@@ -9,11 +9,13 @@ mod gallery;
 mod run;
 mod simulate;
 mod solve;
+mod sweep;
 
 use clap::Subcommand;
 
 pub use simulate::Finished;
 pub use solve::Solved;
+pub use sweep::Swept;
 
 use crate::arguments::Arguments;
 use crate::failure::{Ending, Failure};
@@ -25,6 +27,7 @@ pub enum Command {
     Analyze(analyze::Arguments),
     Compare(compare::Arguments),
     Solve(solve::Arguments),
+    Sweep(sweep::Arguments),
     Gallery(gallery::Arguments),
     Completions(completions::Arguments),
 }
@@ -38,6 +41,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
         Some(Command::Analyze(arguments)) => analyze::execute(&arguments),
         Some(Command::Compare(arguments)) => compare::execute(&arguments),
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),
     }

@@ -62,9 +62,9 @@ pub struct Arguments {
     #[arg(long, value_name = "K", default_value_t = 0)]
     seed: u64,
     /// Start from a solution written before, on any grid
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "warm", value_name = "FILE")]
     warm_start: Option<String>,
-    /// What is looked for [default: a minimum, and for an action without one nearby any stationary point]
+    /// What is looked for [default: a minimum; of an action without one nearby, and for closed orbits, a stationary point]
     #[arg(long, value_enum, value_name = "WHAT")]
     seek: Option<Sought>,
     /// The largest error accepted in the optimality conditions

@@ -1,8 +1,11 @@
 //! The program from the outside: what it prints, writes and returns.
 
+mod analysis;
 mod commands;
 mod constraints;
 mod failures;
 mod heat;
 mod readme;
+mod solve;
 mod support;
+mod sweep;

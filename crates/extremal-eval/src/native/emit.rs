@@ -29,7 +29,7 @@ impl Target {
 pub(super) const PATTERNS: [u64; 4] = [1 << 63, !(1 << 63), 0x3ff0_0000_0000_0000, 0];
 const SIGN: Slot = 0;
 const SIZE: Slot = 1;
-const ONE: Slot = 2;
+pub(super) const ONE: Slot = 2;
 pub(super) const ZERO: Slot = 3;
 
 /// A block to be emitted.

@@ -312,6 +312,20 @@ impl Assembler {
         self.bytes.len()
     }
 
+    /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
+    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, condition, one, Masking::None, true);
+            self.bytes.push(Predicate::NotEqual as u8);
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
+            self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
+        } else {
+            self.vector(Opcode { map: 2, ..packed(0x17) }, width, condition, 0, one); // vptest
+            self.bytes.extend([0x0f, 0x83, 0, 0, 0, 0]); // jae
+        }
+        self.bytes.len()
+    }
+
     /// Jumps; for [`Assembler::land`].
     pub fn jump(&mut self) -> usize {
         self.bytes.extend([0xe9, 0, 0, 0, 0]); // jmp

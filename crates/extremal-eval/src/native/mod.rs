@@ -99,7 +99,7 @@ impl Native {
             .map(|(block, outputs)| emitter.block(&Source { steps: &block.steps, outputs, kept: &[] }))
             .collect();
         let cycle = match (blocks.cycle, &blocks.entries[..]) {
-            (Some(cycle), [(block, outputs)]) if lanes == 1 => Some(emitter.cycle(&block.steps, outputs, cycle)),
+            (Some(cycle), [(block, outputs)]) => Some(emitter.cycle(&block.steps, outputs, cycle)),
             _ => None,
         };
         let (bytes, memory) = emitter.finish();

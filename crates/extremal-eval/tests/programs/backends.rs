@@ -1,7 +1,7 @@
 //! Every backend gives the bits of the tape.
 
 use crate::support::{STAGES, build, recipe};
-use extremal_eval::{Backend, Entry, Machine, Program};
+use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program};
 use extremal_expr::{Graph, Id};
 use proptest::prelude::*;
 
@@ -38,6 +38,7 @@ fn number() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Every case compares some sixty random expressions, all together more than 1e5.
     #[test]
     fn native_code_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
         let g = &Graph::new();
@@ -79,8 +80,9 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
-        let again = [(computed + g.expr(own[0])).id()];
-        let again = &again[..order % 2];
+        // Another try exchanges two inputs, and replaces a third, or there is none.
+        let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
+        let again = if order % 2 == 1 { &again[..] } else { &[] };
         let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             let mut rest = &point[..];
@@ -99,6 +101,68 @@ proptest! {
             prop_assert_eq!(expected_rounds, found_rounds);
             for (expected, found) in expected.iter().zip(&found) {
                 prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {backend:?} {found:e}\n{program}");
+            }
+        }
+    }
+}
+
+/// Every kind of machine with lanes that there is here.
+fn lane_machines(program: &Program) -> Vec<LaneMachine> {
+    let kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8)];
+    kinds.iter().filter_map(|(backend, lanes)| program.lane_machine_on(*backend, *lanes)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Entries, and rounds up to the one that a lane does not complete.
+    #[test]
+    fn lanes_give_the_bits_of_the_tape(recipe in recipe(60), points in prop::collection::vec(prop::array::uniform7(number()), 8)) {
+        let g = &Graph::new();
+        let inputs: Vec<Vec<Id>> =
+            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+        let own = &inputs[2];
+        let computed = *build(g, &recipe).last().unwrap();
+        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[0]), g.int(2));
+        let mut outputs: Vec<Id> = own.clone();
+        outputs.rotate_left(1);
+        outputs[0] = computed.id();
+        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
+        let results = outputs.len() + 1;
+        let prepared = |point: &[f64]| {
+            let mut machine = program.machine_on(Backend::Tape).unwrap();
+            let mut rest = point;
+            for (stage, names) in STAGES.iter().enumerate() {
+                let (own, others) = rest.split_at(names.len());
+                machine.inputs_mut(stage).copy_from_slice(own);
+                machine.commit(stage);
+                rest = others;
+            }
+            machine
+        };
+        for mut machine in lane_machines(&program) {
+            let lanes = machine.lanes();
+            let mut first = 0;
+            for (stage, names) in STAGES.iter().enumerate() {
+                for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+                    place.iter_mut().zip(&points).for_each(|(x, point)| *x = point[first + at]);
+                }
+                machine.commit(stage);
+                first += names.len();
+            }
+            let mut out = vec![0.0; results * lanes];
+            machine.run(0, &mut out);
+            let rounds = points[..lanes].iter().map(|point| prepared(point).repeat(3)).min().unwrap();
+            prop_assert_eq!(machine.repeat(3), rounds);
+            for (lane, point) in points[..lanes].iter().enumerate() {
+                let mut alone = prepared(point);
+                let mut expected = vec![0.0; results];
+                alone.run(0, &mut expected);
+                alone.repeat(rounds);
+                let found = out.iter().skip(lane).step_by(lanes).chain(machine.inputs(2).iter().skip(lane).step_by(lanes));
+                for (expected, found) in expected.iter().chain(alone.inputs(2)).zip(found) {
+                    prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
+                }
             }
         }
     }

@@ -139,7 +139,7 @@ pub fn conserved_quantities<'g>(
     let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
     let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
-    found.extend(integrals.iter().map(|integral| judge.integral(integral)));
+    found.extend(integrals.iter().filter(|integral| judge.confirms(integral)).map(|integral| judge.integral(integral)));
     let most = flow.dimension();
     let (found, independent) = judge.independent(found, most);
     ConservedQuantities { found: with_unique_names(found), independent, most, space }
@@ -255,17 +255,35 @@ impl<'g> Judge<'_, 'g> {
         }
     }
 
+    /// Is the rate of a lifted integral zero in another field than that of the search? A fraction that was read wrongly is not.
+    fn confirms(&self, integral: &Integral<'g>) -> bool {
+        let value = self.system.graph.sum(integral.terms.iter().map(|term| term.coefficient * term.product));
+        let fixed = if integral.general { &[][..] } else { &self.parameters.exact };
+        self.vanishes_in((0..Field::COUNT).rev(), value, integral.rate, fixed)
+    }
+
     /// Is the rate zero at random states, for these values of the parameters and any others of the rest?
     fn vanishes(&self, value: Expr<'g>, rate: Expr<'g>, fixed: &[(Expr<'g>, Rational)]) -> bool {
+        self.vanishes_in(0..Field::COUNT, value, rate, fixed)
+    }
+
+    /// The first of these fields that has enough states decides.
+    fn vanishes_in(
+        &self,
+        mut fields: impl Iterator<Item = usize>,
+        value: Expr<'g>,
+        rate: Expr<'g>,
+        fixed: &[(Expr<'g>, Rational)],
+    ) -> bool {
         let in_exponents = exponent_symbols(self.system);
         let exponents = self.parameters.exact.iter().filter(|(p, _)| in_exponents.contains(p));
         let fixed: Vec<_> = fixed.iter().chain(exponents).cloned().collect();
-        (0..Field::COUNT).any(|number| {
+        let decided = fields.find_map(|number| {
             let sampler = FlowSampler::new(self.flow, &[(value, rate)], &fixed, Field::number(number));
-            let rates: Vec<_> =
-                (0..STATES as u64).filter_map(|seed| sampler.at(seed)).map(|(_, rates)| rates[0]).collect();
-            rates.len() == STATES && rates.iter().all(|rate| *rate == Field::ZERO)
-        })
+            let rates: Option<Vec<_>> = (0..STATES as u64).map(|seed| Some(sampler.at(seed)?.1[0])).collect();
+            rates.map(|rates| rates.iter().all(|rate| *rate == Field::ZERO))
+        });
+        decided == Some(true)
     }
 
     /// Tries algebra on a rate that is known to vanish.
@@ -325,7 +343,8 @@ impl<'g> Judge<'_, 'g> {
         Some(flow.unknowns.iter().copied().zip(solution).collect())
     }
 
-    /// Leaves out functions of one or two others, and everything beyond a full set; and how many are independent.
+    /// Leaves out functions of one or two others, momenta that are functions of simpler ones, and everything beyond a full set;
+    /// and how many are independent.
     fn independent(&self, found: Vec<Conserved<'g>>, most: usize) -> (Vec<Conserved<'g>>, usize) {
         let (g, flow) = (self.system.graph, self.flow);
         let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
@@ -358,15 +377,17 @@ impl<'g> Judge<'_, 'g> {
         let point = |k: &usize| matches!(found[*k].symmetry, Some(Symmetry::Point { .. }));
         let energy = |k: &usize| found[*k].symmetry == Some(Symmetry::Time);
         let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_by_key(|k| if point(k) { 0 } else { 1 + usize::from(!energy(k)) });
+        let length = |k: &usize| g.reachable(&[found[*k].expression.id()]).len();
+        order.sort_by_key(|k| if point(k) { (0, length(k)) } else { (1 + usize::from(!energy(k)), 0) });
         for k in order {
             let new = rank(&[&kept[..], &[k]].concat()) > rank(&kept);
-            let full = rank(&kept) - base >= most;
+            // Momenta that are functions of simpler momenta say nothing new.
+            let full = rank(&kept) - base >= most || point(&k);
             let of_few = || {
                 let mut pairs = kept.iter().flat_map(|a| kept.iter().map(move |b| [*a, *b]));
                 pairs.any(|[a, b]| rank(&[a, b, k]) == rank(&[a, b]))
             };
-            if new || energy(&k) || !(full || of_few()) {
+            if new || energy(&k) || !(full || rank(&[k]) == base || of_few()) {
                 kept.push(k);
             }
         }

@@ -194,8 +194,8 @@ impl FlowSampler {
     }
 }
 
-/// The constraints whose rows in the velocities do not depend on those before them.
-fn independent_constraints(system: &System<'_>) -> Vec<usize> {
+/// The places of the constraints whose rows in the velocities do not depend on those before them, at a generic state.
+pub fn independent_constraints(system: &System<'_>) -> Vec<usize> {
     let g = system.graph;
     let (m, n) = (system.constraints.len(), system.len());
     if m == 0 {

@@ -25,29 +25,34 @@ pub(super) type Powers = Vec<(usize, i64)>;
 pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Generator<'g>> {
     let g = system.graph;
     let mut found: Vec<Generator<'g>> = Vec::new();
+    // A vakonomic multiplier is the momentum of a coordinate whose velocity stands alone in the constraint.
+    let multipliers = system.moving_multipliers();
+    let mut velocities = Vec::new();
     for (place, (value, rate)) in flow.momenta.iter().enumerate() {
-        match value.depends_on(&system.v) {
-            true => {
-                found.push(Generator { value: *value, rate: *rate, invertible: false, momentum: Some(place) });
-            }
-            false => {
-                let (value, rate) = (system.v[place], system.a[place]);
-                found.push(Generator { value, rate, invertible: false, momentum: None });
-            }
+        let moving = value.depends_on(&system.v);
+        if moving || multipliers.contains(value) {
+            found.push(Generator { value: *value, rate: *rate, invertible: false, momentum: Some(place) });
+        }
+        if !moving {
+            let (value, rate) = (system.v[place], system.a[place]);
+            velocities.push(Generator { value, rate, invertible: false, momentum: None });
         }
     }
+    let momenta: Vec<Expr<'g>> = found.iter().map(|generator| generator.value).collect();
+    found.extend(velocities);
     let sources: Vec<Expr<'g>> = [&[system.lagrangian][..], &system.force, &flow.trivial].concat();
     let powers = powers_in(g, &sources);
     // The inverse of the mass matrix divides by what occurs in it.
     let masses: Vec<Expr<'g>> = system.mass_matrix().into_iter().flatten().map(|(_, mass)| mass).collect();
     let masses = powers_in(g, &masses);
-    let multipliers = system.moving_multipliers();
-    let variables = [&system.q[..], &system.heat.s, &multipliers, &[system.t]].concat();
+    let mut variables = [&system.q[..], &system.heat.s, &multipliers, &[system.t]].concat();
+    variables.retain(|variable| !momenta.contains(variable));
     let state: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
     let mut functions: Vec<(Expr<'g>, bool)> = Vec::new();
     for (atom, exponents) in &powers {
         let atom = g.expr(*atom);
-        if variables.contains(&atom) || system.v.contains(&atom) || !atom.depends_on(&state) {
+        if variables.contains(&atom) || momenta.contains(&atom) || system.v.contains(&atom) || !atom.depends_on(&state)
+        {
             continue;
         }
         // The smallest powers of both signs that occur; others are powers of them.

@@ -5,11 +5,13 @@ use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::FlowSampler;
 use super::generators::{Generator, Powers, product_of};
-use super::search::{Integral, Problem, SPARE_STATES, Term, rows};
+use super::search::{Integral, Problem, SPARE_STATES, Term, most_tries, rows};
 
 /// Unknowns of a fit of coefficients to polynomials in the parameters.
 const MOST_FIT_UNKNOWNS: usize = 360;
-const HIGHEST_FIT_DEGREE: usize = 4;
+const HIGHEST_FIT_DEGREE: usize = 6;
+/// Other states than those of the search.
+const FIRST_SEED: u64 = 1_000_000;
 
 /// The integral with coefficients as expressions: polynomials in the parameters if it holds for all of their values, else the
 /// numbers that belong to the given ones. `None` when these are no simple fractions.
@@ -42,8 +44,13 @@ pub(super) fn lift<'g>(
     });
     let terms: Vec<Term<'g>> = normalised(terms.collect());
     let rate = g.sum(vector.iter().zip(&terms).map(|((product, _), term)| {
-        let grown = products[*product].iter().map(|(place, e)| gens[*place].rate / gens[*place].value * *e);
-        term.coefficient * term.product * g.sum(grown)
+        let powers = &products[*product];
+        let grown = powers.iter().enumerate().map(|(at, (place, e))| {
+            let mut lowered = powers.clone();
+            lowered[at].1 -= 1;
+            gens[*place].rate * product_of(g, gens, &lowered) * *e
+        });
+        term.coefficient * g.sum(grown)
     }));
     Some(Integral { terms, rate, general })
 }
@@ -74,6 +81,8 @@ fn fitted<'g>(
         .iter()
         .flat_map(|(value, rate)| [*value, *rate])
         .chain(problem.flow.equations.iter().copied())
+        .chain(problem.flow.surface.iter().copied())
+        .chain(problem.flow.solved.iter().map(|(_, value)| *value))
         .collect();
     let occurring = g.free_symbols(&sources);
     let parameters: Vec<Expr<'g>> = problem.free.iter().copied().filter(|p| occurring.contains(p)).collect();
@@ -88,10 +97,12 @@ fn fitted<'g>(
             return None;
         }
         let mut matrix = Matrix::new(columns);
-        let mut seed = 1_000_000;
-        while matrix.len() < columns + SPARE_STATES {
-            let (values, rates) = sampler.at(seed)?;
-            seed += 1;
+        let states = columns + SPARE_STATES;
+        for seed in 0..most_tries(states) {
+            if matrix.len() == states {
+                break;
+            }
+            let (values, rates) = sampler.at(FIRST_SEED + seed)?;
             let (values, parameters) = values.split_at(used.len());
             let Some((_, products)) = rows(f, &support, values, &rates[..used.len()]) else { continue };
             let mut row = Vec::with_capacity(columns);
@@ -101,6 +112,9 @@ fn fitted<'g>(
                 row.extend(products.iter().map(|rate| f.mul(weight, *rate)));
             }
             matrix.push(&row);
+        }
+        if matrix.len() < states {
+            return None;
         }
         let null = matrix.null_space(f);
         if null.is_empty() {
@@ -145,8 +159,11 @@ fn exponents_up_to(count: usize, degree: usize) -> Vec<Vec<i64>> {
 /// The terms with coprime integers for coefficients, and a plus before the last of the highest powers of a momentum.
 fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
     let Some(g) = terms.first().map(|term| term.product.graph()) else { return terms };
+    // A momentum keeps its own scale, whatever fractions that leaves in the terms beside it.
+    let linear = terms.iter().map(Term::degree).max() == Some(1);
     let numbers: Vec<Rational> = terms
         .iter()
+        .filter(|term| !linear || term.degree() == 1)
         .flat_map(|term| match g.expanded(term.coefficient).unwrap_or(term.coefficient).node() {
             Node::Sum { constant, terms } => {
                 terms.iter().map(|(_, c)| c.clone()).chain([constant]).filter(|c| !c.is_zero()).collect()

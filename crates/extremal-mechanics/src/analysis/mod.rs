@@ -2,12 +2,14 @@
 
 mod calculus;
 mod conserved;
+mod control;
 mod flow;
 mod generators;
 mod jets;
 mod lift;
 mod linear;
 mod naming;
+mod reduced;
 mod search;
 mod singular;
 mod structure;
@@ -16,9 +18,11 @@ pub use conserved::{
     Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
 };
-pub use flow::{Flow, FlowSampler};
+pub use control::{ControlRegularity, control_regularity};
+pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
+pub use reduced::Reduced;
 pub use search::{SearchBounds, SearchSpace};
-pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, regularity};
+pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, is_singular, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};

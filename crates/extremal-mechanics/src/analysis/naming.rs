@@ -35,7 +35,7 @@ pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> O
 /// The name of an integral.
 pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     match integral.degree() {
-        0 => entropy(system, integral).unwrap_or_else(|| "integral of positions".to_string()),
+        0 => of_degree_zero(system, integral),
         1 => linear(system, integral),
         2 => laplace(system, integral).unwrap_or_else(|| "quadratic integral".to_string()),
         3 => "cubic integral".to_string(),
@@ -44,10 +44,20 @@ pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     }
 }
 
-fn entropy(system: &System<'_>, integral: &Integral<'_>) -> Option<String> {
-    let [term] = integral.terms.as_slice() else { return None };
-    let place = system.heat.s.iter().position(|s| *s == term.product)?;
-    Some(format!("entropy {}", system.heat.names[place]))
+fn of_degree_zero(system: &System<'_>, integral: &Integral<'_>) -> String {
+    let alone = match integral.terms.as_slice() {
+        [term] => Some(term.product),
+        _ => None,
+    };
+    if let Some(place) = system.heat.s.iter().position(|s| Some(*s) == alone) {
+        return format!("entropy {}", system.heat.names[place]);
+    }
+    let others = [&system.v[..], &system.moving_multipliers(), &system.heat.s].concat();
+    let products: Vec<_> = integral.terms.iter().map(|term| term.product).collect();
+    match system.graph.depend_on(&products, &others).contains(&true) {
+        true => "integral".to_string(),
+        false => "integral of positions".to_string(),
+    }
 }
 
 fn linear(system: &System<'_>, integral: &Integral<'_>) -> String {

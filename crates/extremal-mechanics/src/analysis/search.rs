@@ -92,6 +92,11 @@ pub(super) struct Problem<'a, 'g> {
 /// More states than candidates, so that a chance null vector is as good as impossible.
 pub(super) const SPARE_STATES: usize = 6;
 
+/// States that are tried to have this many at which no candidate divides by zero.
+pub(super) fn most_tries(states: usize) -> u64 {
+    4 * states as u64
+}
+
 /// Searches for first integrals that are not polynomials of known ones.
 pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Vec<Integral<'g>>, SearchSpace<'g>) {
     let gens = generators(problem.system, problem.flow);
@@ -107,6 +112,9 @@ pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Ve
     }
     (Vec::new(), space)
 }
+
+/// Products by their places, with coefficients.
+pub(super) type Combination = Vec<(usize, Residue)>;
 
 /// Values and rates of all candidates at many states, and values of the known integrals.
 struct Table {
@@ -137,21 +145,21 @@ impl Table {
             known: Matrix::new(functions.len() - gens.len()),
         };
         let states = products.len() + SPARE_STATES;
-        let mut seed = 0;
-        while table.rates.len() < states {
+        for seed in 0..most_tries(states) {
             let (values, rates) = sampler.at(seed)?;
-            seed += 1;
             let Some((value_row, rate_row)) = rows(field, products, &values, &rates) else { continue };
             table.values.push(&value_row);
             table.rates.push(&rate_row);
             table.known.push(&values[gens.len()..]);
+            if table.rates.len() == states {
+                return Some(table);
+            }
         }
-        Some(table)
+        None
     }
 
-    /// The coefficients of integrals that are not polynomials of others, as `(product, coefficient)`; and how many candidates
-    /// are linearly independent.
-    fn integrals(self, problem: &Problem<'_, '_>, degree: usize) -> (Vec<Vec<(usize, Residue)>>, usize) {
+    /// Integrals that are not polynomials of others; and how many candidates are linearly independent.
+    fn integrals(self, problem: &Problem<'_, '_>, degree: usize) -> (Vec<Combination>, usize) {
         let f = self.field;
         // The first column is the constant: products that equal constants and lower ones are left out.
         let kept: Vec<usize> =
@@ -161,10 +169,10 @@ impl Table {
         let known: Vec<Vec<Residue>> = (0..self.known.columns()).map(column).collect();
         let mut products = Products::new(f, degree, self.values.len(), MOST_PRODUCTS);
         known.iter().for_each(|values| products.add(values));
-        let mut found: Vec<(Vec<(usize, Residue)>, Vec<Residue>)> = Vec::new();
+        let mut found: Vec<(Combination, Vec<Residue>)> = Vec::new();
         for row in 0..null.len() {
             let entries = null.row(row).iter().enumerate().filter(|(_, c)| **c != Field::ZERO);
-            let vector: Vec<(usize, Residue)> = entries.map(|(k, c)| (kept[k], *c)).collect();
+            let vector: Combination = entries.map(|(k, c)| (kept[k], *c)).collect();
             let value_at = |state: usize| {
                 let values = self.values.row(state);
                 vector.iter().fold(Field::ZERO, |sum, (k, c)| f.add(sum, f.mul(*c, values[k + 1])))
@@ -192,27 +200,34 @@ impl Table {
     }
 }
 
-/// The values of all products (after a one) and their rates; `None` where a generator is zero.
+/// The values of all products (after a one) and their rates; `None` where one is divided by zero.
 pub(super) fn rows(
     f: Field,
     products: &[Powers],
     values: &[Residue],
     rates: &[Residue],
 ) -> Option<(Vec<Residue>, Vec<Residue>)> {
-    let inverses: Vec<Residue> = values.iter().map(|value| f.inv(*value)).collect::<Option<_>>()?;
-    let relative: Vec<Residue> = inverses.iter().zip(rates).map(|(i, r)| f.mul(*i, *r)).collect();
+    let inverses: Vec<Option<Residue>> = values.iter().map(|value| f.inv(*value)).collect();
     let mut value_row = Vec::with_capacity(products.len() + 1);
     let mut rate_row = Vec::with_capacity(products.len());
     value_row.push(f.one());
     for product in products {
-        let (mut value, mut growth) = (f.one(), Field::ZERO);
+        let (mut value, mut rate) = (f.one(), Field::ZERO);
         for (place, power) in product {
-            let factor = if *power < 0 { inverses[*place] } else { values[*place] };
-            (0..power.abs()).for_each(|_| value = f.mul(value, factor));
-            growth = f.add(growth, f.mul(f.integer(*power), relative[*place]));
+            let (factor, growth) = match *power < 0 {
+                true => {
+                    let inverse = inverses[*place]?;
+                    (inverse, f.neg(f.mul(rates[*place], f.mul(inverse, inverse))))
+                }
+                false => (values[*place], rates[*place]),
+            };
+            for _ in 0..power.abs() {
+                rate = f.add(f.mul(rate, factor), f.mul(value, growth));
+                value = f.mul(value, factor);
+            }
         }
         value_row.push(value);
-        rate_row.push(f.mul(value, growth));
+        rate_row.push(rate);
     }
     Some((value_row, rate_row))
 }

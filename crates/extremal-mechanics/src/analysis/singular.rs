@@ -95,21 +95,17 @@ const MOST_UNKNOWNS: usize = 16;
 /// ```
 pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Regularity<'g> {
     let g = system.graph;
-    // Entropies are determined by positive temperatures.
-    let heat = system.len()..system.len() + system.heat.s.len();
-    let (mut unknowns, mut equations) = (system.motion_unknowns(), system.motion_equations());
-    unknowns.drain(heat.clone());
-    equations.drain(heat);
-    let n = unknowns.len();
-    let matrix: Vec<Expr<'g>> = dense(g, &equations, &unknowns).into_iter().map(|e| g.simplified(e)).collect();
-    let rank = generic_rank(g, &matrix, n, values);
+    let (matrix, n) = bordered(system);
+    let matrix: Vec<Expr<'g>> = matrix.into_iter().map(|e| g.simplified(e)).collect();
+    // Where no point can be evaluated, nothing speaks against regularity.
+    let rank = generic_rank(g, &matrix, n, values).unwrap_or(n);
     let mass = dense(g, &system.momenta(), &system.v);
     let jets = Jets::of(system);
     let state_dimension = jets.state().len();
     let mut seen = Regularity {
         unknowns: n,
         rank,
-        mass_rank: generic_rank(g, &mass, system.len(), values),
+        mass_rank: generic_rank(g, &mass, system.len(), values).unwrap_or(system.len()),
         determinant: None,
         state_dimension,
         chain: None,
@@ -130,11 +126,43 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
     seen
 }
 
-fn generic_rank<'g>(g: &'g Graph, matrix: &[Expr<'g>], columns: usize, values: &[(Expr<'g>, Rational)]) -> usize {
+/// The slopes of the equations of motion by accelerations and multipliers, and how many these are. Entropies are determined by
+/// positive temperatures.
+fn bordered<'g>(system: &System<'g>) -> (Vec<Expr<'g>>, usize) {
+    let heat = system.len()..system.len() + system.heat.s.len();
+    let (mut unknowns, mut equations) = (system.motion_unknowns(), system.motion_equations());
+    unknowns.drain(heat.clone());
+    equations.drain(heat);
+    (dense(system.graph, &equations, &unknowns), unknowns.len())
+}
+
+/// Is the system singular at every state? Numbers cannot tell this from a matrix that is nearly so at one.
+///
+/// ```
+/// use extremal_expr::Graph;
+/// use extremal_mechanics::System;
+/// use extremal_mechanics::analysis::is_singular;
+/// let g = Graph::new();
+/// let [vx, vy] = ["x'", "y'"].map(|name| g.symbol(name));
+/// assert!(is_singular(&System::new(&g, &["x", "y"], (vx.powi(2) + vy.powi(2)).sqrt()), &[]));
+/// assert!(!is_singular(&System::new(&g, &["x", "y"], vx.powi(4) + vy.powi(2)), &[]));
+/// ```
+pub fn is_singular<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> bool {
+    let (matrix, n) = bordered(system);
+    generic_rank(system.graph, &matrix, n, values).is_some_and(|rank| rank < n)
+}
+
+/// The rank at a generic point; `None` if the matrix could not be evaluated at any.
+pub(super) fn generic_rank<'g>(
+    g: &'g Graph,
+    matrix: &[Expr<'g>],
+    columns: usize,
+    values: &[(Expr<'g>, Rational)],
+) -> Option<usize> {
     if columns == 0 {
-        return 0;
+        return Some(0);
     }
-    let ranks = (0..Field::COUNT).find_map(|number| {
+    (0..Field::COUNT).find_map(|number| {
         let field = Field::number(number);
         let generic = Generic::new(g, matrix, values, field);
         let points: Vec<_> = (0..200).filter_map(|seed| generic.at(seed, &[])).take(2).collect();
@@ -144,8 +172,7 @@ fn generic_rank<'g>(g: &'g Graph, matrix: &[Expr<'g>], columns: usize, values: &
             rows.rank(field)
         };
         points.iter().map(rank).max()
-    });
-    ranks.unwrap_or(0)
+    })
 }
 
 /// The determinant by expansion along rows, simplified.
@@ -169,7 +196,7 @@ fn permutations(n: usize) -> Vec<(Vec<usize>, i64)> {
             let insert = |at: usize| {
                 let mut longer: Vec<usize> = order.clone();
                 longer.insert(at, k);
-                (longer, if (k - at) % 2 == 0 { *sign } else { -sign })
+                (longer, if (k - at).is_multiple_of(2) { *sign } else { -sign })
             };
             (0..=k).map(insert).collect::<Vec<_>>()
         };

@@ -7,7 +7,7 @@ use super::{At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Qua
 use crate::System;
 use crate::discrete::CustomDiscrete;
 
-/// The sum of the discrete action over the steps, to be made stationary: (5.1) of the theory. Ends whose positions are not held
+/// The sum of the discrete action over the steps, to be made stationary (P1). Ends whose positions are not held
 /// are free, and the natural conditions p = 0 come out of the variation.
 ///
 /// The controls and costs of the question are not looked at.

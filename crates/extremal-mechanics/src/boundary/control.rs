@@ -8,7 +8,7 @@ use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question
 use crate::System;
 use crate::discrete::CustomDiscrete;
 
-/// The discrete equations of motion with forces and controls as constraints, and the cost of the question: (5.2) of the theory.
+/// The discrete equations of motion with forces and controls as constraints, and the cost of the question (P3).
 ///
 /// A control is constant in each step and acts through the discrete forces. Positions are unknowns of the nodes; velocities are
 /// unknowns at the two ends only, where they enter by the discrete Legendre transforms. `natural` lists ends (`true` for the

@@ -18,7 +18,7 @@ pub enum HigherRule {
 /// The sum of the discrete action of a higher-order Lagrangian, to be made stationary.
 ///
 /// With [`HigherRule::Hermite`] the derivatives of order below k are unknowns of the nodes; with [`HigherRule::Difference`] there
-/// is one more point beyond each end, and a velocity there is a central difference. Derivatives at an end that are not held are
+/// is one more point beyond each end, and a velocity there is a central difference; constraints hold at the points. Derivatives at an end that are not held are
 /// free: the natural conditions come out of the variation.
 pub fn stationary_higher_action<'g>(
     system: &HigherSystem<'g>,
@@ -29,6 +29,7 @@ pub fn stationary_higher_action<'g>(
         return Err(BoundaryError::HigherOrder("controls and objectives"));
     }
     match rule {
+        HigherRule::Hermite if !system.constraints.is_empty() => Err(BoundaryError::HermiteConstraints),
         HigherRule::Hermite => hermite(system, question),
         HigherRule::Difference if system.order == 2 => three_points(system, question),
         HigherRule::Difference => Err(BoundaryError::DifferenceOrder(system.order)),
@@ -139,7 +140,8 @@ fn three_points<'g>(system: &HigherSystem<'g>, question: &Question<'g>) -> Resul
     let timing = Timing::of(system, question);
     let points = ThreePointAction::of(system).points;
     let formulas = |weight: i64| -> Vec<Expr<'g>> {
-        let integrands = [system.lagrangian].into_iter().chain(question.integrals.iter().copied());
+        let constraints = system.constraints.iter().map(|(_, phi)| *phi);
+        let integrands = [system.lagrangian].into_iter().chain(question.integrals.iter().copied()).chain(constraints);
         let at_middle = integrands.map(|integrand| {
             let mut own = system.clone();
             own.lagrangian = integrand;
@@ -153,7 +155,9 @@ fn three_points<'g>(system: &HigherSystem<'g>, question: &Question<'g>) -> Resul
         .enumerate()
         .flat_map(|(offset, point)| point.iter().enumerate().map(move |(q, s)| (*s, Place::Node(offset, q))))
         .collect();
-    let (rows, once_rows) = integral_rows(question.integrals.len());
+    let (mut rows, once_rows) = integral_rows(question.integrals.len());
+    // h Φ at the point in the middle, and half of it at the ends: the multiplier is that of L + λ Φ.
+    rows.extend((0..system.constraints.len()).map(|row| Place::Node(1, row)));
     let mut pieces = Vec::new();
     let mut ends = Vec::new();
     match question.periodic {
@@ -191,7 +195,7 @@ fn three_points<'g>(system: &HigherSystem<'g>, question: &Question<'g>) -> Resul
         node: (0..n).map(Quantity::Position).collect(),
         step: Vec::new(),
         once,
-        node_rows: Vec::new(),
+        node_rows: (0..system.constraints.len()).map(Condition::Constraint).collect(),
         step_rows: Vec::new(),
         once_rows,
         pieces,

@@ -228,6 +228,9 @@ pub enum BoundaryError {
     /// Not defined for Lagrangians with accelerations.
     #[error("{0} are not defined for a Lagrangian with second or higher derivatives")]
     HigherOrder(&'static str),
+    /// Constraints hold at points, and polynomials pass between them.
+    #[error("constraints beside accelerations are taken at the points of `difference`: `hermite` has no rule for them")]
+    HermiteConstraints,
     /// Differences over three points have no third derivative.
     #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
     DifferenceOrder(usize),

@@ -30,6 +30,8 @@ pub struct HigherSystem<'g> {
     pub derivatives: Vec<Vec<Expr<'g>>>,
     /// The Lagrangian.
     pub lagrangian: Expr<'g>,
+    /// Constraints imposed before the variation, expressions in the same derivatives that vanish, with their names.
+    pub constraints: Vec<(String, Expr<'g>)>,
     taken: HashSet<String>,
 }
 
@@ -59,6 +61,7 @@ impl<'g> HigherSystem<'g> {
             order: order.max(1),
             derivatives: (0..=2 * order.max(1)).map(derivative).collect(),
             lagrangian,
+            constraints: Vec::new(),
             taken: taken.into_iter().collect(),
         }
     }
@@ -127,11 +130,36 @@ impl<'g> HigherSystem<'g> {
         momenta
     }
 
+    /// The same motion without constraints: their multipliers `lambda_c` are coordinates of their own, and the Lagrangian is
+    /// L + λ·Φ (H7).
+    pub fn multiplied(&self) -> HigherSystem<'g> {
+        let multipliers: Vec<String> = self.constraints.iter().map(|(name, _)| format!("lambda_{name}")).collect();
+        let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
+        let terms = self.constraints.iter().zip(&multipliers).map(|((_, phi), name)| self.graph.symbol(name) * *phi);
+        let lagrangian = self.lagrangian + self.graph.sum(terms);
+        let taken = self.taken.iter().cloned().collect();
+        let mut free = HigherSystem::with_taken(self.graph, &names, self.order, lagrangian, taken);
+        free.t = self.t;
+        free
+    }
+
+    /// The symbols of the momenta, `p_x`, `p_x'`, …, per order and coordinate.
+    pub fn momentum_symbols(&self) -> Vec<Vec<Expr<'g>>> {
+        let one = |name: &String, r: usize| self.symbol(&format!("p_{name}{}", "'".repeat(r)));
+        (0..self.order).map(|r| self.names.iter().map(|name| one(name, r)).collect()).collect()
+    }
+
     /// The Ostrogradsky energy Σ_r p^(r)·q^(r+1) − L (H3), constant when L does not depend on time.
     pub fn energy(&self) -> Expr<'g> {
         let momenta = self.momenta();
         let pairs = momenta.iter().zip(&self.derivatives[1..]);
         self.graph.sum(pairs.map(|(p, v)| self.graph.dot(p, v))) - self.lagrangian
+    }
+
+    /// ∂²L/∂q^(k)∂q^(k): where it has no inverse, the Lagrangian is singular.
+    pub fn highest_hessian(&self) -> Vec<Vec<Expr<'g>>> {
+        let highest = &self.derivatives[self.order];
+        self.slopes(self.order).iter().map(|slope| self.graph.gradient(*slope, highest)).collect()
     }
 
     /// Lagrangian and derivatives of it with q, q', … and time replaced; `values` per order and coordinate.

@@ -2,8 +2,12 @@
 
 use extremal_expr::Expr;
 
+use extremal_model::Method;
+
 use super::quadrature::Quadrature;
+use super::reference::PhaseFlow;
 use super::scheme::{Constants, Equation, Scheme, ids};
+use super::{SchemeError, difference};
 use crate::block::{Block, Solve};
 use crate::continuous::HigherSystem;
 
@@ -94,6 +98,40 @@ impl<'g> HermiteAction<'g> {
     }
 }
 
+/// The scheme of `method` for a system with accelerations.
+pub fn higher_scheme(system: &HigherSystem<'_>, method: &Method) -> Result<Scheme, SchemeError> {
+    let name = method.to_string();
+    if !system.constraints.is_empty() {
+        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+    }
+    match method {
+        Method::Hermite => Ok(hermite(system, name)),
+        Method::Difference if system.order == 2 => Ok(difference(system, name)),
+        Method::Difference => Err(SchemeError::DifferenceOrder(system.order)),
+        _ => Err(SchemeError::Accelerations(name)),
+    }
+}
+
+/// The equations (H1) as a system of first order: its state is (q, …, q^(2k−1)).
+pub fn higher_flow(system: &HigherSystem<'_>) -> PhaseFlow {
+    let k = system.order;
+    let state = system.derivatives[..2 * k].concat();
+    let highest = &system.derivatives[2 * k];
+    let inputs = ids(&[&state[..], &[system.t]].concat());
+    let guess = vec![system.graph.int(0); system.len()];
+    let observed = [system.derivatives[k..2 * k].concat(), system.momenta().concat()].concat();
+    PhaseFlow {
+        state: ids(&state),
+        rates: Block {
+            inputs: inputs.clone(),
+            solves: vec![Solve::new(highest, &system.euler_lagrange(), &guess)],
+            outputs: ids(&system.derivatives[1..].concat()),
+        },
+        observe: Block { inputs, solves: Vec::new(), outputs: ids(&observed) },
+        guards: Vec::new(),
+    }
+}
+
 /// The integrator of the Hermite form. Its state is (q, …, q^(k−1)) and their Ostrogradsky momenta; what a run calls velocities
 /// are q^(k) … q^(2k−1), from which the momenta at the start follow exactly.
 ///
@@ -108,7 +146,7 @@ impl<'g> HermiteAction<'g> {
 pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
     let (g, h, k) = (system.graph, system.step(), system.order);
     let action = HermiteAction::of(system);
-    let p: Vec<Vec<Expr<'g>>> = (0..k).map(|r| momentum_symbols(system, r)).collect();
+    let p = system.momentum_symbols();
     let [first, last] = action.momenta(system);
     let residual: Vec<Expr<'g>> =
         p.iter().flatten().zip(first.iter().flatten()).map(|(p, first)| *first - *p).collect();
@@ -127,9 +165,11 @@ pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
     let labels = p.iter().zip(first.iter().zip(&last)).enumerate();
     for (r, (symbols, (first, last))) in labels {
         for (q, name) in system.names.iter().enumerate() {
-            let name = format!("{name}{}", "'".repeat(r));
+            let primes = "'".repeat(r);
+            let at_end = system.symbol(&format!("p_{name}_1{primes}"));
+            let name = format!("{name}{primes}");
             equations.push(Equation::new(format!("momentum of {name} at the start of the step"), symbols[q], first[q]));
-            equations.push(Equation::new(format!("momentum of {name} at its end"), symbols[q], last[q]));
+            equations.push(Equation::new(format!("momentum of {name} at its end"), at_end, last[q]));
         }
     }
     let end = flat(&action.end(system));
@@ -169,12 +209,6 @@ fn observe<'g>(system: &HigherSystem<'g>, p: &[Vec<Expr<'g>>]) -> Block {
         solves: vec![Solve::new(&higher, &residual, &guess)],
         outputs: ids(&[higher.clone(), p.concat()].concat()),
     }
-}
-
-/// The symbols of the momenta conjugate to q^(r): `p_x`, `p_x'`, ….
-fn momentum_symbols<'g>(system: &HigherSystem<'g>, r: usize) -> Vec<Expr<'g>> {
-    let one = |name: &String| system.symbol(&format!("p_{name}{}", "'".repeat(r)));
-    system.names.iter().map(one).collect()
 }
 
 /// The m-th derivative at `c` of the polynomial of degree 2k − 1 that vanishes k-fold at 0 and whose derivatives of order

@@ -17,9 +17,9 @@ use thiserror::Error;
 
 pub use action::DiscreteAction;
 pub use difference::{ThreePointAction, difference};
-pub use higher::{HermiteAction, hermite};
+pub use higher::{HermiteAction, hermite, higher_flow, higher_scheme};
 pub use quadrature::Quadrature;
-pub use reference::{acceleration, phase_guards, phase_observation, phase_state};
+pub use reference::PhaseFlow;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use variational::energy_estimate;
 
@@ -71,6 +71,12 @@ pub enum SchemeError {
     /// A method that is not defined for Lagrangians with accelerations.
     #[error("`{0}` is not defined for a Lagrangian with accelerations")]
     Accelerations(String),
+    /// What is not defined beside accelerations.
+    #[error("{0} are not defined for a Lagrangian with accelerations")]
+    BesideAccelerations(&'static str),
+    /// Differences over three points have no third derivative.
+    #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
+    DifferenceOrder(usize),
     /// A method for Lagrangians with accelerations only.
     #[error("`{0}` is a method for Lagrangians with accelerations, and this one has none")]
     NoAccelerations(String),

@@ -1,6 +1,6 @@
 //! Reference integrators: Runge–Kutta methods on the continuous equations, as schemes like any other.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Id};
 use extremal_model::Method;
 
 use super::quadrature::{Quadrature, lagrange_integral};
@@ -152,7 +152,7 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
 }
 
 /// The state of the continuous equations: (q, v, S, accounts, multipliers that move).
-pub fn phase_state<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
+fn phase_state<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     [&system.q[..], &system.v, &system.carried(), &system.moving_multipliers()].concat()
 }
 
@@ -162,8 +162,32 @@ fn motion<'g>(system: &System<'g>) -> Solve {
     Solve::new(&unknowns, &system.motion_equations(), &vec![system.graph.int(0); unknowns.len()])
 }
 
-/// From the [`phase_state`] and t to its rates: the right-hand side for adaptive integrators.
-pub fn acceleration(system: &System<'_>) -> Block {
+/// Equations of motion as a system of first order, for adaptive integrators.
+pub struct PhaseFlow {
+    /// What moves.
+    pub state: Vec<Id>,
+    /// From the state and t to its rates.
+    pub rates: Block,
+    /// From the state and t to velocities and momenta.
+    pub observe: Block,
+    /// What must hold at every state.
+    pub guards: Vec<SchemeGuard>,
+}
+
+impl PhaseFlow {
+    /// The continuous equations of a system.
+    pub fn of(system: &System<'_>) -> PhaseFlow {
+        PhaseFlow {
+            state: ids(&phase_state(system)),
+            rates: acceleration(system),
+            observe: phase_observation(system),
+            guards: phase_guards(system),
+        }
+    }
+}
+
+/// From the [`phase_state`] and t to its rates.
+fn acceleration(system: &System<'_>) -> Block {
     let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
     let moving: Vec<_> = system.vakonomic().map(|constraint| constraint.rate).collect();
     Block {
@@ -175,7 +199,7 @@ pub fn acceleration(system: &System<'_>) -> Block {
 
 /// From the [`phase_state`] and t to velocities and momenta: the observation of a state that carries velocities. Under
 /// constraints, accelerations and multipliers are among its unknowns.
-pub fn phase_observation(system: &System<'_>) -> Block {
+fn phase_observation(system: &System<'_>) -> Block {
     Block {
         inputs: ids(&[phase_state(system), vec![system.t]].concat()),
         solves: reactions_solve(system),
@@ -193,6 +217,6 @@ pub(super) fn reactions_solve(system: &System<'_>) -> Vec<Solve> {
 }
 
 /// What must hold at a state that carries velocities: positive temperatures, friction that takes energy.
-pub fn phase_guards(system: &System<'_>) -> Vec<SchemeGuard> {
+pub(super) fn phase_guards(system: &System<'_>) -> Vec<SchemeGuard> {
     thermal_guards(system, &system.temperatures(), &system.friction_heating())
 }

@@ -17,7 +17,7 @@
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes.
 
-use extremal_expr::{Comparison, Expr, Rational, magnitude};
+use extremal_expr::{Comparison, Expr, Node, Rational, magnitude};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
@@ -41,14 +41,17 @@ impl<'g> DiscreteAction<'g> {
         let Formula { unknowns: w, action, forces, entropy, temperatures, heating, accounts } = &self.incremental;
         let w = &w[1..];
         let increments: Vec<_> = w.iter().flatten().copied().collect();
-        let variables: Vec<_> = system.q.iter().chain(&increments).copied().collect();
         // Of ℓ/h, the mean Lagrangian: its slope by w is the momentum at once.
-        let gradient = g.gradient(*action / h, &variables);
-        let (by_q, by_w) = gradient.split_at(n);
+        let by_w = g.gradient(*action / h, &increments);
+        // What ℓ_w/h and ℓ_q have in common cancels when both are written alike: with h as a factor of the whole, or of no whole.
+        let by_q: Vec<_> = match has_factor(*action, h) {
+            true => g.gradient(*action / h, &system.q).into_iter().map(|slope| h * slope).collect(),
+            false => g.gradient(*action, &system.q),
+        };
         let nodal_forces = forces.iter().zip(&impulses);
         let forces: Vec<Vec<_>> = nodal_forces.map(|(f, r)| f.iter().zip(r).map(|(f, r)| *f + *r).collect()).collect();
 
-        let p_next: Vec<_> = (0..n).map(|k| system.p[k] + h * by_q[k] + g.sum(forces.iter().map(|f| f[k]))).collect();
+        let p_next: Vec<_> = (0..n).map(|k| system.p[k] + by_q[k] + g.sum(forces.iter().map(|f| f[k]))).collect();
         let mut residual = Vec::with_capacity(increments.len());
         for i in 1..=degree {
             for k in 0..n {
@@ -176,6 +179,18 @@ impl<'g> DiscreteAction<'g> {
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
         equations.extend(nodes.equations(system));
         equations
+    }
+}
+
+/// Is `f` a product of `factor` and something else?
+fn has_factor(f: Expr<'_>, factor: Expr<'_>) -> bool {
+    match f.node() {
+        Node::Product(factors) => factors.contains(&(factor.id(), 1)),
+        Node::Sum { constant, terms } => match terms[..] {
+            [(term, _)] if constant.is_zero() => has_factor(f.graph().expr(term), factor),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

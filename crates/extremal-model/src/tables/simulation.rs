@@ -434,10 +434,10 @@ fn check_second(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordi
                     .at(text.span.clone(), "because of this")
             }
             (Some(second), Start::Legendre, _) => {
-                let message = format!("the second position of `{}` has no effect", name.text);
+                let message = format!("the second position of `{}` is not used by a start from velocities", name.text);
                 Diagnostic::warning(Code::NoEffect, message)
                     .at(second.span(), "")
-                    .help("it is used with `start = \"two-points\"` in [simulation]")
+                    .help("it is used with `start = \"two-points\"` in [simulation] or `--start two-points`")
             }
             _ => continue,
         };

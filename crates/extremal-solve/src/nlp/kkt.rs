@@ -22,6 +22,8 @@ const GROW_FIRST: f64 = 100.0;
 const CONSTRAINT_SHIFT: f64 = 1e-8;
 /// A curvature this small, compared with the largest one, is none.
 const FLAT: f64 = 1e-10;
+/// How much stiffer than the largest curvature an active bound counts.
+const STIFF: f64 = 1e3;
 /// Improvements of a solution by its own residual.
 const REFINEMENTS: usize = 6;
 
@@ -148,12 +150,14 @@ impl Kkt {
     }
 
     /// What the inertia says of a stationary point. Shifted up and down by what is nothing compared with the largest curvature, the
-    /// Hessian shows which directions are flat.
+    /// Hessian shows which directions are flat. An active bound is no more than very stiff: its true weight would hide all else.
     pub fn nature(&mut self, sigma: &[f64]) -> Option<Nature> {
-        let scale = largest(&self.values[..self.ends[0]]).max(largest(sigma)).max(f64::MIN_POSITIVE);
+        let curvature = largest(&self.values[..self.ends[0]]);
+        let scale = if curvature > 0.0 { curvature } else { largest(sigma).max(f64::MIN_POSITIVE) };
+        let sigma: Vec<f64> = sigma.iter().map(|value| value.min(STIFF * scale)).collect();
         let mut down = [0; 2];
         for (down, sign) in down.iter_mut().zip([1.0, -1.0]) {
-            let inertia = self.factor(sigma, Shift { hessian: sign * FLAT * scale, constraints: 0.0 })?;
+            let inertia = self.factor(&sigma, Shift { hessian: sign * FLAT * scale, constraints: 0.0 })?;
             match (inertia.zero, inertia.negative.checked_sub(self.m)) {
                 (0, Some(count)) => *down = count,
                 _ => return Some(Nature::Dependent),

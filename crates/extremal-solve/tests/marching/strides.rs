@@ -37,15 +37,16 @@ fn many_steps_at_a_time_are_the_steps_one_by_one() {
     }
 }
 
-/// Two updates per step, from the sixth on without a look: after so many steps nothing else has taken part.
+/// Steps before the tenth gather what predictions need; then one update mostly does, where the kernel needs two.
 #[test]
 fn a_small_system_is_marched_without_the_kernel() {
     let g = &Graph::new();
     let mut run = begin(&double_pendulum(g), "midpoint", &[2.0, 1.0], &[0.0, 0.0], 0.01);
-    run.advance_many(6).unwrap();
+    run.advance_many(10).unwrap();
     let before = run.work().iterations;
     run.advance_many(100_000).unwrap();
-    assert_eq!(run.work().iterations - before, 200_000);
+    let updates = run.work().iterations - before;
+    assert!((100_000..150_000).contains(&updates), "{updates}");
     // Round-off of sums of a few terms, each relative to its own size.
     assert!(run.work().max_residual <= 8.0 * f64::EPSILON, "{:e}", run.work().max_residual);
 }

@@ -59,9 +59,15 @@ pub enum FrameError {
         /// What the system said.
         source: io::Error,
     },
+    /// There is a finished file, which would be lost.
+    #[error("`{}` is there already: replace it with `--force`", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// There is an unfinished file, which would be lost.
     #[error(
-        "`{}` is the unfinished work of another call: continue it with `--resume`, or remove it to begin anew",
+        "`{}` is the unfinished work of another call: continue it with `--resume`, or begin anew with `--force`",
         part.display()
     )]
     Unfinished {
@@ -134,23 +140,63 @@ pub struct Resumed {
     pub notes: Vec<String>,
 }
 
+/// What becomes of a file that is there already, finished or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is an error.
+    Refuse,
+    /// It is lost.
+    Replace,
+    /// It is continued.
+    Resume,
+}
+
 /// A readable file is left not more often than this,
 const BETWEEN_PUBLICATIONS: Duration = Duration::from_secs(1);
 /// and only this part of the time is spent on it.
 const PUBLICATION_SHARE: u32 = 20;
 
 impl FrameFile {
-    /// Begins a file. `identity` names what its contents follow from.
+    /// Begins or continues a file. `identity` names what its contents follow from.
     ///
     /// # Errors
-    /// Unfinished work, which would be lost; whatever the system refuses.
+    /// Those of [`create`](Self::create) and [`resume`](Self::resume).
+    pub fn open(
+        path: &Path,
+        fields: &Fields,
+        identity: &[(String, String)],
+        existing: Existing,
+    ) -> Result<Resumed, FrameError> {
+        match existing {
+            Existing::Resume => Self::resume(path, fields, identity),
+            Existing::Refuse => Self::create(path, fields, identity).map(|file| Resumed { file, notes: Vec::new() }),
+            Existing::Replace => {
+                let (journal, places) = open(path)?;
+                let failed = places.failed();
+                begun(places.begin(journal, fields, identity)).map_err(failed)
+            }
+        }
+    }
+
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// A file that is there already, or unfinished work, which would be lost; whatever the system refuses.
     pub fn create(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<FrameFile, FrameError> {
         let (mut journal, places) = open(path)?;
-        let entries = journal.read().map_err(places.failed())?;
-        if entries.is_some_and(|entries| !entries.pieces.is_empty()) && places.part.exists() {
-            return Err(FrameError::Unfinished { part: places.part });
-        }
         let failed = places.failed();
+        let entries = journal.read().map_err(&failed)?;
+        match (places.part.exists(), entries) {
+            (true, Some(entries)) if !entries.pieces.is_empty() => {
+                return Err(FrameError::Unfinished { part: places.part });
+            }
+            (false, _) if path.exists() => {
+                // The journal was only made to keep others away.
+                let _ = fs::remove_file(&places.journal);
+                return Err(FrameError::Exists { path: path.into() });
+            }
+            _ => {}
+        }
         places.begin(journal, fields, identity).map_err(failed)
     }
 

@@ -8,7 +8,7 @@ mod file;
 mod journal;
 mod parquet;
 
-pub use file::{FrameError, FrameFile, FrameFormat, Resumed};
+pub use file::{Existing, FrameError, FrameFile, FrameFormat, Resumed};
 pub use journal::checksum;
 
 use std::borrow::Cow;
@@ -114,12 +114,12 @@ impl Frame {
         self.texts.iter_mut().zip(texts).for_each(|(column, value)| column.push(value));
     }
 
-    /// Adds the rows of another frame of the same table.
-    pub fn append(&mut self, other: Frame) {
-        self.rows += other.rows;
-        self.integers.iter_mut().zip(other.integers).for_each(|(to, mut from)| to.append(&mut from));
-        self.numbers.iter_mut().zip(other.numbers).for_each(|(to, mut from)| to.append(&mut from));
-        self.texts.iter_mut().zip(other.texts).for_each(|(to, mut from)| to.append(&mut from));
+    /// Takes the rows of another frame of the same table.
+    pub fn append(&mut self, other: &mut Frame) {
+        self.rows += std::mem::take(&mut other.rows);
+        self.integers.iter_mut().zip(&mut other.integers).for_each(|(to, from)| to.append(from));
+        self.numbers.iter_mut().zip(&mut other.numbers).for_each(|(to, from)| to.append(from));
+        self.texts.iter_mut().zip(&mut other.texts).for_each(|(to, from)| to.append(from));
     }
 
     /// How many rows there are.

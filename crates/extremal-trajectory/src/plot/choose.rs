@@ -75,6 +75,12 @@ pub(super) fn panels(columns: &Columns, series: &Series, plane: Option<(usize, u
     panels
 }
 
+/// The points of values that are each held until the next.
+fn staircase(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let held = points.windows(2).flat_map(|pair| [pair[0], (pair[1].0, pair[0].1)]);
+    held.chain(points.last().copied()).collect()
+}
+
 struct Picture<'a> {
     columns: &'a Columns,
     series: &'a Series,
@@ -90,7 +96,11 @@ impl Picture<'_> {
     }
 
     fn time_panel(&self, title: &str) -> Panel {
-        let label = if self.columns.time().is_some() { "time" } else { "row" };
+        let label = match self.columns.time().map(|time| self.name(time)) {
+            Some("t") => "time",
+            Some(other) => other,
+            None => "row",
+        };
         Panel::new(title).x_label(label)
     }
 
@@ -130,7 +140,14 @@ impl Picture<'_> {
 
     fn curves(&self, columns: &[usize]) -> Vec<Curve> {
         let most = if columns.len() > FEW { 600 } else { 2048 };
-        columns.iter().map(|i| Curve::new(self.name(*i), self.curve(*i, 0.0, most))).collect()
+        let one = |column: usize| {
+            let points = self.curve(column, 0.0, most);
+            match self.columns[column].role() {
+                Role::Control => staircase(&points),
+                _ => points,
+            }
+        };
+        columns.iter().map(|i| Curve::new(self.name(*i), one(*i))).collect()
     }
 
     /// Panels over time, columns of unlike size apart.

@@ -4,9 +4,12 @@
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
 mod chain;
+mod control;
 mod double_pendulum;
+mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
+mod kernels;
 mod thermal;
 mod timing;
 
@@ -16,19 +19,27 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 9] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
+    ("ensemble", ensemble::measure),
     ("chain", chain::measure),
     ("damped oscillator", thermal::oscillator),
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
     ("henon-heiles", henon_heiles::measure),
+    ("cart-pole", control::measure),
 ];
 
 fn main() {
-    // Cargo passes `--bench`; everything else is a word of a name.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    // Cargo passes `--bench` too.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    if let [option, kernel, steps] = &arguments[..]
+        && option == "--march"
+    {
+        return kernels::march_kernel(kernel, steps.parse().expect("a number of steps"));
+    }
+    let wanted = arguments;
     let mut table = Table::begin();
     for (name, measure) in CASES {
         if wanted.is_empty() || wanted.iter().any(|word| name.contains(word.as_str())) {

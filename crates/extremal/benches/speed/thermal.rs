@@ -6,8 +6,8 @@ use extremal_floors::thermal;
 use crate::timing::Table;
 
 /// The oscillator is to be followed for 1e7 steps.
-const OSCILLATOR_STEP: f64 = 1e-4;
-const PISTON_STEP: f64 = 0.01;
+pub const OSCILLATOR_STEP: f64 = 1e-4;
+pub const PISTON_STEP: f64 = 0.01;
 const GAMMA: f64 = 0.1;
 
 /// Position and entropy of a state of one position, its momentum and one entropy.

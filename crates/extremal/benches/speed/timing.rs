@@ -1,6 +1,6 @@
-//! Timing of two pieces of work in turns, by the time the processor spent on this thread, and the table of results.
+//! Timing of two pieces of work in turns, by the time the processors spent on this program, and the table of results.
 
-use cpu_time::ThreadTime;
+use cpu_time::ProcessTime;
 
 /// Seconds per step of two pieces of work, and their ratio.
 pub struct Paired {
@@ -23,7 +23,7 @@ impl<W: FnMut(usize)> Steps<W> {
 
 /// The processor's time for this work.
 pub fn seconds(work: impl FnOnce()) -> f64 {
-    let clock = ThreadTime::now();
+    let clock = ProcessTime::now();
     work();
     clock.elapsed().as_secs_f64()
 }
@@ -85,6 +85,12 @@ impl Table {
 
     pub fn compared(&mut self, work: &str, Paired { subject, floor, ratio }: &Paired) {
         Self::row([work.to_owned(), readable(*subject), readable(*floor), format!("{ratio:.2}")]);
+    }
+
+    /// A time beside that of another program, if it is there.
+    pub fn beside_peer(&mut self, work: &str, seconds: f64, peer: Option<f64>) {
+        let ratio = peer.map_or(String::new(), |peer| format!("{:.2}", seconds / peer));
+        Self::row([work.to_owned(), readable(seconds), peer.map_or(String::new(), readable), ratio]);
     }
 
     /// A time with a limit instead of a floor.

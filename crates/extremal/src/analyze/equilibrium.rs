@@ -1,5 +1,6 @@
 //! Equilibria and small oscillations: numbers for the expressions of a system at rest.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -20,8 +21,10 @@ pub struct Equilibrium {
     pub multipliers: Vec<f64>,
     /// The largest force left, relative to the terms it is the sum of.
     pub residual: f64,
-    /// The modes, slow ones first; of a conjugate pair the one with the positive frequency.
+    /// The modes that grow, decay or oscillate, slow ones first; of a conjugate pair the one with the positive frequency.
     pub modes: Vec<Mode>,
+    /// How many of the rates are zero: directions in which nothing pulls.
+    pub neutral: usize,
     /// What they amount to.
     pub stability: Stability,
     /// Are there gyroscopic terms in the small motions?
@@ -68,24 +71,28 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
     }
     let mut z = model.initial().positions;
     z.resize(motion.unknowns.len(), 0.0);
+    z = with_reactions(&numbers, &motion, z, n);
     if motion.residual.iter().any(|r| r.depends_on(&[system.t])) {
         return None;
     }
     let sizes: Vec<Expr<'m>> = motion.residual.iter().map(|r| magnitude(*r)).collect();
-    // Relative to the terms of the sum, and to what a change of the unknowns by themselves would make of it.
+    let start = z.clone();
+    let at_start = numbers.at(&motion, &sizes, &start);
+    // Relative to the terms of the sum here and at the start, and to what a change of the unknowns by themselves would make of it.
     let left = |z: &[f64]| {
         let (values, sizes) = (numbers.at(&motion, &motion.residual, z), numbers.at(&motion, &sizes, z));
         let slopes = numbers.at(&motion, &motion.slopes, z);
         let changes = slopes.chunks(z.len()).map(|row| row.iter().zip(z).map(|(s, z)| (s * z).abs()).sum::<f64>());
-        values.iter().zip(sizes.iter().zip(changes)).fold(0.0f64, |worst, (r, (size, change))| match *r {
+        let sizes = sizes.iter().zip(&at_start).zip(changes).map(|((here, there), change)| (here + change).max(*there));
+        values.iter().zip(sizes).fold(0.0f64, |worst, (r, size)| match *r {
             0.0 => worst,
-            r => worst.max(r.abs() / (size + change).max(f64::MIN_POSITIVE)),
+            r => worst.max(r.abs() / size.max(f64::MIN_POSITIVE)),
         })
     };
     let norm = |z: &[f64]| numbers.at(&motion, &motion.residual, z).iter().map(|r| r * r).sum::<f64>().sqrt();
     let mut residual = left(&z);
     for _ in 0..MOST_ITERATIONS {
-        if !(residual > ROUND_OFF) {
+        if residual.is_nan() || residual <= ROUND_OFF {
             break;
         }
         let slopes = numbers.at(&motion, &motion.slopes, &z);
@@ -96,7 +103,8 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
         let mut fraction = (1.0 / length).min(1.0);
         let before = norm(&z);
         let moved = |fraction: f64| z.iter().zip(&step).map(|(z, d)| z + fraction * d).collect::<Vec<f64>>();
-        while !(norm(&moved(fraction)) < before) && fraction > 1e-6 {
+        let worse = |fraction: f64| norm(&moved(fraction)).partial_cmp(&before) != Some(Ordering::Less);
+        while worse(fraction) && fraction > 1e-6 {
             fraction /= 2.0;
         }
         z = moved(fraction);
@@ -106,19 +114,37 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<E
         }
     }
     // Newton stops at round-off of its own steps, a little above that of the sum.
-    if !(residual < 1e-9) || moving(system) {
+    if residual.is_nan() || residual >= 1e-9 || moving(system) {
         return None;
     }
+    // What is left of a coordinate that vanishes is round-off of the way to it.
+    let way = z.iter().zip(&start).fold(0.0f64, |most, (z, start)| most.max((z - start).abs()));
+    z.iter_mut().filter(|z| z.abs() < 1e-13 * way).for_each(|z| *z = 0.0);
     let (positions, multipliers) = z.split_at(n);
-    let (modes, stability, gyroscopic) = modes(&numbers, &motion, &z, n)?;
+    let Oscillations { modes, neutral, stability, gyroscopic } = oscillations(&numbers, &motion, &z, n)?;
     Some(Equilibrium {
         positions: positions.to_vec(),
         multipliers: multipliers.to_vec(),
         residual,
         modes,
+        neutral,
         stability,
         gyroscopic,
     })
+}
+
+/// `z` with the multipliers that balance the forces best, from which Newton's method has a regular matrix.
+fn with_reactions(numbers: &Numbers, motion: &SmallMotion<'_>, mut z: Vec<f64>, n: usize) -> Vec<f64> {
+    let (size, m) = (z.len(), z.len() - n);
+    let (forces, slopes) = (numbers.at(motion, &motion.residual, &z), numbers.at(motion, &motion.slopes, &z));
+    let column = |row: usize, k: usize| slopes[row * size + n + k];
+    let sum = |f: &dyn Fn(usize) -> f64| (0..n).map(f).sum::<f64>();
+    let normal: Vec<f64> = (0..m * m).map(|at| sum(&|row| column(row, at / m) * column(row, at % m))).collect();
+    let right: Vec<f64> = (0..m).map(|k| -sum(&|row| column(row, k) * forces[row])).collect();
+    if let Some(multipliers) = solve_some(&normal, &right, m) {
+        z[n..].copy_from_slice(&multipliers);
+    }
+    z
 }
 
 /// Values of what is not sought: parameters, entropies, time.
@@ -133,11 +159,12 @@ impl Numbers {
         Numbers { known: entropies.chain(parameters).chain([("t".into(), 0.0)]).collect() }
     }
 
-    fn at<'m>(&self, motion: &SmallMotion<'m>, expressions: &[Expr<'m>], z: &[f64]) -> Vec<f64> {
-        let Some(first) = expressions.first() else { return Vec::new() };
+    fn at(&self, motion: &SmallMotion<'_>, expressions: &[Expr<'_>], z: &[f64]) -> Vec<f64> {
+        let Some(g) = motion.unknowns.first().map(|u| u.graph()) else { return Vec::new() };
+        let ids: Vec<_> = expressions.iter().map(|e| e.id()).collect();
         let sought: HashMap<Arc<str>, f64> =
             motion.unknowns.iter().filter_map(|u| u.as_symbol()).zip(z.iter().copied()).collect();
-        first.graph().evaluate(expressions, |name| sought.get(name).or_else(|| self.known.get(name)).copied())
+        g.evaluate(&g.exprs(&ids), |name| sought.get(name).or_else(|| self.known.get(name)).copied())
     }
 }
 
@@ -148,16 +175,18 @@ fn moving(system: &System<'_>) -> bool {
     system.constraints.iter().any(|constraint| !g.proves_zero(constraint.velocity.substitute(&at_rest)))
 }
 
+/// What the linearised equations say.
+struct Oscillations {
+    modes: Vec<Mode>,
+    neutral: usize,
+    stability: Stability,
+    gyroscopic: bool,
+}
+
 /// The modes about `z`. With N_h a basis of the displacements that holonomic constraints allow, N of the velocities and N_v of the
 /// virtual displacements, q = N_h y and y' = N_hᵀ N w, N_vᵀ M N w' = −N_vᵀ K N_h y − N_vᵀ D N w.
-fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Option<(Vec<Mode>, Stability, bool)> {
-    let at = |entries: &[Expr<'_>]| {
-        let graph = motion.unknowns.first().map(|u| u.graph());
-        graph.map_or_else(Vec::new, |g| {
-            let ids: Vec<_> = entries.iter().map(|e| e.id()).collect();
-            numbers.at(motion, &g.exprs(&ids), z)
-        })
-    };
+fn oscillations(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Option<Oscillations> {
+    let at = |entries: &[Expr<'_>]| numbers.at(motion, entries, z);
     let (mass, damping, stiffness) = (at(&motion.mass), at(&motion.damping), at(&motion.stiffness));
     let allowed = null_space(&at(&motion.positions), n);
     let moving = null_space(&at(&motion.velocities), n);
@@ -189,9 +218,10 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
     }
     let pairs = eigenpairs(&companion, size)?;
     let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.abs()));
+    let slow = SLOW * fastest;
     let modes: Vec<Mode> = pairs
         .iter()
-        .filter(|pair| pair.value.im >= 0.0)
+        .filter(|pair| pair.value.im >= 0.0 && pair.value.abs() > slow)
         .map(|pair| {
             let at = |j: usize| {
                 (0..k).fold(Complex::default(), |sum, i| sum + Complex::from(allowed[i * n + j]) * pair.vector[i])
@@ -201,7 +231,6 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
         })
         .collect();
     let rates: Vec<f64> = pairs.iter().map(|pair| pair.value.re).collect();
-    let slow = SLOW * fastest;
     let skew = |i: usize, j: usize| (d[i * l + j] - d[j * l + i]) / 2.0;
     let gyroscopic = (0..l).any(|i| (0..l).any(|j| skew(i, j).abs() > 1e-12 * fastest));
     let dissipative = {
@@ -220,18 +249,12 @@ fn modes(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Op
     } else {
         Stability::Neutral
     };
-    Some((modes, stability, gyroscopic))
+    let neutral = pairs.iter().filter(|pair| pair.value.abs() <= slow).count();
+    Some(Oscillations { modes, neutral, stability, gyroscopic })
 }
 
 /// Real modes where nothing depends on the velocities: M y'' = −K y with symmetric matrices and M positive definite.
-fn undamped(
-    m: &[f64],
-    d: &[f64],
-    s: &[f64],
-    allowed: &[f64],
-    moving: &[f64],
-    n: usize,
-) -> Option<(Vec<Mode>, Stability, bool)> {
+fn undamped(m: &[f64], d: &[f64], s: &[f64], allowed: &[f64], moving: &[f64], n: usize) -> Option<Oscillations> {
     let l = moving.len() / n;
     let symmetric = |a: &[f64]| {
         let size = a.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -245,13 +268,15 @@ fn undamped(
     let half: Vec<f64> = transposed(&super::dense::lower_solve(&c, s, l, l), l, l);
     let pairs = symmetric_eigenpairs(&super::dense::lower_solve(&c, &half, l, l), l);
     let fastest = pairs.iter().fold(0.0f64, |most, (value, _)| most.max(value.abs()));
-    let mut modes = Vec::new();
+    let (mut modes, mut neutral) = (Vec::new(), 0);
     for (value, u) in &pairs {
         let y = super::dense::upper_solve(&c, u, l);
         let shape = product(&y, moving, 1, l, n).into_iter().map(Complex::from).collect();
         let shape = scaled(shape);
-        let rate = if value.abs() <= SLOW * SLOW * fastest { 0.0 } else { value.abs().sqrt() };
-        if *value >= 0.0 || rate == 0.0 {
+        let rate = value.abs().sqrt();
+        if value.abs() <= SLOW * SLOW * fastest {
+            neutral += 2;
+        } else if *value > 0.0 {
             modes.push(Mode { frequency: rate, growth: 0.0, shape });
         } else {
             modes.push(Mode { frequency: 0.0, growth: rate, shape: shape.clone() });
@@ -263,7 +288,7 @@ fn undamped(
         Some((lowest, _)) if *lowest > SLOW * SLOW * fastest => Stability::Stable,
         _ => Stability::Neutral,
     };
-    Some((modes, stability, false))
+    Some(Oscillations { modes, neutral, stability, gyroscopic: false })
 }
 
 /// Divided by the largest entry.

@@ -1,7 +1,7 @@
 //! The analysis as data: what `analyze --json` prints.
 
 use extremal_expr::Expr;
-use extremal_mechanics::analysis::{Conservation, Conserved, Proof, Symmetry, Verdict};
+use extremal_mechanics::analysis::{Conservation, Conserved, Proof, Structure, Symmetry, Verdict};
 use extremal_trajectory::json_number;
 use serde_json::{Map, Value, json};
 
@@ -10,14 +10,11 @@ use super::{Analysis, Equilibrium, MethodReport, Preservation, Stability, words}
 impl<'m> Analysis<'m> {
     /// Half of the dimension of the states that have a motion.
     pub fn degrees_of_freedom(&self) -> usize {
-        // Entropies are states of their own; a vakonomic multiplier counts with its velocity-like partner.
+        // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
         let entropies = self.system.heat.s.len();
-        let stated = self.system.len() - self.system.constraints.len().min(self.system.len());
-        let vakonomic = self.system.vakonomic().next().is_some();
         match self.regularity.final_dimension {
-            Some(dimension) if !self.regularity.is_regular() => (dimension - entropies.min(dimension)) / 2,
-            _ if vakonomic => self.system.len(),
-            _ => stated,
+            Some(dimension) if !self.regularity.is_regular() => dimension.saturating_sub(entropies) / 2,
+            _ => self.system.len().saturating_sub(self.system.reacting().count()),
         }
     }
 
@@ -26,6 +23,7 @@ impl<'m> Analysis<'m> {
         let seen = &self.regularity;
         let mut object = json!({
             "model": self.name,
+            "order": self.order,
             "degrees_of_freedom": self.degrees_of_freedom(),
             "regular": seen.is_regular(),
             "rank": seen.rank,
@@ -41,8 +39,18 @@ impl<'m> Analysis<'m> {
                 "candidates": self.conserved.space.candidates,
             },
             "constraints": self.constraints(),
-            "structure": self.structure_json(),
+            "structure": self.structure.as_ref().map(|structure| self.structure_json(structure)),
         });
+        if !self.redundant.is_empty() {
+            object["redundant"] = self.redundant.clone().into();
+        }
+        if !self.controls.is_empty() {
+            object["controls"] = json!({ "names": self.controls });
+        }
+        if let Some(control) = &self.control {
+            object["controls"]["rank"] = control.rank.into();
+            object["controls"]["regular"] = control.is_regular().into();
+        }
         if let Some(determinant) = seen.determinant {
             object["determinant"] = text(determinant);
         }
@@ -130,9 +138,9 @@ impl<'m> Analysis<'m> {
 
     /// The stated constraints, then those of the constraint algorithm.
     fn constraints(&self) -> Value {
-        let stated = self.system.constraints.iter().map(|constraint| {
-            json!({"name": constraint.name, "kind": constraint.kind.name(), "expression": text(constraint.expression)})
-        });
+        let stated = self.constraints.iter().map(
+            |(name, kind, expression)| json!({"name": name, "kind": kind.name(), "expression": text(*expression)}),
+        );
         let rounds = self.regularity.chain.iter().flat_map(|chain| chain.rounds.iter().enumerate());
         let found = rounds.flat_map(|(round, constraints)| {
             constraints.iter().map(move |constraint| json!({"round": round + 1, "expression": text(*constraint)}))
@@ -140,8 +148,8 @@ impl<'m> Analysis<'m> {
         stated.chain(found).collect()
     }
 
-    fn structure_json(&self) -> Value {
-        let (system, structure) = (&self.system, &self.structure);
+    fn structure_json(&self, structure: &Structure<'m>) -> Value {
+        let system = &self.system;
         let mut object = json!({
             "quadratic": structure.split.is_some(),
             "natural": structure.natural,
@@ -194,6 +202,7 @@ impl<'m> Analysis<'m> {
             "q": at,
             "residual": json_number(equilibrium.residual),
             "modes": modes.collect::<Vec<_>>(),
+            "neutral": equilibrium.neutral,
             "gyroscopic": equilibrium.gyroscopic,
             "stability": match equilibrium.stability {
                 Stability::Asymptotic => "asymptotic",

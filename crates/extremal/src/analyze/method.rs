@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use extremal_expr::{Expr, magnitude};
+use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
 use extremal_mechanics::discrete::{Options, scheme};
@@ -11,7 +11,7 @@ use extremal_solve::{NewtonOptions, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
 use super::tracked_of;
-use crate::run::{End, Run, Settings};
+use crate::run::{End, Run, Settings, Tracked};
 use crate::system::custom_of;
 
 /// The method, looked at near the start of a run.
@@ -116,7 +116,15 @@ fn measure<'m>(
     conserved: &ConservedQuantities<'m>,
     step: f64,
 ) -> Result<Vec<(f64, f64, f64)>, String> {
-    let tracked = tracked_of(conserved);
+    // The size of the terms is watched along the run: at the start it may well be zero.
+    let mut tracked = tracked_of(conserved);
+    let size_name = |quantity: &Conserved<'m>| format!("size of {}", quantity.name);
+    tracked.extend(
+        conserved
+            .found
+            .iter()
+            .map(|quantity| Tracked { name: size_name(quantity), expression: magnitude(quantity.expression).id() }),
+    );
     let drifts = |fraction: u64| -> Result<(Vec<f64>, Vec<f64>), String> {
         let settings = Settings {
             step: Some(step / fraction as f64),
@@ -138,8 +146,13 @@ fn measure<'m>(
             });
             found.map_or(f64::NAN, |(_, drift)| drift.max_drift())
         };
-        let sizes: Vec<Expr<'m>> = conserved.found.iter().map(|c| magnitude(c.expression)).collect();
-        Ok((conserved.found.iter().map(drift_of).collect(), run.at_start(&sizes)))
+        let size_of = |quantity: &Conserved<'m>| {
+            let name = size_name(quantity);
+            let mut drifts = recorder.drifts();
+            let found = drifts.find(|(column, _)| column.name() == name);
+            found.map_or(f64::NAN, |(_, drift)| drift.first().map_or(f64::NAN, f64::abs) + drift.max_drift())
+        };
+        Ok((conserved.found.iter().map(drift_of).collect(), conserved.found.iter().map(size_of).collect()))
     };
     let (coarse, sizes) = drifts(1)?;
     let (fine, _) = drifts(2)?;

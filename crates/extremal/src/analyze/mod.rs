@@ -11,10 +11,10 @@ mod words;
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
-    Conservation, ConservedQuantities, Parameters, Regularity, SearchBounds, Structure, Symmetry, conservation,
-    conserved_quantities, regularity, structure,
+    Conservation, ConservedQuantities, ControlRegularity, Parameters, Reduced, Regularity, SearchBounds, Structure,
+    Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity, structure,
 };
-use extremal_model::Model;
+use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{Settings, Tracked};
 use crate::system::system_of;
@@ -47,10 +47,22 @@ pub struct Analysis<'m> {
     pub name: Option<&'m str>,
     /// The system.
     pub system: System<'m>,
-    /// How it is built.
-    pub structure: Structure<'m>,
+    /// The order of the highest derivative in the Lagrangian. Beyond 1, `system` is the equivalent one of the first order.
+    pub order: usize,
+    /// How it is built, for a Lagrangian of the first order.
+    pub structure: Option<Structure<'m>>,
+    /// The constraints by name, kind and what vanishes.
+    pub constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
+    /// Further constraints, which follow from these and were left out.
+    pub redundant: Vec<String>,
+    /// Constant multipliers of the integral constraints that are part of the Lagrangian.
+    pub multipliers: Vec<Expr<'m>>,
     /// Whether it determines its motion.
     pub regularity: Regularity<'m>,
+    /// The names of the controls, which are zero in all the rest.
+    pub controls: Vec<&'m str>,
+    /// Whether a cost determines them.
+    pub control: Option<ControlRegularity>,
     /// What it conserves.
     pub conserved: ConservedQuantities<'m>,
     /// Is T + V as written conserved, where it is not the energy?
@@ -91,41 +103,103 @@ pub struct StatedSymmetry<'m> {
 /// ```
 pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Analysis<'m> {
     let g = model.graph();
-    let system = system_of(model);
-    let parameters = parameters_of(model);
-    let seen = regularity(&system, &parameters.exact);
-    let conserved = conserved_quantities(&system, Some(&seen), &parameters, extent.search);
-    let structure = structure(&system);
-    let test = |function: Expr<'m>| conservation(&system, Some(&seen), &parameters, function);
-    let total_energy_conserved = structure.total_energy.is_some_and(|e| test(e) != Conservation::No);
+    let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
+    let system = &reduced.system;
+    let raw = regularity(system, &parameters.exact);
+    let conserved = reduced.stated_quantities(conserved_quantities(system, Some(&raw), &parameters, extent.search));
+    let structure = (reduced.order == 1).then(|| structure(system));
+    let test = |function: Expr<'m>| conservation(system, Some(&raw), &parameters, function);
+    let total_energy = structure.as_ref().and_then(|structure| structure.total_energy);
     let symmetries = model.symmetries().iter().map(|symmetry| {
-        let generator = g.exprs(&symmetry.generator);
+        let generator = reduced.prolonged(&g.exprs(&symmetry.generator));
         let momentum = system.noether_momentum(&generator);
-        let rate = g.simplified(noether_rate(&system, &generator));
+        let rate = g.simplified(reduced.stated(noether_rate(system, &generator)));
         let conservation = test(momentum);
-        StatedSymmetry { name: symmetry.name.clone(), generator, momentum: g.simplified(momentum), conservation, rate }
+        let momentum = g.simplified(reduced.stated(momentum));
+        StatedSymmetry { name: symmetry.name.clone(), generator, momentum, conservation, rate }
     });
     let invariants = model.invariants().iter().map(|invariant| {
         let expression = g.expr(invariant.expression);
         (invariant.name.clone(), expression, test(expression))
     });
-    let (symmetries, invariants) = (symmetries.collect(), invariants.collect());
     let looks = extent.numbers;
-    let equilibrium = looks.then(|| equilibrium::equilibrium(model, &system)).flatten();
-    let method = looks.then(|| method::report(model, &system, settings, &conserved, extent.steps)).flatten();
+    // The steps of a boundary problem are not marched.
+    let marches = looks && model.boundary().is_none();
     Analysis {
         graph: g,
         name: model.name(),
+        order: reduced.order,
+        total_energy_conserved: total_energy.is_some_and(|e| test(e) != Conservation::No),
+        symmetries: symmetries.collect(),
+        invariants: invariants.collect(),
+        equilibrium: looks.then(|| equilibrium::equilibrium(model, system)).flatten(),
+        method: marches.then(|| method::report(model, system, settings, &conserved, extent.steps)).flatten(),
+        regularity: reduced.stated_regularity(&raw),
+        controls: model.controls().iter().map(|control| control.name.as_str()).collect(),
+        control: optimal_control(model, system, &parameters),
         structure,
-        regularity: seen,
-        total_energy_conserved,
-        symmetries,
-        invariants,
-        equilibrium,
-        method,
+        constraints,
+        redundant,
+        multipliers,
         conserved,
-        system,
+        system: reduced.system,
     }
+}
+
+/// What a model states, ready to be analysed.
+struct Statement<'m> {
+    reduced: Reduced<'m>,
+    constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
+    redundant: Vec<String>,
+    multipliers: Vec<Expr<'m>>,
+    parameters: Parameters<'m>,
+}
+
+impl<'m> Statement<'m> {
+    fn of(model: &'m Model) -> Statement<'m> {
+        let g = model.graph();
+        let mut system = system_of(model);
+        let mut parameters = parameters_of(model);
+        // A stationary action under integral constraints is that of L + μ·g with constant μ.
+        let integrals = model.boundary().filter(|_| model.objective().is_none()).map(|boundary| &boundary.integrals);
+        let mut multipliers = Vec::new();
+        for integral in integrals.into_iter().flatten() {
+            let multiplier = system.symbol(&format!("mu_{}", integral.name));
+            system.lagrangian = system.lagrangian + multiplier * g.expr(integral.integrand);
+            multipliers.push(multiplier);
+        }
+        parameters.symbols.extend(&multipliers);
+        let kept = independent_constraints(&system);
+        let (mut redundant, mut place) = (Vec::new(), 0..);
+        system.constraints.retain(|constraint| {
+            let independent = place.next().is_some_and(|place| kept.contains(&place));
+            let stays = constraint.is_vakonomic() || independent;
+            if !stays {
+                redundant.push(constraint.name.clone());
+            }
+            stays
+        });
+        let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
+        let reduced = Reduced::of(system, model.order() as usize);
+        Statement { reduced, constraints, redundant, multipliers, parameters }
+    }
+}
+
+/// The condition [VC 7.9] of an optimal control problem.
+fn optimal_control<'m>(
+    model: &'m Model,
+    system: &System<'m>,
+    parameters: &Parameters<'m>,
+) -> Option<ControlRegularity> {
+    let g = model.graph();
+    let objective = model.objective()?;
+    let controls: Vec<Expr<'m>> = model.controls().iter().map(|control| g.expr(control.symbol)).collect();
+    if controls.is_empty() || model.order() > 1 {
+        return None;
+    }
+    let force: Vec<_> = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+    let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    control_regularity(system, &force, &controls, cost, &parameters.exact)
 }
 
 /// What was found as further columns of a run; the energy is one already.
@@ -139,11 +213,10 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    let system = system_of(model);
-    let parameters = parameters_of(model);
-    let seen = regularity(&system, &parameters.exact);
-    let conserved = conserved_quantities(&system, Some(&seen), &parameters, SearchBounds::default());
-    tracked_of(&conserved)
+    let Statement { reduced, parameters, .. } = Statement::of(model);
+    let seen = regularity(&reduced.system, &parameters.exact);
+    let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
+    tracked_of(&reduced.stated_quantities(conserved))
 }
 
 fn tracked_of(conserved: &ConservedQuantities<'_>) -> Vec<Tracked> {

@@ -36,8 +36,17 @@ impl<'m> Analysis<'m> {
     }
 
     fn structure_section(&self, page: &mut Page<'m>) {
-        let (system, structure) = (&self.system, &self.structure);
+        let system = &self.system;
         let mut items = Vec::new();
+        let n = system.len();
+        let Some(structure) = &self.structure else {
+            let time =
+                if system.lagrangian.depends_on(&[system.t]) { "contains the time" } else { "without explicit time" };
+            let count = counted(n / self.order, "coordinate");
+            items.push(Item::Words(format!("{count}; Lagrangian of order {}; {time}", self.order)));
+            page.sections.push(("Structure".to_string(), items));
+            return;
+        };
         let kind = match (&structure.split, structure.natural) {
             (_, true) => "natural: L = T2(q, q') - V(q)",
             (Some(_), false) => "not natural",
@@ -45,10 +54,14 @@ impl<'m> Analysis<'m> {
         };
         let time = if structure.explicit_time { "contains the time" } else { "without explicit time" };
         let reversible = if structure.reversible { "reversible" } else { "not reversible" };
-        let count =
-            if system.len() == 1 { "1 coordinate".to_string() } else { format!("{} coordinates", system.len()) };
-        items.push(Item::Words(format!("{count}; {kind}; {time}; {reversible}")));
-        let n = system.len();
+        items.push(Item::Words(format!("{}; {kind}; {time}; {reversible}", counted(n, "coordinate"))));
+        if !self.controls.is_empty() {
+            items.push(Item::Words(format!("without control: {} = 0", self.controls.join(" = "))));
+        }
+        if !self.multipliers.is_empty() {
+            let names: Vec<String> = self.multipliers.iter().map(Expr::to_string).collect();
+            items.push(Item::Words(format!("constant multipliers of the integrals: {}", names.join(", "))));
+        }
         if let Some(split) = &structure.split {
             let upper = (0..n).flat_map(|j| (j..n).map(move |k| (j, k)));
             for (j, k) in upper.filter(|(j, k)| !split.mass[*j][*k].is_zero()) {
@@ -115,12 +128,16 @@ impl<'m> Analysis<'m> {
     fn regularity_section(&self, page: &mut Page<'m>) {
         let seen = &self.regularity;
         let mut items = Vec::new();
-        let matrix = match self.system.constraints.is_empty() {
-            true => "d2L/dv2",
-            false => "d2L/dv2 bordered by the constraints",
+        let highest = format!("d2L/d(q{})2", "'".repeat(self.order));
+        let bordered = if self.constraints.is_empty() { "" } else { " bordered by the constraints" };
+        let condition = match (self.order, self.system.vakonomic().next()) {
+            (1, None) => "",
+            (1, Some(_)) => " ([VC] 4.11)",
+            _ => " ([VC] 5.9)",
         };
         let state = if seen.is_regular() { "regular" } else { "singular" };
-        items.push(Item::Words(format!("{state}: {matrix} has rank {} of {}", seen.rank, seen.unknowns)));
+        let ranks = format!("rank {} of {}", seen.rank, seen.unknowns);
+        items.push(Item::Words(format!("{state}: {highest}{bordered} has {ranks}{condition}")));
         if let Some(determinant) = seen.determinant {
             let mut item = formula("det", "\\det", determinant);
             if determinant.depends_on(&[&self.system.q[..], &self.system.v].concat()) {
@@ -135,12 +152,21 @@ impl<'m> Analysis<'m> {
         }
         if let Some(verdict) = words::singular_verdict(seen) {
             items.push(Item::Words(verdict));
-        } else if let Some(dimension) = seen.final_dimension.filter(|dimension| *dimension < seen.state_dimension) {
+        } else if let Some(dimension) = seen.final_dimension.filter(|_| !self.constraints.is_empty()) {
             items.push(Item::Words(format!(
-                "the constraints leave {dimension} of {} dimensions of the states, {} degrees of freedom",
+                "{} of rank {} {} {dimension} of {} dimensions of the states: {}",
+                counted(self.constraints.len() + self.redundant.len(), "constraint"),
+                self.constraints.len(),
+                if self.constraints.len() + self.redundant.len() == 1 { "leaves" } else { "leave" },
                 seen.state_dimension,
-                self.degrees_of_freedom()
+                counted_degrees(self.degrees_of_freedom()),
             )));
+        }
+        for name in &self.redundant {
+            items.push(Item::Words(format!("`{name}` follows from the other constraints")));
+        }
+        if let Some(control) = &self.control {
+            items.push(Item::Words(words::control(control)));
         }
         page.sections.push(("Regularity".to_string(), items));
     }
@@ -168,9 +194,15 @@ impl<'m> Analysis<'m> {
             items.push(Item::Words("none found".to_string()));
         } else {
             items.push(Item::Words(format!(
-                "{count} found, {} of them independent (a state has {} dimensions)",
-                conserved.independent, conserved.most
+                "{count} found, {} of them independent (the states have {})",
+                conserved.independent,
+                counted(conserved.most, "dimension"),
             )));
+        }
+        if space.candidates == 0 && !space.generators.is_empty() {
+            items.push(Item::Words(
+                "no others were sought: the functions in it could not be evaluated exactly".to_string(),
+            ));
         }
         if space.candidates > 0 {
             let generators: Vec<String> = self.generator_names();
@@ -238,13 +270,18 @@ impl<'m> Analysis<'m> {
                     false => format!("{name} {} at phase {}", number(x.abs()), number(x.im.atan2(x.re))),
                 })
                 .collect();
-            let rate = match (mode.frequency > 0.0, mode.growth.abs() > 1e-12 * mode.frequency.max(1e-300)) {
+            let rate = match (mode.frequency > 0.0, mode.growth.abs() > 1e-12 * mode.frequency) {
                 (true, true) => format!("frequency {}, growth {}", number(mode.frequency), number(mode.growth)),
                 (true, false) => format!("frequency {}", number(mode.frequency)),
-                (false, true) => format!("growth {}", number(mode.growth)),
-                (false, false) => "neutral".to_string(),
+                (false, _) => format!("growth {}", number(mode.growth)),
             };
             items.push(Item::Words(format!("mode with {rate}: {}", shape.join(", "))));
+        }
+        if equilibrium.neutral > 0 {
+            items.push(Item::Words(format!(
+                "{} zero: nothing pulls in these directions",
+                counted(equilibrium.neutral, "rate")
+            )));
         }
         items.push(Item::Words(words::stability(equilibrium).to_string()));
         page.sections.push(("Equilibrium".to_string(), items));
@@ -278,6 +315,15 @@ fn conservation(kept: Conservation) -> &'static str {
         Conservation::Here => "conserved for these values of the parameters",
         Conservation::No => "not conserved",
     }
+}
+
+/// `1 mode`, `2 modes`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn counted_degrees(count: usize) -> String {
+    format!("{count} degree{} of freedom", if count == 1 { "" } else { "s" })
 }
 
 fn number(x: f64) -> String {

@@ -1,7 +1,7 @@
 //! Findings in words, for the page and for messages.
 
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{Conserved, Proof, Regularity, Symmetry, Theorem, Verdict};
+use extremal_mechanics::analysis::{Conserved, ControlRegularity, Proof, Regularity, Symmetry, Theorem, Verdict};
 
 use super::{Equilibrium, Preservation, Preserved, Stability};
 
@@ -37,6 +37,17 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
             constraint.text().limit(60)
         ),
     })
+}
+
+pub(super) fn control(seen: &ControlRegularity) -> String {
+    let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
+    match seen.is_regular() {
+        true => format!(
+            "the cost determines the controls: {ranks}; one optimal motion through each of {} dimensions of states and adjoints",
+            seen.state_dimension
+        ),
+        false => format!("the cost alone does not determine the controls: {ranks}; only their bounds can"),
+    }
 }
 
 pub(super) fn theorem(theorem: Theorem) -> &'static str {
@@ -79,7 +90,7 @@ pub(super) fn preserved(preserved: &Preserved, method: &str) -> String {
     match preserved.preservation {
         Preservation::Exact => format!("{method} keeps it to round-off{noether}"),
         Preservation::Order(order) => format!("{method} keeps it to order {order:.1} in the step"),
-        Preservation::Unclear => format!("{method} changes it by {:.1e} on a short run", preserved.drift),
+        Preservation::Unclear => format!("{method} changes it by at most {:.1e} on a short run", preserved.drift),
     }
 }
 

@@ -63,3 +63,23 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
     let (constraint_lower, constraint_upper) = layout.rows.iter().map(row).unzip();
     Bounds { lower, upper, constraint_lower, constraint_upper }
 }
+
+/// The same with a duration that may be anything.
+pub(super) fn without_duration(bounds: &Bounds, layout: &Assembly) -> Bounds {
+    let mut released = bounds.clone();
+    for (at, (quantity, _)) in layout.variables.iter().enumerate() {
+        if *quantity == Quantity::Duration {
+            (released.lower[at], released.upper[at]) = (f64::NEG_INFINITY, f64::INFINITY);
+        }
+    }
+    released
+}
+
+/// Are all unknowns within their bounds, up to rounding?
+pub(super) fn within(bounds: &Bounds, x: &[f64]) -> bool {
+    let one = |((x, lower), upper): ((&f64, &f64), &f64)| {
+        let slack = 1e-9 * x.abs().max(1.0);
+        *lower <= x + slack && x - slack <= *upper
+    };
+    x.iter().zip(&bounds.lower).zip(&bounds.upper).all(one)
+}

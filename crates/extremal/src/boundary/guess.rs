@@ -41,9 +41,8 @@ impl Guess {
                         }
                         Quantity::StartVelocity(_) => 0.0,
                         Quantity::EndVelocity(_) => 1.0,
-                        Quantity::Control(_) | Quantity::Inner { .. } => {
-                            0.5 * (stated.fraction(*k) + stated.fraction(*k + 1))
-                        }
+                        Quantity::Control(_) => stated.inside(*k, 0.5),
+                        Quantity::Inner { node, .. } => stated.inner(*k, *node),
                         _ => stated.fraction(*k),
                     };
                     let steps = matches!(quantity, Quantity::Control(_));
@@ -97,14 +96,25 @@ impl Stated<'_, '_> {
         }
     }
 
+    /// An instant inside a step, by the part of the step before it.
+    fn inside(&self, step: usize, part: f64) -> f64 {
+        (1.0 - part) * self.fraction(step) + part * self.fraction(step + 1)
+    }
+
+    /// The instant of an inner node of a step, near enough for a guess.
+    fn inner(&self, step: usize, node: usize) -> f64 {
+        let quantities = &self.problem.transcription.step;
+        let nodes = quantities.iter().filter(|q| matches!(q, Quantity::Inner { coordinate: 0, .. })).count();
+        self.inside(step, (node + 1) as f64 / (nodes + 1) as f64)
+    }
+
     fn value(&self, quantity: Quantity, k: usize) -> f64 {
         let problem = self.problem;
         let statement = &problem.statement;
         let duration = statement.duration.guess();
-        let middle = 0.5 * (self.fraction(k) + self.fraction(k + 1));
         match quantity {
             Quantity::Position(coordinate) => self.position(coordinate, self.fraction(k)),
-            Quantity::Inner { coordinate, .. } => self.position(coordinate, middle),
+            Quantity::Inner { node, coordinate } => self.position(coordinate, self.inner(k, node)),
             Quantity::Derivative { order, coordinate } => {
                 let at = self.fraction(k);
                 match self.given(&statement.start, coordinate, order).filter(|_| at == 0.0) {
@@ -114,7 +124,7 @@ impl Stated<'_, '_> {
             }
             Quantity::Control(control) => {
                 let control = &statement.controls[control];
-                let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, middle));
+                let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, self.inside(k, 0.5)));
                 value.clamp(control.min, control.max)
             }
             Quantity::Entropy(entropy) => statement.start_entropies[entropy],
@@ -184,17 +194,17 @@ impl Stated<'_, '_> {
             waves.iter().enumerate().map(term).sum()
         };
         for (value, (quantity, k)) in x.iter_mut().zip(&layout.variables) {
-            let middle = 0.5 * (self.fraction(*k) + self.fraction(*k + 1));
             match quantity {
-                Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => {
-                    let inner = matches!(quantity, Quantity::Inner { .. });
-                    let at = if inner { middle } else { self.fraction(*k) };
-                    *value += size * self.reach(*coordinate) * sum(&wave[*coordinate], at);
+                Quantity::Position(coordinate) => {
+                    *value += size * self.reach(*coordinate) * sum(&wave[*coordinate], self.fraction(*k));
+                }
+                Quantity::Inner { node, coordinate } => {
+                    *value += size * self.reach(*coordinate) * sum(&wave[*coordinate], self.inner(*k, *node));
                 }
                 Quantity::Control(control) => {
                     let bound = &statement.controls[*control];
                     let range = if (bound.max - bound.min).is_finite() { 0.5 * (bound.max - bound.min) } else { 1.0 };
-                    let shaken = *value + size * range * sum(&wave[n + control], middle);
+                    let shaken = *value + size * range * sum(&wave[n + control], self.inside(*k, 0.5));
                     *value = shaken.clamp(bound.min, bound.max);
                 }
                 _ => {}

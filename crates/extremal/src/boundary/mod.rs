@@ -20,14 +20,14 @@ use extremal_mechanics::boundary::{
     Assembly, BoundaryError, HigherRule, Question, Transcription, controlled_motion, stationary_action,
     stationary_higher_action,
 };
-use extremal_mechanics::continuous::HigherSystem;
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{ConstraintKind, Method, Model};
 use extremal_solve::nlp::{
     Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
 use thiserror::Error;
 
-use crate::system::{custom_of, system_of};
+use crate::system::{custom_of, higher_system_of, system_of};
 
 pub use check::StatementError;
 pub use guess::Guess;
@@ -50,6 +50,9 @@ pub enum ProblemError {
     /// The method does not fit the problem.
     #[error(transparent)]
     Boundary(#[from] BoundaryError),
+    /// What the Lagrangian has does not go together.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -119,7 +122,7 @@ impl<'m> Problem<'m> {
         let kind = kind_of(model, &system, &statement, order);
         let question = question_of(model, &statement);
         let transcription = if order > 1 {
-            higher(model, &system, method, order, &question)?
+            higher(model, method, &question)?
         } else {
             match kind {
                 Kind::Action => stationary_action(&system, method, custom_of(model, &system), &question)?,
@@ -171,7 +174,7 @@ impl<'m> Problem<'m> {
         &self,
         guess: &Guess,
         settings: &SolveSettings,
-        watch: &mut dyn FnMut(&Iteration) -> ControlFlow<()>,
+        watch: WatchIterations<'_>,
     ) -> Result<Solution, ProblemError> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
@@ -179,31 +182,45 @@ impl<'m> Problem<'m> {
         let fractions = grid::fractions(steps);
         let layout = self.transcription.assemble(&fractions);
         let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
-        let bounded = has_inequalities(&bounds);
+        let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);
-        let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
         let start = NlpStart { x: &x, lambda: &lambda };
         let mut options = settings.options;
         if !lambda.is_empty() {
             options.barrier = options.barrier.min(WARM_BARRIER);
         }
-        let seek = match (self.kind, bounded, settings.seek) {
+        let seek = match (self.kind, has_inequalities(&released), settings.seek) {
             // As many equations as unknowns: nothing to minimise.
             (Kind::Motion, false, _) => Seek::Stationary,
             (_, true, Seek::Stationary) => Seek::Minimum,
             (Kind::Control, _, Seek::Any) => Seek::Minimum,
+            // Orbits are saddles more often than not, and the least action may be that of bodies at rest far apart.
+            (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
+        let minimum = |watch: WatchIterations<'_>| {
+            let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
+            minimise(&mut nlp, start, &options, watch)
+        };
+        // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
+        let saddle = |watch: WatchIterations<'_>| {
+            let mut nlp = self.pieces.with_elements(layout.elements.clone(), released.clone());
+            let mut found = stationary(&mut nlp, start, &options, watch);
+            if found.status == NlpStatus::Solved && !grid::within(&bounds, &found.x) {
+                found.status = NlpStatus::Stalled;
+            }
+            found
+        };
         let found = match seek {
-            Seek::Minimum => minimise(&mut nlp, start, &options, watch),
-            Seek::Stationary => stationary(&mut nlp, start, &options, watch),
+            Seek::Minimum => minimum(watch),
+            Seek::Stationary => saddle(watch),
             Seek::Any => {
-                let first = minimise(&mut nlp, start, &options, watch);
+                let first = minimum(watch);
                 match first.status {
                     NlpStatus::Solved | NlpStatus::Interrupted | NlpStatus::Infeasible | NlpStatus::NotFinite => first,
                     _ => {
-                        let second = stationary(&mut nlp, start, &options, watch);
+                        let second = saddle(watch);
                         if second.status == NlpStatus::Solved { second } else { first }
                     }
                 }
@@ -212,6 +229,9 @@ impl<'m> Problem<'m> {
         Solution::of(self, Discrete { layout, fractions, bounds }, found)
     }
 }
+
+/// Sees every iteration of a solver and may end it.
+type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 
 /// Near a known solution the barrier need not push far from the bounds.
 const WARM_BARRIER: f64 = 1e-4;
@@ -259,30 +279,16 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
 }
 
 /// The transcription of a Lagrangian with accelerations.
-fn higher<'m>(
-    model: &'m Model,
-    system: &System<'m>,
-    method: &Method,
-    order: usize,
-    question: &Question<'m>,
-) -> Result<Transcription, ProblemError> {
-    let forced = system.force.iter().any(|force| !force.is_zero());
-    if forced || !system.heat.is_empty() {
-        return Err(BoundaryError::HigherOrder("forces").into());
-    }
-    if !system.constraints.is_empty() {
-        return Err(BoundaryError::HigherOrder("constraints").into());
-    }
+fn higher<'m>(model: &'m Model, method: &Method, question: &Question<'m>) -> Result<Transcription, ProblemError> {
     let rule = match method {
         Method::Difference => HigherRule::Difference,
         Method::Hermite => HigherRule::Hermite,
-        other => return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into()),
+        other => {
+            let order = model.order() as usize;
+            return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into());
+        }
     };
-    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-    let mut taken: Vec<String> = model.parameters().iter().map(|p| p.name.clone()).collect();
-    taken.extend(names.iter().map(|name| name.split('[').next().unwrap_or(name).to_string()));
-    let higher = HigherSystem::with_taken(model.graph(), &names, order, model.lagrangian(), taken);
-    Ok(stationary_higher_action(&higher, rule, question)?)
+    Ok(stationary_higher_action(&higher_system_of(model)?, rule, question)?)
 }
 
 /// The end of a solver as the status of a problem.

@@ -1,10 +1,6 @@
 //! More than one solve: finer grids until nothing changes, other guesses for other minima.
 
-use std::ops::ControlFlow;
-
-use extremal_solve::nlp::Iteration;
-
-use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status};
+use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status, WatchIterations};
 
 /// One grid of a refinement.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +29,6 @@ impl Default for Refinement {
         Refinement { tolerance: 1e-4, most_steps: 12_800 }
     }
 }
-
-type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 
 impl Problem<'_> {
     /// Doubles the grid until the cost and a simulation agree with it, each solution being the guess for the next; says also what

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::regularity;
+use extremal_mechanics::analysis::{is_singular, regularity};
 use extremal_model::{Initial, Model, Start};
 use extremal_solve::{LinearSolver, StartValues};
 
@@ -36,23 +36,35 @@ impl Beginning {
             multipliers: multipliers.collect(),
             time: 0.0,
         };
-        let parameters = model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)).collect();
-        Beginning { values, second_time: step, parameters }
+        Beginning { values, second_time: step, parameters: parameters(model) }
+    }
+
+    /// What a model of higher order states: derivatives below the order as positions, the others as velocities.
+    pub fn of_higher(model: &Model, order: usize) -> Beginning {
+        let Initial { positions, velocities, higher, .. } = model.initial();
+        let all: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
+        let values = StartValues { q: all[..order].concat(), v: all[order..].concat(), ..StartValues::default() };
+        Beginning { values, second_time: 0.0, parameters: parameters(model) }
     }
 
     /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
     pub fn evaluate<'g>(&self, system: &System<'g>, expressions: &[Expr<'g>]) -> Vec<f64> {
         let moving = system.moving_multipliers();
         let symbols = [&system.q[..], &system.v, &system.heat.s, &moving, &[system.t]].concat();
+        self.evaluate_in(system.graph, &symbols, expressions)
+    }
+
+    /// Expressions in parameters and the symbols of positions, velocities, entropies, multipliers and time.
+    pub fn evaluate_in<'g>(&self, g: &'g Graph, symbols: &[Expr<'g>], expressions: &[Expr<'g>]) -> Vec<f64> {
         let StartValues { q, v, s, multipliers, time, .. } = &self.values;
         let values = q.iter().chain(v).chain(s).chain(multipliers).chain([time]).copied();
         let known: HashMap<Arc<str>, f64> = symbols
-            .into_iter()
+            .iter()
             .filter_map(|symbol| symbol.as_symbol())
             .zip(values)
             .chain(self.parameters.iter().cloned())
             .collect();
-        system.graph.evaluate(expressions, |name| known.get(name).copied())
+        g.evaluate(expressions, |name| known.get(name).copied())
     }
 
     /// The second positions of a `two-points` start as a start of their own, if there are any.
@@ -77,9 +89,20 @@ impl Beginning {
         if values.iter().any(|value| !value.is_finite()) {
             return Ok(());
         }
+        let refused = |column| undetermined(system, column, Some(verdict(model, system)));
         let factored = LinearSolver::for_pattern(pattern.len(), &pattern).factor(&values);
-        factored.map_err(|singular| undetermined(system, singular.column, Some(verdict(model, system))))
+        factored.map_err(|singular| refused(singular.column))?;
+        // Round-off hides the zero of a matrix that varies with the state.
+        let varies = system.graph.depend_on(&entries, &[&system.q[..], &system.v].concat()).contains(&true);
+        match varies && is_singular(system, &parameters_of(model).exact) {
+            true => Err(refused(system.len() - 1)),
+            false => Ok(()),
+        }
     }
+}
+
+fn parameters(model: &Model) -> Vec<(Arc<str>, f64)> {
+    model.parameters().iter().map(|p| (p.name.as_str().into(), p.value)).collect()
 }
 
 /// The mass matrix bordered by the constraints: columns of the entries of each row, and the entries row by row.

@@ -3,6 +3,7 @@
 mod beginning;
 mod energy_nodes;
 mod feasible;
+mod higher;
 mod integrable;
 mod lattice;
 mod laws;
@@ -17,7 +18,7 @@ mod watch;
 use std::ops::ControlFlow;
 
 use extremal_eval::CompileError;
-use extremal_expr::{Expr, Id};
+use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Method, Model, Start};
@@ -39,6 +40,7 @@ pub(crate) use observables::Observables;
 pub(crate) use settings::Plan;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use stops::{crossed, located};
+pub(crate) use watch::Trouble;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use lattice::{Lattice, LatticeStructure};
@@ -82,6 +84,15 @@ pub enum SetupError {
         bordered: bool,
         /// What the constraint algorithm says about it, where it was asked.
         verdict: Option<String>,
+    },
+    /// The Lagrangian does not determine its highest derivatives from their momenta at the start.
+    #[error(
+        "the Lagrangian is singular at the start: its second derivatives by the highest ones have no inverse and leave \
+         `{derivative}` undetermined"
+    )]
+    SingularHigher {
+        /// The derivative of the failing pivot.
+        derivative: String,
     },
     /// The equations do not determine a multiplier at the start.
     #[error(
@@ -189,11 +200,11 @@ impl<'m> Run<'m> {
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
         }
-        if model.order() > 1 {
-            return Err(SchemeError::Accelerations(settings.method.to_string()).into());
-        }
         if let Some(open) = model.without_start() {
             return Err(SetupError::NoStart { coordinate: open.name.clone() });
+        }
+        if model.order() > 1 {
+            return Run::higher(model, settings, plan, tracked);
         }
         let mut system = system_of(model);
         let all = system.constraints.clone();
@@ -204,19 +215,9 @@ impl<'m> Run<'m> {
         }
         let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
-        let guards: Vec<Guard> = model
-            .coordinates()
-            .iter()
-            .filter_map(|c| c.domain)
-            .map(|condition| Guard { text: g.expr(condition).to_string(), condition })
-            .collect();
-        let adaptive = match settings.method {
-            Method::Dopri5 => Some(AdaptiveMethod::Dopri5),
-            Method::Dop853 => Some(AdaptiveMethod::Dop853),
-            _ => None,
-        };
+        let guards = domain_guards(model);
         let values = model.parameter_values();
-        let compiled = match adaptive {
+        let compiled = match adaptive_method(&settings.method) {
             Some(method) => {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
@@ -225,10 +226,7 @@ impl<'m> Run<'m> {
                 Compiled::Adaptive(Box::new(marcher))
             }
             None => {
-                let mut newton = NewtonOptions { backend: settings.backend, ..NewtonOptions::default() };
-                if let Some(tolerance) = settings.tolerance {
-                    newton.tolerance = tolerance;
-                }
+                let newton = newton_options(settings);
                 let compile = |energy_nodes: usize| -> Result<CompiledScheme, SetupError> {
                     let options = Options {
                         start: settings.start,
@@ -297,7 +295,7 @@ impl<'m> Run<'m> {
         match &self.compiled {
             Compiled::Scheme(scheme) => Some(scheme.structure()),
             Compiled::Adaptive(_) => None,
-            Compiled::Lattice(_) => Some(Structure { unknowns: 0, linear: true }),
+            Compiled::Lattice(_) => Some(Structure { unknowns: 0, linear: true, keeps_jacobians: false }),
         }
     }
 
@@ -395,13 +393,6 @@ impl<'m> Run<'m> {
         self.stated_energy
     }
 
-    /// Expressions of positions, velocities, entropies and time at the start.
-    pub(crate) fn at_start(&self, expressions: &[Expr<'_>]) -> Vec<f64> {
-        let g = self.model.graph();
-        let own = g.exprs(&beginning::ids(expressions));
-        self.beginning.evaluate(&system_of(self.model), &own)
-    }
-
     /// The motion at its start, to be marched by hand.
     pub fn begin(&self) -> Result<Box<dyn March>, StepFailure> {
         let values = &self.beginning.values;
@@ -466,6 +457,27 @@ impl<'m> Run<'m> {
         motion.retake(first.after)?;
         Ok(Some(self.observables.stops[first.condition].0.clone()))
     }
+}
+
+/// The domains of the coordinates as guards.
+fn domain_guards(model: &Model) -> Vec<Guard> {
+    let domains = model.coordinates().iter().filter_map(|c| c.domain);
+    domains.map(|condition| Guard { text: model.graph().expr(condition).to_string(), condition }).collect()
+}
+
+/// The adaptive integrator of a method, if it is one.
+fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
+    match method {
+        Method::Dopri5 => Some(AdaptiveMethod::Dopri5),
+        Method::Dop853 => Some(AdaptiveMethod::Dop853),
+        _ => None,
+    }
+}
+
+fn newton_options(settings: &Settings) -> NewtonOptions {
+    let default = NewtonOptions::default();
+    let tolerance = settings.tolerance.unwrap_or(default.tolerance);
+    NewtonOptions { tolerance, backend: settings.backend, ..default }
 }
 
 /// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable

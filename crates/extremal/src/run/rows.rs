@@ -7,6 +7,7 @@ use super::Run;
 use super::laws::{Audit, Laws};
 use super::observables::Observables;
 use super::snapshot::Snapshot;
+use super::watch::Trouble;
 
 /// The rows of a run on their way to the recorder, and what is watched besides.
 pub(super) struct Rows<'r> {
@@ -95,6 +96,7 @@ impl<'r> Rows<'r> {
         }
         self.passed = false;
         let trouble = match self.now.take(self.observables, motion) {
+            Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Err(trouble.of(motion))),
             Ok(trouble) => trouble,
             Err(failure) => return Ok(Err(failure)),
         };
@@ -106,7 +108,7 @@ impl<'r> Rows<'r> {
         self.recorder.push(row)?;
         Ok(match trouble {
             None => Ok(()),
-            Some(reason) => Err(motion.stop(reason)),
+            Some(trouble) => Err(trouble.of(motion)),
         })
     }
 }

@@ -58,6 +58,12 @@ pub enum SettingsError {
     /// A tolerance that makes no sense.
     #[error("the tolerance must lie between 1e-15 and 0.1, not {0}")]
     BadTolerance(f64),
+    /// A method that carries equally spaced points, with a step of another length.
+    #[error(
+        "`difference` carries points at equal distances: the end must be a multiple of the step, and a stop in between is not \
+         possible; use `hermite`"
+    )]
+    EqualSteps,
     /// `two-points` without second positions.
     #[error("the start `two-points` needs a `second` position for every coordinate")]
     NoSecond,

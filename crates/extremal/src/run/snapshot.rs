@@ -1,9 +1,9 @@
 //! One row of a motion: assembled from its state and what is observed there.
 
-use extremal_solve::{Guess, Kernel, March, Reason, StepFailure};
+use extremal_solve::{Guess, Kernel, March, StepFailure};
 
 use super::observables::Observables;
-use super::watch::ConstraintWatch;
+use super::watch::{ConstraintWatch, Trouble};
 
 /// The row that a motion was last seen at, with what is looked at besides.
 pub(crate) struct Snapshot {
@@ -40,8 +40,8 @@ impl Snapshot {
         self.first = true;
     }
 
-    /// Looks at the motion; the row is whole only when this succeeds. A reason is why the motion cannot go on from there.
-    pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Reason>, StepFailure> {
+    /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
+    pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
         let (n, m) = (observables.coordinates, observables.entropies);
         let first_stop = observables.first_stop();
         let inputs = &mut self.step_inputs;

@@ -2,7 +2,7 @@
 
 use extremal_expr::Id;
 use extremal_mechanics::{Constraint, System};
-use extremal_solve::{Reason, distance_from_dependence};
+use extremal_solve::{March, Reason, RowWatch, Sight, StepFailure};
 
 use super::beginning::ids;
 use super::observables::Observables;
@@ -19,10 +19,7 @@ impl WatchedExpressions {
     pub fn of<'g>(all: &[Constraint<'g>], kept: &System<'g>) -> WatchedExpressions {
         let residuals: Vec<_> = all.iter().map(|constraint| constraint.expression).collect();
         let rows: Vec<_> = match kept.constraints.len() {
-            // A single row can only vanish, which the step itself notices.
-            2..=MOST_WATCHED => {
-                kept.constraints.iter().flat_map(|c| kept.graph.gradient(c.velocity, &kept.v)).collect()
-            }
+            ..=MOST_WATCHED => kept.constraints.iter().flat_map(|c| kept.graph.gradient(c.velocity, &kept.v)).collect(),
             _ => Vec::new(),
         };
         WatchedExpressions { residuals: ids(&residuals), rows: ids(&rows) }
@@ -36,22 +33,36 @@ const MOST_WATCHED: usize = 32;
 pub(crate) struct ConstraintWatch {
     /// The largest |left − right| so far, per constraint.
     pub residuals: Vec<f64>,
-    rows: Vec<f64>,
-    /// How far from dependent the rows were at the last look, if there was one.
-    distance: Option<f64>,
+    rows: RowWatch,
+}
+
+/// Why a motion cannot go on.
+pub(crate) enum Trouble {
+    /// From its present state, which is good.
+    Ahead(Reason),
+    /// Its last step was none.
+    Behind(Reason),
+}
+
+impl Trouble {
+    /// The failure of a motion in this trouble.
+    pub fn of(self, motion: &mut dyn March) -> StepFailure {
+        match self {
+            Trouble::Ahead(reason) => motion.stop(reason),
+            Trouble::Behind(reason) => motion.reject(reason),
+        }
+    }
 }
 
 /// A constraint that was left out because it follows from the others must not be off by more than this.
 const FOLLOWS: f64 = 1e-6;
-/// Constraints whose rows come this close to dependence, on their way to reach it within the next step, are singular.
-const NEARLY_DEPENDENT: f64 = 0.1;
 
 impl ConstraintWatch {
     pub fn new(observables: &Observables) -> Self {
+        let count = observables.row_entries / observables.coordinates.max(1);
         ConstraintWatch {
             residuals: vec![0.0; observables.constraints.len()],
-            rows: vec![0.0; observables.row_entries],
-            distance: None,
+            rows: RowWatch::new(count, observables.coordinates),
         }
     }
 
@@ -61,23 +72,26 @@ impl ConstraintWatch {
     }
 
     /// Looks at residuals and rows; says why the motion cannot go on, if it cannot.
-    pub fn look(&mut self, observables: &Observables, values: &[f64]) -> Option<Reason> {
+    pub fn look(&mut self, observables: &Observables, values: &[f64]) -> Option<Trouble> {
         let (residuals, rows) = values.split_at(self.residuals.len());
+        let name = |at: usize| observables.constraints[at].clone();
         for (at, residual) in residuals.iter().enumerate() {
             self.residuals[at] = self.residuals[at].max(residual.abs());
             if !observables.kept[at] && residual.abs() > FOLLOWS {
-                let constraint = observables.constraints[at].clone();
-                return Some(Reason::NoLongerRedundant { constraint, residual: *residual });
+                return Some(Trouble::Ahead(Reason::NoLongerRedundant { constraint: name(at), residual: *residual }));
             }
         }
-        if rows.is_empty() {
+        if self.rows.is_empty() {
             return None;
         }
-        self.rows.copy_from_slice(rows);
-        let count = observables.kept.iter().filter(|kept| **kept).count();
-        let distance = distance_from_dependence(&mut self.rows, count);
-        let before = self.distance.replace(distance)?;
-        // At its present pace the distance vanishes within a step.
-        (distance < NEARLY_DEPENDENT && 2.0 * distance <= before).then_some(Reason::SingularConfiguration { distance })
+        let mut kept = (0..observables.kept.len()).filter(|at| observables.kept[*at]).map(name);
+        let mut name = |row: usize| kept.nth(row).unwrap_or_default();
+        match self.rows.look(rows) {
+            Sight::Independent => None,
+            Sight::Approaching { row, distance } => {
+                Some(Trouble::Ahead(Reason::SingularConfiguration { constraint: name(row), distance }))
+            }
+            Sight::Passed { row } => Some(Trouble::Behind(Reason::OverSingularConfiguration { constraint: name(row) })),
+        }
     }
 }

@@ -9,6 +9,7 @@ mod members;
 mod pool;
 mod random;
 mod record;
+mod seat;
 mod start;
 mod summary;
 mod target;
@@ -17,16 +18,20 @@ mod variation;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
-use extremal_trajectory::frame::{Fields, Frame, FrameError, FrameFile, Resumed};
-use extremal_trajectory::{ColumnsError, shortest};
+use extremal_solve::LaneMarcher;
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed};
+use extremal_trajectory::{ColumnsError, json_number, shortest};
+use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::run::{Run, Settings, SetupError};
-use engine::{Common, Engine};
+use crate::run::{Compiled, Run, Settings, SetupError};
+use engine::Engine;
 use members::{Fixed, Preparation};
 use pool::Cut;
 use record::Layout;
+use seat::Common;
 use start::StartCheck;
 use target::{Target, targets};
 
@@ -85,6 +90,8 @@ pub struct Sweep<'m> {
     layout: Layout,
     check: StartCheck,
     cut: Cut,
+    /// Marches several members at once, where that is possible.
+    lanes: Option<LaneMarcher>,
 }
 
 /// How far a sweep has come.
@@ -110,11 +117,11 @@ pub struct Outcome {
 }
 
 /// The most members whose rows are written at once.
-const GROUP_MEMBERS: u64 = 4096;
+const GROUP_MEMBERS: u64 = 1 << 16;
 /// Numbers of steps times columns in a group, some seconds of work: what an interrupt waits for, and what is lost with a kill.
-const GROUP_WORK: u64 = 1 << 28;
-/// Numbers in a group, 32 MiB of them.
-const GROUP_VALUES: u64 = 1 << 22;
+const GROUP_WORK: u64 = 1 << 27;
+/// Numbers in a group, 8 MiB of them.
+const GROUP_VALUES: u64 = 1 << 20;
 /// Members that a thread marches at once,
 const CHUNK_MEMBERS: u64 = 64;
 /// and the steps times columns in them.
@@ -123,6 +130,8 @@ const CHUNK_WORK: u64 = 1 << 22;
 const MOST_MEMBER_VALUES: u64 = 1 << 26;
 /// Crossings are not more frequent than this, in the mean.
 const STEPS_PER_EVENT: u64 = 16;
+/// Members marched at once, best first.
+const LANES: [usize; 2] = [8, 4];
 
 impl<'m> Sweep<'m> {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
@@ -136,6 +145,9 @@ impl<'m> Sweep<'m> {
         variation: Variation,
         record: Record,
     ) -> Result<Sweep<'m>, SweepError> {
+        if model.order() > 1 {
+            return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
+        }
         let targets = targets(model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
         if record == Record::Events && model.stops().is_empty() {
@@ -152,7 +164,10 @@ impl<'m> Sweep<'m> {
         let layout = Layout::new(record, &varied, &run.observables)?;
         let check = StartCheck::new(model, &settings, &run.observables).map_err(SetupError::from)?;
         let cut = cut(members, run.planned_steps(), &layout)?;
-        Ok(Sweep { model, run, settings, fixed, variation, targets, layout, check, cut })
+        let sweep = Sweep { model, run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
+        Ok(LANES
+            .iter()
+            .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
     }
 
     /// The columns of its rows.
@@ -178,13 +193,29 @@ impl<'m> Sweep<'m> {
         self
     }
 
+    /// Marches so many members at once on each thread, if there are instructions for it, or one after the other. The rows stay the
+    /// same.
+    #[must_use]
+    pub fn with_lanes(mut self, lanes: usize) -> Self {
+        self.lanes = match &self.run.compiled {
+            Compiled::Scheme(scheme) => scheme.lanes(lanes),
+            Compiled::Adaptive(_) | Compiled::Lattice(_) => None,
+        };
+        self
+    }
+
+    /// How many members are marched at once on each thread.
+    pub fn lanes(&self) -> usize {
+        self.lanes.as_ref().map_or(1, LaneMarcher::lanes)
+    }
+
     /// Marches all members on so many threads and keeps their rows.
     pub fn collect(&self, threads: usize) -> (Frame, Summary) {
         let mut all = Frame::new(&self.layout.fields);
         let mut summary = Summary::default();
-        let keep = |frame: Frame, part: Summary| {
+        let keep = |mut frame: Frame, part: Summary| {
             summary.join(part);
-            all.append(frame);
+            all.append(&mut frame);
             Ok::<(), std::convert::Infallible>(())
         };
         let Ok(_) = self.march(0, threads, keep, |_| ControlFlow::Continue(()));
@@ -202,23 +233,20 @@ impl<'m> Sweep<'m> {
         Outcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
-    /// Marches the members and writes their rows; with `resume`, those that an earlier call has not done. `watch` may end the work:
-    /// the file then has the members so far, and can be resumed.
+    /// Marches the members and writes their rows, or those that an earlier call has not done. `watch` may end the work: the file
+    /// then has the members so far, and can be resumed.
     ///
     /// # Errors
     /// The file cannot be written, or not be resumed.
     pub fn to_file(
         &self,
         path: &Path,
-        resume: bool,
+        existing: Existing,
         threads: usize,
         mut watch: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, FrameError> {
         let identity = self.identity();
-        let Resumed { mut file, notes } = match resume {
-            true => FrameFile::resume(path, &self.layout.fields, &identity)?,
-            false => Resumed { file: FrameFile::create(path, &self.layout.fields, &identity)?, notes: Vec::new() },
-        };
+        let Resumed { mut file, notes } = FrameFile::open(path, &self.layout.fields, &identity, existing)?;
         let mut summary = Summary::default();
         notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
         let resumed = summary.members();
@@ -235,6 +263,21 @@ impl<'m> Sweep<'m> {
             file.suspend()?
         }
         Ok(Outcome { summary, complete, resumed })
+    }
+
+    /// What came of it as one object, with numbers that read back to the same bits.
+    pub fn report(&self, outcome: &Outcome) -> Value {
+        let mut object = json!({
+            "model": self.model.name(),
+            "method": self.run.method().to_string(),
+            "step": json_number(self.run.step()),
+            "record": self.layout.record.name(),
+            "members": self.cut.members,
+            "complete": outcome.complete,
+            "resumed": outcome.resumed,
+        });
+        outcome.summary.write_json(&self.layout.fields, &mut object);
+        object
     }
 
     fn progress(&self, done: u64, resumed: u64) -> Progress {
@@ -254,7 +297,8 @@ impl<'m> Sweep<'m> {
         let preparation = Preparation::new(self.model, variation, targets, &self.settings, plan, self.fixed);
         let common = Common { observables: &self.run.observables, layout: &self.layout, start: preparation.layout };
         let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
-        let engines = (0..threads).map(|_| Engine::new(&common, &self.run.compiled, self.check.clone())).collect();
+        let engine = |_| Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone());
+        let engines = (0..threads).map(engine).collect();
         let (numbers, texts) = (self.fields().number_names().len(), self.layout.texts());
         let summarised = |frame: Frame| {
             let summary = Summary::of(&frame, numbers, texts);
@@ -265,8 +309,8 @@ impl<'m> Sweep<'m> {
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
     fn identity(&self) -> Vec<(String, String)> {
-        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, record: _, backend: _ } =
-            &self.settings;
+        // Backends and the numbers of steps between records are not among it: they change no row.
+        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, .. } = &self.settings;
         let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
         let end = match extent {

@@ -88,10 +88,10 @@ pub(crate) fn march<E>(
                 Err(RecvTimeoutError::Timeout) if workers.iter().any(ScopedJoinHandle::is_finished) => break,
                 Err(_) => {}
             }
-            while let Some((chunk, frame)) = collector.next() {
+            while let Some((chunk, mut frame)) = collector.next() {
                 done += cut.members_of_chunk(chunk).count() as u64;
                 match &mut group {
-                    Some(group) => group.append(frame),
+                    Some(group) => group.append(&mut frame),
                     None => group = Some(frame),
                 }
                 if (chunk + 1).is_multiple_of(per_group)

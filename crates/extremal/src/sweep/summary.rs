@@ -128,8 +128,8 @@ impl Summary {
         })
     }
 
-    /// `{"members", "rows", "finished", "stopped", "failed", "first_failure", "columns"}`.
-    pub fn to_json(&self, fields: &Fields) -> Value {
+    /// Adds `"rows"`, `"finished"`, `"stopped"`, `"failed"`, `"first_failure"` and `"columns"` to an object.
+    pub(crate) fn write_json(&self, fields: &Fields, object: &mut Value) {
         let columns = fields.number_names().iter().zip(&self.ranges).map(|(name, range)| {
             let numbers = json!({
                 "min": json_number(range.least),
@@ -139,15 +139,12 @@ impl Summary {
             (name.clone(), numbers)
         });
         let failure = self.first_failure.as_ref().map(|(member, reason)| json!({ "member": member, "reason": reason }));
-        json!({
-            "members": self.members(),
-            "rows": self.rows,
-            "finished": self.finished,
-            "stopped": self.stopped,
-            "failed": self.failed,
-            "first_failure": failure,
-            "columns": columns.collect::<Map<String, Value>>(),
-        })
+        object["rows"] = self.rows.into();
+        object["finished"] = self.finished.into();
+        object["stopped"] = self.stopped.into();
+        object["failed"] = self.failed.into();
+        object["first_failure"] = json!(failure);
+        object["columns"] = Value::Object(columns.collect::<Map<String, Value>>());
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum VariationError {
     /// All members would be the same.
-    #[error("nothing varies: say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--from FILE`")]
+    #[error("nothing varies: say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`")]
     Nothing,
     /// A name that stands for nothing in the model.
     #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
@@ -82,6 +82,7 @@ pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Res
     match (variation.members(), targets.is_empty()) {
         (_, true) => Err(VariationError::Nothing),
         (Some(0), _) => Err(VariationError::NoSamples),
+        _ if variation.random.is_empty() && variation.samples > 1 => Err(VariationError::NothingRandom),
         (Some(..=MOST_MEMBERS), _) => Ok(targets),
         _ => Err(VariationError::TooMany),
     }

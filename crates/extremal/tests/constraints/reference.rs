@@ -4,10 +4,10 @@ use extremal::{Model, gallery as embedded};
 
 use crate::support::{gallery, measured_order, record, reference, with};
 
-/// Models with constraints.
+/// Models of motions with constraints.
 fn constrained() -> Vec<(&'static str, Model)> {
     let all = embedded::names().map(|name| (name, gallery(name)));
-    all.filter(|(_, model)| !model.constraints().is_empty()).collect()
+    all.filter(|(_, model)| !model.constraints().is_empty() && model.boundary().is_none()).collect()
 }
 
 /// Expected numbers have twelve digits, and the reference runs keep ten of them, multipliers included.

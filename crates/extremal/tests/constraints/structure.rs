@@ -192,7 +192,7 @@ fn a_singular_configuration_stops_the_run() {
         for step in [0.001, 0.01, 0.05] {
             let run = attempt(&linkage, &with(&linkage, method, step));
             let End::Failed(failure) = &run.outcome.end else { panic!("{method}, {step}: {:?}", run.outcome.end) };
-            assert!(matches!(failure.reason, Reason::SingularConfiguration { .. }), "{method}, {step}: {failure}");
+            assert!(is_singular(&failure.reason), "{method}, {step}: {failure}");
             assert!((run.outcome.time - flat).abs() < 2.0 * step, "{method}, {step}: {}", run.outcome.time);
             for [t, x, y, u, w] in run.rows(["t", "x", "y", "u", "w"]) {
                 let (s, c) = (1.0 + 2.0 * t).sin_cos();
@@ -200,6 +200,46 @@ fn a_singular_configuration_stops_the_run() {
                 assert!(largest(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
             }
         }
+    }
+}
+
+fn is_singular(reason: &Reason) -> bool {
+    matches!(reason, Reason::SingularConfiguration { .. } | Reason::OverSingularConfiguration { .. })
+}
+
+/// In angles the rows of a parallelogram do not become parallel where it is flat: one of them vanishes. No run may get past that,
+/// however far its steps reach, for behind it there are two motions, parallel and crossed.
+#[test]
+fn a_vanishing_row_stops_the_run() {
+    for (speed, method, step) in ["midpoint", "trapezoidal", "compose(suzuki4, midpoint)", "rk4", "dop853"]
+        .iter()
+        .flat_map(|method| [(8.0, method, 0.03), (8.0, method, 0.013), (8.0, method, 0.002), (20.0, method, 0.013)])
+    {
+        let linkage = model(&format!(
+            r#"
+            [coordinates]
+            theta = {{ start = 1, velocity = {speed} }}
+            psi = {{ start = 0 }}
+            chi = {{ start = 1, velocity = {speed} }}
+            [dynamics]
+            lagrangian = "theta'^2/6 + (theta'^2 + psi'^2/3 + theta'*psi'*cos(theta - psi))/2 + chi'^2/6 - sin(theta) - sin(chi)"
+            [constraints]
+            loop_x = "0.6*cos(theta) + cos(psi) = 1 + 0.6*cos(chi)"
+            loop_y = "0.6*sin(theta) + sin(psi) = 0.6*sin(chi)"
+            [simulation]
+            method = "midpoint"
+            step = 0.01
+            until = 2
+            "#
+        ));
+        let run = attempt(&linkage, &with(&linkage, method, step));
+        let End::Failed(failure) = &run.outcome.end else { panic!("{method}, {step}: {:?}", run.outcome.end) };
+        assert!(is_singular(&failure.reason), "{method}, {step}: {failure}");
+        let last = run.last("theta");
+        // Stopped in the step before the flat position or in the one that would have reached it.
+        let pi = std::f64::consts::PI;
+        assert!(last < pi && pi - last < 2.5 * speed * step, "{method}, {step}: {last}");
+        assert!((last - run.last("chi")).abs() < 1e-9 && run.last("psi").abs() < 1e-9, "{method}, {step}");
     }
 }
 

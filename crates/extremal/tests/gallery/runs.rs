@@ -1,9 +1,10 @@
-//! Every gallery model runs, and ends where independent programs say it ends.
+//! Every gallery model runs or is solved, and ends where independent programs say it ends.
 
 use std::ops::ControlFlow;
 
+use extremal::boundary::{Guess, Problem, SolveSettings, Statement};
 use extremal::run::End;
-use extremal::{Recorder, Run, Settings, gallery};
+use extremal::{Model, Recorder, Run, Settings, gallery};
 
 use crate::hand_typed::{MARCHED, MARCHED_HEAT};
 use crate::model;
@@ -12,8 +13,10 @@ use crate::model;
 fn every_model_ends_where_it_is_expected() {
     for name in gallery::names() {
         let model = model(name);
-        assert!(model.warnings().is_empty(), "{name}: {:?}", model.warnings());
-        assert!(!model.expected().is_empty(), "{name} has no [expected] numbers");
+        if model.boundary().is_some() {
+            continue;
+        }
+        check_statement(name, &model);
         let run = Run::new(&model, &Settings::of(&model)).unwrap();
         let mut recorder = Recorder::new(run.columns().clone());
         let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
@@ -34,6 +37,41 @@ fn every_model_ends_where_it_is_expected() {
             }
         }
     }
+}
+
+fn check_statement(name: &str, model: &Model) {
+    assert!(model.warnings().is_empty(), "{name}: {:?}", model.warnings());
+    assert!(!model.expected().is_empty(), "{name} has no [expected] numbers");
+}
+
+#[test]
+fn every_boundary_problem_has_the_expected_solution() {
+    let mut solved = 0;
+    for name in gallery::names() {
+        let model = model(name);
+        if model.boundary().is_none() {
+            continue;
+        }
+        check_statement(name, &model);
+        let statement = Statement::of(&model).unwrap();
+        let problem = Problem::new(&model, statement, &model.simulation().method).unwrap();
+        let settings = SolveSettings::default();
+        let solution = problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(solution.status.is_solved(), "{name}: {:?} {:?}", solution.status, solution.violations);
+        for expected in model.expected() {
+            for (column, value) in &expected.values {
+                let found = match column.as_str() {
+                    "objective" => solution.objective,
+                    "duration" => solution.duration,
+                    column => solution.values(column).and_then(|values| values.last().copied()).unwrap(),
+                };
+                let error = (found - value).abs();
+                assert!(error <= expected.tolerance, "{name}: {column} = {found} differs by {error:e}");
+            }
+        }
+        solved += 1;
+    }
+    assert!(solved >= 20);
 }
 
 #[test]

@@ -1,0 +1,227 @@
+//! `extremal sweep`: one model with many parameters and starts.
+
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use extremal::Settings;
+use extremal::model::Extent;
+use extremal::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
+use extremal::trajectory::frame::{Existing, FrameFormat};
+
+use crate::arguments::{MethodArguments, ModelArguments};
+use crate::failure::{Ending, Failure};
+use crate::interrupt::Interrupt;
+use crate::outputs::check_folder;
+use crate::progress::Progress;
+use crate::source::{Limit, Source, read_file_of};
+use crate::{sweep_summary, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  extremal sweep gallery:pendulum --vary theta=0.1:3:30 --out ends.csv
+  extremal sweep gallery:double-pendulum --vary θ1=-3:3:200 --vary θ2=-3:3:200 --out flips.parquet
+  extremal sweep gallery:kepler --random \"y'=normal(1, 0.1)\" --samples 100000 --seed 7 --out orbits.parquet
+  extremal sweep my-model.toml --list members.csv --record all --every 10 --out trajectories.parquet
+  extremal sweep my-model.toml --vary k=1:2:1000000 --out long.parquet --resume
+
+Lists, grids and samples multiply. Every member is a row (or several) with its
+status; one that fails does not end the sweep. Rows are the same for any number
+of threads. A call that was interrupted or killed leaves a file that can be
+read, and `--resume` continues it to the file that one call would have made.";
+
+/// A list has at most so many bytes: it is kept in memory.
+const LIST: Limit = Limit { bytes: 1 << 30, what: "a list of members" };
+
+/// March an ensemble: one model with many parameters and starts
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Vary a parameter, or the start of a coordinate, velocity or entropy, over evenly spaced or given values; several
+    /// make a grid, the last varies fastest
+    #[arg(long, value_name = "NAME=FROM:TO:COUNT")]
+    vary: Vec<Axis>,
+    /// Draw it at random, uniform or normal(MEAN, DEVIATION); may be repeated
+    #[arg(long, value_name = "NAME=FROM:TO")]
+    random: Vec<RandomAxis>,
+    /// How often the random values are drawn
+    #[arg(long, value_name = "N")]
+    samples: Option<u64>,
+    /// Which random numbers
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    seed: u64,
+    /// Read members from a file: a line of names, then a line of numbers for each, between commas
+    #[arg(long, value_name = "FILE")]
+    list: Option<String>,
+    /// What is kept of each member
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Kept::End)]
+    record: Kept,
+    /// With `--record all`: keep every N-th step (and the last)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// Write the rows, as .parquet or .csv
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Continue the file of a call that was interrupted or killed
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    resume: bool,
+    /// Replace a file that is there already
+    #[arg(long, requires = "out")]
+    force: bool,
+    /// How many threads march [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    #[command(flatten)]
+    method: MethodArguments,
+    /// The time step (for dopri5 and dop853: the time between records)
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    step: Option<f64>,
+    /// The time to end at
+    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
+    until: Option<f64>,
+    /// The number of steps to take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: Option<u64>,
+    /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
+    /// Print one JSON object instead of the summary
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kept {
+    /// The state at the end
+    End,
+    /// The least and the largest value of each quantity over all steps
+    Extremes,
+    /// Every crossing of a [stop] condition, which then stops nothing, and the end
+    Events,
+    /// Every step
+    All,
+}
+
+impl Arguments {
+    /// A step or an end that is not given stays that of the model, and follows the parameters that vary.
+    fn settings(&self, source: &Source) -> Settings {
+        let model = self.method.settings(&source.model);
+        Settings {
+            step: self.step,
+            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
+            tolerance: self.tolerance.or(model.tolerance),
+            ..model
+        }
+    }
+
+    fn variation(&self) -> Result<Variation, Failure> {
+        let list = match &self.list {
+            Some(path) => {
+                let list = List::read(&read_file_of(path, LIST)?);
+                Some(list.map_err(|source| Failure::List { path: path.clone(), source })?)
+            }
+            None => None,
+        };
+        let samples = self.samples.unwrap_or(if self.random.is_empty() { 1 } else { 0 });
+        let variation =
+            Variation { list, grid: self.vary.clone(), random: self.random.clone(), samples, seed: self.seed };
+        match self.model.assignments.iter().find(|(name, _)| variation.names().any(|varied| varied == name)) {
+            Some((name, _)) => Err(Failure::SetAndVaried(name.clone())),
+            None => Ok(variation),
+        }
+    }
+
+    fn record(&self, settings: &Settings) -> Record {
+        match self.record {
+            Kept::End => Record::End,
+            Kept::Extremes => Record::Extremes,
+            Kept::Events => Record::Events,
+            Kept::All => Record::All { every: self.every.unwrap_or(settings.record) },
+        }
+    }
+
+    fn existing(&self) -> Existing {
+        match (self.resume, self.force) {
+            (true, _) => Existing::Resume,
+            (_, true) => Existing::Replace,
+            _ => Existing::Refuse,
+        }
+    }
+
+    fn threads(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.threads.map_or_else(cores, usize::from)
+    }
+}
+
+/// An ensemble that came to an end, whichever.
+pub struct Swept<'m> {
+    pub sweep: Sweep<'m>,
+    pub outcome: Outcome,
+    pub file: Option<PathBuf>,
+    pub threads: usize,
+    pub elapsed: Duration,
+}
+
+impl Swept<'_> {
+    fn ending(&self) -> Ending {
+        let summary = &self.outcome.summary;
+        match self.outcome.complete {
+            false => Ending::Interrupted,
+            true if summary.failed == summary.members() => Ending::Failed,
+            true => Ending::Done,
+        }
+    }
+}
+
+pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    if let Some(path) = &arguments.out {
+        check_folder(path)?;
+        FrameFormat::of(path)?;
+    }
+    let source = Source::load(&arguments.model)?;
+    if !arguments.quiet {
+        source.show_warnings();
+    }
+    let swept = sweep(arguments, &source)?;
+    if arguments.json {
+        terminal::print(&format!("{:#}\n", sweep_summary::json(&source, &swept)))?;
+    } else if !arguments.quiet {
+        terminal::print(&sweep_summary::of(&source, &swept))?;
+    }
+    sweep_summary::report_end(&swept);
+    Ok(swept.ending())
+}
+
+fn sweep<'m>(arguments: &Arguments, source: &'m Source) -> Result<Swept<'m>, Failure> {
+    let interrupt = Interrupt::listen();
+    let settings = arguments.settings(source);
+    let record = arguments.record(&settings);
+    let sweep = Sweep::new(&source.model, &settings, arguments.variation()?, record)?;
+    let threads = arguments.threads();
+    let mut bar = (!arguments.quiet).then(Progress::new);
+    let clock = Instant::now();
+    let watch = |now| {
+        if let Some(bar) = &mut bar {
+            bar.show_members(now);
+        }
+        if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let outcome = match &arguments.out {
+        Some(path) => sweep.to_file(path, arguments.existing(), threads, watch),
+        None => Ok(sweep.summarise(threads, watch)),
+    };
+    let elapsed = clock.elapsed();
+    if let Some(bar) = &bar {
+        bar.clear();
+    }
+    Ok(Swept { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
+}

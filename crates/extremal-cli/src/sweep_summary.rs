@@ -1,0 +1,107 @@
+//! The summary of an ensemble.
+
+use std::fmt::Write as _;
+
+use extremal::sweep::Range;
+use extremal::trajectory::{Align, Table, shortest, sig};
+use serde_json::{Value, json};
+
+use crate::commands::Swept;
+use crate::outputs::written;
+use crate::source::Source;
+use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error};
+
+/// Columns beyond this number are counted, not listed.
+const MOST_COLUMNS: usize = 24;
+const INDENT: usize = 2;
+
+/// The summary as text with styles.
+pub fn of(source: &Source, swept: &Swept<'_>) -> String {
+    let mut out = format!("{HEADING}{}{HEADING:#}\n\n", source.title());
+    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let run = swept.sweep.run();
+    table.row(["method", &format!("{}, step {}", run.method(), shortest(run.step()))]);
+    table.row(["members", &members(swept)]);
+    table.row(["time", &pace(swept)]);
+    let _ = writeln!(out, "{table}");
+    out.push_str(&ranges(swept));
+    for note in run.notes() {
+        let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
+    }
+    out.push_str(&written(swept.file.as_slice()));
+    out
+}
+
+fn members(swept: &Swept<'_>) -> String {
+    let summary = &swept.outcome.summary;
+    let counts = [(summary.finished, "finished"), (summary.stopped, "stopped"), (summary.failed, "failed")];
+    let ended: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}")).collect();
+    let total = swept.sweep.members();
+    let ended = if ended.is_empty() { "none marched".to_owned() } else { ended.join(", ") };
+    format!("{total}: {ended}, {} rows", summary.rows)
+}
+
+fn pace(swept: &Swept<'_>) -> String {
+    let marched = swept.outcome.summary.members() - swept.outcome.resumed;
+    let threads = match swept.threads {
+        1 => "1 thread".to_owned(),
+        several => format!("{several} threads"),
+    };
+    let resumed = match swept.outcome.resumed {
+        0 => String::new(),
+        resumed => format!(", {resumed} were done before"),
+    };
+    if marched == 0 {
+        return format!("nothing marched{resumed}");
+    }
+    let each = duration(swept.elapsed.div_f64(marched as f64));
+    format!("{marched} members in {} on {threads} ({each} per member){resumed}", duration(swept.elapsed))
+}
+
+/// The range of every number.
+fn ranges(swept: &Swept<'_>) -> String {
+    let columns = [("column", Align::Left), ("least", Align::Right), ("mean", Align::Right), ("largest", Align::Right)];
+    let mut table = Table::new(columns).indented(INDENT);
+    let names = swept.sweep.fields().number_names();
+    for (name, range) in names.iter().zip(&swept.outcome.summary.ranges).take(MOST_COLUMNS) {
+        let Range { least, largest, .. } = *range;
+        table.row([name.clone(), sig(least, 8), sig(range.mean(), 8), sig(largest, 8)]);
+    }
+    let mut out = table.to_string();
+    if let Some(more @ 1..) = names.len().checked_sub(MOST_COLUMNS) {
+        let _ = writeln!(out, "  {FAINT}and {more} more, in the file of --out and in --json{FAINT:#}");
+    }
+    out
+}
+
+/// One object, with numbers that read back to the same bits.
+pub fn json(source: &Source, swept: &Swept<'_>) -> Value {
+    let mut object = swept.sweep.report(&swept.outcome);
+    object["file"] = json!(swept.file.as_ref().map(|path| path.display().to_string()));
+    object["work"] = json!({ "threads": swept.threads, "seconds": swept.elapsed.as_secs_f64() });
+    object["warnings"] = source.warnings().chain(swept.sweep.run().notes()).collect();
+    object
+}
+
+/// Says on standard error what is missing.
+pub fn report_end(swept: &Swept<'_>) {
+    let summary = &swept.outcome.summary;
+    if let Some((member, reason)) = &summary.first_failure {
+        let style = if summary.failed == summary.members() { ERROR } else { WARNING };
+        let word = if summary.failed == summary.members() { "error" } else { "warning" };
+        print_error(&format!(
+            "{style}{word}{style:#}: {} of {} members failed, the first is {member}: {reason}\n",
+            summary.failed,
+            summary.members()
+        ));
+    }
+    if !swept.outcome.complete {
+        let kept = match &swept.file {
+            Some(path) => format!("they are in `{}`; continue with `--resume`", path.display()),
+            None => "nothing was written (no --out)".to_owned(),
+        };
+        let (done, all) = (summary.members(), swept.sweep.members());
+        print_error(&format!("{WARNING}interrupted{WARNING:#} after {done} of {all} members\n  {kept}\n"));
+    }
+}

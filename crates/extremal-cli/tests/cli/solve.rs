@@ -1,0 +1,138 @@
+//! `extremal solve`, called as a user would.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Folder, call, call_with_input, json};
+
+const CART_POLE: &str = "gallery:cart-pole-swing";
+
+fn column(value: &Value, name: &str) -> Vec<f64> {
+    value["columns"][name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_summary_says_what_was_found() {
+    let text = call(&["solve", CART_POLE]).succeeded();
+    for word in ["optimal control", "midpoint, 50 steps", "optimal: minimum", "59.5370549", "costate_th", "--refine"] {
+        assert!(text.contains(word), "no `{word}` in\n{text}");
+    }
+}
+
+#[test]
+fn json_has_the_promised_keys() {
+    let found = json(&["solve", CART_POLE, "--set", "limit=10", "--json"]);
+    assert_eq!(found["status"], "optimal");
+    assert!((found["objective"].as_f64().unwrap() - 62.966959).abs() < 1e-5);
+    assert_eq!(found["active_bounds"], 9);
+    assert_eq!(found["duration"], 2.0);
+    assert!(found["iterations"].as_u64().unwrap() > 0);
+    for name in ["t", "x", "th", "x'", "th'", "u", "costate_x", "costate_th"] {
+        assert_eq!(column(&found, name).len(), 51, "{name}");
+    }
+    assert!(found["verification"]["end_error"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn costates_have_the_sign_that_is_documented() {
+    // x'' = u with the least integral of u²/2: the costate is -u = 12 t - 6, up to the square of the step.
+    let found = json(&["solve", "gallery:double-integrator", "--json", "--steps", "200"]);
+    for (t, costate) in column(&found, "t").iter().zip(column(&found, "costate_x")) {
+        assert!((costate - (12.0 * t - 6.0)).abs() < 1e-3, "{costate} at {t}");
+    }
+}
+
+#[test]
+fn bounds_that_are_too_tight_fail_with_names() {
+    let failed = call(&["solve", CART_POLE, "--set", "limit=4"]).failed_with(1);
+    for word in ["cannot be met", "the equation of motion of `th`", "t = ", "binding: u at its max = 4", "min = -4"] {
+        assert!(failed.contains(word), "no `{word}` in\n{failed}");
+    }
+    let printed = call(&["solve", CART_POLE, "--set", "limit=4", "--json"]);
+    assert_eq!(printed.code, Some(1));
+    let found: Value = serde_json::from_str(&printed.stdout).unwrap();
+    assert_eq!(found["status"], "infeasible");
+    assert!(found["violations"][0]["node"].as_u64().is_some());
+}
+
+#[test]
+fn files_are_written_and_taken_as_a_start() {
+    let folder = Folder::new();
+    let out = ["solve", CART_POLE, "-q", "--out", "s.csv", "--out", "s.json", "--plot", "s.svg", "--plot", "s.png"];
+    assert_eq!(folder.call(&out).succeeded(), "");
+    assert!(folder.read("s.csv").starts_with("t,x,th,x',th',u,costate_x,costate_th"));
+    assert!(folder.read("s.svg").contains("Controls"));
+    assert!(fs::read(folder.path("s.png")).unwrap().starts_with(b"\x89PNG"));
+    for file in ["s.csv", "s.json"] {
+        let warm = folder.call(&["solve", CART_POLE, "--steps", "100", "--warm-start", file, "--json"]).succeeded();
+        let warm: Value = serde_json::from_str(&warm).unwrap();
+        let cold = json(&["solve", CART_POLE, "--steps", "100", "--json"]);
+        let objective = |value: &Value| value["objective"].as_f64().unwrap();
+        assert!((objective(&warm) - objective(&cold)).abs() < 1e-8);
+        assert!(warm["iterations"].as_u64() < cold["iterations"].as_u64(), "{file}");
+    }
+    fs::write(folder.path("broken.csv"), "t,x\n0,1\n0,2\n").unwrap();
+    let failed = folder.call(&["solve", CART_POLE, "--warm", "broken.csv"]).failed_with(2);
+    assert!(failed.contains("increasing times"), "{failed}");
+}
+
+#[test]
+fn refinement_lists_its_grids() {
+    let found = json(&["solve", CART_POLE, "--refine", "0.01", "--json"]);
+    let levels = found["refinement"].as_array().unwrap();
+    assert!(levels.len() >= 3, "{levels:?}");
+    assert!(levels.last().unwrap()["end_error"].as_f64().unwrap() <= 0.01);
+    assert!((found["objective"].as_f64().unwrap() - 58.8077).abs() < 0.01);
+}
+
+#[test]
+fn several_starts_list_their_minima() {
+    let arguments = ["solve", CART_POLE, "--multistart", "20", "--seed", "1", "--json"];
+    let found = json(&arguments);
+    let minima: Vec<f64> = found["minima"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    assert!((minima[0] - 58.7830).abs() < 1e-4 && minima.iter().any(|x| (x - 59.5371).abs() < 1e-4), "{minima:?}");
+    assert_eq!(json(&arguments)["minima"], found["minima"], "the seed decides");
+}
+
+#[test]
+fn the_log_goes_to_standard_error() {
+    let called = call(&["solve", "gallery:double-integrator-in-time", "--log", "--json"]);
+    assert!(called.stderr.contains("iter") && called.stderr.contains("barrier"), "{}", called.stderr);
+    let found: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert!((found["duration"].as_f64().unwrap() - 2.0).abs() < 1e-8);
+}
+
+#[test]
+fn other_methods_and_natures() {
+    let text = call(&["solve", "gallery:great-circle", "--method", "galerkin(2)", "--steps", "20"]).succeeded();
+    assert!(text.contains("galerkin(2, gauss(2)), 20 steps") && text.contains("0.7227342"), "{text}");
+    let orbit = json(&["solve", "gallery:figure-eight-orbit", "--json"]);
+    assert!(orbit["nature"].as_str().unwrap().starts_with("saddle"), "{}", orbit["nature"]);
+}
+
+#[test]
+fn misuse_is_bad_input() {
+    let failed = call(&["solve", "gallery:pendulum"]).failed_with(2);
+    assert!(failed.contains("[boundary]"), "{failed}");
+    let failed = call(&["solve", "gallery:cubic-spline", "--method", "midpoint"]).failed_with(2);
+    assert!(failed.contains("midpoint"), "{failed}");
+    let failed = call(&["solve", CART_POLE, "--method", "rk4"]).failed_with(2);
+    assert!(failed.contains("`rk4` has no discrete Lagrangian"), "{failed}");
+    let failed = call(&["solve", CART_POLE, "--steps", "1"]).failed_with(2);
+    assert!(failed.contains("too few"), "{failed}");
+    let zero = "[coordinates]\nx = {}\n[dynamics]\nlagrangian = \"x'^2/2\"\n[boundary]\nduration = 0\nsteps = 9\n\
+                start = { x = 0 }\nend = { x = 1 }";
+    let failed = call_with_input(&["solve", "-"], zero).failed_with(2);
+    assert!(failed.contains("duration"), "{failed}");
+}
+
+#[test]
+fn accelerations_run_and_are_derived() {
+    let end = json(&["run", "gallery:pais-uhlenbeck", "--json"]);
+    // 0.8 cos 20 + sin 40 / 2 - 0.3 cos 40.
+    assert!((end["end"]["q"]["x"].as_f64().unwrap() - 0.8991036).abs() < 1e-5, "{end}");
+    assert!(end["end"]["p"]["x'"].as_f64().is_some(), "{end}");
+    let text = call(&["derive", "gallery:pais-uhlenbeck", "--form", "lagrange"]).succeeded();
+    assert!(text.contains("a^2*b^2*x + a^2*x'' + b^2*x'' + x'''' = 0"), "{text}");
+}

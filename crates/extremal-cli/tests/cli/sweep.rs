@@ -1,0 +1,139 @@
+//! `extremal sweep` from the outside: files that survive a kill, messages, exit codes.
+
+use serde_json::Value;
+
+use crate::support::{Folder, call, json};
+
+/// A few hundred members whose rows make several groups.
+const ENSEMBLE: &[&str] =
+    &["sweep", "gallery:henon-heiles", "--random", "y'=0:0.5", "--samples", "40", "--record", "all", "--every", "4"];
+
+#[test]
+fn rows_and_summary_agree() {
+    let folder = Folder::new();
+    let arguments = ["sweep", "gallery:pendulum", "--vary", "theta=0.5:2.5:5", "--vary", "l=1,2", "--until", "1"];
+    let printed = folder.call(&[&arguments[..], &["--out", "ends.csv"]].concat()).succeeded();
+    assert!(printed.contains("10: 10 finished, 10 rows"), "{printed}");
+    assert!(printed.contains("written: ends.csv"), "{printed}");
+    let csv = folder.read("ends.csv");
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    assert_eq!(header[..5], ["member", "theta(0)", "l", "t", "theta"]);
+    assert_eq!(header[header.len() - 3..], ["energy_change", "status", "reason"]);
+    let rows: Vec<Vec<&str>> = lines.collect();
+    assert_eq!((rows.len(), rows[3][..4].to_vec()), (10, vec!["3", "1.0", "2.0", "1.0"]));
+    let report = json(&[&arguments[..], &["--json"]].concat());
+    let angles: Vec<f64> = rows.iter().map(|row| row[4].parse().unwrap()).collect();
+    assert_eq!(report["columns"]["theta"]["min"], angles.iter().copied().fold(f64::NAN, f64::min));
+    assert_eq!(report["columns"]["theta"]["max"], angles.iter().copied().fold(f64::NAN, f64::max));
+    assert_eq!((&report["members"], &report["failed"], &report["complete"]), (&10.into(), &0.into(), &true.into()));
+    assert_eq!(report["file"], Value::Null);
+}
+
+#[test]
+fn a_member_is_the_run_of_its_own() {
+    let swept = json(&["sweep", "gallery:kepler", "--vary", "eccentricity=0.3", "--json"]);
+    let single = json(&["run", "gallery:kepler", "--set", "eccentricity=0.3", "--json"]);
+    for (column, group) in [("x", "q"), ("y", "q")] {
+        assert_eq!(swept["columns"][column]["max"], single["end"][group][column]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn killed_in_the_middle_and_resumed_the_file_is_the_same() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    use std::{fs, thread};
+
+    let folder = Folder::new();
+    let call = |more: &[&str]| folder.call(&[ENSEMBLE, more].concat());
+    call(&["--out", "whole.parquet", "--threads", "1", "--quiet"]).succeeded();
+    let arguments = [ENSEMBLE, &["--out", "part.parquet", "--threads", "2", "--quiet"]].concat();
+    let mut child = folder.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    // The journal has a line for the whole and one for each group that is safe.
+    let patience = Instant::now();
+    let lines = || fs::read_to_string(folder.path("part.parquet.part.journal")).map_or(0, |text| text.lines().count());
+    while lines() < 2 && patience.elapsed() < Duration::from_secs(60) {
+        thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(9), "it was still at work");
+    let readable = fs::read(folder.path("part.parquet")).unwrap();
+    assert!(readable.starts_with(b"PAR1") && readable.ends_with(b"PAR1"));
+    assert!(call(&["--out", "part.parquet"]).failed_with(2).contains("continue it with `--resume`"));
+    let other = call(&["--out", "part.parquet", "--resume", "--seed", "1"]).failed_with(2);
+    assert!(other.contains("was begun with seed 0, now it is 1"), "{other}");
+    let resumed: Value =
+        serde_json::from_str(&call(&["--out", "part.parquet", "--resume", "--json"]).succeeded()).unwrap();
+    assert!(resumed["resumed"].as_u64().unwrap() > 0 && resumed["finished"] == 40, "{resumed}");
+    assert!(fs::read(folder.path("part.parquet")).unwrap() == fs::read(folder.path("whole.parquet")).unwrap());
+    assert!(call(&["--out", "part.parquet", "--resume"]).failed_with(2).contains("is finished"));
+    assert!(call(&["--out", "part.parquet"]).failed_with(2).contains("replace it with `--force`"));
+    assert!(!folder.path("part.parquet.part").exists() && !folder.path("part.parquet.part.journal").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_whole_members() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use crate::support::Called;
+
+    let folder = Folder::new();
+    let arguments =
+        ["sweep", "gallery:pendulum", "--vary", "theta=0:3:100000000", "--until", "0.1", "--out", "long.csv"];
+    let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let patience = Instant::now();
+    while !folder.path("long.csv").exists() && patience.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let message = Called::of(child.wait_with_output().unwrap()).failed_with(130);
+    assert!(message.contains("interrupted") && message.contains("continue with `--resume`"), "{message}");
+    let csv = folder.read("long.csv");
+    assert!(csv.lines().skip(1).enumerate().all(|(at, line)| line.starts_with(&format!("{at},"))), "members in order");
+}
+
+#[test]
+fn failed_members_do_not_fail_the_sweep() {
+    let falls = ["sweep", "gallery:kepler", "--method", "midpoint", "--step", "0.3", "--until", "30"];
+    let called = call(&[&falls[..], &["--vary", "eccentricity=0.1,-1,-1"]].concat());
+    assert!(called.stderr.contains("warning: 2 of 3 members failed, the first is 1: "), "{}", called.stderr);
+    assert!(called.succeeded().contains("3: 1 finished, 2 failed, 3 rows"));
+    let message = call(&[&falls[..], &["--vary", "eccentricity=-1"]].concat()).failed_with(1);
+    assert!(message.contains("error: 1 of 1 members failed"), "{message}");
+}
+
+#[test]
+fn bad_input_is_exit_code_two_with_a_way_out() {
+    let folder = Folder::new();
+    std::fs::write(folder.path("short.csv"), "l,theta\n1\n").unwrap();
+    std::fs::write(folder.path("there.csv"), "mine\n").unwrap();
+    let cases: [(&[&str], &str); 16] = [
+        (&[], "nothing varies"),
+        (&["--vary", "thetta=0:1:2"], "did you mean `theta`?"),
+        (&["--vary", "theta=0:1"], "NAME=FROM:TO:COUNT"),
+        (&["--vary", "theta=0:1:2", "--random", "theta=0:1", "--samples", "2"], "`theta` is varied twice"),
+        (&["--vary", "l=1,2", "--set", "l=3"], "cannot be set and vary at once"),
+        (&["--random", "l=1:2"], "say `--samples N`"),
+        (&["--vary", "l=1,2", "--samples", "5"], "nothing is random"),
+        (&["--vary", "l=1,2", "--record", "events"], "no [stop] conditions"),
+        (&["--vary", "l=1,2", "--out", "x.json"], ".csv or .parquet"),
+        (&["--vary", "l=1,2", "--out", "no/such/x.csv"], "there is no folder `no/such`"),
+        (&["--vary", "l=1,2", "--out", "there.csv"], "`there.csv` is there already: replace it with `--force`"),
+        (&["--vary", "l=1,2", "--resume"], "--out"),
+        (&["--vary", "l=1,2", "--out", "x.csv", "--resume", "--force"], "cannot be used with"),
+        (&["--list", "short.csv"], "`short.csv` is no list of members: line 2 has 1 values for 2 columns"),
+        (&["--list", "missing.csv"], "cannot read `missing.csv`"),
+        (&["--vary", "l=1,2", "--threads", "0"], "--threads"),
+    ];
+    for (arguments, hint) in cases {
+        let message = folder.call(&[&["sweep", "gallery:pendulum"], arguments].concat()).failed_with(2);
+        assert!(message.contains(hint), "{arguments:?}:\n{message}");
+    }
+    assert_eq!(folder.read("there.csv"), "mine\n");
+    assert!(!folder.path("there.csv.part.journal").exists() && !folder.path("x.csv").exists());
+}

@@ -1,0 +1,74 @@
+//! Does a cost determine the controls?
+
+use extremal_expr::{Expr, Rational};
+
+use super::flow::dense;
+use super::singular::generic_rank;
+use crate::System;
+
+/// Regularity of an optimal control problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlRegularity {
+    /// How many controls there are.
+    pub controls: usize,
+    /// How many of them the cost determines: the rank of its second derivatives along what the motion allows.
+    pub rank: usize,
+    /// The dimension 4n of the states q, q' and their adjoints, on which a regular optimal motion is unique.
+    pub state_dimension: usize,
+}
+
+impl ControlRegularity {
+    /// Is the optimal motion determined by its state and adjoints?
+    pub fn is_regular(&self) -> bool {
+        self.rank == self.controls
+    }
+}
+
+/// The condition [VC 7.9] without eliminating the controls: the second derivatives of C + λ·(d/dt ∂L/∂v − ∂L/∂q − F(u)) by
+/// accelerations and controls, bordered by those of the equations of motion. `force` contains the controls, `cost` is the
+/// integrand; `None` for systems with constraints or entropies, whose equations are more than these.
+///
+/// ```
+/// use extremal_expr::Graph;
+/// use extremal_mechanics::System;
+/// use extremal_mechanics::analysis::control_regularity;
+/// let g = Graph::new();
+/// let cart = System::new(&g, &["x"], g.symbol("x'").powi(2) / 2);
+/// let u = g.symbol("u");
+/// let least_effort = control_regularity(&cart, &[u], &[u], u.powi(2), &[]).unwrap();
+/// let least_time = control_regularity(&cart, &[u], &[u], g.int(1), &[]).unwrap();
+/// assert!(least_effort.is_regular() && !least_time.is_regular());
+/// ```
+pub fn control_regularity<'g>(
+    system: &System<'g>,
+    force: &[Expr<'g>],
+    controls: &[Expr<'g>],
+    cost: Expr<'g>,
+    values: &[(Expr<'g>, Rational)],
+) -> Option<ControlRegularity> {
+    if !system.constraints.is_empty() || !system.heat.s.is_empty() {
+        return None;
+    }
+    let g = system.graph;
+    let mut controlled = system.clone();
+    controlled.force = force.to_vec();
+    let equations = controlled.euler_lagrange();
+    let adjoints = system.symbols("lambda_", "");
+    let extended = cost + g.dot(&adjoints, &equations);
+    let unknowns = [&system.a[..], controls].concat();
+    let (n, size) = (system.len(), unknowns.len());
+    let slopes = g.gradient(extended, &unknowns);
+    let (hessian, border) = (dense(g, &slopes, &unknowns), dense(g, &equations, &unknowns));
+    let mut matrix = Vec::with_capacity((size + n) * (size + n));
+    for row in 0..size {
+        matrix.extend(&hessian[row * size..(row + 1) * size]);
+        matrix.extend((0..n).map(|k| border[k * size + row]));
+    }
+    for row in border.chunks(size) {
+        matrix.extend(row);
+        matrix.extend(vec![g.int(0); n]);
+    }
+    // With a regular mass matrix the border takes 2n of the rank.
+    let rank = generic_rank(g, &matrix, size + n, values)?;
+    Some(ControlRegularity { controls: controls.len(), rank: rank.saturating_sub(2 * n), state_dimension: 4 * n })
+}

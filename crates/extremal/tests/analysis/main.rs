@@ -1,0 +1,11 @@
+//! `analyze` against mechanics done by hand, and against motions computed without it.
+
+mod along_motions;
+mod equilibria;
+mod found;
+mod higher;
+mod method;
+mod printed;
+mod singular;
+mod structure;
+mod support;

@@ -1,0 +1,10 @@
+//! Boundary-value and optimal-control problems against closed forms and other programs.
+
+mod cart_pole;
+mod control;
+mod curves;
+mod higher;
+mod misuse;
+mod orbits;
+mod support;
+mod verification;

@@ -1,0 +1,8 @@
+//! Ensembles: the same rows however they are marched, and each member the same as a run of its own.
+
+mod files;
+mod members;
+mod records;
+mod refusals;
+mod support;
+mod threads;
