@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use extremal::Settings;
 use extremal::analyze::tracked;
 use extremal::model::Extent;
+use extremal::{Model, Settings};
 
 use super::simulate::simulate;
 use crate::arguments::{MethodArguments, ModelArguments};
@@ -74,8 +74,8 @@ enum Track {
 }
 
 impl Arguments {
-    fn settings(&self, source: &Source) -> Settings {
-        let model = self.method.settings(&source.model);
+    fn settings(&self, model: &Model) -> Settings {
+        let model = self.method.settings(model);
         Settings {
             step: self.step.or(model.step),
             extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)).or(model.extent),
@@ -87,13 +87,16 @@ impl Arguments {
 }
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
-    let source = Source::load(&arguments.model)?;
+    let source = match arguments.track {
+        None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,
+        Some(Track::Found) => Source::load(&arguments.model)?,
+    };
     if !arguments.quiet {
         source.show_warnings();
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
-    let finished = simulate(&source, &arguments.settings(&source), &tracked, &outputs, !arguments.quiet)?;
+    let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.quiet)?;
     if arguments.json {
         terminal::print(&format!("{:#}\n", finished.report(&source).to_json()))?;
     } else if !arguments.quiet {
