@@ -45,10 +45,7 @@ impl<'g> DiscreteAction<'g> {
         let by_w = g.gradient(*action / h, &increments);
         // What ℓ_w/h and ℓ_q have in common cancels when both are written alike: with h as a factor of the whole, or of no whole.
         let by_q: Vec<_> = match has_factor(*action, h) {
-            true => {
-                let slopes = g.gradient(*action / h, &system.q);
-                slopes.iter().zip(last_of(&by_w, n)).map(|(by_q, by_w)| scaled_to_cancel(h, *by_q, *by_w)).collect()
-            }
+            true => g.gradient(*action / h, &system.q).into_iter().map(|slope| h * slope).collect(),
             false => g.gradient(*action, &system.q),
         };
         let nodal_forces = forces.iter().zip(&impulses);
@@ -182,29 +179,6 @@ impl<'g> DiscreteAction<'g> {
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
         equations.extend(nodes.equations(system));
         equations
-    }
-}
-
-/// The last `n` of a list.
-fn last_of<T>(list: &[T], n: usize) -> &[T] {
-    &list[list.len() - n..]
-}
-
-/// `h·by_q`, summand by summand if that lets some of them cancel against `by_w`, as the forces at the end of a step of
-/// Störmer–Verlet do.
-fn scaled_to_cancel<'g>(h: Expr<'g>, by_q: Expr<'g>, by_w: Expr<'g>) -> Expr<'g> {
-    let g = h.graph();
-    let Node::Sum { constant, terms } = by_q.node() else { return h * by_q };
-    let summands = terms.iter().map(|(id, c)| h * g.expr(*id) * g.rational(c.clone()));
-    let spread = g.sum(summands.chain([h * g.rational(constant)]));
-    let apart = count_summands(by_w) + count_summands(spread);
-    if count_summands(by_w - spread) < apart { spread } else { h * by_q }
-}
-
-fn count_summands(f: Expr<'_>) -> usize {
-    match f.node() {
-        Node::Sum { constant, terms } => terms.len() + usize::from(!constant.is_zero()),
-        _ => 1,
     }
 }
 
