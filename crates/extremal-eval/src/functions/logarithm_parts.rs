@@ -46,3 +46,28 @@ const fn log_of_ratio(above: i128, below: i128) -> [f64; 2] {
     let coarse = (total + COARSE / 2).div_euclid(COARSE);
     [coarse as f64 / (ONE / COARSE) as f64, (total - coarse * COARSE) as f64 / ONE as f64]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `fine_log` relies on, at both ends of every part.
+    #[test]
+    fn mantissas_are_near_the_middle_of_their_part() {
+        for (at, part) in (0..).zip(&PARTS) {
+            let first = LEAST_MANTISSA + (at << PART_BITS);
+            for bits in [first, first + (1 << PART_BITS) - 1] {
+                let mantissa = f64::from_bits(bits);
+                let rest = mantissa.mul_add(part.reciprocal, -1.0);
+                assert!(rest.abs() < 2f64.powi(-7), "part {at}: {rest}");
+                assert!(part.log[0] == 0.0 || part.log[0].abs() > rest.abs(), "part {at}: {rest}");
+                let exact = (mantissa * 2f64.powi(53)) as i128 * (part.reciprocal * 256.0) as i128 - (1 << 61);
+                assert_eq!((rest * 2f64.powi(61)) as i128, exact, "part {at}");
+            }
+            assert_eq!((part.log[0] * 2f64.powi(42)).fract(), 0.0);
+            assert!(part.log[1].abs() <= 2f64.powi(-43));
+            assert!((part.log[0] + part.log[1] + part.reciprocal.ln()).abs() < 1e-16, "part {at}");
+        }
+        assert_eq!(PARTS[74].reciprocal, 1.0);
+    }
+}
