@@ -125,8 +125,8 @@ impl Chain {
                 }
             }
             self.evaluate(&q, &next);
-            for (i, p) in p.iter_mut().enumerate() {
-                *p = self.by_velocity[i] + 0.5 * h * self.by_position[i];
+            for ((p, by_velocity), by_position) in p.iter_mut().zip(&self.by_velocity).zip(&self.by_position) {
+                *p = by_velocity + 0.5 * h * by_position;
             }
             past.rotate_right(1);
             past[0].copy_from_slice(&next);

@@ -1,7 +1,7 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::model::{ConstraintForm, EntropyBase, Start};
+use extremal::model::{ConstraintForm, EntropyBase, Extent, Start};
 use extremal::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
@@ -53,6 +53,25 @@ pub struct MethodArguments {
     pub step: StepArguments,
 }
 
+/// How a motion is marched, and how far.
+#[derive(Args)]
+pub struct MarchArguments {
+    #[command(flatten)]
+    pub method: MethodArguments,
+    /// The time step (for dopri5 and dop853: the time between records)
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    pub step: Option<f64>,
+    /// The time to end at
+    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
+    pub until: Option<f64>,
+    /// The number of steps to take
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: Option<u64>,
+    /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+}
+
 /// What a method leaves open.
 #[derive(Args)]
 pub struct StepArguments {
@@ -78,6 +97,19 @@ impl MethodArguments {
             settings.method = method.clone();
         }
         self.step.applied_to(settings)
+    }
+}
+
+impl MarchArguments {
+    /// The settings of the model with those that were given on the command line; a step and an end only if they were given.
+    pub fn settings(&self, model: &Model) -> Settings {
+        let model = self.method.settings(model);
+        Settings {
+            step: self.step,
+            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
+            tolerance: self.tolerance.or(model.tolerance),
+            ..model
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Read};
 
 use extremal::expr::syntax::nearest;
 use extremal::model::{MAX_FILE_BYTES, render};
-use extremal::{Model, gallery};
+use extremal::run::Lattice;
+use extremal::{Model, Settings, gallery};
 
 use crate::arguments::ModelArguments;
 use crate::failure::Failure;
@@ -17,20 +18,33 @@ const GALLERY: &str = "gallery:";
 pub struct Source {
     pub name: String,
     pub model: Model,
+    /// Many like members, of which the model has a few.
+    pub lattice: Option<Lattice>,
 }
 
 impl Source {
     /// Reads the model that the arguments name.
     pub fn load(arguments: &ModelArguments) -> Result<Source, Failure> {
-        let (name, text) = match arguments.model.as_str() {
-            "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input", MODEL_FILE)?),
-            model => match model.strip_prefix(GALLERY) {
-                Some(built_in) => (model.to_owned(), gallery_text(built_in)?.to_owned()),
-                None => (model.to_owned(), read_file(model)?),
-            },
-        };
-        match Model::load(&text, &arguments.overrides()) {
-            Ok(model) => Ok(Source { name, model }),
+        let (name, text) = text_of(arguments)?;
+        Self::unroll(name, &text, arguments)
+    }
+
+    /// Reads the model to be run with these settings; one of many like members is not unrolled if that can be helped.
+    pub fn load_to_run(
+        arguments: &ModelArguments,
+        settings: impl FnOnce(&Model) -> Settings,
+    ) -> Result<Source, Failure> {
+        let (name, text) = text_of(arguments)?;
+        match Lattice::read(&text, &arguments.overrides(), settings) {
+            Ok(Some((model, lattice))) => Ok(Source { name, model, lattice: Some(lattice) }),
+            Ok(None) => Self::unroll(name, &text, arguments),
+            Err(invalid) => Err(Failure::Model { name, invalid }),
+        }
+    }
+
+    fn unroll(name: String, text: &str, arguments: &ModelArguments) -> Result<Source, Failure> {
+        match Model::load(text, &arguments.overrides()) {
+            Ok(model) => Ok(Source { name, model, lattice: None }),
             Err(invalid) => Err(Failure::Model { name, invalid }),
         }
     }
@@ -53,6 +67,17 @@ impl Source {
             terminal::print_error("\n");
         }
     }
+}
+
+/// What the model that the arguments name is called, and its text.
+fn text_of(arguments: &ModelArguments) -> Result<(String, String), Failure> {
+    Ok(match arguments.model.as_str() {
+        "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input", MODEL_FILE)?),
+        model => match model.strip_prefix(GALLERY) {
+            Some(built_in) => (model.to_owned(), gallery_text(built_in)?.to_owned()),
+            None => (model.to_owned(), read_file(model)?),
+        },
+    })
 }
 
 /// The text of a built-in model.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use extremal::run::{End, Outcome, Report};
+use extremal::run::{End, LatticeStructure, Outcome, Report};
 use extremal::solve::Structure;
 use extremal::trajectory::{Align, Role, Table, shortest, sig};
 
@@ -54,6 +54,10 @@ fn facts(out: &mut String, finished: &Finished<'_>) {
         table.row(["stopped", &format!("by `{condition}` at t = {}", shortest(outcome.time))]);
     }
     table.row(["solved by", &solved]);
+    if let Some(LatticeStructure { members, operations, loops }) = run.lattice() {
+        let one = format!("{members} members by the formulas of one: {operations} operations in {loops} loops");
+        table.row(["repeated", &one]);
+    }
     out.push_str(&table.to_string());
 }
 

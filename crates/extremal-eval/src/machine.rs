@@ -136,7 +136,7 @@ impl Operands<Slot> for Memory<'_> {
     }
 }
 
-fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
     let mut memory = Memory(memory);
     for step in tape {
         let value = step.op.evaluate(&mut memory);

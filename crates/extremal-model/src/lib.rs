@@ -86,6 +86,7 @@ mod order;
 mod overrides;
 mod place;
 mod render;
+mod repeated;
 mod resolver;
 mod suggest;
 mod tables;
@@ -102,6 +103,7 @@ pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use place::MAX_ORDER;
 pub use render::render;
+pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, Control, Coordinate, Definition,
     Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed, FrictionTerm, Integral,

@@ -5,6 +5,7 @@ mod adaptive_march;
 pub mod eigen;
 mod failure;
 mod kernel;
+mod lattice;
 mod linear;
 mod march;
 mod newton;
@@ -20,6 +21,7 @@ pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOp
 pub use adaptive_march::AdaptiveMarcher;
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};
+pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{CompiledScheme, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;

@@ -201,6 +201,10 @@ pub trait March {
     /// Velocities, momenta and the further outputs at the present state. A state where one of them does not exist is none
     /// of the motion: after a failure the motion is back at the last good one.
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
+    /// The further outputs alone, where they can be had for less than an observation.
+    fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
+        None
+    }
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
     /// Takes back the last step, which is no motion.

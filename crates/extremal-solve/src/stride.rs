@@ -5,7 +5,7 @@
 //! lacks a good pivot or breaks a guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
 
 use extremal_eval::{CompileError, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, magnitude};
 use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
@@ -84,7 +84,7 @@ impl Stride {
         let next = affine_rows(g, &mut writer, &g.exprs(&scheme.state), &g.exprs(next), &unknowns);
         writer.finite(&next);
         for guard in g.exprs(guards) {
-            writer.holds.push(g.compare(Comparison::Ne, guard, g.int(0)));
+            writer.holds.push(condition_of(g, guard));
         }
         let mut outputs: Vec<Id> = Vec::new();
         outputs.extend(next.iter().chain([&(count + 1), &writer.residual]).map(|e| e.id()));
@@ -279,8 +279,16 @@ impl<'g> Writer<'g> {
     }
 
     fn condition(&self) -> Expr<'g> {
-        let first = self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1));
-        self.holds.iter().fold(first, |all, condition| self.g.and(all, *condition))
+        let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
+        all.unwrap_or_else(|| self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1)))
+    }
+}
+
+/// What a guard tests, without the numbers one and zero that it gives.
+fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
+    match guard.node() {
+        Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
+        _ => g.compare(Comparison::Ne, guard, g.int(0)),
     }
 }
 

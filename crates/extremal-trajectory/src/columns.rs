@@ -1,5 +1,7 @@
 //! What the numbers of a row mean: a name and a role per column.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 /// What a column is, in the eyes of a physicist; plots and summaries choose by it.
@@ -114,7 +116,7 @@ pub enum ColumnsError {
     },
 }
 
-/// The columns of a trajectory, in file order, with unique names.
+/// The columns of a trajectory, in file order, with unique names. Cheap to clone.
 ///
 /// ```
 /// use extremal_trajectory::{Column, Columns, Role};
@@ -131,7 +133,7 @@ pub enum ColumnsError {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
-    columns: Vec<Column>,
+    columns: Arc<[Column]>,
 }
 
 impl Columns {
@@ -140,13 +142,13 @@ impl Columns {
     /// # Errors
     /// An empty list, a repeated name, or a second time column.
     pub fn new(columns: impl IntoIterator<Item = Column>) -> Result<Self, ColumnsError> {
-        let columns: Vec<Column> = columns.into_iter().collect();
+        let columns: Arc<[Column]> = columns.into_iter().collect();
         if columns.is_empty() {
             return Err(ColumnsError::Empty);
         }
         let mut seen = std::collections::HashSet::new();
         let mut time: Option<&Column> = None;
-        for column in &columns {
+        for column in columns.iter() {
             if !seen.insert(column.name()) {
                 return Err(ColumnsError::Duplicate { name: column.name.clone() });
             }

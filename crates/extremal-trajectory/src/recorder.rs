@@ -76,6 +76,7 @@ pub struct Recorder {
     drifts: Vec<(usize, Drift)>,
     series: Series,
     every: u64,
+    for_files_only: bool,
     finished: bool,
     last_is_written: bool,
 }
@@ -94,6 +95,7 @@ impl Recorder {
             outputs: Vec::new(),
             drifts,
             every: 1,
+            for_files_only: false,
             finished: false,
             last_is_written: true,
         }
@@ -105,6 +107,54 @@ impl Recorder {
     pub fn every(mut self, n: u64) -> Self {
         self.every = n.max(1);
         self
+    }
+
+    /// Whole rows are wanted for files only, not for plots: see [`wants_row`](Self::wants_row).
+    #[must_use]
+    pub fn for_files_only(mut self) -> Self {
+        self.for_files_only = true;
+        self
+    }
+
+    /// Does the next row have to be whole? If not, [`pass`](Self::pass) takes what is needed of it, which
+    /// matters to a trajectory of very many columns.
+    pub fn wants_row(&self) -> bool {
+        let index = self.series.seen();
+        let is_written = !self.outputs.is_empty() && index.is_multiple_of(self.every);
+        !self.for_files_only || index == 0 || is_written
+    }
+
+    /// Takes the time of a row, and its energies and invariants in the order of [`drifts`](Self::drifts), in
+    /// place of the row. If it is the last one, [`complete`](Self::complete) must follow.
+    ///
+    /// # Errors
+    /// Not as many numbers as drifts, or a recorder that is finished.
+    pub fn pass(&mut self, t: f64, invariants: &[f64]) -> Result<(), RecordError> {
+        if self.finished {
+            return Err(RecordError::Finished);
+        }
+        if invariants.len() != self.drifts.len() {
+            return Err(RecordError::Width { expected: self.drifts.len(), found: invariants.len() });
+        }
+        self.series.skip();
+        self.drifts.iter_mut().zip(invariants).for_each(|((_, drift), value)| drift.push(t, *value));
+        self.last_is_written = false;
+        Ok(())
+    }
+
+    /// Takes the whole of the row that was passed last.
+    ///
+    /// # Errors
+    /// The row is not as wide as the columns, or the recorder is finished.
+    pub fn complete(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        if self.finished {
+            return Err(RecordError::Finished);
+        }
+        if row.len() != self.columns.len() {
+            return Err(RecordError::Width { expected: self.columns.len(), found: row.len() });
+        }
+        self.series.set_last(row);
+        Ok(())
     }
 
     /// Also writes to a file, in the format its name asks for.

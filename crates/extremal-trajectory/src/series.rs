@@ -29,6 +29,7 @@ pub struct Series {
     last: Vec<f64>,
     /// For each bucket, `(min, max)` of every column.
     buckets: Vec<(f64, f64)>,
+    max_buckets: usize,
     bucket_stride: u64,
 }
 
@@ -37,9 +38,8 @@ impl Series {
     pub const MAX_ROWS: usize = 8192;
     /// Most buckets of extremes kept per column.
     pub const MAX_BUCKETS: usize = 2048;
-    /// Most numbers kept as rows: wide trajectories keep fewer of them.
+    /// Most numbers kept as rows, and as extremes: wide trajectories keep fewer of them, but at least two.
     const MAX_VALUES: usize = 1 << 20;
-    const MIN_ROWS: usize = 512;
 
     /// An empty store for rows of `width` numbers.
     pub fn new(width: usize) -> Self {
@@ -47,12 +47,24 @@ impl Series {
             width,
             seen: 0,
             rows: Vec::new(),
-            max_rows: (Self::MAX_VALUES / width.max(1)).clamp(Self::MIN_ROWS, Self::MAX_ROWS),
+            max_rows: (Self::MAX_VALUES / width.max(1)).clamp(2, Self::MAX_ROWS),
             row_stride: 1,
             last: vec![f64::NAN; width],
             buckets: Vec::new(),
+            // An even number, for they are merged in pairs.
+            max_buckets: (Self::MAX_VALUES / (2 * width.max(1))).clamp(2, Self::MAX_BUCKETS) & !1,
             bucket_stride: 1,
         }
+    }
+
+    /// Passes over a row that nobody will look at.
+    pub(crate) fn skip(&mut self) {
+        self.seen += 1;
+    }
+
+    /// Replaces the last row, after one that was passed over.
+    pub(crate) fn set_last(&mut self, row: &[f64]) {
+        self.last.copy_from_slice(row);
     }
 
     /// Takes a row; numbers past the width are ignored, missing ones are NaN.
@@ -73,7 +85,7 @@ impl Series {
             }
         }
         if self.seen.is_multiple_of(self.bucket_stride) {
-            if self.buckets.len() >= Self::MAX_BUCKETS * self.width {
+            if self.buckets.len() >= self.max_buckets * self.width {
                 self.merge_buckets();
             }
             if self.seen.is_multiple_of(self.bucket_stride) {
@@ -239,6 +251,13 @@ mod tests {
             series.push(&[2.0]);
         }
         assert!(series.extremes(0).all(|e| e == (2.0, 2.0)));
+        let mut wide = Series::new(Series::MAX_VALUES / 7);
+        for i in 0..100 {
+            let mut row = vec![0.0; Series::MAX_VALUES / 7];
+            row[1] = if i == 61 { 5.0 } else { 0.0 };
+            wide.push(&row);
+        }
+        assert!(wide.rows().count() <= 8 && wide.extremes(1).any(|e| e == (0.0, 5.0)));
         let mut nothing = Series::new(0);
         nothing.push(&[1.0]);
         assert_eq!(nothing.rows().count(), 0);

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use extremal::Settings;
 use extremal::analyze::tracked;
-use extremal::model::Extent;
+use extremal::{Model, Settings};
 
 use super::simulate::simulate;
-use crate::arguments::{MethodArguments, ModelArguments};
+use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};
 use crate::outputs::Outputs;
 use crate::source::Source;
@@ -40,22 +39,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
     #[command(flatten)]
-    method: MethodArguments,
-    /// The time step (for dopri5 and dop853: the time between records)
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    step: Option<f64>,
-    /// The time to end at
-    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
-    until: Option<f64>,
-    /// The number of steps to take
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    steps: Option<u64>,
+    march: MarchArguments,
     /// Write every N-th step to the files
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     record: Option<u64>,
-    /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
-    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
-    tolerance: Option<f64>,
     /// Record the conserved quantities that `analyze` finds, beside those of the model
     #[arg(long, value_enum, value_name = "WHAT")]
     track: Option<Track>,
@@ -74,26 +61,28 @@ enum Track {
 }
 
 impl Arguments {
-    fn settings(&self, source: &Source) -> Settings {
-        let model = self.method.settings(&source.model);
+    fn settings(&self, model: &Model) -> Settings {
+        let march = self.march.settings(model);
         Settings {
-            step: self.step.or(model.step),
-            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)).or(model.extent),
-            record: self.record.unwrap_or(model.record),
-            tolerance: self.tolerance.or(model.tolerance),
-            ..model
+            step: march.step.or(model.simulation().step),
+            extent: march.extent.or(model.simulation().extent),
+            record: self.record.unwrap_or(march.record),
+            ..march
         }
     }
 }
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
-    let source = Source::load(&arguments.model)?;
+    let source = match arguments.track {
+        None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,
+        Some(Track::Found) => Source::load(&arguments.model)?,
+    };
     if !arguments.quiet {
         source.show_warnings();
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
-    let finished = simulate(&source, &arguments.settings(&source), &tracked, &outputs, !arguments.quiet)?;
+    let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.quiet)?;
     if arguments.json {
         terminal::print(&format!("{:#}\n", finished.report(&source).to_json()))?;
     } else if !arguments.quiet {

@@ -33,8 +33,14 @@ pub fn simulate<'m>(
 ) -> Result<Finished<'m>, Failure> {
     outputs.check()?;
     let interrupt = Interrupt::listen();
-    let run = Run::tracking(&source.model, settings, tracked)?;
+    let run = match &source.lattice {
+        Some(lattice) => Run::of_lattice(&source.model, lattice)?,
+        None => Run::tracking(&source.model, settings, tracked)?,
+    };
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+    if outputs.plots.is_empty() {
+        recorder = recorder.for_files_only();
+    }
     for path in outputs.trajectories {
         recorder.add_file(path)?;
     }

@@ -8,11 +8,10 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use extremal::Settings;
-use extremal::model::Extent;
 use extremal::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
 use extremal::trajectory::frame::{Existing, FrameFormat};
 
-use crate::arguments::{MethodArguments, ModelArguments};
+use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::outputs::check_folder;
@@ -77,19 +76,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     #[command(flatten)]
-    method: MethodArguments,
-    /// The time step (for dopri5 and dop853: the time between records)
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
-    step: Option<f64>,
-    /// The time to end at
-    #[arg(long, value_name = "T", conflicts_with = "steps", allow_negative_numbers = true)]
-    until: Option<f64>,
-    /// The number of steps to take
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    steps: Option<u64>,
-    /// Residual tolerance of implicit steps relative to their terms, or error tolerance of dopri5 and dop853
-    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
-    tolerance: Option<f64>,
+    march: MarchArguments,
     /// Print one JSON object instead of the summary
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -111,17 +98,6 @@ enum Kept {
 }
 
 impl Arguments {
-    /// A step or an end that is not given stays that of the model, and follows the parameters that vary.
-    fn settings(&self, source: &Source) -> Settings {
-        let model = self.method.settings(&source.model);
-        Settings {
-            step: self.step,
-            extent: self.until.map(Extent::Until).or(self.steps.map(Extent::Steps)),
-            tolerance: self.tolerance.or(model.tolerance),
-            ..model
-        }
-    }
-
     fn variation(&self) -> Result<Variation, Failure> {
         let list = match &self.list {
             Some(path) => {
@@ -203,7 +179,8 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
 
 fn sweep<'m>(arguments: &Arguments, source: &'m Source) -> Result<Swept<'m>, Failure> {
     let interrupt = Interrupt::listen();
-    let settings = arguments.settings(source);
+    // A step or an end that is not given stays that of the model, and follows the parameters that vary.
+    let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
     let sweep = Sweep::new(&source.model, &settings, arguments.variation()?, record)?;
     let threads = arguments.threads();

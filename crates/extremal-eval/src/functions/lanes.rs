@@ -114,12 +114,6 @@ impl<const N: usize> Double<N> {
         Double { hi, lo: a.fma(b, -hi) }
     }
 
-    #[inline(always)]
-    pub fn times(self, b: Double<N>) -> Self {
-        let Double { hi, lo } = Double::product(self.hi, b.hi);
-        Double { hi, lo: lo + self.hi * b.lo + self.lo * b.hi }
-    }
-
     /// The number rounded.
     #[inline(always)]
     pub fn round(self) -> Lanes<N> {
@@ -172,11 +166,6 @@ impl<const N: usize> Powers<N> {
     #[inline(always)]
     pub fn eight(&self, [a, b, c, d, e, f, g, h]: [f64; 8]) -> Lanes<N> {
         self.x[2].fma(self.four([e, f, g, h]), self.four([a, b, c, d]))
-    }
-
-    #[inline(always)]
-    pub fn nine(&self, [a, b, c, d, e, f, g, h, i]: [f64; 9]) -> Lanes<N> {
-        self.x[3].fma(i, self.eight([a, b, c, d, e, f, g, h]))
     }
 
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use super::exponential::exp_of;
 use super::lanes::{Double, Lanes, Powers};
+use super::logarithm_parts::{LEAST_MANTISSA, PART_BITS, PARTS};
 
 /// ln 2: 42 bits, so that products with exponents are exact, and the rest.
 const LN_2: [f64; 2] = [0.693_147_180_559_890_3, 5.497_923_018_708_371e-14];
@@ -16,39 +17,29 @@ const LOGARITHM: [f64; 8] = [
     0.132_686_383_692_668_2,
     0.130_880_348_509_276_02,
 ];
-/// The same from the fifth power on, the cubic term being 2/3: error 2⁻⁶⁶ of the whole.
-const FINE_LOGARITHM: [f64; 9] = [
-    0.4,
-    0.285_714_285_714_285_64,
-    0.222_222_222_222_284_7,
-    0.181_818_181_796_449_9,
-    0.153_846_157_629_081_5,
-    0.133_332_963_979_638_26,
-    0.117_668_190_216_298_42,
-    0.104_561_951_103_959_12,
-    0.107_636_215_150_558_3,
-];
-const TWO_THIRDS: [f64; 2] = [0.666_666_666_666_666_6, 3.700_743_415_417_188e-17];
+/// (ln(1 + r) - r + r²/2)/r³, the series: for |r| < 2⁻⁷ error 2⁻⁶⁸ of the whole.
+const NEAR_ONE: [f64; 7] = [1.0 / 3.0, -1.0 / 4.0, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0];
+const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+const ONE: u64 = 0x3ff0_0000_0000_0000;
 
-/// A positive number as `2^exponent·(1 + fraction)`, between √½ and √2.
+/// A positive number as `2^exponent·mantissa`.
 struct Split<const N: usize> {
     exponent: Lanes<N>,
-    fraction: Lanes<N>,
+    mantissa: Lanes<N>,
 }
 
+/// With mantissas from the number with the bits `least` up to its double.
 #[inline(always)]
-fn split<const N: usize>(x: Lanes<N>) -> Split<N> {
-    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    const ONE: u64 = 0x3ff0_0000_0000_0000;
+fn split<const N: usize>(x: Lanes<N>, least: u64) -> Split<N> {
     /// 2⁵², whose last bits are integers.
     const INTEGERS: u64 = 0x4330_0000_0000_0000;
     let is_subnormal = |x: f64| x < f64::MIN_POSITIVE;
     let lifted = (x * 2f64.powi(54)).where_(x, is_subnormal, x);
     let bias = Lanes::from(2f64.powi(52) + 1077.0).where_(x, is_subnormal, 2f64.powi(52) + 1023.0);
-    let moved = move |x: f64| x.to_bits().wrapping_add(ONE - ROOT_HALF);
+    let moved = move |x: f64| x.to_bits().wrapping_add(ONE - least);
     let exponent = lifted.map(|x| f64::from_bits(INTEGERS | moved(x) >> 52)) - bias;
-    let mantissa = lifted.map(|x| f64::from_bits((moved(x) & ((1 << 52) - 1)).wrapping_add(ROOT_HALF)));
-    Split { exponent, fraction: mantissa - 1.0 }
+    let mantissa = lifted.map(|x| f64::from_bits((moved(x) & ((1 << 52) - 1)).wrapping_add(least)));
+    Split { exponent, mantissa }
 }
 
 /// s = f/(2 + f), for which ln(1 + f) = 2 artanh(s).
@@ -62,8 +53,8 @@ fn ratio<const N: usize>(f: Lanes<N>) -> Double<N> {
 
 #[inline(always)]
 pub(crate) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
-    let Split { exponent, fraction } = split(x);
-    let s = ratio(fraction);
+    let Split { exponent, mantissa } = split(x, ROOT_HALF);
+    let s = ratio(mantissa - 1.0);
     let square = s.hi * s.hi;
     let rest = (s.hi * square).fma(Powers::of(square).eight(LOGARITHM), s.lo + s.lo);
     let Double { hi, lo } = Double::fast_sum(exponent * LN_2[0], s.hi + s.hi);
@@ -81,21 +72,22 @@ fn is_ordinary(x: f64) -> bool {
     x > 0.0 && x < f64::INFINITY
 }
 
-/// The logarithm of positive finite numbers with 66 bits.
+/// The logarithm of positive finite numbers with 66 bits; its second part is below 2⁻¹² of the first, not yet a rounding error.
+///
+/// A mantissa m lies in a part of the range whose tabulated 1/c makes r = m/c - 1 small and exact: ln(m) = ln(c) + ln(1 + r).
 #[inline(always)]
 pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
-    let Split { exponent, fraction } = split(x);
-    let s = ratio(fraction);
-    let square = Double::product(s.hi, s.hi);
-    let square = Double { lo: square.lo + (s.hi + s.hi) * s.lo, ..square };
-    let higher = square.hi * Powers::of(square.hi).nine(FINE_LOGARITHM);
-    let series = Double::fast_sum(TWO_THIRDS[0].into(), higher);
-    let series = Double { lo: series.lo + TWO_THIRDS[1], ..series };
-    let cubic = square.times(s).times(series);
-    let near = Double::fast_sum(s.hi + s.hi, cubic.hi);
-    let whole = Double::fast_sum(exponent * LN_2[0], near.hi);
-    let rest = whole.lo + exponent.fma(LN_2[1], near.lo + (cubic.lo + (s.lo + s.lo)));
-    Double::fast_sum(whole.hi, rest)
+    let Split { exponent, mantissa } = split(x, LEAST_MANTISSA);
+    let part = |m: f64| &PARTS[(m.to_bits().wrapping_sub(LEAST_MANTISSA) >> PART_BITS) as usize % PARTS.len()];
+    let r = mantissa.fma(mantissa.map(|m| part(m).reciprocal), -1.0);
+    // Both are multiples of 2⁻⁴², so the first is exact.
+    let coarse = exponent.fma(LN_2[0], mantissa.map(|m| part(m).log[0]));
+    let fine = exponent.fma(LN_2[1], mantissa.map(|m| part(m).log[1]));
+    let square = Double::product(r, r);
+    let linear = Double::fast_sum(coarse, r);
+    let quadratic = Double::fast_sum(linear.hi, square.hi * -0.5);
+    let higher = (r * square.hi).fma(Powers::of(r).seven(NEAR_ONE), square.lo * -0.5);
+    Double { hi: quadratic.hi, lo: higher + ((linear.lo + fine) + quadratic.lo) }
 }
 
 /// artanh(s) for |s| ≤ (√2 - 1)/(√2 + 1).

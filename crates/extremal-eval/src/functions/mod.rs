@@ -5,6 +5,7 @@ mod exponential;
 mod huge_angle;
 mod lanes;
 mod logarithm;
+mod logarithm_parts;
 mod rare;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use crate::program::{Backend, Cycle};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
+use crate::stencil::{Bodies, Buffers, Groups};
 
 /// Never made.
 pub(crate) enum Native {}
@@ -43,6 +44,27 @@ impl Native {
     }
 
     pub fn run(&self, _: usize, _: &mut [f64], _: &mut [f64]) {
+        match *self {}
+    }
+}
+
+/// Never made.
+pub(crate) enum Sweep {}
+
+impl Sweep {
+    pub fn compile(_: &Bodies, _: Backend) -> Option<Sweep> {
+        None
+    }
+
+    pub fn lanes(&self) -> usize {
+        match *self {}
+    }
+
+    pub fn memory(&self) -> Vec<f64> {
+        match *self {}
+    }
+
+    pub fn run(&self, _: usize, _: Groups, _: &mut [f64], _: &mut Buffers<'_>) {
         match *self {}
     }
 }

@@ -23,7 +23,9 @@ impl Emitter {
         self.registers.begin(&items, Base::Rbx);
         let residents = self.residents(&items, cycle);
         let next_round = self.code.bytes.len();
-        self.code.set_tries(TRIES);
+        if cycle.retried > 0 {
+            self.code.set_tries(TRIES);
+        }
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, Base::Rbx);

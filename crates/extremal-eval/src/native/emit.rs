@@ -20,7 +20,7 @@ pub(super) struct Target {
 }
 
 impl Target {
-    fn registers(self) -> usize {
+    pub fn registers(self) -> usize {
         if self.avx512 { 32 } else { 16 }
     }
 }
@@ -128,7 +128,7 @@ impl Emitter {
         }
     }
 
-    fn note_destinations(&mut self, source: &Source<'_>) {
+    pub(super) fn note_destinations(&mut self, source: &Source<'_>) {
         self.next_output.clear();
         for (at, value) in source.outputs.iter().enumerate() {
             self.next_output.push(std::mem::replace(&mut self.first_output[value.index()], at as u32));
@@ -136,7 +136,7 @@ impl Emitter {
         source.kept.iter().for_each(|(value, slot)| self.kept[value.index()] = *slot);
     }
 
-    fn forget_destinations(&mut self, source: &Source<'_>) {
+    pub(super) fn forget_destinations(&mut self, source: &Source<'_>) {
         source.outputs.iter().for_each(|value| self.first_output[value.index()] = NONE);
         source.kept.iter().for_each(|(value, _)| self.kept[value.index()] = NOWHERE);
     }

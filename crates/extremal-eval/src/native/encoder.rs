@@ -10,7 +10,9 @@ pub(super) enum Base {
     Rbx = 3,
     Rsi = 6,
     Rdi = 7,
+    R13 = 13,
     R14 = 14,
+    R15 = 15,
 }
 
 /// How many numbers an instruction works on.
@@ -365,6 +367,27 @@ impl Assembler {
     /// Returns the number of rounds that are left.
     pub fn leave_rounds(&mut self) {
         self.bytes.extend([0x4c, 0x89, 0xf8, 0x41, 0x5f, 0x41, 0x5e, 0x5b]); // mov rax, r15; pop r15; pop r14; pop rbx
+    }
+
+    /// Like [`Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
+    pub fn enter_sweep(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx, r12, r13, r14, r15
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5]); // mov rbx, rdi; mov r13, rsi
+        self.bytes.extend([0x49, 0x89, 0xd6, 0x49, 0x89, 0xcf, 0x4d, 0x89, 0xc4]); // mov r14, rdx; mov r15, rcx; mov r12, r8
+    }
+
+    /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
+    pub fn next_rows(&mut self, bytes: u8, top: usize) {
+        for register in [0xc5, 0xc6, 0xc7] {
+            self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
+        }
+        self.bytes.extend([0x49, 0xff, 0xcc, 0x0f, 0x85]); // dec r12; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    pub fn leave_sweep(&mut self) {
+        self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b]); // pop r15, r14, r13, r12, rbx
     }
 
     /// Keeps what a caller wants kept, aligns the stack, and moves the two arguments out of the way of calls.

@@ -17,6 +17,7 @@ mod emit;
 mod encoder;
 mod order;
 mod registers;
+mod sweep;
 
 use memmap2::{Mmap, MmapMut};
 
@@ -27,6 +28,8 @@ use crate::ssa::Value;
 
 use emit::{Emitter, PATTERNS, Source, Target};
 use encoder::Width;
+
+pub(crate) use sweep::Sweep;
 
 /// Blocks of a program in executable memory.
 pub(crate) struct Native {

@@ -11,6 +11,8 @@ const NO_REGISTER: Register = Register::MAX;
 pub(super) const NEVER: u32 = u32::MAX;
 /// A value used again within this many operations is worth a register.
 const SOON: u32 = 24;
+/// Places from here on are not in the memory of the program but in arrays that a loop goes along.
+pub(super) const ARRAYS: Slot = 1 << 31;
 
 /// Registers and memory of one block under way.
 ///
@@ -39,6 +41,8 @@ pub(super) struct Registers {
     /// The end of the memory that any block needed.
     pub end: Slot,
     base: Base,
+    /// The places from [`ARRAYS`] on.
+    pub arrays: Vec<(Base, i32)>,
 }
 
 impl Registers {
@@ -61,6 +65,7 @@ impl Registers {
             next_slot: first_slot,
             end: first_slot,
             base: Base::Rdi,
+            arrays: Vec::new(),
         }
     }
 
@@ -126,13 +131,21 @@ impl Registers {
         self.home[value.index()]
     }
 
+    fn address(&self, slot: Slot) -> (Base, i32) {
+        match slot.checked_sub(ARRAYS) {
+            Some(array) if slot != NOWHERE => self.arrays[array as usize],
+            _ => (self.base, self.bytes(slot)),
+        }
+    }
+
     /// The value in memory; only for values that are there.
     pub fn memory(&self, value: Value) -> Operand {
-        Operand::Memory(self.base, self.bytes(self.home[value.index()]))
+        self.place(self.home[value.index()])
     }
 
     pub fn place(&self, slot: Slot) -> Operand {
-        Operand::Memory(self.base, self.bytes(slot))
+        let (base, offset) = self.address(slot);
+        Operand::Memory(base, offset)
     }
 
     /// The value in a register that stays until the next item.
@@ -149,7 +162,8 @@ impl Registers {
 
     /// Reads the value from memory.
     pub fn fill(&self, code: &mut Assembler, register: Register, value: Value) {
-        code.load(self.width, register, self.base, self.bytes(self.home[value.index()]));
+        let (base, offset) = self.address(self.home[value.index()]);
+        code.load(self.width, register, base, offset);
     }
 
     /// The value as a last operand: in memory, if it is there and no register is to be had for its next use.
@@ -183,7 +197,7 @@ impl Registers {
             if self.next[value.index()] == NEVER {
                 self.drop_register(value);
                 let home = std::mem::replace(&mut self.home[value.index()], self.fixed[value.index()]);
-                if home != NOWHERE && home >= self.first_slot {
+                if home >= self.first_slot && home < ARRAYS {
                     self.free_slots.push(home);
                 }
             }
@@ -260,7 +274,8 @@ impl Registers {
 
     /// Copies a value to a place that is kept.
     pub fn keep(&mut self, code: &mut Assembler, value: Value, slot: Slot) {
-        code.store(self.width, self.base, self.bytes(slot), self.register[value.index()]);
+        let (base, offset) = self.address(slot);
+        code.store(self.width, base, offset, self.register[value.index()]);
         if self.home[value.index()] == NOWHERE {
             self.home[value.index()] = slot;
         }

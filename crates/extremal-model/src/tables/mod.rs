@@ -52,7 +52,7 @@ pub use stop::{Direction, Stop};
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, Laws};
-pub(crate) use parameters::ParameterStatement;
+pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
 /// The tables of the format.
 const TABLES: [&str; 20] = [
@@ -109,6 +109,18 @@ impl Statements {
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
         self.boundary.is_some() || method.is_some_and(|(method, _)| method.is_higher_order())
+    }
+}
+
+impl Statements {
+    /// Are there only coordinates, definitions, dynamics, friction and what does not touch the motion?
+    pub fn is_plain(&self) -> bool {
+        let observed = &self.observables;
+        let watched = !(observed.invariants.is_empty() && observed.symmetries.is_empty() && observed.exact.is_empty());
+        let heated = !(self.entropies.is_empty() && self.conduction.is_empty() && self.dynamics.heat.is_empty());
+        let restricted = !(self.constraints.is_empty() && self.controls.is_empty() && self.stops.is_empty());
+        let sought = self.objective.is_some() || self.boundary.is_some() || self.discrete.is_some();
+        !(watched || heated || restricted || sought)
     }
 }
 

@@ -13,7 +13,7 @@ use super::SetupError;
 use crate::analyze::{parameters_of, singular_verdict};
 
 /// The start of a run: the stated one, or the nearest that satisfies the constraints.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Beginning {
     pub values: StartValues,
     /// When the second positions, if there are any, belong.

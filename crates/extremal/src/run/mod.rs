@@ -5,6 +5,7 @@ mod energy_nodes;
 mod feasible;
 mod higher;
 mod integrable;
+mod lattice;
 mod laws;
 mod observables;
 mod report;
@@ -42,6 +43,7 @@ pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
+pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{Laws, TemperatureRange};
 pub use observables::Tracked;
 pub use report::Report;
@@ -179,6 +181,7 @@ pub struct Run<'m> {
 pub(crate) enum Compiled {
     Scheme(Box<CompiledScheme>),
     Adaptive(Box<AdaptiveMarcher>),
+    Lattice(Box<Lattice>),
 }
 
 /// Values recorded between two looks at the clock or at an interrupt.
@@ -292,6 +295,9 @@ impl<'m> Run<'m> {
         match &self.compiled {
             Compiled::Scheme(scheme) => Some(scheme.structure()),
             Compiled::Adaptive(_) => None,
+            Compiled::Lattice(_) => {
+                Some(Structure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
+            }
         }
     }
 
@@ -377,6 +383,7 @@ impl<'m> Run<'m> {
             End::Failed(failure) => End::Failed(rows.explain(failure)),
             end => end,
         };
+        rows.complete(motion.as_mut())?;
         let Watched { errors, residuals, laws } = rows.finish();
         recorder.finish()?;
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
@@ -394,6 +401,7 @@ impl<'m> Run<'m> {
         Ok(match &self.compiled {
             Compiled::Scheme(scheme) => Box::new(scheme.start(values, self.plan.step)?),
             Compiled::Adaptive(marcher) => Box::new(marcher.start(values, self.plan.step)?),
+            Compiled::Lattice(lattice) => Box::new(lattice.begin(self.plan.step)?),
         })
     }
 

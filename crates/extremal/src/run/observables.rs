@@ -127,6 +127,25 @@ impl Observables {
         })
     }
 
+    /// Many members with nothing but an energy.
+    pub fn of_members(columns: Columns, coordinates: usize) -> Observables {
+        Observables {
+            columns,
+            outputs: Vec::new(),
+            recorded: 1,
+            coordinates,
+            entropies: 0,
+            reactions: 0,
+            constraints: Vec::new(),
+            kept: Vec::new(),
+            row_entries: 0,
+            estimate: false,
+            accounts: Vec::new(),
+            stops: Vec::new(),
+            exact: Vec::new(),
+        }
+    }
+
     /// Where a coordinate or (counted after them) an entropy stands in a row.
     pub fn column_of(&self, target: usize) -> usize {
         match target.checked_sub(self.coordinates) {

@@ -5,7 +5,7 @@ use extremal_model::Model;
 use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
 
-use super::{End, Outcome, Run};
+use super::{End, LatticeStructure, Outcome, Run};
 use crate::system::system_of;
 
 /// A finished run with all that is said about it.
@@ -49,6 +49,9 @@ impl Report<'_> {
         });
         if let Some(reason) = reason {
             object["reason"] = reason.into();
+        }
+        if let Some(LatticeStructure { members, operations, loops }) = self.run.lattice() {
+            object["repeated"] = json!({ "members": members, "operations": operations, "loops": loops });
         }
         if !self.outcome.residuals.is_empty() {
             object["constraints"] = self.constraints();

@@ -18,6 +18,8 @@ pub(super) struct Rows<'r> {
     errors: Vec<f64>,
     audit: Audit,
     now: Snapshot,
+    /// The last row was only glanced at.
+    passed: bool,
 }
 
 /// What was seen of a run besides its rows.
@@ -39,6 +41,7 @@ impl<'r> Rows<'r> {
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
             now: Snapshot::new(observables, run.estimate.clone()),
+            passed: false,
         }
     }
 
@@ -61,6 +64,14 @@ impl<'r> Rows<'r> {
         failure
     }
 
+    /// Ends with a whole row.
+    pub fn complete(&mut self, motion: &mut dyn March) -> Result<(), RecordError> {
+        match std::mem::take(&mut self.passed) && self.now.take(self.observables, motion).is_ok() {
+            true => self.recorder.complete(&self.now.row),
+            false => Ok(()),
+        }
+    }
+
     pub fn finish(self) -> Watched {
         Watched {
             errors: self.exact_names.into_iter().zip(self.errors).collect(),
@@ -70,6 +81,20 @@ impl<'r> Rows<'r> {
     }
 
     pub fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
+        let time = motion.time();
+        if !self.recorder.wants_row()
+            && let Some(seen) = motion.glance()
+        {
+            return match seen {
+                Ok(seen) => {
+                    self.recorder.pass(time, seen)?;
+                    (self.passed, self.now.row[0]) = (true, time);
+                    Ok(Ok(()))
+                }
+                Err(failure) => Ok(Err(failure)),
+            };
+        }
+        self.passed = false;
         let trouble = match self.now.take(self.observables, motion) {
             Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Err(trouble.of(motion))),
             Ok(trouble) => trouble,

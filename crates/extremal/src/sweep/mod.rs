@@ -199,7 +199,7 @@ impl<'m> Sweep<'m> {
     pub fn with_lanes(mut self, lanes: usize) -> Self {
         self.lanes = match &self.run.compiled {
             Compiled::Scheme(scheme) => scheme.lanes(lanes),
-            Compiled::Adaptive(_) => None,
+            Compiled::Adaptive(_) | Compiled::Lattice(_) => None,
         };
         self
     }

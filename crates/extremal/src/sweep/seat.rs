@@ -1,6 +1,6 @@
 //! Marching one member.
 
-use extremal_solve::{AdaptiveMarcher, March, Marcher, StartValues, StepFailure};
+use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValues, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, StartLayout};
@@ -37,6 +37,7 @@ pub(crate) struct Seat<'s> {
 enum Motion {
     Scheme(Box<Marcher>),
     Adaptive(Box<AdaptiveMarcher>),
+    Lattice(Box<LatticeMarcher>),
 }
 
 impl Motion {
@@ -44,6 +45,7 @@ impl Motion {
         match compiled {
             Compiled::Scheme(scheme) => Motion::Scheme(Box::new(scheme.marcher())),
             Compiled::Adaptive(marcher) => Motion::Adaptive(marcher.clone()),
+            Compiled::Lattice(lattice) => Motion::Lattice(Box::new(lattice.marcher())),
         }
     }
 
@@ -58,6 +60,10 @@ impl Motion {
                 marcher.restart(start, h);
                 Ok(())
             }
+            Motion::Lattice(marcher) => {
+                marcher.set_parameters(parameters);
+                marcher.restart(&start.q, &start.v, h)
+            }
         }
     }
 
@@ -65,6 +71,7 @@ impl Motion {
         match self {
             Motion::Scheme(marcher) => marcher.as_mut(),
             Motion::Adaptive(marcher) => marcher.as_mut(),
+            Motion::Lattice(marcher) => marcher.as_mut(),
         }
     }
 }
@@ -128,7 +135,7 @@ impl<'s> Seat<'s> {
     pub fn marcher(&mut self) -> Option<&mut Marcher> {
         match &mut self.motion {
             Motion::Scheme(marcher) => Some(marcher),
-            Motion::Adaptive(_) => None,
+            Motion::Adaptive(_) | Motion::Lattice(_) => None,
         }
     }
 

@@ -1,0 +1,301 @@
+//! Computations whose rows, but for a few at both ends, are shifts of one another: found in a small instance, run at any size.
+//!
+//! `shapes` tells which values are shifts of one another, `plan` makes loops of the row that all others repeat, `body` has
+//! these loops with places for their values, and `machine` runs them over pieces that fit the cache, with the ends as ordinary
+//! programs.
+
+mod body;
+mod machine;
+mod plan;
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use extremal_expr::{Expr, Graph, Id};
+use rustc_hash::FxHashMap;
+
+use crate::op::Step;
+use crate::program::{CompileError, Entry, Program};
+use crate::slots::Slot;
+
+use plan::{Operand, Plan, Wanted};
+use shapes::{Located, Shape, ShapeId, Shapes, Shifted};
+
+pub(crate) use body::{Bodies, Body, Buffer, Buffers, Groups, Place};
+pub use machine::{NotFinite, RowMachine};
+
+/// A small instance of a computation by rows.
+#[derive(Clone, Copy)]
+pub struct Rows<'a> {
+    /// Where the expressions are.
+    pub graph: &'a Graph,
+    /// Inputs that seldom change.
+    pub parameters: &'a [Id],
+    /// Inputs that are the same for all rows.
+    pub scalars: &'a [Id],
+    /// Inputs that every row has one of, field by field.
+    pub fields: &'a [Vec<Id>],
+    /// What is computed for every row, result by result.
+    pub results: &'a [Vec<Id>],
+    /// What is summed up over everything, term by term.
+    pub sums: &'a [Vec<Id>],
+}
+
+/// A computation by rows, for any number of them.
+///
+/// ```
+/// use extremal_eval::{Rows, Stencil};
+/// use extremal_expr::{Expr, Graph};
+///
+/// // Each number less the one before it, the first less an eighth: and the sum of all squares.
+/// let g = Graph::new();
+/// let instance = |size: usize| {
+///     let x: Vec<Expr<'_>> = (0..size).map(|i| g.symbol(&format!("x{i}"))).collect();
+///     let before = |i: usize| if i == 0 { g.int(1) / 8 } else { x[i - 1] };
+///     let less: Vec<_> = (0..size).map(|i| (x[i] - before(i)).id()).collect();
+///     let squares: Vec<_> = x.iter().map(|x| x.powi(2).id()).collect();
+///     (x.iter().map(|x| x.id()).collect::<Vec<_>>(), less, squares)
+/// };
+/// let (small, larger) = (instance(20), instance(21));
+/// let rows = |(x, less, squares): &(Vec<_>, Vec<_>, Vec<_>)| (vec![x.clone()], vec![less.clone()], vec![squares.clone()]);
+/// let (a, b) = (rows(&small), rows(&larger));
+/// let of = |(fields, results, sums)| Rows { graph: &g, parameters: &[], scalars: &[], fields, results, sums };
+/// let stencil = Stencil::find(of((&a.0, &a.1, &a.2)), of((&b.0, &b.1, &b.2)))?.expect("all rows but the first are alike");
+///
+/// let mut machine = stencil.machine(1000).expect("enough rows");
+/// machine.set_parameters(&[]);
+/// let x: Vec<f64> = (0..1000).map(f64::from).collect();
+/// let (mut less, mut sum) = (vec![0.0; 1000], [0.0]);
+/// machine.run(&[], &x, &mut less, &mut sum).expect("all is finite");
+/// assert_eq!((less[0], less[1], less[999]), (-0.125, 1.0, 1.0));
+/// assert_eq!(sum, [332_833_500.0]);
+/// # Ok::<(), extremal_eval::CompileError>(())
+/// ```
+#[derive(Clone)]
+pub struct Stencil {
+    /// The first and the last rows and what the sums have of them, as two entries of the small instance.
+    ends: Program,
+    size: usize,
+    before: usize,
+    behind: usize,
+    scalars: usize,
+    fields: usize,
+    results: usize,
+    sums: usize,
+    uniforms: Uniforms,
+    plan: std::sync::Arc<Plan>,
+}
+
+impl Stencil {
+    /// Finds the row that all others repeat. `larger` has one row more than `small`: its rows must be the same, and one more of
+    /// those in the middle. `None` if that is not so.
+    pub fn find(small: Rows<'_>, larger: Rows<'_>) -> Result<Option<Stencil>, CompileError> {
+        let mut shapes = Shapes::default();
+        let (a, b) = (Seen::of(small, &mut shapes)?, Seen::of(larger, &mut shapes)?);
+        let Some(found) = Repeated::compare(&a, &b) else { return Ok(None) };
+        let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
+        let wanted = Wanted { rows: found.rows, sums };
+        let Some(plan) = Plan::new(&shapes, &wanted) else { return Ok(None) };
+        let (before, behind) = (found.before.max(plan.before), found.behind.max(plan.behind));
+        if before + behind >= a.size {
+            return Ok(None);
+        }
+        Ok(Some(Stencil {
+            ends: ends(small, &a, before, behind)?,
+            size: a.size,
+            before,
+            behind,
+            scalars: small.scalars.len(),
+            fields: small.fields.len(),
+            results: small.results.len(),
+            sums: small.sums.len(),
+            uniforms: Uniforms::of(&shapes, &plan, small),
+            plan: std::sync::Arc::new(plan),
+        }))
+    }
+
+    /// How many operations one row takes, and how many loops they are in.
+    pub fn operations(&self) -> (usize, usize) {
+        (self.plan.loops.iter().map(|body| body.ops.len()).sum(), self.plan.loops.len())
+    }
+}
+
+/// The values of an instance.
+struct Seen {
+    size: usize,
+    /// Result by result, each relative to its row.
+    rows: Vec<Vec<Shifted>>,
+    /// Sum by sum: where each term is, if it is anywhere.
+    terms: Vec<Vec<Located>>,
+}
+
+impl Seen {
+    fn of(rows: Rows<'_>, shapes: &mut Shapes) -> Result<Seen, CompileError> {
+        let size = rows.fields.first().map_or(0, Vec::len);
+        let outputs: Vec<Id> = rows.results.iter().chain(rows.sums).flatten().copied().collect();
+        let program = Program::compile(rows.graph, &inputs(rows), &[Entry { stage: 1, outputs }])?;
+        let mut located = shapes.locate(&program, rows.scalars.len(), size).into_iter();
+        let relative = |(row, value): (usize, Located)| Shifted {
+            shape: value.shape,
+            shift: value.position.map_or(0, |position| position - row as i32),
+        };
+        let mut take = |list: &Vec<Id>| -> Vec<Located> { located.by_ref().take(list.len()).collect() };
+        let results: Vec<Vec<Located>> = rows.results.iter().map(&mut take).collect();
+        let terms = rows.sums.iter().map(take).collect();
+        let rows = results.into_iter().map(|list| list.into_iter().enumerate().map(relative).collect()).collect();
+        Ok(Seen { size, rows, terms })
+    }
+
+    /// The shapes of the terms at each position, and those that are nowhere.
+    fn densities(&self, sum: usize) -> (Vec<Vec<ShapeId>>, Vec<ShapeId>) {
+        let mut at = vec![Vec::new(); self.size];
+        let mut nowhere = Vec::new();
+        for term in &self.terms[sum] {
+            match term.position {
+                Some(position) => at[position as usize].push(term.shape),
+                None => nowhere.push(term.shape),
+            }
+        }
+        at.iter_mut().for_each(|list| list.sort_unstable());
+        nowhere.sort_unstable();
+        (at, nowhere)
+    }
+}
+
+fn inputs(rows: Rows<'_>) -> [Vec<Id>; 2] {
+    let moving = rows.scalars.iter().chain(rows.fields.iter().flatten()).copied().collect();
+    [rows.parameters.to_vec(), moving]
+}
+
+/// What is the same for all rows but `before` and `behind`.
+struct Repeated {
+    rows: Vec<Shifted>,
+    densities: Vec<Vec<ShapeId>>,
+    before: usize,
+    behind: usize,
+}
+
+impl Repeated {
+    fn compare(a: &Seen, b: &Seen) -> Option<Repeated> {
+        let mut found = Repeated { rows: Vec::new(), densities: Vec::new(), before: 0, behind: 0 };
+        if b.size != a.size + 1 || a.rows.len() != b.rows.len() || a.terms.len() != b.terms.len() {
+            return None;
+        }
+        for (a, b) in a.rows.iter().zip(&b.rows) {
+            let row = found.list(a, b)?;
+            found.rows.push(row);
+        }
+        for sum in 0..a.terms.len() {
+            let ((a, nowhere_a), (b, nowhere_b)) = (a.densities(sum), b.densities(sum));
+            if nowhere_a != nowhere_b {
+                return None;
+            }
+            let density = found.list(&a, &b)?;
+            found.densities.push(density);
+        }
+        Some(found)
+    }
+
+    /// What stands in the middle of both lists; their ends must be the same.
+    fn list<T: PartialEq + Clone>(&mut self, a: &[T], b: &[T]) -> Option<T> {
+        let middle = a.len() / 2;
+        let repeated = a.get(middle)?;
+        if b.len() != a.len() + 1 || a[..=middle] != b[..=middle] || a[middle..] != b[middle + 1..] {
+            return None;
+        }
+        let alike = |other: &&T| *other == repeated;
+        let (left, right) = (a[..=middle].iter().rev(), a[middle..].iter());
+        self.before = self.before.max(middle + 1 - left.take_while(alike).count());
+        self.behind = self.behind.max(a.len() - middle - right.take_while(alike).count());
+        Some(repeated.clone())
+    }
+}
+
+/// The sum of values that are all at one position; zero if there are none.
+fn total(shapes: &mut Shapes, density: &[ShapeId]) -> Shifted {
+    let terms = density.iter().map(|shape| Located { shape: *shape, position: Some(0) });
+    let sum = terms.reduce(|sum, term| shapes.operation(crate::op::Op::Add(sum, term)));
+    Shifted { shape: sum.map_or_else(|| shapes.zero(), |sum| sum.shape), shift: 0 }
+}
+
+/// The first and the last rows and the terms of sums that are there, as two entries.
+fn ends(rows: Rows<'_>, seen: &Seen, before: usize, behind: usize) -> Result<Program, CompileError> {
+    let g = rows.graph;
+    let last = seen.size - behind;
+    let sum_where = |is_there: &dyn Fn(Option<i32>) -> bool| -> Vec<Id> {
+        let sum = |(terms, located): (&Vec<Id>, &Vec<Located>)| {
+            let there = terms.iter().zip(located).filter(|(_, located)| is_there(located.position));
+            g.sum(there.map(|(term, _)| g.expr(*term)).collect::<Vec<Expr<'_>>>()).id()
+        };
+        rows.sums.iter().zip(&seen.terms).map(sum).collect()
+    };
+    let left = rows.results.iter().flat_map(|list| &list[..before]).copied();
+    let right = rows.results.iter().flat_map(|list| &list[last..]).copied();
+    let left_sums = sum_where(&|position| position.is_none_or(|position| (position as usize) < before));
+    let right_sums = sum_where(&|position| position.is_some_and(|position| position as usize >= last));
+    let entries =
+        [left.chain(left_sums).collect(), right.chain(right_sums).collect()].map(|outputs| Entry { stage: 1, outputs });
+    Program::compile(g, &inputs(rows), &entries)
+}
+
+/// What is the same for all rows: computed once, before the loops.
+#[derive(Clone)]
+struct Uniforms {
+    /// Numbers to begin with: parameters and scalars, to be filled in, then constants.
+    memory: Vec<f64>,
+    steps: Vec<Step<Slot>>,
+    /// Where each shape that loops use is.
+    slots: BTreeMap<ShapeId, Slot>,
+    /// The scalars that are used at all.
+    used: Vec<usize>,
+}
+
+impl Uniforms {
+    fn of(shapes: &Shapes, plan: &Plan, rows: Rows<'_>) -> Uniforms {
+        let mut wanted: Vec<ShapeId> = Vec::new();
+        let mut meet = |operand: Operand| {
+            if let Operand::Uniform(shape) = operand {
+                wanted.push(shape);
+            }
+        };
+        plan.loops.iter().flat_map(|body| &body.ops).for_each(|op| op.for_each_operand(&mut meet));
+        plan.copies.iter().for_each(|(_, from)| meet(*from));
+        let mut made = Uniforms {
+            memory: vec![0.0; rows.parameters.len() + rows.scalars.len()],
+            steps: Vec::new(),
+            slots: BTreeMap::new(),
+            used: Vec::new(),
+        };
+        let mut needed = vec![false; shapes.list.len()];
+        wanted.iter().for_each(|shape| needed[*shape as usize] = true);
+        for at in (0..shapes.list.len()).rev() {
+            if let (true, Shape::Op(op)) = (needed[at], shapes.list[at]) {
+                op.for_each_operand(|operand| needed[operand.shape as usize] = true);
+            }
+        }
+        let mut slots: FxHashMap<ShapeId, Slot> = FxHashMap::default();
+        for (at, shape) in shapes.list.iter().enumerate().filter(|(at, _)| needed[*at]) {
+            let next = made.memory.len() as Slot;
+            let slot = match shape {
+                Shape::Scalar(0, index) => *index as Slot,
+                Shape::Scalar(_, index) => {
+                    made.used.push(*index);
+                    (rows.parameters.len() + index) as Slot
+                }
+                Shape::Constant(bits) => {
+                    made.memory.push(f64::from_bits(*bits));
+                    next
+                }
+                Shape::Op(op) => {
+                    made.memory.push(0.0);
+                    made.steps.push(Step { to: next, op: op.map(|operand| slots[&operand.shape]) });
+                    next
+                }
+                Shape::Field(_) => continue,
+            };
+            slots.insert(at as ShapeId, slot);
+        }
+        made.slots = wanted.into_iter().map(|shape| (shape, slots[&shape])).collect();
+        made
+    }
+}

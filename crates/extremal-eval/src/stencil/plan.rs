@@ -1,0 +1,402 @@
+//! From one row of a stencil to loops over all of them: what is stored between loops, and what is computed where it is used.
+//!
+//! A value used by several rows is either computed again for each, which costs operations, or stored and read at an offset,
+//! which costs a loop of its own: the neighbour's value must exist before it is read. Rows that are results are stored anyway.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::op::Op;
+
+use super::shapes::{Shape, ShapeId, Shapes, Shifted};
+
+/// So many operations computed twice are worth as much as a loop.
+const WORTH_A_LOOP: usize = 12;
+/// So many operations are worth a store in one loop and a load in another.
+const WORTH_A_STORE: usize = 3;
+/// What a call of an elementary function counts.
+const CALL: usize = 40;
+
+/// A place for one number per row.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Array {
+    /// A given field.
+    Field(usize),
+    /// A result.
+    Row(usize),
+    /// Something in between; a sum of what is here is a result.
+    Temporary(usize),
+}
+
+/// What an operation of a loop works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Operand {
+    /// The same in all rows: a shape.
+    Uniform(ShapeId),
+    /// A number in an array, so many rows further.
+    Load(Array, i32),
+    /// The result of an earlier operation of the loop.
+    Local(usize),
+}
+
+/// One loop over rows.
+#[derive(Debug, Default)]
+pub(super) struct Loop {
+    pub ops: Vec<Op<Operand>>,
+    /// Which results are stored where.
+    pub stores: Vec<(Array, usize)>,
+    /// The rows it is done for, relative to the first and the last of those that are wanted.
+    pub first: i32,
+    pub last: i32,
+}
+
+/// What is wanted of each row.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// One value per result, by its shape and its position relative to the row.
+    pub rows: Vec<Shifted>,
+    /// One value per sum.
+    pub sums: Vec<Shifted>,
+}
+
+/// Loops that compute every row.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub loops: Vec<Loop>,
+    /// Results that no loop stores: given fields, the same everywhere, or equal to another result.
+    pub copies: Vec<(usize, Operand)>,
+    pub temporaries: usize,
+    /// Where the summands of each sum are; nowhere if it has none but at the ends.
+    pub sums: Vec<Option<Array>>,
+    /// How many rows before the first and behind the last are touched.
+    pub before: usize,
+    pub behind: usize,
+}
+
+impl Plan {
+    /// `None` if two results, or a result and a summand, are the same values at different rows: no loop stores both.
+    pub fn new(shapes: &Shapes, wanted: &Wanted) -> Option<Plan> {
+        let mut planner = Planner::new(shapes, wanted)?;
+        planner.settle();
+        Some(planner.plan(wanted))
+    }
+}
+
+struct Planner<'s> {
+    shapes: &'s Shapes,
+    /// Where each stored shape is, and at which shift.
+    stored: FxHashMap<ShapeId, (Array, i32)>,
+    /// Operations to compute a shape from fields and results.
+    cost: Vec<usize>,
+    /// The shapes that results and sums are made of, operands first.
+    order: Vec<ShapeId>,
+    temporaries: usize,
+    /// The loop in which each stored shape is computed.
+    pass: FxHashMap<ShapeId, usize>,
+}
+
+impl<'s> Planner<'s> {
+    fn new(shapes: &'s Shapes, wanted: &Wanted) -> Option<Planner<'s>> {
+        let mut stored: FxHashMap<ShapeId, (Array, i32)> = FxHashMap::default();
+        for (row, value) in wanted.rows.iter().enumerate() {
+            if matches!(shapes.list[value.shape as usize], Shape::Op(_)) && !shapes.uniform[value.shape as usize] {
+                let place = stored.entry(value.shape).or_insert((Array::Row(row), value.shift));
+                if place.1 != value.shift {
+                    return None;
+                }
+            }
+        }
+        let mut planner = Planner {
+            shapes,
+            stored,
+            cost: vec![0; shapes.list.len()],
+            order: Vec::new(),
+            temporaries: 0,
+            pass: FxHashMap::default(),
+        };
+        for value in &wanted.sums {
+            if planner.op(value.shape).is_some() {
+                planner.store(value.shape, value.shift);
+                if planner.stored[&value.shape].1 != value.shift {
+                    return None;
+                }
+            }
+        }
+        planner.order = planner.needed(wanted);
+        for shape in planner.order.clone() {
+            planner.cost[shape as usize] = match (planner.stored.get(&shape), planner.op(shape)) {
+                (None, Some(op)) => {
+                    let mut cost = if op.is_transcendental() { CALL } else { 1 };
+                    op.for_each_operand(|operand| cost += planner.cost[operand.shape as usize]);
+                    cost.min(1000 * CALL)
+                }
+                _ => 0,
+            };
+        }
+        Some(planner)
+    }
+
+    /// The operation that makes a value of each row.
+    fn op(&self, shape: ShapeId) -> Option<Op<Shifted>> {
+        match self.shapes.list[shape as usize] {
+            Shape::Op(op) if !self.shapes.uniform[shape as usize] => Some(op),
+            _ => None,
+        }
+    }
+
+    fn store(&mut self, shape: ShapeId, shift: i32) {
+        if !self.stored.contains_key(&shape) {
+            self.stored.insert(shape, (Array::Temporary(self.temporaries), shift));
+            self.temporaries += 1;
+        }
+    }
+
+    fn needed(&self, wanted: &Wanted) -> Vec<ShapeId> {
+        let mut stack: Vec<ShapeId> = wanted.rows.iter().chain(&wanted.sums).map(|value| value.shape).collect();
+        let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
+        while let Some(shape) = stack.pop() {
+            if seen.insert(shape)
+                && let Some(op) = self.op(shape)
+            {
+                op.for_each_operand(|operand| stack.push(operand.shape));
+            }
+        }
+        let mut order: Vec<ShapeId> = seen.into_iter().collect();
+        order.sort_unstable();
+        order
+    }
+
+    /// Decides what is stored.
+    fn settle(&mut self) {
+        self.store_what_many_rows_use();
+        // Every round stores something that was not.
+        loop {
+            self.number_passes();
+            let Some((shape, shift)) = self.used_in_several_passes() else { return };
+            self.store(shape, shift);
+        }
+    }
+
+    fn store_what_many_rows_use(&mut self) {
+        let mut shifts: FxHashMap<ShapeId, Vec<i32>> = FxHashMap::default();
+        for shape in self.order.clone().into_iter().rev() {
+            let Some(op) = self.op(shape) else { continue };
+            let mut own = shifts.remove(&shape).unwrap_or_default();
+            own.sort_unstable();
+            own.dedup();
+            if own.len() > 1 && (own.len() - 1) * self.cost[shape as usize] > WORTH_A_LOOP {
+                self.store(shape, own[own.len() / 2]);
+            }
+            if let Some((_, shift)) = self.stored.get(&shape) {
+                own = vec![*shift];
+            }
+            op.for_each_operand(|operand| {
+                shifts.entry(operand.shape).or_default().extend(own.iter().map(|shift| shift + operand.shift))
+            });
+        }
+    }
+
+    fn number_passes(&mut self) {
+        self.pass.clear();
+        for shape in self.order.clone() {
+            if self.stored.contains_key(&shape) {
+                let mut pass = 0;
+                self.visit(shape, |stored, shift| {
+                    let (_, at) = self.stored[&stored];
+                    pass = pass.max(self.pass[&stored] + usize::from(shift != at));
+                });
+                self.pass.insert(shape, pass);
+            }
+        }
+    }
+
+    /// The stored values that a stored value is made of, with their shifts.
+    fn visit(&self, root: ShapeId, mut met: impl FnMut(ShapeId, i32)) {
+        self.body(root, |value, is_stored| {
+            if is_stored {
+                met(value.shape, value.shift);
+            }
+        });
+    }
+
+    /// All values of rows that a stored value is made of, each once, down to those that are stored.
+    fn body(&self, root: ShapeId, mut met: impl FnMut(Shifted, bool)) {
+        let mut seen: FxHashSet<Shifted> = FxHashSet::default();
+        let mut stack = vec![Shifted { shape: root, shift: self.stored[&root].1 }];
+        while let Some(value) = stack.pop() {
+            let Some(op) = self.op(value.shape) else { continue };
+            op.for_each_operand(|operand| {
+                let operand = Shifted { shape: operand.shape, shift: value.shift + operand.shift };
+                if self.op(operand.shape).is_some() && seen.insert(operand) {
+                    let is_stored = self.stored.contains_key(&operand.shape);
+                    met(operand, is_stored);
+                    if !is_stored {
+                        stack.push(operand);
+                    }
+                }
+            });
+        }
+    }
+
+    /// The largest value that loops after the one where it is first needed would compute again.
+    fn used_in_several_passes(&self) -> Option<(ShapeId, i32)> {
+        // Per value the first loop and whether there is another, and its shift if it is always the same.
+        let mut uses: FxHashMap<ShapeId, (usize, bool, Option<i32>)> = FxHashMap::default();
+        for root in self.stored.keys() {
+            let pass = self.pass[root];
+            self.body(*root, |value, is_stored| {
+                if !is_stored {
+                    let use_of = uses.entry(value.shape).or_insert((pass, false, Some(value.shift)));
+                    use_of.1 |= use_of.0 != pass;
+                    use_of.2 = use_of.2.filter(|shift| *shift == value.shift);
+                }
+            });
+        }
+        let worth = |(shape, (_, several, shift)): (&ShapeId, &(usize, bool, Option<i32>))| {
+            let shift = (*several && self.cost[*shape as usize] > WORTH_A_STORE).then_some((*shift)?)?;
+            Some((*shape, shift))
+        };
+        uses.iter().filter_map(worth).max()
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Plan {
+        let passes = self.pass.values().max().map_or(0, |last| last + 1);
+        let mut roots: Vec<Vec<ShapeId>> = vec![Vec::new(); passes];
+        for shape in &self.order {
+            if let Some(pass) = self.pass.get(shape) {
+                roots[*pass].push(*shape);
+            }
+        }
+        let mut loops: Vec<Loop> = roots.iter().enumerate().map(|(pass, roots)| self.write(pass, roots)).collect();
+        let array = |value: &Shifted| match self.shapes.list[value.shape as usize] {
+            Shape::Field(field) => Some(Array::Field(field)),
+            _ => self.stored.get(&value.shape).map(|(array, _)| *array),
+        };
+        let sums = wanted.sums.iter().map(array).collect();
+        let copies = self.copies(wanted);
+        let Extent { before, behind } = Extent::of(&mut loops, &copies);
+        Plan { loops, copies, temporaries: self.temporaries, sums, before, behind }
+    }
+
+    fn copies(&self, wanted: &Wanted) -> Vec<(usize, Operand)> {
+        let copy = |(row, value): (usize, &Shifted)| {
+            let from = match (self.shapes.list[value.shape as usize], self.stored.get(&value.shape)) {
+                _ if self.shapes.uniform[value.shape as usize] => Operand::Uniform(value.shape),
+                (Shape::Field(field), _) => Operand::Load(Array::Field(field), value.shift),
+                (_, Some((array, _))) if *array != Array::Row(row) => Operand::Load(*array, 0),
+                _ => return None,
+            };
+            Some((row, from))
+        };
+        wanted.rows.iter().enumerate().filter_map(copy).collect()
+    }
+
+    fn write(&self, pass: usize, roots: &[ShapeId]) -> Loop {
+        let mut writer = Writer { planner: self, pass, made: FxHashMap::default(), written: Loop::default() };
+        for root in roots {
+            let (array, shift) = self.stored[root];
+            let result = writer.compute(Shifted { shape: *root, shift });
+            writer.written.stores.push((array, result));
+        }
+        writer.written
+    }
+}
+
+struct Writer<'p, 's> {
+    planner: &'p Planner<'s>,
+    pass: usize,
+    made: FxHashMap<Shifted, usize>,
+    written: Loop,
+}
+
+impl Writer<'_, '_> {
+    /// An operand that needs nothing to be computed here, if it is one.
+    fn ready(&self, value: Shifted) -> Option<Operand> {
+        let planner = self.planner;
+        if planner.shapes.uniform[value.shape as usize] {
+            return Some(Operand::Uniform(value.shape));
+        }
+        if let Shape::Field(field) = planner.shapes.list[value.shape as usize] {
+            return Some(Operand::Load(Array::Field(field), value.shift));
+        }
+        match planner.stored.get(&value.shape) {
+            Some((array, shift)) if planner.pass[&value.shape] < self.pass => {
+                Some(Operand::Load(*array, value.shift - shift))
+            }
+            _ => self.made.get(&value).copied().map(Operand::Local),
+        }
+    }
+
+    /// Writes what a value of this loop needs and the value itself; returns the operation that makes it.
+    fn compute(&mut self, root: Shifted) -> usize {
+        let mut stack = vec![root];
+        while let Some(value) = stack.last().copied() {
+            if self.ready(value).is_some() {
+                stack.pop();
+                continue;
+            }
+            let Some(op) = self.planner.op(value.shape) else { unreachable!("what is no operation is ready") };
+            let at = |operand: Shifted| Shifted { shape: operand.shape, shift: value.shift + operand.shift };
+            let waiting = stack.len();
+            op.for_each_operand(|operand| {
+                if self.ready(at(operand)).is_none() {
+                    stack.push(at(operand));
+                }
+            });
+            if stack.len() == waiting {
+                let Some(op) = complete(op, |operand| self.ready(at(operand))) else { unreachable!("all are ready") };
+                self.made.insert(value, self.written.ops.len());
+                self.written.ops.push(op);
+                stack.pop();
+            }
+        }
+        self.made[&root]
+    }
+}
+
+/// The operation on other operands, if there is one for each.
+fn complete(op: Op<Shifted>, mut operand: impl FnMut(Shifted) -> Option<Operand>) -> Option<Op<Operand>> {
+    let mut whole = true;
+    let op = op.map(|value| {
+        operand(value).unwrap_or_else(|| {
+            whole = false;
+            Operand::Local(0)
+        })
+    });
+    whole.then_some(op)
+}
+
+/// How far loops reach.
+struct Extent {
+    before: usize,
+    behind: usize,
+}
+
+impl Extent {
+    /// Gives every loop the rows that later ones need of it.
+    fn of(loops: &mut [Loop], copies: &[(usize, Operand)]) -> Extent {
+        let (mut lowest, mut highest) = (0, 0);
+        for (_, from) in copies {
+            if let Operand::Load(_, offset) = from {
+                (lowest, highest) = (lowest.min(*offset), highest.max(*offset));
+            }
+        }
+        let mut needed: FxHashMap<Array, (i32, i32)> = FxHashMap::default();
+        for body in loops.iter_mut().rev() {
+            for (array, _) in &body.stores {
+                let (first, last) = needed.get(array).copied().unwrap_or((0, 0));
+                (body.first, body.last) = (body.first.min(first), body.last.max(last));
+            }
+            let mut read = |operand: Operand| {
+                if let Operand::Load(array, offset) = operand {
+                    let (first, last) = (body.first + offset, body.last + offset);
+                    (lowest, highest) = (first.min(lowest), last.max(highest));
+                    let range = needed.entry(array).or_insert((0, 0));
+                    *range = (range.0.min(first), range.1.max(last));
+                }
+            };
+            body.ops.iter().for_each(|op| op.for_each_operand(&mut read));
+            (lowest, highest) = (lowest.min(body.first), highest.max(body.last));
+        }
+        Extent { before: -lowest as usize, behind: highest as usize }
+    }
+}

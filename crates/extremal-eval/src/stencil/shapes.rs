@@ -1,0 +1,135 @@
+//! Which values of a program are shifts of one another.
+
+use rustc_hash::FxHashMap;
+
+use crate::op::Op;
+use crate::program::Program;
+use crate::ssa::{Definition, Value};
+
+/// A value up to its position: values of one shape differ by a shift of all their fields.
+pub(super) type ShapeId = u32;
+
+/// An operand: its shape, and its position relative to that of the operation. Values without a field have no position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct Shifted {
+    pub shape: ShapeId,
+    pub shift: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Shape {
+    /// A number, by its bits.
+    Constant(u64),
+    /// An input that is no field: stage and place.
+    Scalar(usize, usize),
+    /// A member of a field.
+    Field(usize),
+    /// An operation with one result.
+    Op(Op<Shifted>),
+}
+
+/// A value: its shape, and where it is unless it is the same everywhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Located {
+    pub shape: ShapeId,
+    pub position: Option<i32>,
+}
+
+/// All shapes met so far, operands before their uses.
+#[derive(Default)]
+pub(super) struct Shapes {
+    pub list: Vec<Shape>,
+    /// Is it the same everywhere?
+    pub uniform: Vec<bool>,
+    by_shape: FxHashMap<Shape, ShapeId>,
+}
+
+impl Shapes {
+    fn intern(&mut self, shape: Shape, uniform: bool) -> ShapeId {
+        *self.by_shape.entry(shape).or_insert_with(|| {
+            self.list.push(shape);
+            self.uniform.push(uniform);
+            (self.list.len() - 1) as ShapeId
+        })
+    }
+
+    pub fn zero(&mut self) -> ShapeId {
+        self.intern(Shape::Constant(0f64.to_bits()), true)
+    }
+
+    /// The value of an operation: it is where the first of its operands is.
+    pub fn operation(&mut self, op: Op<Located>) -> Located {
+        let mut position: Option<i32> = None;
+        op.for_each_operand(|operand| position = [position, operand.position].into_iter().flatten().min());
+        let origin = position.unwrap_or(0);
+        let shifted = |operand: Located| Shifted {
+            shape: operand.shape,
+            shift: operand.position.map_or(0, |position| position - origin),
+        };
+        let shape = Shape::Op(in_order(op.map(shifted)));
+        Located { shape: self.intern(shape, position.is_none()), position }
+    }
+
+    /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry.
+    pub fn locate(&mut self, program: &Program, scalars: usize, size: usize) -> Vec<Located> {
+        let mut found: FxHashMap<Value, Located> = FxHashMap::default();
+        let blocks = [program.hoisted_ops(0), program.hoisted_ops(1), program.ops(0)];
+        for step in blocks.into_iter().flatten() {
+            step.op.for_each_operand(|value| self.leaf(program, value, scalars, size, &mut found));
+            match step.op {
+                // Sine and cosine have the same bits alone and together.
+                Op::SinCos { argument, cosine } => {
+                    let argument = found[&argument];
+                    let [sin, cos] = [extremal_expr::Function::Sin, extremal_expr::Function::Cos]
+                        .map(|function| self.operation(Op::Call(function, argument)));
+                    found.insert(step.to, sin);
+                    found.insert(cosine, cos);
+                }
+                op => {
+                    let located = self.operation(op.map(|value| found[&value]));
+                    found.insert(step.to, located);
+                }
+            }
+        }
+        let outputs = program.outputs(0);
+        outputs.iter().for_each(|value| self.leaf(program, *value, scalars, size, &mut found));
+        outputs.iter().map(|value| found[value]).collect()
+    }
+
+    fn leaf(
+        &mut self,
+        program: &Program,
+        value: Value,
+        scalars: usize,
+        size: usize,
+        found: &mut FxHashMap<Value, Located>,
+    ) {
+        let located = match program.definition(value) {
+            Definition::Computed(_) => return,
+            Definition::Constant(number) => {
+                Located { shape: self.intern(Shape::Constant(number.to_bits()), true), position: None }
+            }
+            Definition::Input { stage: 1, index } if index >= scalars => {
+                let (field, member) = ((index - scalars) / size, (index - scalars) % size);
+                Located { shape: self.intern(Shape::Field(field), false), position: Some(member as i32) }
+            }
+            Definition::Input { stage, index } => {
+                Located { shape: self.intern(Shape::Scalar(stage, index), true), position: None }
+            }
+        };
+        found.insert(value, located);
+    }
+}
+
+/// Operands that may be exchanged without changing a bit, in one order.
+fn in_order<R: Copy + Ord>(op: Op<R>) -> Op<R> {
+    let (min, max) = (|a: R, b: R| a.min(b), |a: R, b: R| a.max(b));
+    match op {
+        Op::Add(a, b) => Op::Add(min(a, b), max(a, b)),
+        Op::Mul(a, b) => Op::Mul(min(a, b), max(a, b)),
+        Op::MulAdd(a, b, c) => Op::MulAdd(min(a, b), max(a, b), c),
+        Op::MulSub(a, b, c) => Op::MulSub(min(a, b), max(a, b), c),
+        Op::SubMul(a, b, c) => Op::SubMul(min(a, b), max(a, b), c),
+        other => other,
+    }
+}

@@ -1,0 +1,194 @@
+//! Models whose families all have the same number of members, and say the same of each: they can be looked at with few members
+//! and run with many.
+
+mod local;
+
+use extremal_expr::Graph;
+
+use crate::diagnostic::{InvalidModel, Problems};
+use crate::document::{Scalar, Series};
+use crate::model::Model;
+use crate::names::TIME;
+use crate::overrides::Overrides;
+use crate::place::Place;
+use crate::resolver::{DEFAULT_INDEX, Resolver};
+use crate::tables::{self, MAX_COORDINATES, Statements};
+
+use local::is_local;
+
+/// Members whose starts are evaluated in one graph, which is then forgotten.
+const BATCH: usize = 4096;
+
+/// A model of repeated structure, which has not been unrolled.
+///
+/// ```
+/// use extremal_model::{Overrides, Repeated};
+/// let chain = r#"
+///     [parameters]
+///     n = 5
+///     [coordinates]
+///     q = { count = "n", start = "i/(n + 1)" }
+///     [dynamics]
+///     lagrangian = "sum(i, 1, n, q[i]'^2/2) - sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2)"
+/// "#;
+/// let long = Repeated::read(chain, &Overrides::default().set("n", 100_000)).expect("the same for every member");
+/// assert_eq!((long.size(), long.names().collect::<Vec<_>>()), (100_000, vec!["q"]));
+/// assert_eq!(long.with_size(3)?.coordinates().len(), 3);
+/// assert_eq!(long.start()?.positions[50_000], 50_001.0 / 100_001.0);
+/// let uneven = chain.replace("q[i]'^2/2", "i*q[i]'^2/2");
+/// assert!(Repeated::read(&uneven, &Overrides::default()).is_none());
+/// # Ok::<(), extremal_model::InvalidModel>(())
+/// ```
+pub struct Repeated {
+    text: String,
+    overrides: Overrides,
+    statements: Statements,
+    /// The parameter that counts members, and its value.
+    count: String,
+    size: usize,
+    parameters: Vec<f64>,
+}
+
+/// Where all members start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepeatedStart {
+    /// Positions, family by family.
+    pub positions: Vec<f64>,
+    /// Velocities likewise.
+    pub velocities: Vec<f64>,
+}
+
+impl Repeated {
+    /// Reads a model file with some values replaced; `None` if it is in error or not of this form: coordinates in families of
+    /// one size, a parameter, with nothing but a Lagrangian, forces on whole families and definitions, whose expressions use the number of
+    /// a member only to choose members.
+    pub fn read(text: &str, overrides: &Overrides) -> Option<Repeated> {
+        let mut problems = Problems::default();
+        let mut statements = tables::read(text, &mut problems)?;
+        overrides.apply(&mut statements.parameters, &mut problems);
+        let count = counted_by(&statements)?;
+        let graph = Graph::new();
+        let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
+        let parameters = tables::resolve_parameters(resolver, &statements.parameters);
+        let size = parameters.iter().find(|parameter| parameter.name == count)?.exact.as_ref()?.to_i64()?;
+        let size = usize::try_from(size).ok()?;
+        let members = size.checked_mul(statements.coordinates.len())?;
+        if problems.errors() > 0 || members > MAX_COORDINATES || !says_the_same(&statements, &count) {
+            return None;
+        }
+        let parameters = parameters.iter().map(|parameter| parameter.value).collect();
+        Some(Repeated { text: text.to_owned(), overrides: overrides.clone(), statements, count, size, parameters })
+    }
+
+    /// The number of members of each family.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The names of the families.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.statements.coordinates.iter().map(|statement| statement.name.text.as_str())
+    }
+
+    /// The values of the parameters, in the order of every model of this text.
+    pub fn parameter_values(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    /// The model with another number of members.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn with_size(&self, size: usize) -> Result<Model, InvalidModel> {
+        Model::load(&self.text, &self.overrides.clone().set(&self.count, size))
+    }
+
+    /// Where every member starts: the numbers that the model with all its members would have.
+    ///
+    /// # Errors
+    /// A start that is not a finite number.
+    pub fn start(&self) -> Result<RepeatedStart, InvalidModel> {
+        let mut start = RepeatedStart { positions: Vec::new(), velocities: Vec::new() };
+        for statement in &self.statements.coordinates {
+            let index = statement.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
+            let family = |series: &Option<Series>, what: &str, into: &mut Vec<f64>| match series {
+                Some(Series::One(scalar)) => {
+                    let what = format!("the {what} of a member of `{}`", statement.name.text);
+                    self.evaluate(scalar, index, &what, into)
+                }
+                _ => {
+                    into.resize(into.len() + self.size, 0.0);
+                    Ok(())
+                }
+            };
+            family(&statement.start, "start", &mut start.positions)?;
+            family(&statement.velocity, "velocity", &mut start.velocities)?;
+        }
+        Ok(start)
+    }
+
+    fn evaluate(&self, scalar: &Scalar, index: &str, what: &str, into: &mut Vec<f64>) -> Result<(), InvalidModel> {
+        let mut problems = Problems::default();
+        for first in (1..=self.size).step_by(BATCH) {
+            let graph = Graph::new();
+            let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
+            tables::resolve_parameters(resolver, &self.statements.parameters);
+            for number in first..=self.size.min(first + BATCH - 1) {
+                let value = resolver.number(scalar, &Place::INITIAL, Some((index, number as i64)));
+                match value.and_then(|value| resolver.finite(value, scalar.span(), what)) {
+                    Some(number) => into.push(number),
+                    None => {
+                        let diagnostics = problems.into_sorted();
+                        return Err(InvalidModel { diagnostics, source_text: self.text.clone() });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parameter that counts the members of every family of coordinates.
+fn counted_by(statements: &Statements) -> Option<String> {
+    let name = |count: &Option<Scalar>| match count {
+        Some(Scalar::Text(text)) => Some(text.value.trim().to_owned()),
+        _ => None,
+    };
+    let count = name(&statements.coordinates.first()?.count)?;
+    let all = statements.coordinates.iter().all(|statement| name(&statement.count).as_ref() == Some(&count));
+    let is_parameter = statements.parameters.iter().any(|parameter| parameter.name.text == count);
+    (all && is_parameter).then_some(count)
+}
+
+/// Is nothing stated but what is the same for every member?
+fn says_the_same(statements: &Statements, count: &str) -> bool {
+    let Statements { coordinates, definitions, dynamics, friction, .. } = statements;
+    let one = |series: &Option<Series>| matches!(series, None | Some(Series::One(_)));
+    let started = coordinates.iter().all(|statement| {
+        let plain =
+            statement.second.is_none() && statement.domain.is_none() && statement.higher.iter().all(Option::is_none);
+        plain && statement.start.is_some() && one(&statement.start) && one(&statement.velocity)
+    });
+    let local = |scalar: &Scalar, index: Option<&str>| match scalar {
+        Scalar::Number { .. } => true,
+        Scalar::Text(text) => is_local(&text.value, count, index),
+    };
+    let defined = definitions.iter().all(|definition| {
+        let counted = match &definition.count {
+            None => true,
+            Some(Scalar::Text(text)) => text.value.trim() == count,
+            Some(Scalar::Number { .. }) => false,
+        };
+        let index = definition.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
+        let index = definition.count.is_some().then_some(index);
+        counted && matches!(&definition.value, Some(Series::One(scalar)) if local(scalar, index))
+    });
+    let forced = dynamics.forces.iter().all(|force| {
+        let family = coordinates.iter().find(|statement| statement.name.text == force.key.value);
+        let index = family.map(|family| family.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str()));
+        matches!((&force.value, index), (Series::One(scalar), Some(index)) if local(scalar, Some(index)))
+    });
+    let lagrangian = dynamics.lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
+    let nothing_else = dynamics.friction_law.is_none() && friction.is_empty() && statements.is_plain();
+    started && defined && forced && lagrangian && nothing_else
+}

@@ -1,0 +1,371 @@
+//! Marching an explicit scheme of many like members, whatever their number: its formulas are those of a few members, of which
+//! all but the first and the last are shifts of one another.
+
+use extremal_eval::{Backend, CompileError, NotFinite, RowMachine, Rows, Stencil};
+use extremal_expr::{Expr, Graph, Id, Node};
+use extremal_mechanics::Block;
+use extremal_mechanics::discrete::Scheme;
+
+use crate::failure::{Reason, SolveFailure, StepFailure};
+use crate::march::{March, TotalWork};
+
+/// A scheme for families of few members.
+#[derive(Clone, Copy)]
+pub struct Instance<'a> {
+    /// Where the formulas are.
+    pub graph: &'a Graph,
+    /// The method.
+    pub scheme: &'a Scheme,
+    /// The symbols of the model's parameters.
+    pub parameters: &'a [Id],
+    /// The members of each family.
+    pub members: usize,
+    /// Sums over all members that are observed, in coordinates, velocities, momenta and time.
+    pub sums: &'a [Id],
+}
+
+/// A scheme compiled for families of any size.
+#[derive(Clone)]
+pub struct LatticeScheme {
+    start: Stencil,
+    step: Stencil,
+    observe: Stencil,
+    /// What is summed up of the observation.
+    glance: Stencil,
+    constants: Vec<f64>,
+    substeps: Vec<f64>,
+    /// The state, family by family: what stands before and behind the number of a member in its name.
+    names: Vec<(String, String)>,
+    sums: usize,
+}
+
+impl LatticeScheme {
+    /// Looks for the structure that both instances share; `larger` has one member more per family. `None` if there is something
+    /// to solve in a step, or if the members are not alike.
+    pub fn find(small: Instance<'_>, larger: Instance<'_>) -> Result<Option<LatticeScheme>, CompileError> {
+        let (Some(a), Some(b)) = (Explicit::of(small), Explicit::of(larger)) else { return Ok(None) };
+        let stencil = |part: fn(&Explicit) -> &Part| -> Result<Option<Stencil>, CompileError> {
+            Stencil::find(part(&a).rows(small.graph, &a.parameters), part(&b).rows(larger.graph, &b.parameters))
+        };
+        let (start, step) = (stencil(|e| &e.start)?, stencil(|e| &e.step)?);
+        let (observe, glance) = (stencil(|e| &e.observe)?, stencil(|e| &e.glance)?);
+        let (Some(start), Some(step), Some(observe), Some(glance)) = (start, step, observe, glance) else {
+            return Ok(None);
+        };
+        let first_member = |id: &Id| {
+            let name = small.graph.expr(*id).as_symbol()?;
+            name.split_once("[1]").map(|(before, behind)| (before.to_owned(), behind.to_owned()))
+        };
+        let names: Option<Vec<_>> = small.scheme.state.iter().step_by(small.members).map(first_member).collect();
+        Ok(names.map(|names| LatticeScheme {
+            start,
+            step,
+            observe,
+            glance,
+            constants: small.scheme.constants.iter().map(|(_, value)| *value).collect(),
+            substeps: small.scheme.substeps.clone(),
+            names,
+            sums: small.sums.len(),
+        }))
+    }
+
+    /// The fewest members of each family.
+    pub fn smallest(&self) -> usize {
+        let stencils = [&self.start, &self.step, &self.observe, &self.glance];
+        stencils.map(Stencil::smallest).into_iter().max().unwrap_or(0)
+    }
+
+    /// The operations for one member in a step, and the loops they are in.
+    pub fn operations(&self) -> (usize, usize) {
+        self.step.operations()
+    }
+
+    /// What it takes to run families of so many members each, not begun yet; `None` if they are too few. Of the backends the
+    /// fastest is taken, unless one is asked for and available.
+    pub fn marcher(&self, members: usize, backend: Option<Backend>) -> Option<LatticeMarcher> {
+        let machine = |stencil: &Stencil| {
+            let asked_for = backend.and_then(|backend| stencil.machine_on(backend, members));
+            asked_for.or_else(|| stencil.machine(members))
+        };
+        Some(LatticeMarcher {
+            start: machine(&self.start)?,
+            step: machine(&self.step)?,
+            observe: machine(&self.observe)?,
+            glance: machine(&self.glance)?,
+            constants: self.constants.clone(),
+            names: self.names.clone(),
+            substeps: self.substeps.clone(),
+            sums: self.sums,
+            members,
+            state: Vec::new(),
+            previous: Vec::new(),
+            between: Vec::new(),
+            observed: Vec::new(),
+            h: 0.0,
+            time: 0.0,
+            steps: 0,
+        })
+    }
+}
+
+/// The blocks of a scheme that needs nothing solved.
+struct Explicit {
+    parameters: Vec<Id>,
+    start: Part,
+    step: Part,
+    observe: Part,
+    glance: Part,
+}
+
+/// A computation by members.
+#[derive(Clone)]
+struct Part {
+    scalars: Vec<Id>,
+    fields: Vec<Vec<Id>>,
+    results: Vec<Vec<Id>>,
+    sums: Vec<Vec<Id>>,
+}
+
+impl Explicit {
+    fn of(instance: Instance<'_>) -> Option<Explicit> {
+        let Instance { graph: g, scheme, parameters, members, sums } = instance;
+        let size = scheme.state.len();
+        if members == 0 || !size.is_multiple_of(2 * members) || !scheme.guards.is_empty() {
+            return None;
+        }
+        let by_member = |ids: &[Id]| ids.chunks(members).map(<[Id]>::to_vec).collect::<Vec<_>>();
+        let part = |block: &Block, scalars: usize, sums: &[Id]| {
+            let outputs = [&block.outputs, sums].concat();
+            let Block { inputs, solves, outputs } = Block { outputs, ..block.clone() }.eliminated(g);
+            let (fields, scalars) = (inputs.get(..size)?, inputs.get(size..size + scalars)?);
+            let (results, sums) = outputs.split_at_checked(size)?;
+            let terms = |sum: &Id| terms(g.expr(*sum), &g.exprs(fields)).iter().map(|e| e.id()).collect();
+            let explicit = solves.is_empty() && sums.len() + size == outputs.len();
+            explicit.then(|| Part {
+                scalars: scalars.to_vec(),
+                fields: by_member(fields),
+                results: by_member(results),
+                sums: sums.iter().map(terms).collect(),
+            })
+        };
+        let observe = part(&scheme.observe, 1, sums)?;
+        Some(Explicit {
+            parameters: parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect(),
+            start: part(&scheme.start, 2, &[])?,
+            step: part(&scheme.step, 2, &[])?,
+            glance: Part { results: Vec::new(), ..observe.clone() },
+            observe,
+        })
+    }
+}
+
+impl Part {
+    fn rows<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> Rows<'a> {
+        let Part { scalars, fields, results, sums } = self;
+        Rows { graph, parameters, scalars, fields, results, sums }
+    }
+}
+
+/// The terms that add up to an expression; a factor without fields is taken into them.
+fn terms<'g>(sum: Expr<'g>, fields: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let g = sum.graph();
+    let mut found = Vec::new();
+    let mut stack = vec![(g.int(1), sum)];
+    while let Some((factor, e)) = stack.pop() {
+        match e.node() {
+            Node::Sum { constant, terms } => {
+                stack.extend(terms.iter().map(|(id, c)| (factor * g.rational(c.clone()), g.expr(*id))));
+                found.extend((!constant.is_zero()).then(|| factor * g.rational(constant)));
+            }
+            Node::Product(factors) => match only_sum(g, &factors, fields) {
+                Some((others, sum)) => stack.push((factor * others, sum)),
+                None => found.push(factor * e),
+            },
+            _ => found.push(factor * e),
+        }
+    }
+    found
+}
+
+/// A product of which only one factor, a sum, has fields in it: the other factors, and that sum.
+fn only_sum<'g>(g: &'g Graph, factors: &[(Id, i64)], fields: &[Expr<'g>]) -> Option<(Expr<'g>, Expr<'g>)> {
+    let bases: Vec<Expr<'g>> = factors.iter().map(|(id, _)| g.expr(*id)).collect();
+    let moving = g.depend_on(&bases, fields);
+    let at = moving.iter().position(|moves| *moves)?;
+    let alone = moving.iter().filter(|moves| **moves).count() == 1 && factors[at].1 == 1;
+    let others = bases.iter().zip(factors).enumerate().filter(|(place, _)| *place != at);
+    let others = others.map(|(_, (base, (_, power)))| base.powi(*power));
+    (alone && matches!(bases[at].node(), Node::Sum { .. })).then(|| (g.product(others), bases[at]))
+}
+
+/// Many like members on their way.
+#[derive(Clone)]
+pub struct LatticeMarcher {
+    start: RowMachine,
+    step: RowMachine,
+    observe: RowMachine,
+    glance: RowMachine,
+    constants: Vec<f64>,
+    names: Vec<(String, String)>,
+    substeps: Vec<f64>,
+    sums: usize,
+    members: usize,
+    state: Vec<f64>,
+    /// The state before the last step.
+    previous: Vec<f64>,
+    /// Between substeps, if there are several.
+    between: Vec<f64>,
+    observed: Vec<f64>,
+    h: f64,
+    time: f64,
+    steps: u64,
+}
+
+impl March for LatticeMarcher {
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.state
+    }
+
+    fn work(&self) -> TotalWork {
+        TotalWork::default()
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.move_on(self.h)?;
+        self.steps += 1;
+        // A product, so that it does not gather round-off.
+        self.time = (self.steps as f64).mul_add(self.h, 0.0);
+        Ok(())
+    }
+
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.move_on(h)?;
+        self.steps += 1;
+        self.time += h;
+        Ok(())
+    }
+
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.go_back();
+        self.move_on(h)?;
+        self.time += h;
+        self.steps += 1;
+        Ok(())
+    }
+
+    fn observe(&mut self) -> Result<&[f64], StepFailure> {
+        let (rows, sums) = self.observed.split_at_mut(self.state.len());
+        match self.observe.run(&[self.time], &self.state, rows, sums) {
+            Ok(()) => Ok(&self.observed),
+            Err(_) => Err(self.reject(nothing_to_see())),
+        }
+    }
+
+    fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
+        let sums = &mut self.observed[self.state.len()..];
+        Some(match self.glance.run(&[self.time], &self.state, &mut [], sums) {
+            Ok(()) => Ok(&self.observed[self.state.len()..]),
+            Err(_) => Err(self.reject(nothing_to_see())),
+        })
+    }
+
+    fn stop(&self, reason: Reason) -> StepFailure {
+        self.failure(reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        if self.steps > 0 {
+            self.go_back();
+        }
+        self.failure(reason)
+    }
+}
+
+impl LatticeMarcher {
+    /// Sets the parameters for the next [`restart`](LatticeMarcher::restart).
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
+        for machine in [&mut self.start, &mut self.step, &mut self.observe, &mut self.glance] {
+            machine.set_parameters(&values);
+        }
+    }
+
+    /// Begins a run with steps of size `h` from positions and velocities, family by family.
+    ///
+    /// # Panics
+    /// If there are not as many as members.
+    pub fn restart(&mut self, positions: &[f64], velocities: &[f64], h: f64) -> Result<(), StepFailure> {
+        let size = self.names.len() * self.members;
+        (self.h, self.time, self.steps) = (h, 0.0, 0);
+        self.state.resize(size, 0.0);
+        self.previous.clear();
+        self.previous.extend(positions.iter().chain(velocities));
+        self.observed.resize(size + self.sums, 0.0);
+        self.between.resize(if self.substeps.len() > 1 { size } else { 0 }, 0.0);
+        let started = self.start.run(&[0.0, h], &self.previous, &mut self.state, &mut []);
+        self.previous.copy_from_slice(&self.state);
+        started.map_err(|at| self.failure(self.not_finite(at)))
+    }
+
+    /// Takes a step; where that fails, the state is the one before it.
+    fn move_on(&mut self, h: f64) -> Result<(), StepFailure> {
+        let mut elapsed = 0.0;
+        for (at, fraction) in self.substeps.iter().enumerate() {
+            // What the first substep leaves becomes the state before the step.
+            let target = if at == 0 { &mut self.previous } else { &mut self.between };
+            let scalars = [self.time + elapsed * h, fraction * h];
+            if let Err(place) = self.step.run(&scalars, &self.state, target, &mut []) {
+                if at > 0 {
+                    self.state.copy_from_slice(&self.previous);
+                }
+                return Err(self.failure(self.not_finite(place)));
+            }
+            std::mem::swap(&mut self.state, target);
+            elapsed += fraction;
+        }
+        Ok(())
+    }
+
+    /// Undoes the last step.
+    fn go_back(&mut self) {
+        self.state.copy_from_slice(&self.previous);
+        self.steps = self.steps.saturating_sub(1);
+        self.time = (self.steps as f64).mul_add(self.h, 0.0);
+    }
+
+    /// Why a step, or the start, leads nowhere.
+    fn not_finite(&self, place: NotFinite) -> Reason {
+        let name = match place {
+            NotFinite::Row { result, row } => self.names.get(result).map(|name| member(name, row)),
+            NotFinite::Sum(_) => None,
+        };
+        SolveFailure::NotFinite { what: name.unwrap_or_else(|| "a result".to_owned()) }.into()
+    }
+
+    fn failure(&self, reason: Reason) -> StepFailure {
+        let names = self.names.iter().flat_map(|name| (0..self.members).map(|row| member(name, row)));
+        StepFailure {
+            step: self.steps + 1,
+            time: self.time,
+            state: names.zip(self.state.iter().copied()).collect(),
+            reason,
+        }
+    }
+}
+
+/// Why a state is none of the motion where something that is observed does not exist.
+fn nothing_to_see() -> Reason {
+    SolveFailure::NotFinite { what: "a result".to_owned() }.into()
+}
+
+fn member((before, behind): &(String, String), row: usize) -> String {
+    format!("{before}[{}]{behind}", row + 1)
+}
