@@ -78,8 +78,8 @@ fn solved(structure: &Structure, outcome: &Outcome) -> String {
              residual at most {residual}"
         );
     }
-    let kept = if structure.keeps_jacobians { " with Jacobians that serve for several steps" } else { "" };
-    format!("Newton's method{kept} for {unknowns}, {each} iterations per step, residual at most {residual}")
+    let kept = if structure.keeps_jacobians { " (a Jacobian serves for several)" } else { "" };
+    format!("Newton's method for {unknowns}, {each} iterations per step{kept}, residual at most {residual}")
 }
 
 fn pace(finished: &Finished<'_>) -> String {
