@@ -46,7 +46,17 @@ impl Bounded {
     }
 
     pub fn powi(self, exponent: i64) -> Bounded {
-        let power = (0..exponent.abs()).fold(Bounded::exact(1.0), |product, _| product * self);
+        // By squaring: powers of powers have exponents that cannot be counted up to.
+        let (mut power, mut square, mut left) = (Bounded::exact(1.0), self, exponent.unsigned_abs());
+        while left > 0 {
+            if left % 2 == 1 {
+                power = power * square;
+            }
+            left /= 2;
+            if left > 0 {
+                square = square * square;
+            }
+        }
         if exponent < 0 { Bounded::exact(1.0) / power } else { power }
     }
 
