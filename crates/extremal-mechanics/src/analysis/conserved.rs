@@ -60,9 +60,9 @@ pub enum Symmetry<'g> {
 pub enum Theorem {
     /// Noether's theorem without forces.
     Noether,
-    /// The complete lift of X changes L by minus the work of the forces along X ([TP] theorem 3).
+    /// The complete lift of X changes L by minus the work of the forces along X (\[TP\] theorem 3).
     ForcedMomentum,
-    /// A vector field on velocities and entropies with g = f − p·X ([TP] proposition 5).
+    /// A vector field on velocities and entropies with g = f − p·X (\[TP\] proposition 5).
     ForcedGeneral,
     /// The energy of a system whose forces do no work, or warm its own entropies.
     FirstLaw,

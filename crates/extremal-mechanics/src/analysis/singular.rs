@@ -3,7 +3,7 @@
 //! A singular Lagrangian determines neither its accelerations nor the states that have a motion at all. Where the matrix of the
 //! highest derivatives has a null vector, the corresponding combination of the equations restricts the state; it must hold along
 //! the motion, so that its time derivative is one more equation, and so on until nothing new appears (Gotay, Nester & Hinds;
-//! [VC] chapters 4 and 5). What is left is the final constraint submanifold W_f.
+//! \[VC\] chapters 4 and 5). What is left is the final constraint submanifold W_f.
 
 use extremal_expr::generic::{Field, Generic, Matrix};
 use extremal_expr::{Expr, Graph, Rational};
