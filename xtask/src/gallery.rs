@@ -1,4 +1,4 @@
-//! Every model of the gallery through the program itself: run, trajectory file, picture, equations.
+//! Every model of the gallery through the program itself: run or solved, trajectory file, picture, equations.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -24,8 +24,10 @@ fn one(program: &Path, model: &Path, folder: &Path) -> Result<(), Failure> {
     let trajectory = folder.join("trajectory.csv");
     let picture = folder.join("picture.svg");
     let (trajectory, picture) = (trajectory.to_string_lossy(), picture.to_string_lossy());
-    let run = ["run", &*file, "--quiet", "--out", &*trajectory, "--plot", &*picture];
-    Step::new(&format!("extremal run {file}"), program, &run).run_silently()?;
+    let text = fs::read_to_string(model).map_err(|e| Failure { step: file.to_string(), reason: e.to_string() })?;
+    let command = if text.lines().any(|line| line.trim() == "[boundary]") { "solve" } else { "run" };
+    let execute = [command, &*file, "--quiet", "--out", &*trajectory, "--plot", &*picture];
+    Step::new(&format!("extremal {command} {file}"), program, &execute).run_silently()?;
     let derive = ["derive", &*file, "--form", "lagrange", "--form", "hamilton", "--form", "discrete"];
     Step::new(&format!("extremal derive {file}"), program, &derive).run_silently()
 }
