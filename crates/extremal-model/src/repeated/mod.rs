@@ -27,14 +27,14 @@ const BATCH: usize = 4096;
 ///     [parameters]
 ///     n = 5
 ///     [coordinates]
-///     q = { count = "n", start = "i/(n + 1)" }
+///     q = { count = "n", start = "i/4 + n" }
 ///     [dynamics]
 ///     lagrangian = "sum(i, 1, n, q[i]'^2/2) - sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2)"
 /// "#;
 /// let long = Repeated::read(chain, &Overrides::default().set("n", 100_000)).expect("the same for every member");
 /// assert_eq!((long.size(), long.names().collect::<Vec<_>>()), (100_000, vec!["q"]));
 /// assert_eq!(long.with_size(3)?.coordinates().len(), 3);
-/// assert!((long.start()?.positions[50_000] - 50_001.0 / 100_001.0).abs() < 1e-15);
+/// assert_eq!(long.start()?.positions[50_000], 50_001.0 / 4.0 + 100_000.0);
 /// let uneven = chain.replace("q[i]'^2/2", "i*q[i]'^2/2");
 /// assert!(Repeated::read(&uneven, &Overrides::default()).is_none());
 /// # Ok::<(), extremal_model::InvalidModel>(())
