@@ -77,7 +77,7 @@ impl Emitter {
             Width::One => Tests::of(steps, outputs),
             _ => Tests { numbers: vec![outputs[0]], ..Tests::default() },
         };
-        let mut items = tests.place(self.ordering.items(steps));
+        let mut items = tests.place(self.items(steps));
         if cycle.retried > 0 {
             // Every try counts, whatever it fails for.
             tests.numbers.append(&mut tests.before);
@@ -145,7 +145,7 @@ impl Emitter {
         if self.target.width != Width::One {
             self.code.clear_upper();
         }
-        self.code.ret();
+        self.end_function();
         begin
     }
 

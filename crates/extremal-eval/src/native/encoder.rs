@@ -123,6 +123,7 @@ pub(super) enum Predicate {
     NotEqual = 4,
     Less = 0x11,
     LessOrEqual = 0x12,
+    NotLess = 0x15,
 }
 
 /// The first mask register; the only one used.
@@ -189,6 +190,16 @@ impl Assembler {
         self.vector(arithmetic(0x11, width), width, from, 0, Operand::Memory(base, offset));
     }
 
+    /// Loads from an operand in memory.
+    pub fn load_from(&mut self, width: Width, to: Register, from: Operand) {
+        self.vector(arithmetic(0x10, width), width, to, 0, from);
+    }
+
+    /// Stores to an operand in memory.
+    pub fn store_at(&mut self, width: Width, to: Operand, from: Register) {
+        self.vector(arithmetic(0x11, width), width, from, 0, to);
+    }
+
     pub fn copy(&mut self, width: Width, to: Register, from: Register) {
         self.vector(packed(0x28), width, to, 0, Operand::Register(from));
     }
@@ -227,6 +238,32 @@ impl Assembler {
             self.bytes.push(p as u8);
             self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, Operand::Register(yes));
             self.bytes.push(scratch << 4);
+        }
+    }
+
+    /// Shifts the bits of all lanes.
+    pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
+        // The code of the operation stands where others have a register.
+        self.vector(packed(0x73), width, 6, to, Operand::Register(from)); // vpsllq
+        self.bytes.push(count);
+    }
+
+    /// Prepares for [`Assembler::by_signs`].
+    pub fn note_signs(&mut self, width: Width, signs: Register) {
+        if self.masks {
+            let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
+            self.encode(mask, width, MASK, 0, Operand::Register(signs), Masking::None, true);
+        }
+    }
+
+    /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
+    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Register, Register)) {
+        if self.masks {
+            let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
+            self.encode(blend, width, to, no, Operand::Register(yes), Masking::Blend, true);
+        } else {
+            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, Operand::Register(yes));
+            self.bytes.push(signs << 4);
         }
     }
 
@@ -331,6 +368,28 @@ impl Assembler {
             self.bytes.extend([0x0f, 0x83, 0, 0, 0, 0]); // jae
         }
         self.bytes.len()
+    }
+
+    /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
+    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, a, limit, Masking::None, true);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
+        } else {
+            self.vector(packed(0xc2), width, scratch, a, limit);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.vector(Opcode { map: 2, ..packed(0x0f) }, width, scratch, 0, Operand::Register(scratch)); // vtestpd
+        }
+        self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
+        self.bytes.len()
+    }
+
+    /// Jumps to where code is already.
+    pub fn jump_back(&mut self, to: usize) {
+        self.bytes.push(0xe9); // jmp
+        let distance = to as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
     }
 
     /// Jumps; for [`Assembler::land`].

@@ -169,7 +169,7 @@ impl Emitter {
     /// Appends a loop over rows; returns where it begins.
     fn sweep(&mut self, source: &Source<'_>) -> usize {
         let begin = self.begin_function();
-        let mut items = self.ordering.items(source.steps);
+        let mut items = self.items(source.steps);
         let held = self.held(&items, source);
         self.code.enter_sweep();
         self.note_destinations(source);
@@ -192,7 +192,7 @@ impl Emitter {
         self.code.next_rows(8 * self.target.width.lanes() as u8, top);
         self.code.leave_sweep();
         self.code.clear_upper();
-        self.code.ret();
+        self.end_function();
         begin
     }
 }
