@@ -68,6 +68,8 @@ pub(super) struct Emitter {
     /// The first value that is not the program's: the pattern of the sign, constants, and what is computed on the way.
     pub(super) own_values: u32,
     pub(super) detours: Vec<Detour>,
+    /// The condition that choices are prepared for.
+    pub(super) noted: Option<Value>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -92,6 +94,7 @@ impl Emitter {
             patterns: first_free,
             own_values,
             detours: Vec::new(),
+            noted: None,
         }
     }
 
@@ -142,6 +145,7 @@ impl Emitter {
 
     /// Functions begin on their own cache lines.
     pub(super) fn begin_function(&mut self) -> usize {
+        self.noted = None;
         self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
         self.code.bytes.len()
     }
@@ -149,6 +153,11 @@ impl Emitter {
     /// Everything but what belongs to going round.
     pub(super) fn item(&mut self, item: &Item, at: usize, results: Base) {
         self.registers.advance(item, at);
+        // Comparisons and calls make other notes.
+        let keeps = |op: &Op<Value>| !matches!(op, Op::Compare(..) | Op::Call2(..));
+        if !matches!(item, Item::Step(Step { op, .. }) if keeps(op)) {
+            self.noted = None;
+        }
         match item {
             Item::Step(step) => self.step(step, item, results),
             Item::Call(kind, steps) => self.call(*kind, steps, item, results),
@@ -224,11 +233,15 @@ impl Emitter {
                 to
             }
             Op::Select(condition, a, b) => {
-                let [tested, yes, no] = [condition, a, b].map(|value| self.registers.load(&mut self.code, value));
-                let zero = self.scratch();
-                self.code.clear(zero);
+                let signs = self.note(condition);
+                let no = self.registers.load(&mut self.code, b);
+                let yes = match width {
+                    // The instruction would read more than a number.
+                    Width::One => Operand::Register(self.registers.load(&mut self.code, a)),
+                    _ => self.registers.operand(&mut self.code, a),
+                };
                 let to = self.result(&[condition, a, b]);
-                self.code.select(Predicate::NotEqual, width, (tested, zero), zero, to, (yes, no));
+                self.code.by_signs(width, to, signs, (yes, no));
                 to
             }
             Op::Call2(function, a, b) => self.extreme(function, a, b),
@@ -237,6 +250,18 @@ impl Emitter {
         self.registers.release(item);
         self.registers.put(step.to, to);
         self.deliver(step.to, results);
+    }
+
+    /// Prepares for choices by a condition, unless the last ones were by the same. Returns where its signs are, if anywhere.
+    pub(super) fn note(&mut self, condition: Value) -> Register {
+        if self.noted == Some(condition) {
+            return 0;
+        }
+        let tested = self.registers.load(&mut self.code, condition);
+        let signs = if self.target.avx512 { 0 } else { self.scratch() };
+        self.code.note_nonzero(self.target.width, tested, self.registers.place(self.patterns + ZERO), signs);
+        self.noted = self.target.avx512.then_some(condition);
+        signs
     }
 
     /// A register that nothing else uses until the next item.

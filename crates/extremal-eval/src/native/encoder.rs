@@ -248,6 +248,16 @@ impl Assembler {
         self.bytes.push(count);
     }
 
+    /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
+    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: Operand, signs: Register) {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, number, zero, Masking::None, true);
+        } else {
+            self.vector(packed(0xc2), width, signs, number, zero);
+        }
+        self.bytes.push(Predicate::NotEqual as u8);
+    }
+
     /// Prepares for [`Assembler::by_signs`].
     pub fn note_signs(&mut self, width: Width, signs: Register) {
         if self.masks {
@@ -257,19 +267,14 @@ impl Assembler {
     }
 
     /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
-    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Register, Register)) {
+    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Operand, Register)) {
         if self.masks {
             let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
-            self.encode(blend, width, to, no, Operand::Register(yes), Masking::Blend, true);
+            self.encode(blend, width, to, no, yes, Masking::Blend, true);
         } else {
-            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, Operand::Register(yes));
+            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, yes);
             self.bytes.push(signs << 4);
         }
-    }
-
-    /// Clears a register.
-    pub fn clear(&mut self, to: Register) {
-        self.bits(Bits::Xor, Width::One, to, to, Operand::Register(to));
     }
 
     fn vector(&mut self, op: Opcode, width: Width, reg: Register, second: Register, last: Operand) {

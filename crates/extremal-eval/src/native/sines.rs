@@ -198,7 +198,7 @@ impl Emitter {
         // Quarters are told apart by their last bit.
         for (result, pair) in results.iter().zip([(cosine, sine), (sine, cosine)]) {
             if let Some((_, to)) = result {
-                self.code.by_signs(width, *to, odd, pair);
+                self.code.by_signs(width, *to, odd, (Operand::Register(pair.0), pair.1));
             }
         }
         // The second half of the turn changes the sign of the sine, the second and third quarter that of the cosine.

@@ -254,3 +254,42 @@ fn angles_of_all_sizes_side_by_side() {
         }
     }
 }
+
+/// Inputs that become others where a condition holds, lane by lane: few, which stay in registers, and many, which do not.
+#[test]
+fn inputs_are_shifted_where_a_condition_holds() {
+    let g = &Graph::new();
+    for count in [3, 40] {
+        let x: Vec<_> = (0..count).map(|i| g.symbol(&format!("x{i}"))).collect();
+        let moves = g.compare(Comparison::Lt, x[0].sin(), g.rational(extremal_expr::Rational::HALF));
+        let mut outputs: Vec<Id> = (0..count).map(|i| g.select(moves, x[(i + 1) % count], x[i]).id()).collect();
+        outputs[1] = g.select(moves, x[0] + x[1], x[2]).id();
+        outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
+        let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
+        let inputs = vec![x.iter().map(|e| e.id()).collect()];
+        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
+        let mut alone: Vec<Machine> = Vec::new();
+        for backend in [Backend::Tape, Backend::Avx2, Backend::Avx512] {
+            alone.extend((0..8).filter_map(|_| program.machine_on(backend)));
+        }
+        for (lane, machine) in alone.iter_mut().enumerate() {
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = start(lane % 8, at));
+            assert_eq!(machine.repeat(50), 50);
+        }
+        for lane in 8..alone.len() {
+            assert_eq!(alone[lane].inputs(0), alone[lane % 8].inputs(0), "{:?}", alone[lane].backend());
+        }
+        for mut machine in lane_machines(&program) {
+            let lanes = machine.lanes();
+            for (at, place) in machine.inputs_mut(0).chunks_exact_mut(lanes).enumerate() {
+                place.iter_mut().enumerate().for_each(|(lane, x)| *x = start(lane, at));
+            }
+            assert_eq!(machine.repeat(50), 50);
+            for (lane, alone) in alone[..lanes].iter().enumerate() {
+                let found: Vec<f64> = machine.inputs(0).iter().skip(lane).step_by(lanes).copied().collect();
+                assert_eq!(found, alone.inputs(0), "{:?}", machine.backend());
+            }
+        }
+    }
+}
