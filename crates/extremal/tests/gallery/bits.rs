@@ -1,9 +1,10 @@
 //! What evaluates the formulas cannot be seen in the results.
 
+use extremal::boundary::{Problem, Statement};
 use extremal::eval::{Backend, LaneMachine, Machine, Program};
 use extremal::model::{Extent, Parameter};
 use extremal::sweep::{Record, Sweep, Variation};
-use extremal::{Run, Settings, gallery};
+use extremal::{Model, Run, Settings, gallery};
 
 use crate::model;
 
@@ -77,21 +78,35 @@ fn input(stage: usize, at: usize, point: usize) -> f64 {
     0.2 + (number as f64 * 0.618_033_988_749_894_9).fract()
 }
 
+fn programs(model: &Model) -> Vec<Program> {
+    match Statement::of(model) {
+        Ok(statement) => Problem::new(model, statement, &Settings::of(model).method).unwrap().programs(),
+        Err(_) => Run::new(model, &Settings::of(model)).unwrap().programs(),
+    }
+}
+
 #[test]
-fn lanes_and_blocks_give_the_bits_of_the_tape() {
-    let kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Tape, 64)];
-    for name in gallery::names().filter(|name| model(name).boundary().is_none()) {
+fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
+    let lane_kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Tape, 64)];
+    for name in gallery::names() {
         let model = model(name);
-        for program in Run::new(&model, &Settings::of(&model)).unwrap().programs() {
+        for program in programs(&model) {
             let alone = |point| computed(program.machine_on(Backend::Tape).unwrap(), point);
             let expected: Vec<Vec<f64>> = (0..64).map(alone).collect();
-            for (backend, lanes) in kinds {
-                let Some(machine) = program.lane_machine_on(backend, lanes) else { continue };
-                for (found, expected) in computed_in_lanes(machine, &program).iter().zip(&expected) {
+            let compare = |found: &[Vec<f64>], what: &str| {
+                for (found, expected) in found.iter().zip(&expected) {
                     let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits() && !(a.is_nan() && b.is_nan());
                     let other = found.iter().zip(expected).position(differs);
-                    assert_eq!(other, None, "{name}: {lanes} lanes of {backend:?} differ from the tape");
+                    assert_eq!(other, None, "{name}: {what} differs from the tape");
                 }
+            };
+            for backend in [Backend::Avx2, Backend::Avx512] {
+                let machines = (0..4).filter_map(|point| Some(computed(program.machine_on(backend)?, point)));
+                compare(&machines.collect::<Vec<_>>(), &format!("{backend:?}"));
+            }
+            for (backend, lanes) in lane_kinds {
+                let Some(machine) = program.lane_machine_on(backend, lanes) else { continue };
+                compare(&computed_in_lanes(machine, &program), &format!("{backend:?} in {lanes} lanes"));
             }
         }
     }
