@@ -206,7 +206,7 @@ impl<'m> Run<'m> {
         if model.order() > 1 {
             return Run::higher(model, settings, plan, tracked);
         }
-        let mut system = system_of(model);
+        let mut system = system_of(model).with_short_kinetic_energy();
         let all = system.constraints.clone();
         let mut beginning = Beginning::of(model, settings.start, plan.step);
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
