@@ -15,6 +15,7 @@ pub struct LaneMachine {
     native: Arc<Native>,
     memory: Aligned,
     lanes: usize,
+    spreads: bool,
 }
 
 /// Numbers that begin with a cache line: a register that spans two lines takes twice as long to fill.
@@ -58,10 +59,12 @@ impl LaneMachine {
             place.fill(*constant);
         }
         native.prepare(&mut memory);
-        LaneMachine { code, native, memory: Aligned::new(&memory), lanes }
+        let spreads = code.has_lanes(lanes);
+        LaneMachine { code, native, memory: Aligned::new(&memory), lanes, spreads }
     }
 
     /// How many runs there are.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.lanes
     }
@@ -75,6 +78,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs(&self, stage: usize) -> &[f64] {
         let inputs = self.code.inputs(stage);
         &self.memory.get()[inputs.start * self.lanes..inputs.end * self.lanes]
@@ -84,6 +88,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
         let inputs = self.code.inputs(stage);
         &mut self.memory.get_mut()[inputs.start * self.lanes..inputs.end * self.lanes]
@@ -93,6 +98,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn commit(&mut self, stage: usize) {
         self.native.commit(stage, self.memory.get_mut());
     }
@@ -101,6 +107,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such entry, or `out` is not as long as its outputs.
+    #[inline]
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
         let outputs = self.code.entry(entry).output_slots.len();
         assert_eq!(out.len(), outputs * self.lanes, "the entry has another number of outputs");
@@ -112,7 +119,24 @@ impl LaneMachine {
     /// # Panics
     /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
     pub fn repeat(&mut self, times: u64) -> u64 {
-        assert!(self.code.cycle.is_some(), "a program that does not go round");
+        assert!(self.code.cycle.is_some_and(|cycle| !cycle.until), "a program that does not go round");
         self.native.repeat(times, self.memory.get_mut())
+    }
+
+    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given, and nothing goes round.
+    #[inline]
+    pub fn spreads(&self) -> bool {
+        self.spreads
+    }
+
+    /// Goes round, outputs replacing inputs, until the condition holds in all lanes; returns how often, or `None` where it does not
+    /// hold after so many `times`.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::settling`](crate::Program::settling), or there are too few lanes for it.
+    pub fn settle(&mut self, times: u64) -> Option<u64> {
+        let settles = self.code.cycle.is_some_and(|cycle| cycle.until) && self.spreads;
+        assert!(settles, "a program that does not settle");
+        self.native.settle(times, self.memory.get_mut())
     }
 }

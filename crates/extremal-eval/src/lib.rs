@@ -46,6 +46,6 @@ mod stencil;
 pub use lane_machine::LaneMachine;
 pub use machine::Machine;
 pub use op::{Op, Operands, Step};
-pub use program::{Backend, CompileError, Entry, OpCounts, Program, TRIES};
+pub use program::{Backend, CompileError, Entry, OpCounts, Program, Spread, TRIES};
 pub use ssa::{Definition, Value};
 pub use stencil::{NotFinite, RowMachine, Rows, Stencil};

@@ -32,6 +32,15 @@ impl Emitter {
         }
         let (condition, outputs) = (outputs[0], &outputs[1..]);
         let tested = self.registers.load(&mut self.code, condition);
+        if cycle.until {
+            // What follows leaves the flags alone.
+            self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
+            self.registers.unlock();
+            self.hand_on(outputs, cycle.first as Slot);
+            self.settle(&residents, outputs, cycle.first as Slot);
+            self.code.next_round_unless_all(top);
+            return self.end_rounds(&items, begin);
+        }
         // What will be tried again is put into memory before the ways part.
         let (next, again) = outputs.split_at(cycle.carried);
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
@@ -52,7 +61,11 @@ impl Emitter {
             self.code.next_try(top);
         }
         self.code.land(done);
-        self.registers.finish(&items);
+        self.end_rounds(&items, begin)
+    }
+
+    fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+        self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
             self.code.clear_upper();
