@@ -4,17 +4,22 @@ use std::sync::Arc;
 
 use crate::native::Native;
 use crate::program::{Backend, Code};
+use crate::wide_tape::{self, BLOCK};
 
-/// The memory several runs of a [`Program`](crate::Program) share, in machine code that works on all of them at once. Each lane
-/// computes what a [`Machine`](crate::Machine) with its inputs would, bit for bit, whatever the others do.
+/// The memory several runs of a [`Program`](crate::Program) share, which are computed all at once: by machine code, or by a tape
+/// whose instructions are for all of them. Each lane computes what a [`Machine`](crate::Machine) with its inputs would, bit for
+/// bit, whatever the others do.
 ///
 /// Values that belong together stand together: where a machine has a number, this has one for each lane.
 #[derive(Clone)]
 pub struct LaneMachine {
     code: Arc<Code>,
-    native: Arc<Native>,
+    /// Without machine code the tape is interpreted.
+    native: Option<Arc<Native>>,
     memory: Aligned,
     lanes: usize,
+    /// What goes round, on its way along the tape.
+    carried: Vec<f64>,
     spreads: bool,
 }
 
@@ -52,15 +57,18 @@ impl Clone for Aligned {
 }
 
 impl LaneMachine {
-    pub(crate) fn new(code: Arc<Code>, native: Arc<Native>, lanes: usize) -> LaneMachine {
-        let mut memory = vec![f64::NAN; native.memory() * lanes];
-        let first = code.layout.inputs.last().map_or(0, |range| range.end);
-        for (constant, place) in code.layout.constants.iter().zip(memory[first * lanes..].chunks_exact_mut(lanes)) {
-            place.fill(*constant);
-        }
+    pub(crate) fn native(code: Arc<Code>, native: Arc<Native>, lanes: usize) -> LaneMachine {
+        let mut memory = initial(&code, native.memory(), lanes);
         native.prepare(&mut memory);
         let spreads = code.has_lanes(lanes);
-        LaneMachine { code, native, memory: Aligned::new(&memory), lanes, spreads }
+        LaneMachine { code, native: Some(native), memory: Aligned::new(&memory), lanes, carried: Vec::new(), spreads }
+    }
+
+    /// For [`BLOCK`] lanes.
+    pub(crate) fn interpreted(code: Arc<Code>) -> LaneMachine {
+        let memory = initial(&code, code.layout.len, BLOCK);
+        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len() * BLOCK)];
+        LaneMachine { code, native: None, memory: Aligned::new(&memory), lanes: BLOCK, carried, spreads: false }
     }
 
     /// How many runs there are.
@@ -71,7 +79,7 @@ impl LaneMachine {
 
     /// What runs them.
     pub fn backend(&self) -> Backend {
-        self.native.backend()
+        self.native.as_ref().map_or(Backend::Tape, |native| native.backend())
     }
 
     /// The inputs of a stage: for each input the values of all lanes.
@@ -100,7 +108,10 @@ impl LaneMachine {
     /// If the program has no such stage.
     #[inline]
     pub fn commit(&mut self, stage: usize) {
-        self.native.commit(stage, self.memory.get_mut());
+        match &self.native {
+            Some(native) => native.commit(stage, self.memory.get_mut()),
+            None => wide_tape::execute(&self.code.commit_tapes[stage], self.memory.get_mut()),
+        }
     }
 
     /// Runs an entry and writes its outputs to `out`, for each output the values of all lanes.
@@ -111,7 +122,10 @@ impl LaneMachine {
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
         let outputs = self.code.entry(entry).output_slots.len();
         assert_eq!(out.len(), outputs * self.lanes, "the entry has another number of outputs");
-        self.native.run(entry, self.memory.get_mut(), out);
+        match &self.native {
+            Some(native) => native.run(entry, self.memory.get_mut(), out),
+            None => self.run_tape(entry, out),
+        }
     }
 
     /// Goes round at most `times`: as long as the condition holds in all lanes, outputs replace inputs. Returns how often they did.
@@ -119,11 +133,38 @@ impl LaneMachine {
     /// # Panics
     /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
     pub fn repeat(&mut self, times: u64) -> u64 {
-        assert!(self.code.cycle.is_some_and(|cycle| !cycle.until), "a program that does not go round");
-        self.native.repeat(times, self.memory.get_mut())
+        let Some(cycle) = self.code.cycle.filter(|cycle| !cycle.until) else {
+            panic!("a program that does not go round")
+        };
+        if let Some(native) = &self.native {
+            return native.repeat(times, self.memory.get_mut());
+        }
+        let mut carried = std::mem::take(&mut self.carried);
+        let mut round = 0;
+        while round < times {
+            self.run_tape(0, &mut carried);
+            let (holds, next) = carried.split_at(self.lanes);
+            if holds.contains(&0.0) {
+                break;
+            }
+            self.memory.get_mut()[cycle.first * self.lanes..][..next.len()].copy_from_slice(next);
+            round += 1;
+        }
+        self.carried = carried;
+        round
     }
 
-    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given, and nothing goes round.
+    fn run_tape(&mut self, entry: usize, out: &mut [f64]) {
+        let entry = self.code.entry(entry);
+        let memory = self.memory.get_mut();
+        wide_tape::execute(&entry.tape, memory);
+        for (out, slot) in out.chunks_exact_mut(self.lanes).zip(&entry.output_slots) {
+            out.copy_from_slice(&memory[*slot as usize * self.lanes..][..self.lanes]);
+        }
+    }
+
+    /// Are inputs that are lanes of others taken from there? Otherwise, and always along the tape, they are to be given, and nothing
+    /// goes round.
     #[inline]
     pub fn spreads(&self) -> bool {
         self.spreads
@@ -133,10 +174,24 @@ impl LaneMachine {
     /// hold after so many `times`.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::settling`](crate::Program::settling), or there are too few lanes for it.
+    /// If the program was not made by [`Program::settling`](crate::Program::settling), or this machine does not
+    /// [spread](LaneMachine::spreads) lanes.
     pub fn settle(&mut self, times: u64) -> Option<u64> {
-        let settles = self.code.cycle.is_some_and(|cycle| cycle.until) && self.spreads;
-        assert!(settles, "a program that does not settle");
-        self.native.settle(times, self.memory.get_mut())
+        match &self.native {
+            Some(native) if self.spreads && self.code.cycle.is_some_and(|cycle| cycle.until) => {
+                native.settle(times, self.memory.get_mut())
+            }
+            _ => panic!("a program that does not settle"),
+        }
     }
+}
+
+/// Memory of so many slots where nothing is known but the constants.
+fn initial(code: &Code, slots: usize, lanes: usize) -> Vec<f64> {
+    let mut memory = vec![f64::NAN; slots * lanes];
+    let first = code.layout.inputs.last().map_or(0, |range| range.end);
+    for (constant, place) in code.layout.constants.iter().zip(memory[first * lanes..].chunks_exact_mut(lanes)) {
+        place.fill(*constant);
+    }
+    memory
 }

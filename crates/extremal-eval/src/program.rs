@@ -15,6 +15,7 @@ use crate::op::Step;
 use crate::schedule::{Block, schedule};
 use crate::slots::{Layout, Slot, assign};
 use crate::ssa::{Definition, Value};
+use crate::wide_tape::BLOCK;
 
 /// An entry point to be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -372,17 +373,22 @@ impl Program {
         Some(Machine::new(self.code.clone(), native))
     }
 
-    /// New memory to run the program so many times side by side, by the fastest means there is; `None` where there is none, and for
-    /// programs that try rounds again.
+    /// New memory to run the program so many times side by side, by the fastest means there is: 4 or 8 times in machine code, 64 times
+    /// on every machine. `None` for other numbers, and for programs that try rounds again.
     pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
-        [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+        let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];
+        backends.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
     }
 
     /// The same for a given backend.
     pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
-        let retries = self.code.cycle.is_some_and(|cycle| cycle.retried > 0);
-        let native = (lanes > 1 && !retries).then(|| self.code.native_on(backend, lanes))??;
-        Some(LaneMachine::new(self.code.clone(), native, lanes))
+        if lanes == 1 || self.code.cycle.is_some_and(|cycle| cycle.retried > 0) {
+            return None;
+        }
+        match backend {
+            Backend::Tape => (lanes == BLOCK).then(|| LaneMachine::interpreted(self.code.clone())),
+            _ => Some(LaneMachine::native(self.code.clone(), self.code.native_on(backend, lanes)?, lanes)),
+        }
     }
 
     /// How many stages of inputs there are.

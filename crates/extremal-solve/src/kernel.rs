@@ -197,6 +197,11 @@ impl Kernel {
         }
     }
 
+    /// What it was compiled to.
+    pub fn program(&self) -> Program {
+        self.machine.program()
+    }
+
     /// The unknowns of the last call, all solves in a row.
     pub fn unknowns(&self) -> &[f64] {
         &self.unknowns

@@ -2,7 +2,7 @@
 
 mod lanes;
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
@@ -121,6 +121,11 @@ impl CompiledScheme {
     /// looked at before.
     pub fn observation(&self) -> Structure {
         self.observe.structure()
+    }
+
+    /// What start, step and observation were compiled to.
+    pub fn programs(&self) -> [Program; 3] {
+        [&self.start, &self.step, &self.observe].map(Kernel::program)
     }
 
     /// Begins a run with steps of size `h`.
