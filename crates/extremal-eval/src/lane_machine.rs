@@ -20,6 +20,7 @@ pub struct LaneMachine {
     lanes: usize,
     /// What goes round, on its way along the tape.
     carried: Vec<f64>,
+    spreads: bool,
 }
 
 /// Numbers that begin with a cache line: a register that spans two lines takes twice as long to fill.
@@ -59,17 +60,19 @@ impl LaneMachine {
     pub(crate) fn native(code: Arc<Code>, native: Arc<Native>, lanes: usize) -> LaneMachine {
         let mut memory = initial(&code, native.memory(), lanes);
         native.prepare(&mut memory);
-        LaneMachine { code, native: Some(native), memory: Aligned::new(&memory), lanes, carried: Vec::new() }
+        let spreads = code.has_lanes(lanes);
+        LaneMachine { code, native: Some(native), memory: Aligned::new(&memory), lanes, carried: Vec::new(), spreads }
     }
 
     /// For [`BLOCK`] lanes.
     pub(crate) fn interpreted(code: Arc<Code>) -> LaneMachine {
         let memory = initial(&code, code.layout.len, BLOCK);
         let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len() * BLOCK)];
-        LaneMachine { code, native: None, memory: Aligned::new(&memory), lanes: BLOCK, carried }
+        LaneMachine { code, native: None, memory: Aligned::new(&memory), lanes: BLOCK, carried, spreads: false }
     }
 
     /// How many runs there are.
+    #[inline]
     pub fn lanes(&self) -> usize {
         self.lanes
     }
@@ -83,6 +86,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs(&self, stage: usize) -> &[f64] {
         let inputs = self.code.inputs(stage);
         &self.memory.get()[inputs.start * self.lanes..inputs.end * self.lanes]
@@ -92,6 +96,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
         let inputs = self.code.inputs(stage);
         &mut self.memory.get_mut()[inputs.start * self.lanes..inputs.end * self.lanes]
@@ -101,6 +106,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn commit(&mut self, stage: usize) {
         match &self.native {
             Some(native) => native.commit(stage, self.memory.get_mut()),
@@ -112,6 +118,7 @@ impl LaneMachine {
     ///
     /// # Panics
     /// If the program has no such entry, or `out` is not as long as its outputs.
+    #[inline]
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
         let outputs = self.code.entry(entry).output_slots.len();
         assert_eq!(out.len(), outputs * self.lanes, "the entry has another number of outputs");
@@ -126,7 +133,9 @@ impl LaneMachine {
     /// # Panics
     /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
+        let Some(cycle) = self.code.cycle.filter(|cycle| !cycle.until) else {
+            panic!("a program that does not go round")
+        };
         if let Some(native) = &self.native {
             return native.repeat(times, self.memory.get_mut());
         }
@@ -151,6 +160,28 @@ impl LaneMachine {
         wide_tape::execute(&entry.tape, memory);
         for (out, slot) in out.chunks_exact_mut(self.lanes).zip(&entry.output_slots) {
             out.copy_from_slice(&memory[*slot as usize * self.lanes..][..self.lanes]);
+        }
+    }
+
+    /// Are inputs that are lanes of others taken from there? Otherwise, and always along the tape, they are to be given, and nothing
+    /// goes round.
+    #[inline]
+    pub fn spreads(&self) -> bool {
+        self.spreads
+    }
+
+    /// Goes round, outputs replacing inputs, until the condition holds in all lanes; returns how often, or `None` where it does not
+    /// hold after so many `times`.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::settling`](crate::Program::settling), or this machine does not
+    /// [spread](LaneMachine::spreads) lanes.
+    pub fn settle(&mut self, times: u64) -> Option<u64> {
+        match &self.native {
+            Some(native) if self.spreads && self.code.cycle.is_some_and(|cycle| cycle.until) => {
+                native.settle(times, self.memory.get_mut())
+            }
+            _ => panic!("a program that does not settle"),
         }
     }
 }

@@ -113,6 +113,15 @@ impl Emitter {
                 _ => self.item(item, at, Base::Rbx),
             }
         }
+        if cycle.until {
+            let tested = self.registers.load(&mut self.code, outputs[0]);
+            // What follows leaves the flags alone.
+            self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
+            self.registers.unlock();
+            self.hand_on(next, cycle.first as Slot);
+            self.code.next_round_unless_all(top);
+            return self.end_rounds(&items, begin);
+        }
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
         for condition in &tests.numbers {
             let tested = self.registers.load(&mut self.code, *condition);
@@ -140,7 +149,11 @@ impl Emitter {
             let place = self.registers.bytes(resident.slot);
             self.code.store(self.target.width, Base::Rbx, place, resident.register);
         }
-        self.registers.finish(&items);
+        self.end_rounds(&items, begin)
+    }
+
+    fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+        self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
             self.code.clear_upper();
@@ -164,7 +177,8 @@ impl Emitter {
         let replaced: Vec<(Slot, Value)> =
             slots.zip(next.iter().copied()).filter(|(slot, value)| self.registers.home(*value) != *slot).collect();
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        if calls || cycle.retried > 0 || replaced.len() > room {
+        // Lanes read each other's numbers from memory.
+        if calls || cycle.until || cycle.retried > 0 || replaced.len() > room {
             return Vec::new();
         }
         let mut uses: BTreeMap<Value, usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Every backend gives the bits of the tape.
 
 use crate::support::{STAGES, build, recipe};
-use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program};
+use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
@@ -201,6 +201,76 @@ proptest! {
                 for (expected, found) in expected.iter().chain(alone.inputs(2)).zip(found) {
                     prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
                 }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Two inputs are what the first is in two of the lanes: given by hand to the tape, round by round.
+    #[test]
+    fn lanes_that_know_of_each_other_give_the_bits_of_the_tape(
+        recipe in recipe(60),
+        points in prop::collection::vec(prop::array::uniform7(number()), 8),
+    ) {
+        let g = &Graph::new();
+        let inputs: Vec<Vec<Id>> =
+            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+        let [own, shared @ ..] = [0, 1, 2].map(|at| inputs[2][at]);
+        let sources = [3, 1];
+        let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at] });
+        let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
+        let next = g.expr(*outputs.last().unwrap());
+        let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
+        let entries = [
+            Entry { stage: 2, outputs: vec![settled.id(), next.id()] },
+            Entry { stage: 2, outputs: outputs.clone() },
+        ];
+        let program = Program::settling(g, &inputs, &[], &spreads, &entries).unwrap();
+        let mut tape = program.machine_on(Backend::Tape).unwrap();
+        let mut alone = |point: &[f64], values: [f64; 3], entry: usize, count: usize| {
+            tape.inputs_mut(0).copy_from_slice(&point[..2]);
+            tape.commit(0);
+            tape.inputs_mut(1).copy_from_slice(&point[2..4]);
+            tape.commit(1);
+            tape.inputs_mut(2).copy_from_slice(&values);
+            let mut out = vec![0.0; count];
+            tape.run(entry, &mut out);
+            out
+        };
+        for mut machine in lane_machines(&program).into_iter().filter(LaneMachine::spreads) {
+            let lanes = machine.lanes();
+            for (stage, first) in [(0, 0), (1, 2)] {
+                for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+                    place.iter_mut().zip(&points).for_each(|(x, point)| *x = point[first + at]);
+                }
+                machine.commit(stage);
+            }
+            let mut values: Vec<f64> = points[..lanes].iter().map(|point| point[4]).collect();
+            machine.inputs_mut(2)[..lanes].copy_from_slice(&values);
+            let mut out = vec![0.0; outputs.len() * lanes];
+            machine.run(1, &mut out);
+            for (lane, point) in points[..lanes].iter().enumerate() {
+                let expected = alone(point, [values[lane], values[3], values[1]], 1, outputs.len());
+                for (expected, found) in expected.iter().zip(out.iter().skip(lane).step_by(lanes)) {
+                    prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
+                }
+            }
+            let mut rounds = None;
+            for round in 1..=3 {
+                let next = |lane: usize| alone(&points[lane], [values[lane], values[3], values[1]], 0, 2);
+                let results: Vec<Vec<f64>> = (0..lanes).map(next).collect();
+                values = results.iter().map(|result| result[1]).collect();
+                if results.iter().all(|result| result[0] == 1.0) {
+                    rounds = Some(round);
+                    break;
+                }
+            }
+            prop_assert_eq!(machine.settle(3), rounds);
+            for (expected, found) in values.iter().zip(machine.inputs(2)) {
+                prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
             }
         }
     }
