@@ -50,10 +50,12 @@ pub struct Structure {
 /// What a call cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Newton iterations over all solves.
+    /// Iterations over all solves.
     pub iterations: u32,
-    /// The largest residual left, relative to the size of its terms.
+    /// The largest residual left, relative to the size of its terms; of stages side by side, before the last update.
     pub residual: f64,
+    /// The unknowns are stages that were found side by side, by fixed-point iteration.
+    pub side_by_side: bool,
 }
 
 impl Kernel {
@@ -162,7 +164,8 @@ impl Kernel {
         self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
     }
 
-    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember.
+    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember. The unknowns it
+    /// finds are its own; only its prediction comes to be seen where it fails.
     pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
         self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
     }
@@ -179,6 +182,11 @@ impl Kernel {
         self.stages.iter_mut().for_each(StageIteration::forget);
     }
 
+    /// Is there no need for a guess, because the last call predicts this one?
+    pub(crate) fn predicts(&self, inputs: &[f64]) -> bool {
+        self.stages.as_ref().is_some_and(|stages| stages.predicts(inputs))
+    }
+
     /// The structure that elimination left.
     pub fn structure(&self) -> Structure {
         Structure {
@@ -187,6 +195,11 @@ impl Kernel {
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
             fixed_point: self.stages.is_some(),
         }
+    }
+
+    /// What it was compiled to.
+    pub fn program(&self) -> Program {
+        self.machine.program()
     }
 
     /// The unknowns of the last call, all solves in a row.

@@ -2,7 +2,7 @@
 
 mod lanes;
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
@@ -121,6 +121,11 @@ impl CompiledScheme {
     /// looked at before.
     pub fn observation(&self) -> Structure {
         self.observe.structure()
+    }
+
+    /// What start, step and observation were compiled to.
+    pub fn programs(&self) -> [Program; 3] {
+        [&self.start, &self.step, &self.observe].map(Kernel::program)
     }
 
     /// Begins a run with steps of size `h`.
@@ -420,7 +425,8 @@ impl Marcher {
             self.inputs[n] = begin + elapsed * h;
             self.inputs[n + 1] = fraction * h;
             let known = self.scheme.step.unknowns().is_empty();
-            let guess = if known || predict && self.history.predict(at, self.scheme.step.unknowns_mut()) {
+            let predicted = known || self.scheme.step.predicts(&self.inputs);
+            let guess = if predicted || predict && self.history.predict(at, self.scheme.step.unknowns_mut()) {
                 Guess::Given
             } else {
                 self.first_guess(begin + elapsed * h)?;
@@ -428,7 +434,10 @@ impl Marcher {
             };
             let work = self.scheme.step.run(&self.inputs, guess, &mut self.next)?;
             if predict {
-                if !known {
+                if work.side_by_side {
+                    // These stages predict themselves.
+                    self.history.filled[at] = 0;
+                } else if !known {
                     self.history.push(at, self.scheme.step.unknowns());
                 }
                 self.work.iterations += u64::from(work.iterations);

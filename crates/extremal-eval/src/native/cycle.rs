@@ -131,6 +131,15 @@ impl Emitter {
                 _ => self.item(item, at, Base::Rbx),
             }
         }
+        if cycle.until {
+            let tested = self.registers.load(&mut self.code, outputs[0]);
+            // What follows leaves the flags alone.
+            self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
+            self.registers.unlock();
+            self.hand_on(next, cycle.first as Slot, &shifts);
+            self.code.next_round_unless_all(top);
+            return self.end_rounds(&items, begin);
+        }
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
         for condition in &tests.numbers {
             let tested = self.registers.load(&mut self.code, *condition);
@@ -158,7 +167,11 @@ impl Emitter {
             let place = self.registers.bytes(resident.slot);
             self.code.store(self.target.width, Base::Rbx, place, resident.register);
         }
-        self.registers.finish(&items);
+        self.end_rounds(&items, begin)
+    }
+
+    fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+        self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
             self.code.clear_upper();
@@ -178,7 +191,11 @@ impl Emitter {
     /// waits for memory.
     fn stays(&self, items: &[Item], next: &[Value], cycle: Cycle) -> bool {
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        !calls && cycle.retried == 0 && self.replaced(next, cycle).len() <= self.target.registers() - FREE
+        // Lanes read each other's numbers from memory.
+        !calls
+            && !cycle.until
+            && cycle.retried == 0
+            && self.replaced(next, cycle).len() <= self.target.registers() - FREE
     }
 
     /// The places of inputs that change, and what takes them.

@@ -23,7 +23,7 @@ mod sweep;
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::program::{Backend, Cycle};
+use crate::program::{Backend, Cycle, SpreadSlot};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
@@ -55,6 +55,8 @@ pub(crate) struct Blocks<'a> {
     pub first_free: usize,
     /// How the program goes round, if it does.
     pub cycle: Option<Cycle>,
+    /// Places that are read from a lane of another.
+    pub spreads: &'a [SpreadSlot],
 }
 
 type Function = unsafe extern "sysv64" fn(*mut f64, *mut f64);
@@ -86,6 +88,7 @@ impl Native {
     pub fn compile(blocks: &Blocks<'_>, backend: Backend, lanes: usize) -> Option<Native> {
         let target = target(backend, lanes)?;
         let mut emitter = Emitter::new(target, blocks.fixed, blocks.first_free as Slot);
+        emitter.registers.spread(blocks.spreads);
         let commits = blocks
             .commits
             .iter()
@@ -101,7 +104,7 @@ impl Native {
             .map(|(block, outputs)| emitter.block(&Source { steps: &block.steps, outputs, kept: &[] }))
             .collect();
         let cycle = match (blocks.cycle, &blocks.entries[..]) {
-            (Some(cycle), [(block, outputs)]) => Some(emitter.cycle(&block.steps, outputs, cycle)),
+            (Some(cycle), [(block, outputs), ..]) => Some(emitter.cycle(&block.steps, outputs, cycle)),
             _ => None,
         };
         let (bytes, memory) = emitter.finish();
@@ -149,15 +152,21 @@ impl Native {
 
     /// Goes round at most `times`; returns how often.
     pub fn repeat(&self, times: u64, memory: &mut [f64]) -> u64 {
+        times - self.rounds_left(times, memory).unwrap_or(times)
+    }
+
+    /// Goes round at most `times`, until the condition holds; returns how often, if it does.
+    pub fn settle(&self, times: u64, memory: &mut [f64]) -> Option<u64> {
+        times.checked_sub(self.rounds_left(times, memory)?)
+    }
+
+    /// Goes round; returns how many rounds are left, more than there were if what is to settle did not.
+    fn rounds_left(&self, times: u64, memory: &mut [f64]) -> Option<u64> {
         assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
-        match self.cycle {
-            Some(offset) if times > 0 => {
-                // SAFETY: the memory is large enough, and the block at this offset is a cycle, which takes a count.
-                let rounds = unsafe { std::mem::transmute::<Function, Rounds>(self.function(offset)) };
-                times - unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) }
-            }
-            _ => 0,
-        }
+        let offset = self.cycle.filter(|_| times > 0)?;
+        // SAFETY: the memory is large enough, and the block at this offset is a cycle, which takes a count.
+        let rounds = unsafe { std::mem::transmute::<Function, Rounds>(self.function(offset)) };
+        Some(unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) })
     }
 
     #[inline]

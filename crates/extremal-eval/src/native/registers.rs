@@ -1,5 +1,6 @@
 //! Which value is where while straight-line code is emitted: in a register, in memory, or in both.
 
+use crate::program::SpreadSlot;
 use crate::slots::{NOWHERE, Slot};
 use crate::ssa::Value;
 
@@ -45,6 +46,8 @@ pub(super) struct Registers {
     base: Base,
     /// The places from [`ARRAYS`] on.
     pub arrays: Vec<(Base, i32)>,
+    /// By place: where a number stands that all lanes share, in bytes.
+    spread: Vec<Option<i32>>,
 }
 
 impl Registers {
@@ -69,6 +72,16 @@ impl Registers {
             end: first_slot,
             base: Base::Rdi,
             arrays: Vec::new(),
+            spread: Vec::new(),
+        }
+    }
+
+    /// Places that are never read themselves, but in every lane from one lane of another place.
+    pub fn spread(&mut self, spreads: &[SpreadSlot]) {
+        for SpreadSlot { slot, of, lane } in spreads {
+            let slot = *slot as usize;
+            self.spread.resize(self.spread.len().max(slot + 1), None);
+            self.spread[slot] = Some(self.bytes(*of) + 8 * *lane as i32);
         }
     }
 
@@ -183,7 +196,16 @@ impl Registers {
 
     /// The value in memory; only for values that are there.
     pub fn memory(&self, value: Value) -> Operand {
-        self.place(self.home[value.index()])
+        let home = self.home[value.index()];
+        match self.shared(home) {
+            Some(offset) => Operand::Spread(self.base, offset),
+            None => self.place(home),
+        }
+    }
+
+    /// Where the number of a place stands that all lanes share.
+    fn shared(&self, slot: Slot) -> Option<i32> {
+        self.spread.get(slot as usize).copied().flatten()
     }
 
     pub fn place(&self, slot: Slot) -> Operand {
@@ -205,8 +227,11 @@ impl Registers {
 
     /// Reads the value from memory.
     pub fn fill(&self, code: &mut Assembler, register: Register, value: Value) {
-        let (base, offset) = self.address(self.home[value.index()]);
-        code.load(self.width, register, base, offset);
+        match self.memory(value) {
+            Operand::Spread(base, offset) => code.load_spread(self.width, register, base, offset),
+            Operand::Memory(base, offset) => code.load(self.width, register, base, offset),
+            Operand::Register(from) => code.copy(self.width, register, from),
+        }
     }
 
     /// The value as a last operand: in memory, if it is there and no register is to be had for its next use.
@@ -215,7 +240,8 @@ impl Registers {
             let next = self.next[value.index()];
             next != NEVER && next <= self.position + SOON && self.holds[..self.count].iter().any(Option::is_none)
         };
-        if self.in_register(value).is_some() || worth_it() {
+        let must = || self.shared(self.home[value.index()]).is_some() && !code.spreads_operands();
+        if self.in_register(value).is_some() || worth_it() || must() {
             Operand::Register(self.load(code, value))
         } else {
             self.memory(value)

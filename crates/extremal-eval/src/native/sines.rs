@@ -263,10 +263,17 @@ impl Emitter {
             let (in_registers, in_memory): (Vec<_>, Vec<_>) =
                 detour.arguments.iter().enumerate().partition(|(_, place)| matches!(place, Operand::Register(_)));
             for (at, argument) in in_registers.into_iter().chain(in_memory) {
-                let from = if let Operand::Register(register) = *argument { register } else { 0 };
-                if matches!(argument, Operand::Memory(..)) {
-                    self.code.load_from(width, from, *argument);
-                }
+                let from = match *argument {
+                    Operand::Register(register) => register,
+                    Operand::Memory(..) => {
+                        self.code.load_from(width, 0, *argument);
+                        0
+                    }
+                    Operand::Spread(base, offset) => {
+                        self.code.load_spread(width, 0, base, offset);
+                        0
+                    }
+                };
                 self.code.store_at(width, place(self, detour.argument_area + at as Slot), from);
             }
             self.code.first_argument(self.registers.bytes(detour.result_area));
