@@ -1,5 +1,7 @@
 //! A block that goes round by itself, its outputs becoming its inputs.
 
+use std::ops::Range;
+
 use crate::op::Step;
 use crate::program::{Cycle, TRIES};
 use crate::slots::Slot;
@@ -21,7 +23,8 @@ impl Emitter {
         items.push(Item::Round(outputs.to_vec()));
         self.code.enter_rounds();
         self.registers.begin(&items, Base::Rbx);
-        let residents = self.residents(&items, cycle);
+        let replaced = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
+        let residents = if cycle.retried > 0 { Vec::new() } else { self.residents(&items, replaced) };
         let next_round = self.code.bytes.len();
         if cycle.retried > 0 {
             self.code.set_tries(TRIES);
@@ -32,15 +35,6 @@ impl Emitter {
         }
         let (condition, outputs) = (outputs[0], &outputs[1..]);
         let tested = self.registers.load(&mut self.code, condition);
-        if cycle.until {
-            // What follows leaves the flags alone.
-            self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
-            self.registers.unlock();
-            self.hand_on(outputs, cycle.first as Slot);
-            self.settle(&residents, outputs, cycle.first as Slot);
-            self.code.next_round_unless_all(top);
-            return self.end_rounds(&items, begin);
-        }
         // What will be tried again is put into memory before the ways part.
         let (next, again) = outputs.split_at(cycle.carried);
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
@@ -64,6 +58,31 @@ impl Emitter {
         self.end_rounds(&items, begin)
     }
 
+    /// Appends a function of the address of the memory and a number of rounds, in each of which `outputs` replace the inputs from
+    /// `first` on, until the condition before them holds in all lanes. It returns how many rounds are left then, or as large a number
+    /// as there is. Returns where it begins.
+    pub fn settling(&mut self, steps: &[Step<Value>], outputs: &[Value], first: Slot) -> usize {
+        let begin = self.begin_function();
+        let mut items = self.ordering.items(steps);
+        items.push(Item::Round(outputs.to_vec()));
+        self.code.enter_rounds();
+        self.registers.begin(&items, Base::Rbx);
+        let (condition, outputs) = (outputs[0], &outputs[1..]);
+        let residents = self.residents(&items, first..first + outputs.len() as Slot);
+        let top = self.code.bytes.len();
+        for (at, item) in items.iter().enumerate() {
+            self.item(item, at, Base::Rbx);
+        }
+        let tested = self.registers.load(&mut self.code, condition);
+        self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
+        self.registers.unlock();
+        // This leaves the flags alone.
+        self.hand_on(outputs, first);
+        self.settle(&residents, outputs, first);
+        self.code.next_round_unless_all(top);
+        self.end_rounds(&items, begin)
+    }
+
     fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
         self.registers.finish(items);
         self.code.leave_rounds();
@@ -75,9 +94,8 @@ impl Emitter {
     }
 
     /// Inputs that are replaced and can stay in registers from round to round, so that no round waits for memory: in short blocks
-    /// without calls and other tries. They are loaded here.
-    fn residents(&mut self, items: &[Item], cycle: Cycle) -> Vec<(Slot, Register)> {
-        let replaced = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
+    /// without calls. They are loaded here.
+    fn residents(&mut self, items: &[Item], replaced: Range<Slot>) -> Vec<(Slot, Register)> {
         let mut inputs = Vec::new();
         for item in items {
             item.for_each_operand(|value| {
@@ -87,7 +105,7 @@ impl Emitter {
             });
         }
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        if calls || cycle.retried > 0 || inputs.len() > MOST_RESIDENTS {
+        if calls || inputs.len() > MOST_RESIDENTS {
             return Vec::new();
         }
         let mut residents = Vec::new();
