@@ -118,13 +118,13 @@ impl Emitter {
         self.code.bytes.len()
     }
 
-    /// Everything but the end of a round.
+    /// Everything but what belongs to going round.
     pub(super) fn item(&mut self, item: &Item, at: usize, results: Base) {
         self.registers.advance(item, at);
         match item {
             Item::Step(step) => self.step(step, item, results),
             Item::Call(kind, steps) => self.call(*kind, steps, item, results),
-            Item::Round(_) => {}
+            Item::Test { .. } | Item::Round(_) => {}
         }
     }
 

@@ -329,6 +329,13 @@ impl Assembler {
         self.bytes.len()
     }
 
+    /// Jumps unless a < b, or a ≤ b where `or_equal`; a NaN is neither.
+    pub fn jump_unless_less(&mut self, a: Operand, b: Register, or_equal: bool) -> usize {
+        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, b, 0, a); // vucomisd
+        self.bytes.extend([0x0f, if or_equal { 0x82 } else { 0x86 }, 0, 0, 0, 0]); // jb, jbe
+        self.bytes.len()
+    }
+
     /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
     pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
         self.test_all(width, condition, one);

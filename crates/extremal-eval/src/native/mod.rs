@@ -17,6 +17,7 @@ mod emit;
 mod encoder;
 mod order;
 mod registers;
+mod settling;
 mod sweep;
 
 use memmap2::{Mmap, MmapMut};

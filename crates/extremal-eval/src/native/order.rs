@@ -12,7 +12,9 @@ pub(super) enum Item {
     Step(Step<Value>),
     /// Several operations of one kind, done by a call.
     Call(Kind, Vec<Step<Value>>),
-    /// The end of a round: a condition, and the values that go into the next one.
+    /// What must hold for a round to go on: the first value is less than the second one, or equal where it may be.
+    Test { smaller: Value, larger: Value, or_equal: bool },
+    /// The end of a round: the values that are needed then.
     Round(Vec<Value>),
 }
 
@@ -96,6 +98,7 @@ impl Item {
         match self {
             Item::Step(step) => step.op.for_each_operand(visit),
             Item::Call(_, steps) => steps.iter().for_each(|step| step.op.for_each_operand(&mut visit)),
+            Item::Test { smaller, larger, .. } => [*smaller, *larger].into_iter().for_each(visit),
             Item::Round(values) => values.iter().copied().for_each(visit),
         }
     }
@@ -105,7 +108,7 @@ impl Item {
         let steps = match self {
             Item::Step(step) => std::slice::from_ref(step),
             Item::Call(_, steps) => &steps[..],
-            Item::Round(_) => &[],
+            Item::Test { .. } | Item::Round(_) => &[],
         };
         for step in steps {
             visit(step.to);

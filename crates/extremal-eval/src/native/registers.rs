@@ -26,6 +26,8 @@ pub(super) struct Registers {
     holds: [Option<Value>; 32],
     /// Registers that may not be given away during the present operation.
     locked: u32,
+    /// Registers that keep what they hold for the whole block, whether it is used again or not.
+    pinned: u32,
     register: Vec<Register>,
     /// Where each value stands in memory: fixed places of inputs, constants and kept values, or a place of its own.
     home: Vec<Slot>,
@@ -56,6 +58,7 @@ impl Registers {
             count,
             holds: [None; 32],
             locked: 0,
+            pinned: 0,
             register: vec![NO_REGISTER; values],
             home: fixed.to_vec(),
             fixed: fixed.to_vec(),
@@ -96,7 +99,7 @@ impl Registers {
         }
         self.following.reverse();
         items.iter().for_each(|item| item.for_each_result(|value| self.home[value.index()] = NOWHERE));
-        (self.consumed, self.position) = (0, 0);
+        (self.consumed, self.position, self.pinned) = (0, 0, 0);
         self.holds = [None; 32];
         self.free_slots.clear();
         self.next_slot = self.first_slot;
@@ -109,6 +112,7 @@ impl Registers {
             self.register[value.index()] = NO_REGISTER;
             self.home[value.index()] = self.fixed[value.index()];
         };
+        self.holds.iter().flatten().copied().for_each(&mut forget);
         for item in items {
             item.for_each_operand(&mut forget);
             item.for_each_result(&mut forget);
@@ -127,7 +131,26 @@ impl Registers {
 
     /// Is the value needed no more after this item?
     pub fn dies(&self, value: Value) -> bool {
-        self.next[value.index()] == NEVER
+        self.next[value.index()] == NEVER && !self.in_register(value).is_some_and(|register| self.is_pinned(register))
+    }
+
+    /// The value in a register that keeps it for the whole block.
+    pub fn pin(&mut self, code: &mut Assembler, value: Value) -> Register {
+        let register = self.load(code, value);
+        self.pinned |= 1 << register;
+        register
+    }
+
+    /// The same for a place in memory that no operation reads.
+    pub fn pin_place(&mut self, code: &mut Assembler, slot: Slot) -> Register {
+        let register = self.take(code);
+        code.load(self.width, register, self.base, self.bytes(slot));
+        self.pinned |= 1 << register;
+        register
+    }
+
+    pub fn is_pinned(&self, register: Register) -> bool {
+        self.pinned >> register & 1 == 1
     }
 
     pub fn in_register(&self, value: Value) -> Option<Register> {
@@ -220,7 +243,7 @@ impl Registers {
     /// Gives back everything that operands which die here have.
     pub fn release(&mut self, item: &Item) {
         item.for_each_operand(|value| {
-            if self.next[value.index()] == NEVER {
+            if self.dies(value) {
                 self.drop_register(value);
                 let home = std::mem::replace(&mut self.home[value.index()], self.fixed[value.index()]);
                 if home >= self.first_slot && home < ARRAYS {
@@ -234,7 +257,7 @@ impl Registers {
     pub fn take(&mut self, code: &mut Assembler) -> Register {
         let mut farthest: Option<(u32, Value)> = None;
         for (at, held) in self.holds[..self.count].iter().enumerate() {
-            if self.locked >> at & 1 == 1 {
+            if (self.locked | self.pinned) >> at & 1 == 1 {
                 continue;
             }
             let Some(value) = *held else { return at as Register };

@@ -2,7 +2,7 @@
 
 use crate::support::{STAGES, build, recipe};
 use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
-use extremal_expr::{Graph, Id};
+use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
 fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>> {
@@ -106,7 +106,15 @@ proptest! {
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
-        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        // Comparisons of all kinds, of what changes and of what does not, one of them used for something else too.
+        let at_most = |a: Id, limit: i64| g.compare(Comparison::Le, g.expr(a), g.int(limit));
+        let below = g.compare(Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        let shared = at_most(own[1], 3);
+        let either = g.or(at_most(own[2], 1), g.not(at_most(own[0], -2)));
+        let other = g.compare(Comparison::Ne, g.expr(own[0]), g.int(1));
+        let all = [below, at_most(inputs[0][0], 3), shared, either, other];
+        let condition = all[..1 + order % all.len()].iter().copied().reduce(|a, b| g.and(a, b)).unwrap();
+        let computed = g.select(shared, computed, -computed);
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
@@ -153,7 +161,7 @@ proptest! {
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
-        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[0]), g.int(2));
+        let condition = g.compare(Comparison::Lt, g.expr(own[0]), g.int(2));
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
