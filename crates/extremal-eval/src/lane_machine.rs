@@ -133,9 +133,7 @@ impl LaneMachine {
     /// # Panics
     /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle.filter(|cycle| !cycle.until) else {
-            panic!("a program that does not go round")
-        };
+        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
         if let Some(native) = &self.native {
             return native.repeat(times, self.memory.get_mut());
         }
@@ -170,16 +168,17 @@ impl LaneMachine {
         self.spreads
     }
 
-    /// Goes round, outputs replacing inputs, until the condition holds in all lanes; returns how often, or `None` where it does not
-    /// hold after so many `times`.
+    /// Goes round, the outputs of an entry replacing inputs, until its condition holds in all lanes; returns how often, or `None`
+    /// where it does not hold after so many `times`.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::settling`](crate::Program::settling), or this machine does not
+    /// If the program was not made by [`Program::settling`](crate::Program::settling), it has no such entry, or this machine does not
     /// [spread](LaneMachine::spreads) lanes.
-    pub fn settle(&mut self, times: u64) -> Option<u64> {
+    #[inline]
+    pub fn settle(&mut self, entry: usize, times: u64) -> Option<u64> {
         match &self.native {
-            Some(native) if self.spreads && self.code.cycle.is_some_and(|cycle| cycle.until) => {
-                native.settle(times, self.memory.get_mut())
+            Some(native) if self.spreads && entry < self.code.settling => {
+                native.settle(entry, times, self.memory.get_mut())
             }
             _ => panic!("a program that does not settle"),
         }

@@ -92,9 +92,7 @@ impl Machine {
     /// # Panics
     /// If the program was not made by [`Program::cycle`].
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle.filter(|cycle| !cycle.until) else {
-            panic!("a program that does not go round")
-        };
+        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
         if let Some(native) = &self.native {
             return native.repeat(times, &mut self.memory);
         }

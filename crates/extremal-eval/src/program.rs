@@ -82,7 +82,7 @@ pub enum CompileError {
     },
 }
 
-/// How the outputs of the first entry of a program become inputs again: a condition, `carried` of them where it holds, `retried` of
+/// How the outputs of the only entry of a program become inputs again: a condition, `carried` of them where it holds, `retried` of
 /// them where it does not.
 #[derive(Clone, Copy)]
 pub(crate) struct Cycle {
@@ -91,8 +91,6 @@ pub(crate) struct Cycle {
     pub first_retried: usize,
     pub carried: usize,
     pub retried: usize,
-    /// It ends when the condition holds, and not when it does not; inputs are replaced all the same.
-    pub until: bool,
 }
 
 /// An input that is the same in all lanes: what another input is in one of them.
@@ -112,6 +110,14 @@ pub(crate) struct SpreadSlot {
     pub slot: Slot,
     pub of: Slot,
     pub lane: usize,
+}
+
+/// How a program goes round.
+#[derive(Default)]
+struct Rounds {
+    cycle: Option<Cycle>,
+    settling: usize,
+    spreads: Vec<SpreadSlot>,
 }
 
 /// So often is a round of a program that goes round tried in all.
@@ -157,6 +163,8 @@ pub(crate) struct Code {
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
     /// How it goes round, if it does.
     pub cycle: Option<Cycle>,
+    /// So many entries go round until they have settled.
+    pub settling: usize,
     spreads: Vec<SpreadSlot>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
@@ -191,7 +199,9 @@ impl Code {
             entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
             fixed: &self.layout.fixed,
             first_free: self.layout.first_temporary,
-            cycle: self.cycle.filter(|cycle| !cycle.until || self.has_lanes(lanes)),
+            cycle: self.cycle,
+            settling: if self.has_lanes(lanes) { self.settling } else { 0 },
+            first_settled: self.layout.inputs.last().map_or(0, |inputs| inputs.start),
             spreads: if self.has_lanes(lanes) { &self.spreads } else { &[] },
         };
         Native::compile(&blocks, backend, lanes).map(Arc::new)
@@ -214,7 +224,7 @@ impl Program {
         names: &[(Id, Id)],
         entries: &[Entry],
     ) -> Result<Program, CompileError> {
-        Self::build(graph, inputs, names, entries, None, &[])
+        Self::build(graph, inputs, names, entries, Rounds::default())
     }
 
     /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
@@ -255,20 +265,15 @@ impl Program {
             return Err(CompileError::NotACycle { outputs, inputs: own });
         }
         let end: usize = inputs.iter().map(Vec::len).sum();
-        let cycle = Cycle {
-            first: end - own,
-            first_retried: end - again.len(),
-            carried: next.len(),
-            retried: again.len(),
-            until: false,
-        };
+        let cycle =
+            Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
         let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
-        Self::build(graph, inputs, names, &[entry], Some(cycle), &[])
+        Self::build(graph, inputs, names, &[entry], Rounds { cycle: Some(cycle), ..Rounds::default() })
     }
 
     /// Compiles a program whose lanes know of each other: `spreads` are inputs that are, in every lane, what another input is in one
-    /// of them. Its first entry goes round by itself ([`LaneMachine::settle`]): its outputs are a condition and what replaces the
-    /// first inputs of the last stage, until the condition holds in all lanes.
+    /// of them. Its entries go round by themselves ([`LaneMachine::settle`]): the outputs of each are a condition and what replaces
+    /// the first inputs of the last stage, until the condition holds in all lanes.
     ///
     /// A machine with fewer lanes than that is given those inputs like all others, and does not go round.
     ///
@@ -286,7 +291,7 @@ impl Program {
     ///
     /// if let Some(mut lanes) = program.lane_machine(4) {
     ///     lanes.inputs_mut(0)[..4].copy_from_slice(&[0.0, 1.0, 2.0, 3.0]);
-    ///     assert_eq!(lanes.settle(100), Some(12));
+    ///     assert_eq!(lanes.settle(0, 100), Some(12));
     ///     assert_eq!(lanes.inputs(0)[2], 2.0);
     ///     assert!(lanes.inputs(0)[..4].iter().all(|x| (x - 2.0).abs() < 1e-3));
     /// }
@@ -300,12 +305,12 @@ impl Program {
         entries: &[Entry],
     ) -> Result<Program, CompileError> {
         let own: usize = inputs.last().map_or(0, Vec::len);
-        let outputs = entries.first().map_or(0, |entry| entry.outputs.len());
-        if outputs == 0 || outputs - 1 > own || entries[0].stage + 1 != inputs.len() {
-            return Err(CompileError::NotACycle { outputs, inputs: own });
+        for entry in entries {
+            let outputs = entry.outputs.len();
+            if outputs == 0 || outputs - 1 > own || entry.stage + 1 != inputs.len() {
+                return Err(CompileError::NotACycle { outputs, inputs: own });
+            }
         }
-        let end: usize = inputs.iter().map(Vec::len).sum();
-        let cycle = Cycle { first: end - own, first_retried: end, carried: outputs - 1, retried: 0, until: true };
         let all: Vec<Id> = inputs.iter().flatten().copied().collect();
         let place = |symbol: Id| {
             let unknown = || CompileError::UnboundSymbol { name: graph.expr(symbol).to_string() };
@@ -315,7 +320,7 @@ impl Program {
             Ok(SpreadSlot { slot: place(spread.symbol)?, of: place(spread.of)?, lane: spread.lane })
         };
         let spreads: Vec<SpreadSlot> = spreads.iter().map(place).collect::<Result<_, _>>()?;
-        Self::build(graph, inputs, names, entries, Some(cycle), &spreads)
+        Self::build(graph, inputs, names, entries, Rounds { settling: entries.len(), spreads, ..Rounds::default() })
     }
 
     fn build(
@@ -323,8 +328,7 @@ impl Program {
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
         entries: &[Entry],
-        cycle: Option<Cycle>,
-        spreads: &[SpreadSlot],
+        rounds: Rounds,
     ) -> Result<Program, CompileError> {
         let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);
@@ -344,8 +348,9 @@ impl Program {
             })
             .collect();
         let mut code = Code {
-            cycle,
-            spreads: spreads.to_vec(),
+            cycle: rounds.cycle,
+            settling: rounds.settling,
+            spreads: rounds.spreads,
             native: None,
             definitions: values.into_definitions(),
             hoisted: schedule.hoisted,

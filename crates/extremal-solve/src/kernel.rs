@@ -47,6 +47,25 @@ pub struct Structure {
     pub fixed_point: bool,
 }
 
+impl Structure {
+    /// How the unknowns are found: `explicit`, `linear`, `fixed point`, `simplified newton` (Jacobians serve again) or `newton`.
+    ///
+    /// ```
+    /// use extremal_solve::Structure;
+    /// let pair = Structure { unknowns: 2, linear: false, keeps_jacobians: false, fixed_point: false };
+    /// assert_eq!(pair.iteration(), "newton");
+    /// ```
+    pub fn iteration(&self) -> &'static str {
+        match self {
+            Structure { unknowns: 0, .. } => "explicit",
+            Structure { linear: true, .. } => "linear",
+            Structure { fixed_point: true, .. } => "fixed point",
+            Structure { keeps_jacobians: true, .. } => "simplified newton",
+            _ => "newton",
+        }
+    }
+}
+
 /// What a call cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
@@ -182,9 +201,19 @@ impl Kernel {
         self.stages.iter_mut().for_each(StageIteration::forget);
     }
 
-    /// Is there no need for a guess, because the last call predicts this one?
-    pub(crate) fn predicts(&self, inputs: &[f64]) -> bool {
-        self.stages.as_ref().is_some_and(|stages| stages.predicts(inputs))
+    /// Is fixed-point iteration tried before Newton's method?
+    pub(crate) fn iterates_stages(&self) -> bool {
+        self.stages.is_some()
+    }
+
+    /// Is there no need for a guess, because the last call predicts one with this state and step?
+    pub(crate) fn predicts(&self, state: &[f64], h: f64) -> bool {
+        self.stages.as_ref().is_some_and(|stages| stages.predicts(state, h))
+    }
+
+    /// What takes steps by itself from the state of the last call, if it was that.
+    pub(crate) fn marching_stages(&mut self, state: &[f64], h: f64) -> Option<&mut StageIteration> {
+        self.stages.as_mut().filter(|stages| stages.marches() && stages.predicts(state, h))
     }
 
     /// The structure that elimination left.
@@ -193,7 +222,7 @@ impl Kernel {
             unknowns: self.unknowns.len(),
             linear: self.solves.iter().all(|s| s.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
-            fixed_point: self.stages.is_some(),
+            fixed_point: self.iterates_stages(),
         }
     }
 

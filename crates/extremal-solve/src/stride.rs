@@ -421,7 +421,7 @@ impl<'g> Writer<'g> {
 }
 
 /// What a guard tests, without the numbers one and zero that it gives.
-fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
+pub(crate) fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
     match guard.node() {
         Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
         _ => g.compare(Comparison::Ne, guard, g.int(0)),

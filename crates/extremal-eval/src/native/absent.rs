@@ -16,6 +16,8 @@ pub(crate) struct Blocks<'a> {
     pub fixed: &'a [Slot],
     pub first_free: usize,
     pub cycle: Option<Cycle>,
+    pub settling: usize,
+    pub first_settled: usize,
     pub spreads: &'a [SpreadSlot],
 }
 
@@ -44,7 +46,7 @@ impl Native {
         match *self {}
     }
 
-    pub fn settle(&self, _: u64, _: &mut [f64]) -> Option<u64> {
+    pub fn settle(&self, _: usize, _: u64, _: &mut [f64]) -> Option<u64> {
         match *self {}
     }
 

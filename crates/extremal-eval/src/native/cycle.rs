@@ -32,7 +32,7 @@ struct Tests {
 
 /// Inputs that become other inputs where a condition holds, and stay where it does not.
 #[derive(Default)]
-struct Shifts {
+pub(super) struct Shifts {
     condition: Option<Value>,
     /// By place: the choice, and the place of what is chosen.
     choices: BTreeMap<Slot, (Value, Slot)>,
@@ -131,15 +131,6 @@ impl Emitter {
                 _ => self.item(item, at, Base::Rbx),
             }
         }
-        if cycle.until {
-            let tested = self.registers.load(&mut self.code, outputs[0]);
-            // What follows leaves the flags alone.
-            self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
-            self.registers.unlock();
-            self.hand_on(next, cycle.first as Slot, &shifts);
-            self.code.next_round_unless_all(top);
-            return self.end_rounds(&items, begin);
-        }
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
         for condition in &tests.numbers {
             let tested = self.registers.load(&mut self.code, *condition);
@@ -170,7 +161,7 @@ impl Emitter {
         self.end_rounds(&items, begin)
     }
 
-    fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+    pub(super) fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
         self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
@@ -191,11 +182,7 @@ impl Emitter {
     /// waits for memory.
     fn stays(&self, items: &[Item], next: &[Value], cycle: Cycle) -> bool {
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        // Lanes read each other's numbers from memory.
-        !calls
-            && !cycle.until
-            && cycle.retried == 0
-            && self.replaced(next, cycle).len() <= self.target.registers() - FREE
+        !calls && cycle.retried == 0 && self.replaced(next, cycle).len() <= self.target.registers() - FREE
     }
 
     /// The places of inputs that change, and what takes them.
@@ -281,7 +268,7 @@ impl Emitter {
     }
 
     /// Writes the values to the slots from `first` on, as if all at once.
-    fn hand_on(&mut self, values: &[Value], first: Slot, shifts: &Shifts) {
+    pub(super) fn hand_on(&mut self, values: &[Value], first: Slot, shifts: &Shifts) {
         let width = self.target.width;
         let places = first..first + values.len() as Slot;
         // Inputs that become other inputs.

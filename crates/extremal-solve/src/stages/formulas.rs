@@ -1,9 +1,13 @@
 //! What is computed for a stage, as formulas that its neighbours share.
 
 use extremal_eval::{CompileError, Entry, Program, Spread};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude, with_angles_apart};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::{Scheme, Stages};
+
+use super::NEARLY;
+use crate::newton::UNDERFLOW;
+use crate::stride::condition_of;
 
 /// Inputs: parameters; step and coefficients; state and time; unknowns.
 pub(super) const PARAMETERS: usize = 0;
@@ -11,25 +15,50 @@ pub(super) const STEP: usize = 1;
 pub(super) const STATE: usize = 2;
 pub(super) const UNKNOWNS: usize = 3;
 
-/// Entries: an update of the stage's own unknowns, with how far they moved this time and before; the same with the residual of
-/// the last ones; the outputs of the step and the prediction for the next one.
+/// Entries, each a condition and what replaces the first of the last inputs: an update of the stage's own unknowns; the same with the
+/// residual of the last ones; the end of the step with the prediction for the next one.
 pub(super) const ITERATE: usize = 0;
 pub(super) const CHECK: usize = 1;
 pub(super) const FINISH: usize = 2;
 
-/// Inputs of the last stage between a stage's own unknowns and those of all: how far its own moved last, how far before, and how far
-/// they may move when it is time to check.
-pub(super) const MOVED: usize = 2;
-pub(super) const LIMIT: usize = 1;
+/// Numbers that formulas cannot write, given with the parameters.
+pub(super) const LIMITS: [(&str, f64); 4] = [
+    ("stage underflow", UNDERFLOW),
+    ("stage residual nearly round-off", NEARLY),
+    ("stage largest", f64::MAX),
+    ("stage infinity", f64::INFINITY),
+];
+
+/// Where the last inputs stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// How far a stage's own unknowns, which come first, moved last, and how far before.
+    pub change: usize,
+    pub before: usize,
+    /// The residual, relative to its terms, before the last change.
+    pub residual: usize,
+    /// The unknowns as they were predicted.
+    pub predicted: usize,
+    /// The outputs of the step, if it is these formulas that determine them: the next state and guards.
+    pub next: usize,
+    /// How far unknowns may move when it is time to check.
+    pub limit: usize,
+    /// The unknowns of all stages.
+    pub all: usize,
+}
 
 /// The program of a stage.
 pub(super) struct StageProgram {
     pub program: Program,
-    /// The last entry begins with the outputs of the step; otherwise there is only the prediction.
-    pub finishes: bool,
+    pub places: Places,
 }
 
 impl StageProgram {
+    /// Is the end of the step determined by these formulas?
+    pub fn finishes(&self) -> bool {
+        self.places.limit > self.places.next
+    }
+
     /// `None` where the unknowns of a stage do not determine each other in their order.
     pub fn compile(
         g: &Graph,
@@ -39,44 +68,62 @@ impl StageProgram {
         block: &Block,
     ) -> Result<Option<StageProgram>, CompileError> {
         let (n, count) = (stages.own.len(), stages.values.len());
-        let [underflow, change, before, limit, h] =
-            ["stage underflow", "stage change", "stage change before", "stage limit", "h"].map(|name| g.symbol(name));
-        let ahead: Vec<Expr<'_>> = (0..count).map(|at| g.symbol(&format!("stage ahead {at}"))).collect();
+        let symbols = |name: &str, count: usize| -> Vec<Expr<'_>> {
+            (0..count).map(|at| g.symbol(&format!("stage {name} {at}"))).collect()
+        };
+        let [change, before, residual_before, limit, h] =
+            ["stage change", "stage change before", "stage residual before", "stage limit", "h"].map(|s| g.symbol(s));
+        let [underflow, nearly, largest, infinity] = LIMITS.map(|(name, _)| g.symbol(name));
+        let ahead = symbols("ahead", count);
         let mut writer = Writer { g, names: stages.state.clone() };
-        let Some(update) = writer.update(stages) else { return Ok(None) };
+        let residual = with_angles_apart(g, &g.exprs(&stages.residual));
+        let Some(update) = writer.update(&g.exprs(&stages.own), &residual) else { return Ok(None) };
 
         let max = |a, b| g.call2(Function2::Max, a, b);
         let moved = update.iter().map(|d| d.abs()).reduce(max).unwrap_or(g.int(0));
         let next = g.exprs(&stages.own).into_iter().zip(&update).map(|(x, d)| x - *d);
-        let next: Vec<Id> = next.chain([moved, change]).map(|e| e.id()).collect();
-        let settled = g.compare(Comparison::Le, moved, limit);
-        let residual = g.exprs(&stages.residual);
-        let relative = residual.iter().map(|r| r.abs() / max(magnitude(*r), underflow)).reduce(max);
-        let checked = next.iter().copied().chain(relative.map(Expr::id)).collect();
+        let next: Vec<Expr<'_>> = next.chain([moved, change]).collect();
+        let relative = residual.iter().map(|r| r.abs() / max(magnitude(*r), underflow)).reduce(max).unwrap_or(g.int(0));
+        let iterated = [&[g.compare(Comparison::Le, moved, limit)], &next[..]].concat();
+        let checked = [&[g.compare(Comparison::Le, relative, nearly)], &next[..], &[relative]].concat();
 
         let all = by_kind(&stages.all, n);
-        let finished = writer.affine(scheme, block, &all);
-        let finishes = finished.is_some();
-        let mut outputs = finished.unwrap_or_default();
-        for kind in all.chunks_exact(count) {
-            let terms = ahead.iter().zip(g.exprs(kind)).map(|(weight, x)| *weight * x).collect();
-            outputs.push(writer.total(terms).id());
-        }
+        let ended = writer.affine(scheme, block, &all).unwrap_or_default();
+        let predicted: Vec<Expr<'_>> = all
+            .chunks_exact(count)
+            .map(|kind| writer.total(ahead.iter().zip(g.exprs(kind)).map(|(weight, x)| *weight * x).collect()))
+            .collect();
+        let (state, guards) = ended.split_at(ended.len().min(scheme.state.len()));
+        let finite = g.compare(Comparison::Le, g.sum(state.iter().map(|x| x.abs())), largest);
+        let holds = guards.iter().fold(finite, |all, guard| g.and(all, condition_of(g, *guard)));
+        let forgotten = [infinity, infinity, residual_before];
+        let finished = [&[holds], &predicted[..], &forgotten, &predicted, &ended].concat();
 
-        let state = scheme.state.iter().copied().chain([scheme.time]).collect();
+        let places = {
+            let (predicted, next) = (n + 3, 2 * n + 3);
+            let limit = next + ended.len();
+            Places { change: n, before: n + 1, residual: n + 2, predicted, next, limit, all: limit + 1 }
+        };
+        let own = g.exprs(&stages.own).into_iter().chain([change, before, residual_before]);
+        let unknowns = own.chain(symbols("predicted", n)).chain(symbols("next", ended.len())).chain([limit]);
         let inputs = [
-            parameters.iter().copied().chain([underflow.id()]).collect(),
-            [&[h.id()], &stages.coefficients[..], &ahead.iter().map(|e| e.id()).collect::<Vec<_>>()].concat(),
-            state,
-            [&stages.own[..], &[change.id(), before.id(), limit.id()], &all].concat(),
+            parameters.iter().copied().chain(LIMITS.map(|(name, _)| g.symbol(name).id())).collect(),
+            [h.id()]
+                .into_iter()
+                .chain(stages.coefficients.iter().copied())
+                .chain(ahead.iter().map(|e| e.id()))
+                .collect(),
+            scheme.state.iter().copied().chain([scheme.time]).collect(),
+            unknowns.map(Expr::id).chain(all.iter().copied()).collect(),
         ];
         let spread =
             |(at, symbol): (usize, &Id)| Spread { symbol: *symbol, of: stages.own[at / count], lane: at % count };
         let spreads: Vec<Spread> = all.iter().enumerate().map(spread).collect();
-        let iterated = [settled.id()].into_iter().chain(next).collect();
-        let entries = [iterated, checked, outputs].map(|outputs| Entry { stage: UNKNOWNS, outputs });
+        let entry =
+            |outputs: Vec<Expr<'_>>| Entry { stage: UNKNOWNS, outputs: outputs.into_iter().map(Expr::id).collect() };
+        let entries = [iterated, checked, finished].map(entry);
         let program = Program::settling(g, &inputs, &writer.names, &spreads, &entries)?;
-        Ok(Some(StageProgram { program, finishes }))
+        Ok(Some(StageProgram { program, places }))
     }
 }
 
@@ -110,12 +157,11 @@ impl<'g> Writer<'g> {
 
     /// How far a stage's own unknowns are from what Newton's method makes of them, which is exact where the equations are linear in
     /// them. By elimination without exchange of rows; what the residuals do not enter is divided before they are known.
-    fn update(&mut self, stages: &Stages) -> Option<Vec<Expr<'g>>> {
+    fn update(&mut self, own: &[Expr<'g>], residual: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
         let g = self.g;
-        let (own, residual) = (g.exprs(&stages.own), g.exprs(&stages.residual));
         let n = own.len();
         let mut matrix = vec![vec![g.int(0); n]; n];
-        for (row, slopes) in matrix.iter_mut().zip(g.jacobian(&residual, &own)) {
+        for (row, slopes) in matrix.iter_mut().zip(g.jacobian(residual, own)) {
             slopes.into_iter().for_each(|(column, slope)| row[column] = self.name(slope));
         }
         let mut right: Vec<Expr<'g>> = residual.iter().map(|r| self.name(*r)).collect();
@@ -144,7 +190,7 @@ impl<'g> Writer<'g> {
 
     /// The outputs of the step, where the next state is affine in state and unknowns with slopes that the step size determines:
     /// increments, added to the state at once.
-    fn affine(&mut self, scheme: &Scheme, block: &Block, all: &[Id]) -> Option<Vec<Id>> {
+    fn affine(&mut self, scheme: &Scheme, block: &Block, all: &[Id]) -> Option<Vec<Expr<'g>>> {
         let g = self.g;
         let (next, guards) = block.outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
@@ -176,6 +222,7 @@ impl<'g> Writer<'g> {
         }
         let rules: Vec<_> = next.into_iter().zip(written.iter().copied()).collect();
         let guards = g.substitute(&g.exprs(guards), &rules);
-        Some(written.iter().chain(&guards).map(|e| e.id()).collect())
+        written.extend(guards);
+        Some(written)
     }
 }

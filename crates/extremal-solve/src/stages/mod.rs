@@ -9,6 +9,7 @@ use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::kernel::Work;
+use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
 use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
 use group::Groups;
@@ -21,8 +22,6 @@ const MAX_ITERATIONS: u64 = 25;
 const LOOK: u64 = 12;
 /// Slower convergence is better left to Newton's method.
 const SLOWEST: f64 = 0.4;
-/// The least that is thought of how much an iteration leaves.
-const FASTEST: f64 = 1e-4;
 /// A residual of so many ε before the last update is round-off after it.
 const NEARLY: f64 = 4.0 * ROUND_OFF;
 /// The residual at which to check, if it is what is expected.
@@ -39,10 +38,11 @@ pub(crate) struct StageIteration {
     /// Coefficients of the stages, and of the prediction.
     values: Vec<Vec<f64>>,
     ahead: Vec<Vec<f64>>,
-    state: usize,
     tolerance: f64,
     h: f64,
     kept: Kept,
+    /// The state after the last call, whose unknowns predict those of a call that begins there, and a time.
+    now: Vec<f64>,
 }
 
 /// Outputs that need more than sums over the stages.
@@ -55,21 +55,13 @@ struct Finish {
 /// What is kept of one call for the next.
 #[derive(Clone, Default)]
 struct Kept {
-    /// The state after the last call, whose unknowns predict those of a call that begins there.
-    state: Vec<f64>,
-    /// How fast it converged.
-    rate: f64,
-    /// The relative residual beside the change that it leads to; infinite before the first call.
-    per_change: f64,
+    /// There was a last call.
+    predicts: bool,
+    /// How far unknowns move when it is time to check; zero before the first call.
+    limit: f64,
     /// Calls for which it is not tried: twice as many after every failure.
     wait: u32,
     waited: u32,
-}
-
-impl Kept {
-    fn after(waited: u32) -> Kept {
-        Kept { rate: SLOWEST, per_change: f64::INFINITY, wait: waited, waited, ..Kept::default() }
-    }
 }
 
 impl StageIteration {
@@ -86,10 +78,7 @@ impl StageIteration {
         if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
             return Ok(None);
         }
-        let Some(StageProgram { program, finishes }) = StageProgram::compile(g, scheme, stages, parameters, block)?
-        else {
-            return Ok(None);
-        };
+        let Some(program) = StageProgram::compile(g, scheme, stages, parameters, block)? else { return Ok(None) };
         let finish = || -> Result<Finish, CompileError> {
             let state: Vec<Id> = scheme.state.iter().copied().chain([scheme.time]).collect();
             let guess: Vec<Id> = block.inputs[state.len() + 1..].to_vec();
@@ -100,13 +89,13 @@ impl StageIteration {
         };
         Ok(Some(StageIteration {
             groups: Groups::new(&program, stages.values.len(), stages.own.len(), options),
-            finish: if finishes { None } else { Some(finish()?) },
+            finish: if program.finishes() { None } else { Some(finish()?) },
             values: stages.values.clone(),
             ahead: stages.ahead.clone(),
-            state: scheme.state.len(),
             tolerance: options.tolerance,
             h: f64::NAN,
-            kept: Kept::after(0),
+            kept: Kept::default(),
+            now: vec![0.0; scheme.state.len() + 1],
         }))
     }
 
@@ -120,12 +109,12 @@ impl StageIteration {
     }
 
     pub fn forget(&mut self) {
-        self.kept = Kept::after(0);
+        self.kept = Kept::default();
     }
 
-    /// Does the last call predict this one?
-    pub fn predicts(&self, inputs: &[f64]) -> bool {
-        self.kept.wait == 0 && inputs[self.state + 1] == self.h && self.kept.state == inputs[..self.state]
+    /// Does the last call predict one with this state and step?
+    pub fn predicts(&self, state: &[f64], h: f64) -> bool {
+        self.kept.predicts && self.kept.wait == 0 && h == self.h && self.now[..state.len()] == *state
     }
 
     /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](StageIteration::predicts) this one, and
@@ -135,38 +124,66 @@ impl StageIteration {
             self.kept.wait -= 1;
             return None;
         }
-        let predicted = self.predicts(inputs);
-        self.set_step(inputs[self.state + 1]);
-        match predicted {
-            true => self.groups.adopt_prediction(),
-            false => self.groups.set_unknowns(x),
+        let n = self.now.len() - 1;
+        let predicted = self.predicts(&inputs[..n], inputs[n + 1]);
+        self.set_step(inputs[n + 1]);
+        self.groups.set_state(&inputs[..n + 1]);
+        if !predicted {
+            self.groups.set_unknowns(x);
         }
-        self.groups.set_state(&inputs[..self.state + 1]);
-        self.groups.begin();
         let Some(work) = self.iterate() else {
             if predicted {
-                self.groups.prediction(x);
+                self.groups.predicted(x);
             }
-            self.kept = Kept::after((2 * self.kept.waited + 1).min(MAX_WAIT));
             return None;
         };
         match &mut self.finish {
-            None => self.groups.finish(out),
+            None => {
+                self.groups.finish();
+                self.groups.outcome(out);
+            }
             Some(Finish { machine, unknowns }) => {
-                self.groups.finish(&mut []);
-                let (first, guess) = machine.inputs_mut(STATE).split_at_mut(self.state + 1);
-                first.copy_from_slice(&inputs[..self.state + 1]);
-                guess.copy_from_slice(&inputs[self.state + 2..]);
-                machine.commit(STATE);
                 self.groups.unknowns(unknowns);
+                self.groups.finish();
+                let (first, guess) = machine.inputs_mut(STATE).split_at_mut(n + 1);
+                first.copy_from_slice(&inputs[..n + 1]);
+                guess.copy_from_slice(&inputs[n + 2..]);
+                machine.commit(STATE);
                 machine.inputs_mut(UNKNOWNS).copy_from_slice(unknowns);
                 machine.run(0, out);
             }
         }
-        self.kept.state.clear();
-        self.kept.state.extend_from_slice(&out[..self.state]);
-        self.kept.waited /= 2;
+        self.now[..n].copy_from_slice(&out[..n]);
         Some(work)
+    }
+
+    /// Takes up to so many steps after the last call, whose outputs were the state that the first of them begins at; `time` is when
+    /// each begins. Returns how many worked out.
+    pub fn march(&mut self, steps: u64, time: impl Fn(u64) -> f64, total: &mut TotalWork) -> u64 {
+        let n = self.now.len() - 1;
+        for step in 0..steps {
+            self.now[n] = time(step);
+            self.groups.set_state(&self.now);
+            let Some(work) = self.iterate() else { return step };
+            if !self.groups.finish() {
+                // No state of the motion, so nothing to go on from.
+                self.kept.predicts = false;
+                return step;
+            }
+            self.groups.outcome(&mut self.now[..n]);
+            total.add(work);
+        }
+        steps
+    }
+
+    /// Can it take steps by itself?
+    pub fn marches(&self) -> bool {
+        self.finish.is_none()
+    }
+
+    /// The state after the last call.
+    pub fn state(&self) -> &[f64] {
+        &self.now[..self.now.len() - 1]
     }
 
     fn set_step(&mut self, h: f64) {
@@ -181,48 +198,63 @@ impl StageIteration {
         self.groups.set_step(h, &self.values, &self.ahead);
     }
 
-    /// Iterates until the residual is round-off.
+    /// Iterates until the residual is round-off. Where that fails, nothing is tried for a while.
     fn iterate(&mut self) -> Option<Work> {
+        let work = self.converge();
+        match work {
+            Some(_) => (self.kept.predicts, self.kept.waited) = (true, self.kept.waited / 2),
+            None => {
+                let waited = (2 * self.kept.waited + 1).min(MAX_WAIT);
+                self.kept = Kept { wait: waited, waited, ..Kept::default() };
+            }
+        }
+        work
+    }
+
+    fn converge(&mut self) -> Option<Work> {
         let (groups, kept) = (&mut self.groups, &mut self.kept);
         let mut iterations = 0;
-        if kept.per_change.is_infinite() {
+        if kept.limit == 0.0 {
             // One iteration shows how large the unknowns are.
             groups.settle(0.0, 1);
             iterations += 1;
-            kept.per_change = 1.0 / groups.size();
+            kept.limit = EXPECTED / SLOWEST * groups.size();
         }
-        let mut residual = f64::INFINITY;
+        let mut check_again = false;
         while iterations < MAX_ITERATIONS {
-            if residual * kept.rate > NEARLY {
-                let settled = groups.settle(EXPECTED / (kept.per_change * kept.rate), LOOK);
+            if !check_again {
+                let settled = groups.settle(kept.limit, LOOK);
                 iterations += settled.unwrap_or(LOOK);
                 if settled.is_none() {
-                    let [change, before] = groups.moved();
+                    let change = groups.change();
                     // Near round-off changes may not fall any more: time to look at the residual.
                     if change.is_nan() || change > self.tolerance * groups.size() {
-                        kept.rate = change / before;
-                        if kept.rate <= SLOWEST {
+                        if change <= SLOWEST * groups.before() {
                             continue;
                         }
                         return None;
                     }
                 }
             }
-            residual = groups.check();
+            let nearly = groups.check();
             iterations += 1;
-            let [change, before] = groups.moved();
-            let rate = change / before;
-            if change > 0.0 {
-                kept.per_change = residual / change;
+            let (residual, before) = (groups.residual(), groups.before());
+            if residual > 0.0 {
+                // The residual is proportional to the change before it, where it is more than round-off.
+                let limit = EXPECTED / residual * before;
+                kept.limit = if residual <= ROUND_OFF { limit.max(kept.limit) } else { limit };
             }
-            // Round-off makes the rate look slower than it is.
-            kept.rate = if residual <= ROUND_OFF { rate.min(kept.rate) } else { rate }.clamp(FASTEST, SLOWEST);
-            if residual <= NEARLY || residual <= self.tolerance && rate > SLOWEST {
-                return Some(Work { iterations: iterations as u32, residual, side_by_side: true });
+            let work = Work { iterations: iterations as u32, residual, side_by_side: true };
+            if nearly {
+                return Some(work);
             }
+            let rate = groups.change() / before;
             if rate.is_nan() || rate > SLOWEST {
-                return None;
+                // Round-off may be all there is to gain, and more than it should be.
+                kept.limit = before;
+                return (residual <= self.tolerance).then_some(work);
             }
+            check_again = residual * rate <= NEARLY;
         }
         None
     }
