@@ -48,4 +48,4 @@ pub use machine::Machine;
 pub use op::{Op, Operands, Step};
 pub use program::{Backend, CompileError, Entry, OpCounts, Program, TRIES};
 pub use ssa::{Definition, Value};
-pub use stencil::{NotFinite, RowMachine, Rows, Stencil};
+pub use stencil::{NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped};
