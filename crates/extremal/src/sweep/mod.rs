@@ -370,7 +370,8 @@ fn cut(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
         return Err(SweepError::TooManyRows { rows });
     }
     let work = steps.saturating_mul(columns).max(1);
-    let group = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns)).max(1);
+    let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
+    let group = most.min(members).max(1);
     let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).clamp(1, group);
     Ok(Cut { members, group, chunk })
 }
