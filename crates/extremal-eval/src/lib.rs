@@ -49,4 +49,4 @@ pub use machine::Machine;
 pub use op::{Op, Step};
 pub use program::{Backend, CompileError, Entry, OpCounts, Program, Spread, TRIES};
 pub use ssa::{Definition, Value};
-pub use stencil::{NotFinite, RowMachine, Rows, Stencil};
+pub use stencil::{NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped};

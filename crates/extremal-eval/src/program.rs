@@ -135,6 +135,11 @@ pub enum Backend {
     Avx512,
 }
 
+impl Backend {
+    /// In the order in which they are tried.
+    pub(crate) const FASTEST_FIRST: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Tape];
+}
+
 /// How much work a call does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpCounts {

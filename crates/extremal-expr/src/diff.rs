@@ -264,6 +264,7 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
             }
         }
         Node::Call(f, a) => factor(*a, derivative_of(arena, *f, *a, id)),
+        Node::Held(a) => factor(*a, arena.int(1)),
         Node::Call2(Function2::Atan2, y, x) => {
             let (xx, yy) = (arena.product([(*x, 2)]), arena.product([(*y, 2)]));
             let square = arena.add(xx, yy);

@@ -212,6 +212,7 @@ impl Graph {
                         v(b)
                     }
                 }
+                Node::Held(a) => v(a),
                 Node::Compare(c, a, b) => truth(c.holds(v(a), v(b))),
                 Node::And(a, b) => v(a) * v(b),
                 Node::Or(a, b) => v(a).max(v(b)),
@@ -272,6 +273,22 @@ impl<'g> Expr<'g> {
 
     fn map(self, build: impl FnOnce(&mut Arena, Id) -> Id) -> Expr<'g> {
         self.graph.make(|arena| build(arena, self.id))
+    }
+
+    /// The same value, computed as it is written: sums of it and other terms do not take it apart. What is read from one place,
+    /// such as the position at the end of a step, is then computed once and not as a part of everything that depends on it.
+    ///
+    /// ```
+    /// # use extremal_expr::Graph;
+    /// let g = Graph::new();
+    /// let (x, y) = (g.symbol("x"), g.symbol("y"));
+    /// let whole = (x + y).held();
+    /// assert_ne!(whole - y, x);
+    /// assert_eq!(g.gradient(whole, &[x]), [g.int(1)]);
+    /// assert_eq!(whole.substitute(&[(y, g.int(0))]), x);
+    /// ```
+    pub fn held(self) -> Expr<'g> {
+        self.map(|a, x| a.hold(x))
     }
 
     /// A function of this expression.

@@ -1,7 +1,9 @@
 //! Marching an explicit scheme of many like members, whatever their number: its formulas are those of a few members, of which
 //! all but the first and the last are shifts of one another.
 
-use extremal_eval::{Backend, CompileError, NotFinite, RowMachine, Rows, Stencil};
+use extremal_eval::{
+    Backend, CompileError, NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped,
+};
 use extremal_expr::{Expr, Graph, Id, Node};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
@@ -28,7 +30,7 @@ pub struct Instance<'a> {
 #[derive(Clone)]
 pub struct LatticeScheme {
     start: Stencil,
-    step: Stencil,
+    step: Recurrence,
     observe: Stencil,
     /// What is summed up of the observation.
     glance: Stencil,
@@ -47,7 +49,8 @@ impl LatticeScheme {
         let stencil = |part: fn(&Explicit) -> &Part| -> Result<Option<Stencil>, CompileError> {
             Stencil::find(part(&a).rows(small.graph, &a.parameters), part(&b).rows(larger.graph, &b.parameters))
         };
-        let (start, step) = (stencil(|e| &e.start)?, stencil(|e| &e.step)?);
+        let start = stencil(|e| &e.start)?;
+        let step = Recurrence::find(a.step.rows(small.graph, &a.parameters), b.step.rows(larger.graph, &b.parameters))?;
         let (observe, glance) = (stencil(|e| &e.observe)?, stencil(|e| &e.glance)?);
         let (Some(start), Some(step), Some(observe), Some(glance)) = (start, step, observe, glance) else {
             return Ok(None);
@@ -71,8 +74,8 @@ impl LatticeScheme {
 
     /// The fewest members of each family.
     pub fn smallest(&self) -> usize {
-        let stencils = [&self.start, &self.step, &self.observe, &self.glance];
-        stencils.map(Stencil::smallest).into_iter().max().unwrap_or(0)
+        let stencils = [&self.start, &self.observe, &self.glance].map(Stencil::smallest);
+        stencils.into_iter().fold(self.step.smallest(), usize::max)
     }
 
     /// The operations for one member in a step, and the loops they are in.
@@ -87,9 +90,13 @@ impl LatticeScheme {
             let asked_for = backend.and_then(|backend| stencil.machine_on(backend, members));
             asked_for.or_else(|| stencil.machine(members))
         };
+        let substeps = self.substeps.len();
+        let asked_for = backend.and_then(|backend| self.step.machine_on(backend, members, substeps));
+        let step = asked_for.or_else(|| self.step.machine(members, substeps))?;
         Some(LatticeMarcher {
             start: machine(&self.start)?,
-            step: machine(&self.step)?,
+            scalars: vec![0.0; step.most() * SCALARS],
+            step,
             observe: machine(&self.observe)?,
             glance: machine(&self.glance)?,
             constants: self.constants.clone(),
@@ -97,9 +104,6 @@ impl LatticeScheme {
             substeps: self.substeps.clone(),
             sums: self.sums,
             members,
-            state: Vec::new(),
-            previous: Vec::new(),
-            between: Vec::new(),
             observed: Vec::new(),
             h: 0.0,
             time: 0.0,
@@ -107,6 +111,9 @@ impl LatticeScheme {
         })
     }
 }
+
+/// The scalars of a step: its time and its size.
+const SCALARS: usize = 2;
 
 /// The blocks of a scheme that needs nothing solved.
 struct Explicit {
@@ -151,8 +158,8 @@ impl Explicit {
         let observe = part(&scheme.observe, 1, sums)?;
         Some(Explicit {
             parameters: parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect(),
-            start: part(&scheme.start, 2, &[])?,
-            step: part(&scheme.step, 2, &[])?,
+            start: part(&scheme.start, SCALARS, &[])?,
+            step: part(&scheme.step, SCALARS, &[])?,
             glance: Part { results: Vec::new(), ..observe.clone() },
             observe,
         })
@@ -202,7 +209,7 @@ fn only_sum<'g>(g: &'g Graph, factors: &[(Id, i64)], fields: &[Expr<'g>]) -> Opt
 #[derive(Clone)]
 pub struct LatticeMarcher {
     start: RowMachine,
-    step: RowMachine,
+    step: RecurrenceMachine,
     observe: RowMachine,
     glance: RowMachine,
     constants: Vec<f64>,
@@ -210,11 +217,8 @@ pub struct LatticeMarcher {
     substeps: Vec<f64>,
     sums: usize,
     members: usize,
-    state: Vec<f64>,
-    /// The state before the last step.
-    previous: Vec<f64>,
-    /// Between substeps, if there are several.
-    between: Vec<f64>,
+    /// Those of the steps that are taken in one go.
+    scalars: Vec<f64>,
     observed: Vec<f64>,
     h: f64,
     time: f64,
@@ -231,7 +235,7 @@ impl March for LatticeMarcher {
     }
 
     fn state(&self) -> &[f64] {
-        &self.state
+        self.step.state()
     }
 
     fn work(&self) -> TotalWork {
@@ -239,40 +243,45 @@ impl March for LatticeMarcher {
     }
 
     fn advance(&mut self) -> Result<(), StepFailure> {
-        self.move_on(self.h)?;
-        self.steps += 1;
-        // A product, so that it does not gather round-off.
-        self.time = (self.steps as f64).mul_add(self.h, 0.0);
+        self.advance_many(1)
+    }
+
+    fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
+        let together = (self.step.most() / self.substeps.len()) as u64;
+        let mut left = steps;
+        while left > 0 {
+            let now = left.min(together);
+            self.move_on(now, self.h)?;
+            left -= now;
+        }
         Ok(())
     }
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
-        self.move_on(h)?;
-        self.steps += 1;
-        self.time += h;
+        let before = self.time;
+        self.move_on(1, h)?;
+        self.time = before + h;
         Ok(())
     }
 
     fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
         self.go_back();
-        self.move_on(h)?;
-        self.time += h;
-        self.steps += 1;
-        Ok(())
+        self.advance_by(h)
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
-        let (rows, sums) = self.observed.split_at_mut(self.state.len());
-        match self.observe.run(&[self.time], &self.state, rows, sums) {
+        let state = self.step.state();
+        let (rows, sums) = self.observed.split_at_mut(state.len());
+        match self.observe.run(&[self.time], state, rows, sums) {
             Ok(()) => Ok(&self.observed),
             Err(_) => Err(self.reject(nothing_to_see())),
         }
     }
 
     fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
-        let sums = &mut self.observed[self.state.len()..];
-        Some(match self.glance.run(&[self.time], &self.state, &mut [], sums) {
-            Ok(()) => Ok(&self.observed[self.state.len()..]),
+        let state = self.step.state();
+        Some(match self.glance.run(&[self.time], state, &mut [], &mut self.observed[state.len()..]) {
+            Ok(()) => Ok(&self.observed[state.len()..]),
             Err(_) => Err(self.reject(nothing_to_see())),
         })
     }
@@ -293,9 +302,10 @@ impl LatticeMarcher {
     /// Sets the parameters for the next [`restart`](LatticeMarcher::restart).
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
-        for machine in [&mut self.start, &mut self.step, &mut self.observe, &mut self.glance] {
+        for machine in [&mut self.start, &mut self.observe, &mut self.glance] {
             machine.set_parameters(&values);
         }
+        self.step.set_parameters(&values);
     }
 
     /// Begins a run with steps of size `h` from positions and velocities, family by family.
@@ -305,40 +315,46 @@ impl LatticeMarcher {
     pub fn restart(&mut self, positions: &[f64], velocities: &[f64], h: f64) -> Result<(), StepFailure> {
         let size = self.names.len() * self.members;
         (self.h, self.time, self.steps) = (h, 0.0, 0);
-        self.state.resize(size, 0.0);
-        self.previous.clear();
-        self.previous.extend(positions.iter().chain(velocities));
         self.observed.resize(size + self.sums, 0.0);
-        self.between.resize(if self.substeps.len() > 1 { size } else { 0 }, 0.0);
-        let started = self.start.run(&[0.0, h], &self.previous, &mut self.state, &mut []);
-        self.previous.copy_from_slice(&self.state);
+        let given: Vec<f64> = positions.iter().chain(velocities).copied().collect();
+        let started = self.start.run(&[0.0, h], &given, &mut self.observed[..size], &mut []);
+        self.step.load(&self.observed[..size]);
         started.map_err(|at| self.failure(self.not_finite(at)))
     }
 
-    /// Takes a step; where that fails, the state is the one before it.
-    fn move_on(&mut self, h: f64) -> Result<(), StepFailure> {
-        let mut elapsed = 0.0;
-        for (at, fraction) in self.substeps.iter().enumerate() {
-            // What the first substep leaves becomes the state before the step.
-            let target = if at == 0 { &mut self.previous } else { &mut self.between };
-            let scalars = [self.time + elapsed * h, fraction * h];
-            if let Err(place) = self.step.run(&scalars, &self.state, target, &mut []) {
-                if at > 0 {
-                    self.state.copy_from_slice(&self.previous);
-                }
-                return Err(self.failure(self.not_finite(place)));
+    /// Takes steps in one go; where one fails, the state is the one before it.
+    fn move_on(&mut self, steps: u64, h: f64) -> Result<(), StepFailure> {
+        let substeps = self.substeps.len();
+        let whole_steps = self.scalars.chunks_exact_mut(SCALARS * substeps);
+        for (step, scalars) in (0..steps).zip(whole_steps) {
+            let time = if step == 0 { self.time } else { time_of(self.steps + step, self.h) };
+            let mut elapsed = 0.0;
+            for (fraction, scalars) in self.substeps.iter().zip(scalars.chunks_exact_mut(SCALARS)) {
+                scalars.copy_from_slice(&[time + elapsed * h, fraction * h]);
+                elapsed += fraction;
             }
-            std::mem::swap(&mut self.state, target);
-            elapsed += fraction;
         }
-        Ok(())
+        let count = steps as usize * substeps;
+        let outcome = self.step.run(count, &self.scalars[..count * SCALARS]);
+        let taken = match outcome {
+            Ok(()) => steps,
+            Err(Stopped { after, .. }) => (after / substeps) as u64,
+        };
+        if taken > 0 {
+            self.steps += taken;
+            self.time = time_of(self.steps, self.h);
+        }
+        outcome.map_err(|Stopped { after, place }| {
+            self.step.take_back(after % substeps);
+            self.failure(self.not_finite(place))
+        })
     }
 
     /// Undoes the last step.
     fn go_back(&mut self) {
-        self.state.copy_from_slice(&self.previous);
+        self.step.take_back(self.substeps.len());
         self.steps = self.steps.saturating_sub(1);
-        self.time = (self.steps as f64).mul_add(self.h, 0.0);
+        self.time = time_of(self.steps, self.h);
     }
 
     /// Why a step, or the start, leads nowhere.
@@ -355,10 +371,15 @@ impl LatticeMarcher {
         StepFailure {
             step: self.steps + 1,
             time: self.time,
-            state: names.zip(self.state.iter().copied()).collect(),
+            state: names.zip(self.step.state().iter().copied()).collect(),
             reason,
         }
     }
+}
+
+/// The time after so many steps: a product, so that it does not gather round-off.
+fn time_of(steps: u64, h: f64) -> f64 {
+    (steps as f64).mul_add(h, 0.0)
 }
 
 /// Why a state is none of the motion where something that is observed does not exist.

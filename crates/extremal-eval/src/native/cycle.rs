@@ -11,7 +11,7 @@ use crate::slots::{NOWHERE, Slot};
 use crate::ssa::Value;
 
 use super::emit::{Emitter, ONE, ZERO};
-use super::encoder::{Base, Register, Width};
+use super::encoder::{Base, Operand, Register, Width};
 use super::order::Item;
 
 /// So many registers are left to work in where others keep what they hold from round to round.
@@ -30,14 +30,26 @@ struct Tests {
     numbers: Vec<Value>,
 }
 
+/// Inputs that become other inputs where a condition holds, and stay where it does not.
+#[derive(Default)]
+pub(super) struct Shifts {
+    condition: Option<Value>,
+    /// By place: the choice, and the place of what is chosen.
+    choices: BTreeMap<Slot, (Value, Slot)>,
+}
+
+/// A copy from one place in memory to another, everywhere or where the condition of the shifts holds.
+struct Move {
+    to: Slot,
+    from: Slot,
+    chosen: bool,
+}
+
 impl Tests {
     /// Takes the condition, the first of `outputs`, apart.
     fn of(steps: &[Step<Value>], outputs: &[Value]) -> Tests {
         let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
-        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
-        let mut count = |value: Value| *uses.entry(value).or_default() += 1;
-        steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
-        outputs.iter().copied().for_each(&mut count);
+        let uses = uses(steps, outputs);
         let mut tests = Tests::default();
         let mut parts = vec![outputs[0]];
         while let Some(part) = parts.pop() {
@@ -77,7 +89,12 @@ impl Emitter {
             Width::One => Tests::of(steps, outputs),
             _ => Tests { numbers: vec![outputs[0]], ..Tests::default() },
         };
-        let mut items = tests.place(self.ordering.items(steps));
+        let (next, again) = outputs[1..].split_at(cycle.carried);
+        let mut items = tests.place(self.items(steps));
+        let stays = self.stays(&items, next, cycle);
+        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, cycle) };
+        let shifted = |value: &Value| shifts.choices.values().any(|(choice, _)| choice == value);
+        items.retain(|item| !matches!(item, Item::Step(step) if shifted(&step.to)));
         if cycle.retried > 0 {
             // Every try counts, whatever it fails for.
             tests.numbers.append(&mut tests.before);
@@ -87,11 +104,12 @@ impl Emitter {
             items.extend::<Vec<Item>>(jumps);
         }
         let first_jump = items.iter().position(|item| matches!(item, Item::Test { .. })).unwrap_or(items.len());
-        items.push(Item::Round([&tests.numbers, &outputs[1..]].concat()));
-        let (next, again) = outputs[1..].split_at(cycle.carried);
+        let mut needed: Vec<Value> = outputs[1..].iter().filter(|value| !shifted(value)).copied().collect();
+        needed.extend(tests.numbers.iter().chain(&shifts.condition));
+        items.push(Item::Round(needed));
         self.code.enter_rounds();
         self.registers.begin(&items, Base::Rbx);
-        let residents = self.residents(&items, next, cycle);
+        let residents = if stays { self.residents(&items, next, cycle) } else { Vec::new() };
         let mut failed: Vec<usize> = tests.before.iter().map(|condition| self.leave_unless(*condition)).collect();
         let next_round = self.code.bytes.len();
         if cycle.retried > 0 {
@@ -122,17 +140,17 @@ impl Emitter {
             });
             self.registers.unlock();
         }
-        match residents.is_empty() {
-            true => self.hand_on(next, cycle.first as Slot),
-            false => self.settle(&residents),
+        match stays {
+            true => self.settle(&residents),
+            false => self.hand_on(next, cycle.first as Slot, &shifts),
         }
         self.code.next_round(next_round);
         let done = self.code.jump();
         failed.into_iter().for_each(|jump| self.code.land(jump));
         if cycle.retried > 0 {
             let homes = again.iter().map(|value| self.registers.home(*value));
-            let moves = (cycle.first_retried as Slot..).zip(homes).collect();
-            self.copy_all(moves, 0);
+            let places = (cycle.first_retried as Slot..).zip(homes);
+            self.copy_all(places.map(|(to, from)| Move { to, from, chosen: false }).collect(), 0, 0);
             self.code.next_try(top);
         }
         self.code.land(done);
@@ -149,7 +167,7 @@ impl Emitter {
         if self.target.width != Width::One {
             self.code.clear_upper();
         }
-        self.code.ret();
+        self.end_function();
         begin
     }
 
@@ -161,17 +179,40 @@ impl Emitter {
     }
 
     /// In short blocks without calls and other tries, what is replaced stays in registers from round to round, so that no round
-    /// waits for memory: it is loaded here, and written when the rounds end. What else is used most stays too.
+    /// waits for memory.
+    fn stays(&self, items: &[Item], next: &[Value], cycle: Cycle) -> bool {
+        let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
+        !calls && cycle.retried == 0 && self.replaced(next, cycle).len() <= self.target.registers() - FREE
+    }
+
+    /// The places of inputs that change, and what takes them.
+    fn replaced(&self, next: &[Value], cycle: Cycle) -> Vec<(Slot, Value)> {
+        let all = (cycle.first as Slot..).zip(next.iter().copied());
+        all.filter(|(slot, value)| self.registers.home(*value) != *slot).collect()
+    }
+
+    /// Choices between inputs that nobody needs but the next round: they are made where they go, so that they need no registers.
+    fn shifts(&self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> Shifts {
+        let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
+        let uses = uses(steps, outputs);
+        let places = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
+        let mut shifts = Shifts::default();
+        for (slot, value) in places.clone().zip(&outputs[1..]) {
+            let Some(Op::Select(condition, chosen, other)) = made.get(value) else { continue };
+            let (chosen, other) = (self.registers.home(*chosen), self.registers.home(*other));
+            let same = shifts.condition.is_none_or(|first| first == *condition);
+            if uses[value] == 1 && same && places.contains(&chosen) && other == slot {
+                shifts.condition = Some(*condition);
+                shifts.choices.insert(slot, (*value, chosen));
+            }
+        }
+        shifts
+    }
+
+    /// What stays in registers is loaded here, and written when the rounds end. What else is used most stays too.
     fn residents(&mut self, items: &[Item], next: &[Value], cycle: Cycle) -> Vec<Resident> {
         let room = self.target.registers() - FREE;
-        let slots = cycle.first as Slot..;
-        let replaced: Vec<(Slot, Value)> =
-            slots.zip(next.iter().copied()).filter(|(slot, value)| self.registers.home(*value) != *slot).collect();
-        let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        // Lanes read each other's numbers from memory.
-        if calls || cycle.retried > 0 || replaced.len() > room {
-            return Vec::new();
-        }
+        let replaced = self.replaced(next, cycle);
         let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
         items.iter().for_each(|item| item.for_each_operand(|value| *uses.entry(value).or_default() += 1));
         let inputs: BTreeMap<Slot, Value> = uses.keys().map(|value| (self.registers.home(*value), *value)).collect();
@@ -227,18 +268,23 @@ impl Emitter {
     }
 
     /// Writes the values to the slots from `first` on, as if all at once.
-    pub(super) fn hand_on(&mut self, values: &[Value], first: Slot) {
+    pub(super) fn hand_on(&mut self, values: &[Value], first: Slot, shifts: &Shifts) {
         let width = self.target.width;
         let places = first..first + values.len() as Slot;
         // Inputs that become other inputs.
         let inputs = places.clone().zip(values).map(|(to, value)| (to, self.registers.home(*value)));
-        let moves: Vec<(Slot, Slot)> = inputs.filter(|(to, from)| to != from && places.contains(from)).collect();
+        let moved = inputs.filter(|(to, from)| to != from && places.contains(from));
+        let mut moves: Vec<Move> = moved.map(|(to, from)| Move { to, from, chosen: false }).collect();
+        moves.extend(shifts.choices.iter().map(|(to, (_, from))| Move { to: *to, from: *from, chosen: true }));
         if !moves.is_empty() {
-            let scratch = self.registers.take(&mut self.code);
-            self.copy_all(moves, scratch);
+            self.noted = None;
+            let signs = shifts.condition.map_or(0, |condition| self.note(condition));
+            let scratch = self.scratch();
+            self.copy_all(moves, scratch, signs);
+            self.registers.unlock();
         }
         for (to, value) in places.clone().zip(values) {
-            if !places.contains(&self.registers.home(*value)) {
+            if !places.contains(&self.registers.home(*value)) && !shifts.choices.contains_key(&to) {
                 let from = self.registers.load(&mut self.code, *value);
                 self.code.store(width, Base::Rbx, self.registers.bytes(to), from);
                 self.registers.unlock();
@@ -246,30 +292,44 @@ impl Emitter {
         }
     }
 
-    /// Copies memory `to` places `from` others as if all at once: each as soon as nobody needs what it replaces, and a ring is cut
-    /// by one that waits.
-    fn copy_all(&mut self, mut moves: Vec<(Slot, Slot)>, scratch: Register) {
-        moves.retain(|(to, from)| to != from);
+    /// Copies memory as if all at once: each as soon as nobody needs what it replaces, and a ring is cut by one that waits.
+    fn copy_all(&mut self, mut moves: Vec<Move>, scratch: Register, signs: Register) {
+        moves.retain(|step| step.to != step.from);
         while !moves.is_empty() {
-            match moves.iter().position(|(to, _)| moves.iter().all(|(_, from)| from != to)) {
+            match moves.iter().position(|step| moves.iter().all(|other| other.from != step.to)) {
                 Some(at) => {
-                    let (to, from) = moves.swap_remove(at);
-                    self.copy(from, to, scratch);
+                    let step = moves.swap_remove(at);
+                    self.copy(&step, scratch, signs);
                 }
                 None => {
                     let place = self.registers.area(1);
-                    self.copy(moves[0].1, place, scratch);
-                    moves[0].1 = place;
+                    let from = std::mem::replace(&mut moves[0].from, place);
+                    self.copy(&Move { to: place, from, chosen: false }, scratch, signs);
                 }
             }
         }
     }
 
-    fn copy(&mut self, from: Slot, to: Slot, scratch: Register) {
+    fn copy(&mut self, step: &Move, scratch: Register, signs: Register) {
         let width = self.target.width;
-        self.code.load(width, scratch, Base::Rbx, self.registers.bytes(from));
-        self.code.store(width, Base::Rbx, self.registers.bytes(to), scratch);
+        let [to, from] = [step.to, step.from].map(|slot| self.registers.bytes(slot));
+        if step.chosen {
+            self.code.load(width, scratch, Base::Rbx, to);
+            self.code.by_signs(width, scratch, signs, (Operand::Memory(Base::Rbx, from), scratch));
+        } else {
+            self.code.load(width, scratch, Base::Rbx, from);
+        }
+        self.code.store(width, Base::Rbx, to, scratch);
     }
+}
+
+/// How often each value is used.
+fn uses(steps: &[Step<Value>], outputs: &[Value]) -> BTreeMap<Value, usize> {
+    let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+    let mut count = |value: Value| *uses.entry(value).or_default() += 1;
+    steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
+    outputs.iter().copied().for_each(&mut count);
+    uses
 }
 
 /// An input that is replaced and stays in a register from round to round.

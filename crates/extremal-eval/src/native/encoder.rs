@@ -124,6 +124,7 @@ pub(super) enum Predicate {
     NotEqual = 4,
     Less = 0x11,
     LessOrEqual = 0x12,
+    NotLess = 0x15,
 }
 
 /// The first mask register; the only one used.
@@ -201,6 +202,16 @@ impl Assembler {
         self.vector(arithmetic(0x11, width), width, from, 0, Operand::Memory(base, offset));
     }
 
+    /// Loads from an operand in memory.
+    pub fn load_from(&mut self, width: Width, to: Register, from: Operand) {
+        self.vector(arithmetic(0x10, width), width, to, 0, from);
+    }
+
+    /// Stores to an operand in memory.
+    pub fn store_at(&mut self, width: Width, to: Operand, from: Register) {
+        self.vector(arithmetic(0x11, width), width, from, 0, to);
+    }
+
     pub fn copy(&mut self, width: Width, to: Register, from: Register) {
         self.vector(packed(0x28), width, to, 0, Operand::Register(from));
     }
@@ -242,9 +253,40 @@ impl Assembler {
         }
     }
 
-    /// Clears a register.
-    pub fn clear(&mut self, to: Register) {
-        self.bits(Bits::Xor, Width::One, to, to, Operand::Register(to));
+    /// Shifts the bits of all lanes.
+    pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
+        // The code of the operation stands where others have a register.
+        self.vector(packed(0x73), width, 6, to, Operand::Register(from)); // vpsllq
+        self.bytes.push(count);
+    }
+
+    /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
+    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: Operand, signs: Register) {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, number, zero, Masking::None, true);
+        } else {
+            self.vector(packed(0xc2), width, signs, number, zero);
+        }
+        self.bytes.push(Predicate::NotEqual as u8);
+    }
+
+    /// Prepares for [`Assembler::by_signs`].
+    pub fn note_signs(&mut self, width: Width, signs: Register) {
+        if self.masks {
+            let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
+            self.encode(mask, width, MASK, 0, Operand::Register(signs), Masking::None, true);
+        }
+    }
+
+    /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
+    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Operand, Register)) {
+        if self.masks {
+            let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
+            self.encode(blend, width, to, no, yes, Masking::Blend, true);
+        } else {
+            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, yes);
+            self.bytes.push(signs << 4);
+        }
     }
 
     fn vector(&mut self, op: Opcode, width: Width, reg: Register, second: Register, last: Operand) {
@@ -367,6 +409,28 @@ impl Assembler {
         self.bytes.extend((distance as i32).to_le_bytes());
         self.bytes.extend([0x49, 0x83, 0xcf, 0xff]); // or r15, -1
         self.land(settled);
+    }
+
+    /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
+    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, a, limit, Masking::None, true);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
+        } else {
+            self.vector(packed(0xc2), width, scratch, a, limit);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.vector(Opcode { map: 2, ..packed(0x0f) }, width, scratch, 0, Operand::Register(scratch)); // vtestpd
+        }
+        self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
+        self.bytes.len()
+    }
+
+    /// Jumps to where code is already.
+    pub fn jump_back(&mut self, to: usize) {
+        self.bytes.push(0xe9); // jmp
+        let distance = to as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
     }
 
     /// Jumps; for [`Assembler::land`].

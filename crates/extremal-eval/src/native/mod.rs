@@ -1,7 +1,8 @@
 //! Machine code for x86-64, from the same program the tape runs and with the same bits.
 //!
 //! `order` gathers the calls of elementary functions, `registers` decides what is where, `emit` turns operations into
-//! instructions, `encoder` those into bytes, `calls` holds the functions that are called. The tape is the measure: every test
+//! instructions, `encoder` those into bytes, `calls` holds the functions that are called, `sines` writes out those that are called
+//! most. The tape is the measure: every test
 //! compares with it.
 //!
 //! # Safety
@@ -18,6 +19,7 @@ mod encoder;
 mod order;
 mod registers;
 mod settling;
+mod sines;
 mod sweep;
 
 use memmap2::{Mmap, MmapMut};

@@ -85,6 +85,15 @@ impl Registers {
         }
     }
 
+    /// Makes room for so many values.
+    pub fn reserve(&mut self, values: usize) {
+        let values = values.max(self.home.len());
+        self.register.resize(values, NO_REGISTER);
+        self.home.resize(values, NOWHERE);
+        self.fixed.resize(values, NOWHERE);
+        self.next.resize(values, NEVER);
+    }
+
     /// Prepares for a block whose memory is at `base`.
     pub fn begin(&mut self, items: &[Item], base: Base) {
         self.base = base;
@@ -172,6 +181,17 @@ impl Registers {
             Some(array) if slot != NOWHERE => self.arrays[array as usize],
             _ => (self.base, self.bytes(slot)),
         }
+    }
+
+    /// Registers that hold something.
+    pub fn in_use(&self) -> Vec<Register> {
+        let used = |register: &Register| self.holds[*register as usize].is_some() || self.is_pinned(*register);
+        (0..self.count as Register).filter(used).collect()
+    }
+
+    /// The value wherever it is.
+    pub fn anywhere(&self, value: Value) -> Operand {
+        self.in_register(value).map_or_else(|| self.memory(value), Operand::Register)
     }
 
     /// The value in memory; only for values that are there.

@@ -4,6 +4,7 @@ use crate::op::Step;
 use crate::slots::Slot;
 use crate::ssa::Value;
 
+use super::cycle::Shifts;
 use super::emit::{Emitter, ONE};
 use super::encoder::Base;
 use super::order::Item;
@@ -14,7 +15,7 @@ impl Emitter {
     /// as there is. Returns where it begins.
     pub fn settling(&mut self, steps: &[Step<Value>], outputs: &[Value], first: Slot) -> usize {
         let begin = self.begin_function();
-        let mut items = self.ordering.items(steps);
+        let mut items = self.items(steps);
         items.push(Item::Round(outputs.to_vec()));
         self.code.enter_rounds();
         self.registers.begin(&items, Base::Rbx);
@@ -27,7 +28,7 @@ impl Emitter {
         self.code.test_all(self.target.width, tested, self.registers.place(self.patterns + ONE));
         self.registers.unlock();
         // Through memory, where other lanes find it; this leaves the flags alone.
-        self.hand_on(outputs, first);
+        self.hand_on(outputs, first, &Shifts::default());
         self.code.next_round_unless_all(top);
         self.end_rounds(&items, begin)
     }

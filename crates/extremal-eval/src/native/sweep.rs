@@ -142,6 +142,13 @@ fn reaches(bodies: &Bodies, body: &Body, lanes: usize) -> Vec<Reach> {
     reaches
 }
 
+/// A number of the memory that every round replaces: it stays in a register until the last one.
+struct Running {
+    before: Value,
+    after: Value,
+    slot: Slot,
+}
+
 /// So many registers are left to what changes from round to round.
 const FREE: usize = 8;
 
@@ -166,20 +173,43 @@ impl Emitter {
         list.into_iter().map(|(value, _)| value).collect()
     }
 
+    /// What goes from round to round, unless a round calls functions, which keep no registers.
+    fn running(&self, items: &[Item], source: &Source<'_>) -> Option<Running> {
+        if items.iter().any(|item| matches!(item, Item::Call(..))) {
+            return None;
+        }
+        let (after, slot) = *source.kept.iter().find(|(_, slot)| *slot < ARRAYS)?;
+        let mut before = None;
+        for item in items {
+            item.for_each_operand(|value| before = before.or((self.registers.home(value) == slot).then_some(value)));
+        }
+        before.map(|before| Running { before, after, slot })
+    }
+
     /// Appends a loop over rows; returns where it begins.
     fn sweep(&mut self, source: &Source<'_>) -> usize {
         let begin = self.begin_function();
-        let mut items = self.ordering.items(source.steps);
-        let held = self.held(&items, source);
+        let mut items = self.items(source.steps);
+        let (held, running) = (self.held(&items, source), self.running(&items, source));
+        let stays = |(_, slot): &&(Value, Slot)| running.as_ref().is_none_or(|running| running.slot != *slot);
+        let kept: Vec<(Value, Slot)> = source.kept.iter().filter(stays).copied().collect();
+        let source = &Source { kept: &kept, ..*source };
         self.code.enter_sweep();
         self.note_destinations(source);
-        items.push(Item::Round(held.clone()));
+        items.push(Item::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
         self.registers.begin(&items, Base::Rbx);
         let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
+        let running = running.map(|running| (self.registers.load(&mut self.code, running.before), running));
         self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, Base::Rbx);
+        }
+        if let Some((register, running)) = &running {
+            let made = self.registers.load(&mut self.code, running.after);
+            if made != *register {
+                self.code.copy(self.target.width, *register, made);
+            }
         }
         // What had to give way meanwhile comes back to where the next round expects it.
         for (value, register) in held.iter().zip(registers) {
@@ -190,9 +220,12 @@ impl Emitter {
         self.registers.finish(&items);
         self.forget_destinations(source);
         self.code.next_rows(8 * self.target.width.lanes() as u8, top);
+        if let Some((register, running)) = running {
+            self.code.store(self.target.width, Base::Rbx, self.registers.bytes(running.slot), register);
+        }
         self.code.leave_sweep();
         self.code.clear_upper();
-        self.code.ret();
+        self.end_function();
         begin
     }
 }

@@ -1,15 +1,21 @@
 //! Computations whose rows, but for a few at both ends, are shifts of one another: found in a small instance, run at any size.
 //!
 //! `shapes` tells which values are shifts of one another, `plan` makes loops of the row that all others repeat, `body` has
-//! these loops with places for their values, and `machine` runs them over pieces that fit the cache, with the ends as ordinary
-//! programs.
+//! these loops with places for their values, and `sweeps` runs them over pieces that fit the cache; `ends` has the first and the
+//! last rows as ordinary programs. `machine` is all this for one application, `recurrence` for many, with what `carried` finds
+//! that goes from one to the next.
 
 mod body;
+mod carried;
+mod ends;
 mod machine;
 mod plan;
+mod recurrence;
 mod shapes;
+mod sweeps;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use extremal_expr::{Expr, Graph, Id};
 use rustc_hash::FxHashMap;
@@ -18,11 +24,12 @@ use crate::op::Step;
 use crate::program::{CompileError, Entry, Program};
 use crate::slots::Slot;
 
-use plan::{Operand, Plan, Wanted};
+use plan::{Given, Operand, Plan, Wanted};
 use shapes::{Located, Shape, ShapeId, Shapes, Shifted};
 
 pub(crate) use body::{Bodies, Body, Buffer, Buffers, Groups, Place};
 pub use machine::{NotFinite, RowMachine};
+pub use recurrence::{Recurrence, RecurrenceMachine, Stopped};
 
 /// A small instance of a computation by rows.
 #[derive(Clone, Copy)]
@@ -82,41 +89,80 @@ pub struct Stencil {
     fields: usize,
     results: usize,
     sums: usize,
+    loops: Arc<Loops>,
+}
+
+/// Loops, and what is the same for all their rows.
+struct Loops {
+    plan: Plan,
     uniforms: Uniforms,
-    plan: std::sync::Arc<Plan>,
+    parameters: usize,
+    scalars: usize,
 }
 
 impl Stencil {
     /// Finds the row that all others repeat. `larger` has one row more than `small`: its rows must be the same, and one more of
     /// those in the middle. `None` if that is not so.
     pub fn find(small: Rows<'_>, larger: Rows<'_>) -> Result<Option<Stencil>, CompileError> {
-        let mut shapes = Shapes::default();
-        let (a, b) = (Seen::of(small, &mut shapes)?, Seen::of(larger, &mut shapes)?);
-        let Some(found) = Repeated::compare(&a, &b) else { return Ok(None) };
-        let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
-        let wanted = Wanted { rows: found.rows, sums };
-        let Some(plan) = Plan::new(&shapes, &wanted) else { return Ok(None) };
-        let (before, behind) = (found.before.max(plan.before), found.behind.max(plan.behind));
-        if before + behind >= a.size {
-            return Ok(None);
+        let Some(alike) = Alike::find(small, larger)? else { return Ok(None) };
+        let given = Given { fields: small.fields.len(), values: &[] };
+        match Plan::new(&alike.shapes, &alike.wanted, given) {
+            Some(plan) => alike.stencil(plan),
+            None => Ok(None),
         }
-        Ok(Some(Stencil {
-            ends: ends(small, &a, before, behind)?,
-            size: a.size,
-            before,
-            behind,
-            scalars: small.scalars.len(),
-            fields: small.fields.len(),
-            results: small.results.len(),
-            sums: small.sums.len(),
-            uniforms: Uniforms::of(&shapes, &plan, small),
-            plan: std::sync::Arc::new(plan),
-        }))
     }
 
     /// How many operations one row takes, and how many loops they are in.
     pub fn operations(&self) -> (usize, usize) {
-        (self.plan.loops.iter().map(|body| body.ops.len()).sum(), self.plan.loops.len())
+        let loops = &self.loops.plan.loops;
+        (loops.iter().map(|body| body.ops.len()).sum(), loops.len())
+    }
+}
+
+/// An instance of which all rows are alike but a few at both ends.
+struct Alike<'a> {
+    small: Rows<'a>,
+    seen: Seen,
+    shapes: Shapes,
+    wanted: Wanted,
+    before: usize,
+    behind: usize,
+}
+
+impl<'a> Alike<'a> {
+    fn find(small: Rows<'a>, larger: Rows<'_>) -> Result<Option<Alike<'a>>, CompileError> {
+        let mut shapes = Shapes::default();
+        let (seen, more) = (Seen::of(small, &mut shapes)?, Seen::of(larger, &mut shapes)?);
+        let Some(found) = Repeated::compare(&seen, &more) else { return Ok(None) };
+        let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
+        let wanted = Wanted { rows: found.rows, sums };
+        Ok(Some(Alike { small, seen, shapes, wanted, before: found.before, behind: found.behind }))
+    }
+
+    fn loops(&self, plan: Plan) -> Loops {
+        let Rows { parameters, scalars, .. } = self.small;
+        let uniforms = Uniforms::of(&self.shapes, &plan, self.small);
+        Loops { plan, uniforms, parameters: parameters.len(), scalars: scalars.len() }
+    }
+
+    /// The stencil with these loops; `None` if they reach too far.
+    fn stencil(&self, plan: Plan) -> Result<Option<Stencil>, CompileError> {
+        let before = self.before.max(-plan.touched.first as usize);
+        let behind = self.behind.max(plan.touched.last as usize);
+        if before + behind >= self.seen.size {
+            return Ok(None);
+        }
+        Ok(Some(Stencil {
+            ends: ends(self.small, &self.seen, before, behind)?,
+            size: self.seen.size,
+            before,
+            behind,
+            scalars: self.small.scalars.len(),
+            fields: self.small.fields.len(),
+            results: self.small.results.len(),
+            sums: self.small.sums.len(),
+            loops: Arc::new(self.loops(plan)),
+        }))
     }
 }
 

@@ -7,12 +7,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::Op;
 
+use super::body::LANES;
 use super::shapes::{Shape, ShapeId, Shapes, Shifted};
 
 /// So many operations computed twice are worth as much as a loop.
 const WORTH_A_LOOP: usize = 12;
 /// So many operations are worth a store in one loop and a load in another.
-const WORTH_A_STORE: usize = 3;
+pub(super) const WORTH_A_STORE: usize = 3;
 /// What a call of an elementary function counts.
 const CALL: usize = 40;
 
@@ -45,8 +46,32 @@ pub(super) struct Loop {
     /// Which results are stored where.
     pub stores: Vec<(Array, usize)>,
     /// The rows it is done for, relative to the first and the last of those that are wanted.
+    pub rows: Reach,
+    /// The same in whole groups of lanes.
+    pub groups: Reach,
+}
+
+/// So many rows before the first one (negative) to so many behind the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
     pub first: i32,
     pub last: i32,
+}
+
+impl Reach {
+    /// Both together.
+    pub fn with(self, other: Reach) -> Reach {
+        Reach { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    fn moved(self, offset: i32) -> Reach {
+        Reach { first: self.first + offset, last: self.last + offset }
+    }
+
+    /// Outwards to multiples of `unit`.
+    fn rounded(self, unit: i32) -> Reach {
+        Reach { first: self.first.div_euclid(unit) * unit, last: -((-self.last).div_euclid(unit) * unit) }
+    }
 }
 
 /// What is wanted of each row.
@@ -67,22 +92,43 @@ pub(super) struct Plan {
     pub temporaries: usize,
     /// Where the summands of each sum are; nowhere if it has none but at the ends.
     pub sums: Vec<Option<Array>>,
-    /// How many rows before the first and behind the last are touched.
-    pub before: usize,
-    pub behind: usize,
+    /// The rows that are touched, before the first and behind the last.
+    pub touched: Reach,
+    /// The same where loops are done in whole groups of lanes.
+    pub touched_by_groups: Reach,
+    /// The rows that are read of each given value beyond the fields.
+    pub read: Vec<Reach>,
+    /// Results that are not finite make another one not finite: they need not be looked at.
+    pub implied: Vec<bool>,
+}
+
+/// Values that loops can read: fields, and more values of rows that are in arrays behind them.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub fields: usize,
+    pub values: &'a [ShapeId],
 }
 
 impl Plan {
     /// `None` if two results, or a result and a summand, are the same values at different rows: no loop stores both.
-    pub fn new(shapes: &Shapes, wanted: &Wanted) -> Option<Plan> {
-        let mut planner = Planner::new(shapes, wanted)?;
+    pub fn new(shapes: &Shapes, wanted: &Wanted, given: Given<'_>) -> Option<Plan> {
+        let mut planner = Planner::new(shapes, wanted, given)?;
         planner.settle();
-        Some(planner.plan(wanted))
+        Some(planner.plan(wanted, given))
     }
+}
+
+/// Operations to compute a value, of which those for its operands are known.
+pub(super) fn cost(op: Op<Shifted>, costs: &[usize]) -> usize {
+    let mut cost = if op.is_transcendental() { CALL } else { 1 };
+    op.for_each_operand(|operand| cost += costs[operand.shape as usize]);
+    cost.min(1000 * CALL)
 }
 
 struct Planner<'s> {
     shapes: &'s Shapes,
+    /// The arrays of given values.
+    given: FxHashMap<ShapeId, usize>,
     /// Where each stored shape is, and at which shift.
     stored: FxHashMap<ShapeId, (Array, i32)>,
     /// Operations to compute a shape from fields and results.
@@ -95,24 +141,24 @@ struct Planner<'s> {
 }
 
 impl<'s> Planner<'s> {
-    fn new(shapes: &'s Shapes, wanted: &Wanted) -> Option<Planner<'s>> {
-        let mut stored: FxHashMap<ShapeId, (Array, i32)> = FxHashMap::default();
-        for (row, value) in wanted.rows.iter().enumerate() {
-            if matches!(shapes.list[value.shape as usize], Shape::Op(_)) && !shapes.uniform[value.shape as usize] {
-                let place = stored.entry(value.shape).or_insert((Array::Row(row), value.shift));
-                if place.1 != value.shift {
-                    return None;
-                }
-            }
-        }
+    fn new(shapes: &'s Shapes, wanted: &Wanted, given: Given<'_>) -> Option<Planner<'s>> {
         let mut planner = Planner {
             shapes,
-            stored,
+            given: given.values.iter().enumerate().map(|(at, shape)| (*shape, given.fields + at)).collect(),
+            stored: FxHashMap::default(),
             cost: vec![0; shapes.list.len()],
             order: Vec::new(),
             temporaries: 0,
             pass: FxHashMap::default(),
         };
+        for (row, value) in wanted.rows.iter().enumerate() {
+            if planner.op(value.shape).is_some() {
+                let place = planner.stored.entry(value.shape).or_insert((Array::Row(row), value.shift));
+                if place.1 != value.shift {
+                    return None;
+                }
+            }
+        }
         for value in &wanted.sums {
             if planner.op(value.shape).is_some() {
                 planner.store(value.shape, value.shift);
@@ -121,14 +167,11 @@ impl<'s> Planner<'s> {
                 }
             }
         }
-        planner.order = planner.needed(wanted);
+        let roots = wanted.rows.iter().chain(&wanted.sums).map(|value| value.shape);
+        planner.order = shapes.below(roots, |shape| planner.given.contains_key(&shape));
         for shape in planner.order.clone() {
             planner.cost[shape as usize] = match (planner.stored.get(&shape), planner.op(shape)) {
-                (None, Some(op)) => {
-                    let mut cost = if op.is_transcendental() { CALL } else { 1 };
-                    op.for_each_operand(|operand| cost += planner.cost[operand.shape as usize]);
-                    cost.min(1000 * CALL)
-                }
+                (None, Some(op)) => cost(op, &planner.cost),
                 _ => 0,
             };
         }
@@ -137,9 +180,14 @@ impl<'s> Planner<'s> {
 
     /// The operation that makes a value of each row.
     fn op(&self, shape: ShapeId) -> Option<Op<Shifted>> {
+        self.shapes.op(shape).filter(|_| !self.given.contains_key(&shape))
+    }
+
+    /// The array of a value that is given.
+    fn field(&self, shape: ShapeId) -> Option<Array> {
         match self.shapes.list[shape as usize] {
-            Shape::Op(op) if !self.shapes.uniform[shape as usize] => Some(op),
-            _ => None,
+            Shape::Field(field) => Some(Array::Field(field)),
+            _ => self.given.get(&shape).map(|field| Array::Field(*field)),
         }
     }
 
@@ -148,21 +196,6 @@ impl<'s> Planner<'s> {
             self.stored.insert(shape, (Array::Temporary(self.temporaries), shift));
             self.temporaries += 1;
         }
-    }
-
-    fn needed(&self, wanted: &Wanted) -> Vec<ShapeId> {
-        let mut stack: Vec<ShapeId> = wanted.rows.iter().chain(&wanted.sums).map(|value| value.shape).collect();
-        let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
-        while let Some(shape) = stack.pop() {
-            if seen.insert(shape)
-                && let Some(op) = self.op(shape)
-            {
-                op.for_each_operand(|operand| stack.push(operand.shape));
-            }
-        }
-        let mut order: Vec<ShapeId> = seen.into_iter().collect();
-        order.sort_unstable();
-        order
     }
 
     /// Decides what is stored.
@@ -258,7 +291,7 @@ impl<'s> Planner<'s> {
         uses.iter().filter_map(worth).max()
     }
 
-    fn plan(&self, wanted: &Wanted) -> Plan {
+    fn plan(&self, wanted: &Wanted, given: Given<'_>) -> Plan {
         let passes = self.pass.values().max().map_or(0, |last| last + 1);
         let mut roots: Vec<Vec<ShapeId>> = vec![Vec::new(); passes];
         for shape in &self.order {
@@ -267,21 +300,62 @@ impl<'s> Planner<'s> {
             }
         }
         let mut loops: Vec<Loop> = roots.iter().enumerate().map(|(pass, roots)| self.write(pass, roots)).collect();
-        let array = |value: &Shifted| match self.shapes.list[value.shape as usize] {
-            Shape::Field(field) => Some(Array::Field(field)),
-            _ => self.stored.get(&value.shape).map(|(array, _)| *array),
+        let array = |value: &Shifted| {
+            self.field(value.shape).or_else(|| self.stored.get(&value.shape).map(|(array, _)| *array))
         };
         let sums = wanted.sums.iter().map(array).collect();
         let copies = self.copies(wanted);
-        let Extent { before, behind } = Extent::of(&mut loops, &copies);
-        Plan { loops, copies, temporaries: self.temporaries, sums, before, behind }
+        let by_groups = Extent::of(&mut loops, &copies, LANES as i32, |body| &mut body.groups);
+        let extent = Extent::of(&mut loops, &copies, 1, |body| &mut body.rows);
+        let of = |array: Array| extent.needed.get(&array).copied().unwrap_or_default();
+        let more = given.values.len();
+        let results = wanted.rows.len() - more;
+        Plan {
+            copies,
+            temporaries: self.temporaries,
+            sums,
+            touched: extent.touched,
+            touched_by_groups: by_groups.touched,
+            read: (0..more).map(|at| of(Array::Field(given.fields + at))).collect(),
+            implied: self.implied(&wanted.rows[..results]),
+            loops,
+        }
+    }
+
+    /// Which results cannot but spoil another one of their row if they are not finite.
+    fn implied(&self, rows: &[Shifted]) -> Vec<bool> {
+        let spoiled_by: Vec<FxHashSet<Shifted>> = rows.iter().map(|row| self.spoilers(*row)).collect();
+        let spoils = |row: &Shifted| {
+            let mut others = rows.iter().zip(&spoiled_by).filter(|(other, _)| *other != row);
+            others.any(|(_, spoilers)| spoilers.contains(row))
+        };
+        rows.iter().map(spoils).collect()
+    }
+
+    /// The values that make `root` not finite if they are not: no sum and no product hides them.
+    fn spoilers(&self, root: Shifted) -> FxHashSet<Shifted> {
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![root];
+        while let Some(value) = stack.pop() {
+            let Some(op) = self.op(value.shape).filter(|_| seen.insert(value)) else { continue };
+            let mut meet = |operand: Shifted| {
+                stack.push(Shifted { shape: operand.shape, shift: value.shift + operand.shift });
+            };
+            match op {
+                Op::Add(..) | Op::Sub(..) | Op::Mul(..) | Op::Neg(_) | Op::Sqrt(_) => op.for_each_operand(meet),
+                Op::MulAdd(..) | Op::MulSub(..) | Op::SubMul(..) => op.for_each_operand(meet),
+                Op::Div(numerator, _) => meet(numerator),
+                _ => {}
+            }
+        }
+        seen
     }
 
     fn copies(&self, wanted: &Wanted) -> Vec<(usize, Operand)> {
         let copy = |(row, value): (usize, &Shifted)| {
-            let from = match (self.shapes.list[value.shape as usize], self.stored.get(&value.shape)) {
+            let from = match (self.field(value.shape), self.stored.get(&value.shape)) {
                 _ if self.shapes.uniform[value.shape as usize] => Operand::Uniform(value.shape),
-                (Shape::Field(field), _) => Operand::Load(Array::Field(field), value.shift),
+                (Some(field), _) => Operand::Load(field, value.shift),
                 (_, Some((array, _))) if *array != Array::Row(row) => Operand::Load(*array, 0),
                 _ => return None,
             };
@@ -315,8 +389,8 @@ impl Writer<'_, '_> {
         if planner.shapes.uniform[value.shape as usize] {
             return Some(Operand::Uniform(value.shape));
         }
-        if let Shape::Field(field) = planner.shapes.list[value.shape as usize] {
-            return Some(Operand::Load(Array::Field(field), value.shift));
+        if let Some(field) = planner.field(value.shape) {
+            return Some(Operand::Load(field, value.shift));
         }
         match planner.stored.get(&value.shape) {
             Some((array, shift)) if planner.pass[&value.shape] < self.pass => {
@@ -367,36 +441,39 @@ fn complete(op: Op<Shifted>, mut operand: impl FnMut(Shifted) -> Option<Operand>
 
 /// How far loops reach.
 struct Extent {
-    before: usize,
-    behind: usize,
+    touched: Reach,
+    /// Array by array.
+    needed: FxHashMap<Array, Reach>,
 }
 
 impl Extent {
-    /// Gives every loop the rows that later ones need of it.
-    fn of(loops: &mut [Loop], copies: &[(usize, Operand)]) -> Extent {
-        let (mut lowest, mut highest) = (0, 0);
+    /// Gives every loop the rows that later ones need of it, rounded to multiples of `unit`.
+    fn of(
+        loops: &mut [Loop],
+        copies: &[(usize, Operand)],
+        unit: i32,
+        of_loop: impl Fn(&mut Loop) -> &mut Reach,
+    ) -> Extent {
+        let mut extent = Extent { touched: Reach::default(), needed: FxHashMap::default() };
         for (_, from) in copies {
-            if let Operand::Load(_, offset) = from {
-                (lowest, highest) = (lowest.min(*offset), highest.max(*offset));
-            }
+            extent.read(*from, Reach::default());
         }
-        let mut needed: FxHashMap<Array, (i32, i32)> = FxHashMap::default();
         for body in loops.iter_mut().rev() {
-            for (array, _) in &body.stores {
-                let (first, last) = needed.get(array).copied().unwrap_or((0, 0));
-                (body.first, body.last) = (body.first.min(first), body.last.max(last));
-            }
-            let mut read = |operand: Operand| {
-                if let Operand::Load(array, offset) = operand {
-                    let (first, last) = (body.first + offset, body.last + offset);
-                    (lowest, highest) = (first.min(lowest), last.max(highest));
-                    let range = needed.entry(array).or_insert((0, 0));
-                    *range = (range.0.min(first), range.1.max(last));
-                }
-            };
-            body.ops.iter().for_each(|op| op.for_each_operand(&mut read));
-            (lowest, highest) = (lowest.min(body.first), highest.max(body.last));
+            let needed = |(array, _): &(Array, usize)| extent.needed.get(array).copied().unwrap_or_default();
+            let reach = body.stores.iter().map(needed).fold(Reach::default(), Reach::with).rounded(unit);
+            *of_loop(body) = reach;
+            body.ops.iter().for_each(|op| op.for_each_operand(|operand| extent.read(operand, reach)));
+            extent.touched = extent.touched.with(reach);
         }
-        Extent { before: -lowest as usize, behind: highest as usize }
+        extent
+    }
+
+    fn read(&mut self, operand: Operand, by: Reach) {
+        if let Operand::Load(array, offset) = operand {
+            let rows = by.moved(offset);
+            self.touched = self.touched.with(rows);
+            let needed = self.needed.entry(array).or_default();
+            *needed = needed.with(rows);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Which values of a program are shifts of one another.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::Op;
 use crate::program::Program;
@@ -59,15 +59,38 @@ impl Shapes {
 
     /// The value of an operation: it is where the first of its operands is.
     pub fn operation(&mut self, op: Op<Located>) -> Located {
-        let mut position: Option<i32> = None;
-        op.for_each_operand(|operand| position = [position, operand.position].into_iter().flatten().min());
-        let origin = position.unwrap_or(0);
-        let shifted = |operand: Located| Shifted {
-            shape: operand.shape,
-            shift: operand.position.map_or(0, |position| position - origin),
-        };
-        let shape = Shape::Op(in_order(op.map(shifted)));
+        let (shape, position) = placed(op);
         Located { shape: self.intern(shape, position.is_none()), position }
+    }
+
+    /// The same if such a value has been met.
+    pub fn known_operation(&self, op: Op<Located>) -> Option<Located> {
+        let (shape, position) = placed(op);
+        Some(Located { shape: *self.by_shape.get(&shape)?, position })
+    }
+
+    /// The operation that makes a value that is not the same everywhere.
+    pub fn op(&self, shape: ShapeId) -> Option<Op<Shifted>> {
+        match self.list[shape as usize] {
+            Shape::Op(op) if !self.uniform[shape as usize] => Some(op),
+            _ => None,
+        }
+    }
+
+    /// What values are made of, themselves included, operands first; of those that `ends` holds for nothing further.
+    pub fn below(&self, roots: impl IntoIterator<Item = ShapeId>, ends: impl Fn(ShapeId) -> bool) -> Vec<ShapeId> {
+        let mut stack: Vec<ShapeId> = roots.into_iter().collect();
+        let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
+        while let Some(shape) = stack.pop() {
+            if seen.insert(shape)
+                && let Some(op) = self.op(shape).filter(|_| !ends(shape))
+            {
+                op.for_each_operand(|operand| stack.push(operand.shape));
+            }
+        }
+        let mut order: Vec<ShapeId> = seen.into_iter().collect();
+        order.sort_unstable();
+        order
     }
 
     /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry.
@@ -119,6 +142,18 @@ impl Shapes {
         };
         found.insert(value, located);
     }
+}
+
+/// The shape of an operation, and where it is.
+fn placed(op: Op<Located>) -> (Shape, Option<i32>) {
+    let mut position: Option<i32> = None;
+    op.for_each_operand(|operand| position = [position, operand.position].into_iter().flatten().min());
+    let origin = position.unwrap_or(0);
+    let shifted = |operand: Located| Shifted {
+        shape: operand.shape,
+        shift: operand.position.map_or(0, |position| position - origin),
+    };
+    (Shape::Op(in_order(op.map(shifted))), position)
 }
 
 /// Operands that may be exchanged without changing a bit, in one order.

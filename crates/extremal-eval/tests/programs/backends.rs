@@ -312,3 +312,85 @@ fn values_that_find_no_register() {
         assert!(values(backend).is_none_or(|found| Some(found) == expected), "{backend:?}");
     }
 }
+
+/// Sines and cosines of lanes are written out for angles that are not large, with all kinds of them side by side.
+#[test]
+fn angles_of_all_sizes_side_by_side() {
+    let g = &Graph::new();
+    let names: Vec<_> = (0..6).map(|i| g.symbol(&format!("x{i}"))).collect();
+    let mut outputs: Vec<Id> = names[..4].iter().flat_map(|x| [x.sin().id(), x.cos().id()]).collect();
+    // One function only, functions of functions, and many values that live longer than the calls.
+    outputs.extend([names[4].sin().id(), names[5].cos().id()]);
+    let products: Vec<_> = (0..6).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| names[i] * names[j]).collect();
+    let nested = products.iter().fold(g.int(0), |sum, product| sum + (*product + names[0].sin()).cos());
+    outputs.push((nested + products.iter().fold(g.int(1), |total, product| total * (*product + 2))).id());
+    let inputs = vec![names.iter().map(|e| e.id()).collect()];
+    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs: outputs.clone() }]).unwrap();
+    let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let angle = |at: usize| match at % 8 {
+        0 if at % 5 == 0 => special[at / 40 % special.len()],
+        1 => quarter * (at % 41) as f64 - 20.0 * quarter,
+        2 => 1e6 * (at as f64).sqrt(),
+        _ => (at as f64 * 0.618).fract() * 14.0 - 7.0,
+    };
+    let mut tape = program.machine_on(Backend::Tape).unwrap();
+    for mut machine in lane_machines(&program) {
+        let lanes = machine.lanes();
+        for first in 0..500 {
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, input)| *input = angle(7 * first + at));
+            let inputs = machine.inputs(0).to_vec();
+            let mut out = vec![0.0; outputs.len() * lanes];
+            machine.run(0, &mut out);
+            for lane in 0..lanes {
+                let own = inputs.iter().skip(lane).step_by(lanes);
+                tape.inputs_mut(0).iter_mut().zip(own).for_each(|(input, value)| *input = *value);
+                let mut expected = vec![0.0; outputs.len()];
+                tape.run(0, &mut expected);
+                for (expected, found) in expected.iter().zip(out.iter().skip(lane).step_by(lanes)) {
+                    assert!(same_bits(*expected, *found), "{expected:e}, {:?} {found:e}", machine.backend());
+                }
+            }
+        }
+    }
+}
+
+/// Inputs that become others where a condition holds, lane by lane: few, which stay in registers, and many, which do not.
+#[test]
+fn inputs_are_shifted_where_a_condition_holds() {
+    let g = &Graph::new();
+    for count in [3, 40] {
+        let x: Vec<_> = (0..count).map(|i| g.symbol(&format!("x{i}"))).collect();
+        let moves = g.compare(Comparison::Lt, x[0].sin(), g.rational(extremal_expr::Rational::HALF));
+        let mut outputs: Vec<Id> = (0..count).map(|i| g.select(moves, x[(i + 1) % count], x[i]).id()).collect();
+        outputs[1] = g.select(moves, x[0] + x[1], x[2]).id();
+        outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
+        let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
+        let inputs = vec![x.iter().map(|e| e.id()).collect()];
+        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
+        let gone = |backend: Backend, lane: usize| {
+            let mut machine = program.machine_on(backend)?;
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = start(lane, at));
+            assert_eq!(machine.repeat(50), 50);
+            Some(machine.inputs(0).to_vec())
+        };
+        let alone: Vec<Vec<f64>> = (0..64).filter_map(|lane| gone(Backend::Tape, lane)).collect();
+        for backend in [Backend::Avx2, Backend::Avx512] {
+            for (lane, expected) in alone.iter().enumerate() {
+                assert!(gone(backend, lane).is_none_or(|found| found == *expected), "{backend:?}");
+            }
+        }
+        for mut machine in lane_machines(&program) {
+            let lanes = machine.lanes();
+            for (at, place) in machine.inputs_mut(0).chunks_exact_mut(lanes).enumerate() {
+                place.iter_mut().enumerate().for_each(|(lane, x)| *x = start(lane, at));
+            }
+            assert_eq!(machine.repeat(50), 50);
+            for (lane, expected) in alone[..lanes].iter().enumerate() {
+                let found: Vec<f64> = machine.inputs(0).iter().skip(lane).step_by(lanes).copied().collect();
+                assert_eq!(found, *expected, "{:?}", machine.backend());
+            }
+        }
+    }
+}

@@ -353,6 +353,7 @@ impl<'a> Builder<'a> {
                 Step::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
             }
             Node::Select(c, a, b) => Step::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b)),
+            Node::Held(a) => Step::Sum(Field::ZERO, vec![(at(&self.places, &a), f.one())]),
             Node::Compare(Comparison::Eq, ..) => Step::Value(Field::ZERO),
             Node::Compare(Comparison::Ne, ..) => Step::Value(f.one()),
             Node::Compare(..) => Step::Coin(node_key(id)),

@@ -140,6 +140,7 @@ impl<'g> Layout<'g> {
             Node::Call(function, a) => Form::Call(function, a),
             Node::Call2(function, a, b) => Form::Call2(function, a, b),
             Node::Select(c, a, b) => Form::Select(c, a, b),
+            Node::Held(a) => self.form(a),
             Node::Compare(comparison, a, b) => Form::Compare(comparison, a, b),
             Node::And(a, b) => Form::And(a, b),
             Node::Or(a, b) => Form::Or(a, b),

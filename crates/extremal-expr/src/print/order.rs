@@ -78,6 +78,7 @@ impl Order {
             Node::Power(base, _) => function(base, Class::Root),
             Node::Call(_, a) | Node::Call2(_, a, _) => function(a, Class::Function),
             Node::Select(_, a, _) => function(a, Class::Sum),
+            Node::Held(a) => self.keys[a],
             Node::Compare(_, a, _) | Node::And(a, _) | Node::Or(a, _) | Node::Not(a) => function(a, Class::Condition),
         }
     }

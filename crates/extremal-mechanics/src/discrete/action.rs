@@ -22,6 +22,8 @@ pub struct DiscreteAction<'g> {
     pub(super) nodal: Formula<'g>,
     /// In q (the first node) and the increments w_i of the others.
     pub(super) incremental: Formula<'g>,
+    /// The slopes of the action in q and the increments.
+    pub(super) slopes: Slopes<'g>,
     /// Does the action contain the unknown entropies at the end of the step?
     pub(super) implicit_entropy: bool,
     pub(super) constants: Constants<'g>,
@@ -41,6 +43,17 @@ pub(crate) struct Formula<'g> {
     pub heating: Vec<Expr<'g>>,
     /// Growth of the accounts over the step.
     pub accounts: Vec<Expr<'g>>,
+}
+
+/// The slopes of ℓ(q, w) = S(q, q + h w).
+///
+/// A displacement h w moves a node as q does, so that both slopes contain the forces ∂S/∂Q_i. They are written in the same
+/// expressions of these, not differentiated separately, and what they have in common cancels where one is subtracted from the other.
+pub(super) struct Slopes<'g> {
+    /// Of the mean Lagrangian ℓ/h by w_1 … w_s, per coordinate: momenta.
+    pub by_w: Vec<Vec<Expr<'g>>>,
+    /// Of ℓ by q: impulses.
+    pub by_q: Vec<Expr<'g>>,
 }
 
 /// The interpolating polynomial at one quadrature node: weights of the nodes in position and in h × velocity.
@@ -95,16 +108,22 @@ impl<'g> DiscreteAction<'g> {
         // The basis sums to one and its slopes to zero: the first node enters once, and not at all in the velocity.
         let rates = &system.heat.rates;
         let s: Vec<_> = system.heat.s.iter().zip(rates).map(|(s, rate)| *s + b * h * *rate).collect();
-        let incremental = Self::formula(system, &bases, w.clone(), (&s, rates), |basis, k| {
+        let motion = |basis: &Basis<'g>, k: usize| {
             let w: Vec<_> = w[1..].iter().map(|node| node[k]).collect();
-            (system.q[k] + h * g.dot(&basis.values[1..], &w), g.dot(&basis.slopes[1..], &w))
-        });
+            let position = system.q[k] + h * g.dot(&basis.values[1..], &w);
+            // The next step begins where this one ends: its forces there are the same only if they are written in the same numbers.
+            let at_the_end = w.last().is_some_and(|last| position == system.q[k] + h * *last);
+            (if at_the_end { position.held() } else { position }, g.dot(&basis.slopes[1..], &w))
+        };
+        let incremental = Self::formula(system, &bases, w.clone(), (&s, rates), motion);
+        let slopes = Self::slopes(system, &bases, (&s, rates), motion);
         let base = match rule.nodes[..] {
             [a] => constants.number(a, || system.constant("c_1")),
             _ => g.rational(Rational::HALF),
         };
         let own_constraints = Vec::new();
-        DiscreteAction { nodes, base, own_constraints, nodal, incremental, implicit_entropy: !b.is_zero(), constants }
+        let implicit_entropy = !b.is_zero();
+        DiscreteAction { nodes, base, own_constraints, nodal, incremental, slopes, implicit_entropy, constants }
     }
 
     /// The action in the nodes of a step.
@@ -172,6 +191,36 @@ impl<'g> DiscreteAction<'g> {
         Formula { unknowns, action, forces, entropy, temperatures, heating, accounts }
     }
 
+    /// ℓ_w_i/h = Σ b_j (d_ij L_v + h l_ij L_q) and ℓ_q = h Σ b_j L_q, with L_v and L_q at the quadrature nodes.
+    fn slopes(
+        system: &System<'g>,
+        bases: &[Basis<'g>],
+        (entropies, rates): (&[Expr<'g>], &[Expr<'g>]),
+        at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
+    ) -> Slopes<'g> {
+        let (g, h, n) = (system.graph, system.step(), system.len());
+        let varied = [&system.q[..], &system.v].concat();
+        let gradient = g.gradient(system.lagrangian, &varied);
+        let held: Vec<_> = system.heat.rates.iter().copied().zip(rates.iter().copied()).collect();
+        let degree = bases.first().map_or(0, |basis| basis.values.len() - 1);
+        let mut by_w = vec![vec![Vec::new(); n]; degree];
+        let mut by_q = vec![Vec::new(); n];
+        for basis in bases {
+            let (q, v): (Vec<_>, Vec<_>) = (0..n).map(|k| at(basis, k)).unzip();
+            let point = Point { q, v, s: entropies.to_vec(), t: basis.time };
+            let there = g.substitute(&system.at(&gradient, &point), &held);
+            for (k, (l_q, l_v)) in there[..n].iter().zip(&there[n..]).enumerate() {
+                let impulse = h * basis.weight * *l_q;
+                by_q[k].push(impulse);
+                for (i, by_w) in by_w.iter_mut().enumerate() {
+                    by_w[k].push(basis.weight * basis.slopes[i + 1] * *l_v + basis.values[i + 1] * impulse);
+                }
+            }
+        }
+        let total = |terms: Vec<Vec<Expr<'g>>>| -> Vec<Expr<'g>> { terms.into_iter().map(|sum| g.sum(sum)).collect() };
+        Slopes { by_w: by_w.into_iter().map(total).collect(), by_q: total(by_q) }
+    }
+
     /// A discrete Lagrangian L_d(x_0, x_1), discrete forces f−, f+ and entropy rules of the user's own, in the symbols `x_0`,
     /// `x_1`, `S_0`, `S_1`, `h`, `t`. Nothing is said of its temperatures, nor of work and heat.
     pub fn custom(system: &System<'g>, custom: CustomDiscrete<'g>) -> Self {
@@ -181,8 +230,16 @@ impl<'g> DiscreteAction<'g> {
         let w = Self::increments(system, 1);
         let heat = &system.heat;
         let mut rules: Vec<_> = ends[0].iter().copied().zip(system.q.iter().copied()).collect();
-        rules.extend((0..system.len()).map(|k| (ends[1][k], system.q[k] + h * w[1][k])));
         rules.extend((0..s_0.len()).flat_map(|k| [(s_0[k], heat.s[k]), (s_1[k], heat.s[k] + h * heat.rates[k])]));
+        // As x_0 = q and x_1 = q + e first: of both slopes the forces at x_1 are then the same expressions.
+        let displacement = system.symbols("e_", "");
+        let displaced: Vec<_> = (0..system.len()).map(|k| (ends[1][k], system.q[k] + displacement[k])).collect();
+        let action = custom.lagrangian.substitute(&[&rules[..], &displaced].concat());
+        let slopes = g.gradient(action, &[&displacement[..], &system.q].concat());
+        let moved: Vec<_> = displacement.iter().zip(&w[1]).map(|(e, w)| (*e, h * *w)).collect();
+        let mut by_w = g.substitute(&slopes, &moved);
+        let by_q = by_w.split_off(system.len());
+        rules.extend((0..system.len()).map(|k| (ends[1][k], system.q[k] + h * w[1][k])));
         let nothing = vec![g.int(0); system.accounts().len()];
         let nodal = Formula {
             unknowns: ends.into(),
@@ -208,6 +265,7 @@ impl<'g> DiscreteAction<'g> {
             own_constraints: custom.constraints,
             nodal,
             incremental,
+            slopes: Slopes { by_w: vec![by_w], by_q },
             implicit_entropy: true,
             constants: Constants::new(g),
         }

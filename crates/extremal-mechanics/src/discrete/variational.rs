@@ -17,11 +17,11 @@
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes.
 
-use extremal_expr::{Comparison, Expr, Node, Rational, magnitude};
+use extremal_expr::{Comparison, Expr, Rational, magnitude};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
-use super::action::{DiscreteAction, Formula};
+use super::action::{DiscreteAction, Formula, Slopes};
 use super::constrained::{Imposed, place, velocities};
 use super::reference::reactions_solve;
 use super::scheme::{Equation, Scheme, SchemeGuard, ids};
@@ -41,13 +41,7 @@ impl<'g> DiscreteAction<'g> {
         let Formula { unknowns: w, action, forces, entropy, temperatures, heating, accounts } = &self.incremental;
         let w = &w[1..];
         let increments: Vec<_> = w.iter().flatten().copied().collect();
-        // Of ℓ/h, the mean Lagrangian: its slope by w is the momentum at once.
-        let by_w = g.gradient(*action / h, &increments);
-        // What ℓ_w/h and ℓ_q have in common cancels when both are written alike: with h as a factor of the whole, or of no whole.
-        let by_q: Vec<_> = match has_factor(*action, h) {
-            true => g.gradient(*action / h, &system.q).into_iter().map(|slope| h * slope).collect(),
-            false => g.gradient(*action, &system.q),
-        };
+        let Slopes { by_w, by_q } = &self.slopes;
         let nodal_forces = forces.iter().zip(&impulses);
         let forces: Vec<Vec<_>> = nodal_forces.map(|(f, r)| f.iter().zip(r).map(|(f, r)| *f + *r).collect()).collect();
 
@@ -55,7 +49,7 @@ impl<'g> DiscreteAction<'g> {
         let mut residual = Vec::with_capacity(increments.len());
         for i in 1..=degree {
             for k in 0..n {
-                let nodal = by_w[(i - 1) * n + k] + forces[i][k];
+                let nodal = by_w[i - 1][k] + forces[i][k];
                 residual.push(if i == degree { nodal - p_next[k] } else { nodal });
             }
         }
@@ -180,18 +174,6 @@ impl<'g> DiscreteAction<'g> {
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
         equations.extend(nodes.equations(system));
         equations
-    }
-}
-
-/// Is `f` a product of `factor` and something else?
-fn has_factor(f: Expr<'_>, factor: Expr<'_>) -> bool {
-    match f.node() {
-        Node::Product(factors) => factors.contains(&(factor.id(), 1)),
-        Node::Sum { constant, terms } => match terms[..] {
-            [(term, _)] if constant.is_zero() => has_factor(f.graph().expr(term), factor),
-            _ => false,
-        },
-        _ => false,
     }
 }
 

@@ -1,0 +1,83 @@
+//! What one application of a computation leaves behind that the next one would compute again: the forces at the end of a step,
+//! say, which are those at the beginning of the next.
+//!
+//! A value of the fields alone is compared with what it becomes when every field is replaced by the result that follows it. If
+//! this is a value of the same application, made by the same operations, it is kept beside the fields instead.
+
+use rustc_hash::FxHashSet;
+
+use super::plan::{WORTH_A_STORE, cost};
+use super::shapes::{Located, Shape, ShapeId, Shapes, Shifted};
+
+/// Values that go from one application to the next.
+#[derive(Default)]
+pub(super) struct Carried {
+    /// Of the fields, at position 0.
+    pub values: Vec<ShapeId>,
+    /// The same of the results.
+    pub next: Vec<Shifted>,
+}
+
+impl Carried {
+    /// `rows` are the results, of which each is the field of the same number the next time.
+    pub fn find(shapes: &Shapes, rows: &[Shifted]) -> Carried {
+        let computed = shapes.below(rows.iter().map(|row| row.shape), |_| false);
+        let is_computed: FxHashSet<ShapeId> = computed.iter().copied().collect();
+        let next = next_values(shapes, rows);
+        let costs = costs(shapes);
+        let mut carried = Carried::default();
+        let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
+        let mut stack: Vec<ShapeId> = rows.iter().map(|row| row.shape).collect();
+        while let Some(shape) = stack.pop() {
+            let Some(op) = shapes.op(shape).filter(|_| seen.insert(shape)) else { continue };
+            match next[shape as usize] {
+                Some(Located { shape: after, position: Some(shift) })
+                    if after != shape && is_computed.contains(&after) && costs[shape as usize] > WORTH_A_STORE =>
+                {
+                    carried.values.push(shape);
+                    carried.next.push(Shifted { shape: after, shift });
+                }
+                _ => op.for_each_operand(|operand| stack.push(operand.shape)),
+            }
+        }
+        carried
+    }
+}
+
+/// What each value, at position 0, becomes the next time; none for what depends on scalars, which may be others then.
+fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
+    let mut next: Vec<Option<Located>> = Vec::with_capacity(shapes.list.len());
+    for (at, shape) in shapes.list.iter().enumerate() {
+        next.push(match shape {
+            Shape::Constant(_) | Shape::Scalar(0, _) => Some(Located { shape: at as ShapeId, position: None }),
+            Shape::Scalar(..) => None,
+            Shape::Field(field) => rows.get(*field).map(|row| {
+                let position = (!shapes.uniform[row.shape as usize]).then_some(row.shift);
+                Located { shape: row.shape, position }
+            }),
+            Shape::Op(op) => {
+                let mut all = true;
+                let moved = op.map(|operand: Shifted| match next[operand.shape as usize] {
+                    Some(Located { shape, position }) => {
+                        Located { shape, position: position.map(|position| position + operand.shift) }
+                    }
+                    None => {
+                        all = false;
+                        Located { shape: operand.shape, position: None }
+                    }
+                });
+                all.then(|| shapes.known_operation(moved)).flatten()
+            }
+        });
+    }
+    next
+}
+
+/// Operations to compute each value from fields.
+fn costs(shapes: &Shapes) -> Vec<usize> {
+    let mut costs: Vec<usize> = Vec::with_capacity(shapes.list.len());
+    for shape in 0..shapes.list.len() as ShapeId {
+        costs.push(shapes.op(shape).map_or(0, |op| cost(op, &costs)));
+    }
+    costs
+}
