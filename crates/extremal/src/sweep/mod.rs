@@ -131,7 +131,7 @@ const MOST_MEMBER_VALUES: u64 = 1 << 26;
 /// Crossings are not more frequent than this, in the mean.
 const STEPS_PER_EVENT: u64 = 16;
 /// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
-const LANES: [usize; 3] = [8, 4, 64];
+const LANES: [usize; 4] = [16, 8, 4, 64];
 
 impl<'m> Sweep<'m> {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
