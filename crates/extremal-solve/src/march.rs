@@ -334,7 +334,7 @@ impl Marcher {
         let inputs: Vec<f64> = given.collect();
         self.velocity.copy_from_slice(v);
         self.observed_velocity.copy_from_slice(v);
-        self.history.filled.fill(0);
+        self.history.forget();
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
         self.strides = Strides::default();
@@ -363,19 +363,27 @@ impl Marcher {
             self.time = self.time_of(self.step);
             return taken;
         }
-        if !self.can_stride() {
-            return 0;
+        let mut all = 0;
+        while all < steps && self.can_stride() {
+            // While the history grows, so does what the next guess is made of.
+            let most = if self.history.is_full() { steps - all } else { 1 };
+            let following = self.history.known_after_a_step();
+            let Some(stride) = self.current_stride() else { return all };
+            stride.predict_from(following);
+            let taken = stride.take(most);
+            self.strode(taken);
+            all += taken;
+            if taken < most {
+                self.strides.failed += 1;
+                return all;
+            }
         }
-        let Some(stride) = self.current_stride() else { return 0 };
-        let taken = stride.take(steps);
-        self.strode(taken);
-        self.strides.failed += u64::from(taken < steps);
-        taken
+        all
     }
 
-    /// Not while too little is known for the prediction, nor where it failed too often.
+    /// Not while too little is known for a prediction, nor where it failed too often.
     fn can_stride(&self) -> bool {
-        self.history.is_full() && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
+        self.history.is_enough() && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
     }
 
     /// The program that has a step in one piece, brought to where the motion stands.
@@ -388,6 +396,7 @@ impl Marcher {
                 updates: self.work.iterations,
                 max_residual: self.work.max_residual,
                 history: &self.history.values,
+                known: self.history.known(),
             });
             self.strides.current = true;
         }
@@ -401,6 +410,7 @@ impl Marcher {
         self.work.max_residual = stride.max_residual();
         self.work.iterations = stride.updates();
         self.strides.taken += taken;
+        self.history.grow(taken);
         self.step += taken;
         self.time = self.time_of(self.step);
     }
@@ -534,6 +544,8 @@ struct History {
 /// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
 /// by Newton's method squares away.
 pub(crate) const DEPTH: usize = 10;
+/// Steps that must be known before one is taken in one piece.
+const FEWEST: usize = 3;
 /// Points used for extrapolation where steps may be rough.
 const POINTS: usize = 6;
 
@@ -555,6 +567,31 @@ impl History {
     /// Is the prediction as good as it gets?
     fn is_full(&self) -> bool {
         self.unknowns == 0 || self.filled.iter().all(|filled| *filled == DEPTH)
+    }
+
+    /// Is there enough for a prediction that Newton's method makes good in a few updates?
+    fn is_enough(&self) -> bool {
+        self.unknowns == 0 || self.known() >= FEWEST
+    }
+
+    /// How many steps are known of every substep.
+    fn known(&self) -> usize {
+        self.filled.iter().copied().min().unwrap_or(DEPTH)
+    }
+
+    fn known_after_a_step(&self) -> usize {
+        if self.unknowns == 0 { DEPTH } else { (self.known() + 1).min(DEPTH) }
+    }
+
+    /// So many more steps are known, which were kept elsewhere.
+    fn grow(&mut self, steps: u64) {
+        let steps = steps.min(DEPTH as u64) as usize;
+        self.filled.iter_mut().for_each(|filled| *filled = (*filled + steps).min(DEPTH));
+    }
+
+    fn forget(&mut self) {
+        self.filled.fill(0);
+        self.values.fill(0.0);
     }
 
     /// Fills `guess` by extrapolation; false while too little is known.

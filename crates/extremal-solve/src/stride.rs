@@ -46,6 +46,10 @@ pub(crate) struct Stride {
     differences: Option<Differences>,
     state: usize,
     unknowns: usize,
+    /// The step size and the first time.
+    times: [f64; 2],
+    /// How many steps before a guess it is extrapolated from.
+    known: usize,
 }
 
 /// The same step, with differences of the state that go round beside it.
@@ -65,6 +69,8 @@ pub(crate) struct Standing<'a> {
     pub updates: u64,
     pub max_residual: f64,
     pub history: &'a [f64],
+    /// How many steps of the history there are.
+    pub known: usize,
 }
 
 impl Stride {
@@ -100,7 +106,9 @@ impl Stride {
             writer.holds.push(without_common_factors(g, condition_of(g, *guard), &next));
         }
         let affine = Affine::new(g, &mut writer, &g.exprs(&scheme.state), &next, &unknowns);
-        let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), vec![h.id(), begin.id()]];
+        let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
+        let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
+        let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), times];
         let round = Round { g, scheme, constant, count, unknowns, guess };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
@@ -115,7 +123,8 @@ impl Stride {
             }
         };
         let (state, unknowns) = (scheme.state.len(), round.unknowns.len());
-        Some(Stride { machine: options.machine(&program), lanes, differences, state, unknowns })
+        let machine = options.machine(&program);
+        Some(Stride { machine, lanes, differences, state, unknowns, times: [f64::NAN; 2], known: 0 })
     }
 
     /// The program that is used at the present parameters and step.
@@ -163,10 +172,20 @@ impl Stride {
 
     /// Sets the step size and the first time.
     pub fn begin(&mut self, h: f64, time: f64) {
-        self.set(1, [h, time].into_iter());
+        self.times = [h, time];
+        self.known = 0;
+        self.predict_from(DEPTH);
         if let Some(differences) = &mut self.differences {
             differences.first.run(0, &mut differences.values);
             differences.well = differences.values[0] != 0.0;
+        }
+    }
+
+    /// Extrapolates the guess after the next step from so many steps, which is [`DEPTH`] or, when a motion has just begun, less.
+    pub fn predict_from(&mut self, known: usize) {
+        if known != self.known {
+            self.known = known;
+            self.set(1, self.times.into_iter().chain(WEIGHTS[known]));
         }
     }
 
@@ -183,7 +202,8 @@ impl Stride {
             let (guess, updates) = guess.split_at_mut(n);
             updates.fill(standing.updates as f64);
             for (at, guess) in guess.iter_mut().enumerate() {
-                *guess = (0..DEPTH).map(|age| weight(age) as f64 * history[age * n + at]).sum();
+                let values = history[at..].iter().step_by(n);
+                *guess = WEIGHTS[standing.known].iter().zip(values).map(|(weight, value)| weight * value).sum();
             }
         }
         if let Some(differences) = self.differences.as_mut().filter(|differences| differences.well) {
@@ -493,15 +513,29 @@ fn factors(e: Expr<'_>) -> (Rational, Vec<(Id, i64)>) {
 
 /// One step ahead of these values, newest first.
 fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
-    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * g.int(weight(age))))
+    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
 }
 
-/// What the value so many steps ago counts in extending the polynomial through the last [`DEPTH`] ones by a step: binomial
-/// coefficients with alternating signs.
-fn weight(age: usize) -> i64 {
-    let binomial = (0..=age as i64).fold(1, |product, k| product * (DEPTH as i64 - k) / (k + 1));
-    if age.is_multiple_of(2) { binomial } else { -binomial }
+fn weight(g: &Graph, age: usize) -> Expr<'_> {
+    g.symbol(&format!("stride weight {age}"))
 }
+
+/// What the values of the last steps, newest first, count in extending the polynomial through the last so many of them by a step:
+/// binomial coefficients with alternating signs.
+const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
+    let mut weights = [[0.0; DEPTH]; DEPTH + 1];
+    let mut known = 1;
+    while known <= DEPTH {
+        let (mut age, mut weight) = (0, 1);
+        while age < known {
+            weight = -weight * (age as i64 - known as i64) / (age as i64 + 1);
+            weights[known][age] = if age % 2 == 0 { weight as f64 } else { -(weight as f64) };
+            age += 1;
+        }
+        known += 1;
+    }
+    weights
+};
 
 /// A matrix `factor · rows`.
 struct Inverse<'g> {

@@ -2,7 +2,7 @@
 
 use extremal_eval::{LaneMachine, TRIES};
 
-use super::{CompiledScheme, March, Marcher};
+use super::{CompiledScheme, DEPTH, March, Marcher};
 use crate::failure::StepFailure;
 use crate::stride::GOING;
 
@@ -86,6 +86,9 @@ impl LaneMarcher {
         let alone = steps < WORTHWHILE || !motion.can_stride();
         if alone || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
             return motion.advance_many(steps);
+        }
+        if let Some(stride) = motion.current_stride() {
+            stride.predict_from(DEPTH);
         }
         for stage in 0..GOING {
             self.load(motion, at, stage);
