@@ -316,9 +316,9 @@ impl LatticeMarcher {
         let size = self.names.len() * self.members;
         (self.h, self.time, self.steps) = (h, 0.0, 0);
         self.observed.resize(size + self.sums, 0.0);
-        let given: Vec<f64> = positions.iter().chain(velocities).copied().collect();
-        let started = self.start.run(&[0.0, h], &given, &mut self.observed[..size], &mut []);
-        self.step.load(&self.observed[..size]);
+        let given = &mut self.observed[..size];
+        given.iter_mut().zip(positions.iter().chain(velocities)).for_each(|(to, from)| *to = *from);
+        let started = self.step.load_with(|state| self.start.run(&[0.0, h], given, state, &mut []));
         started.map_err(|at| self.failure(self.not_finite(at)))
     }
 

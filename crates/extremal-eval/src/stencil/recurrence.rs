@@ -24,14 +24,15 @@ use super::carried::Carried;
 use super::ends::{Ends, Side};
 use super::machine::NotFinite;
 use super::plan::{Given, Plan, Reach, Wanted};
-use super::shapes::Shifted;
 use super::sweeps::{PIECE, Piece, Sweeps};
 use super::{Alike, Loops, Rows, Stencil};
 
 /// Rows of a tile, without the skews of its applications.
 const TILE: usize = 384;
-/// So many applications are done in one go, if their skews are not more than a tile together.
+/// So many applications are done in one go at most.
 const TOGETHER: usize = 16;
+/// Bytes that every core has near it.
+const SECOND_CACHE: usize = 1 << 20;
 
 /// A computation by rows whose results are its fields the next time, for any number of rows.
 ///
@@ -122,7 +123,11 @@ impl Recurrence {
         let touched = loops.plan.touched_by_groups;
         let reach = (-touched.first).max(touched.last) as usize;
         let skew = (2 * reach).next_multiple_of(LANES);
-        let most = together.max((TILE / skew.max(1)).clamp(1, TOGETHER));
+        let numbers = (fields + self.carrying.as_ref().map_or(0, |carrying| carrying.count)) * size;
+        // With all states in the second cache it is enough that a tile and its skews stay in the first one.
+        let far = 3 * numbers * size_of::<f64>() > SECOND_CACHE;
+        let skews = if far { TILE } else { TILE / 3 };
+        let most = together.max((skews / skew.max(1)).clamp(1, TOGETHER));
         let primer = match &self.carrying {
             Some(carrying) => Some(Sweeps::new(&carrying.loops, size, backend, 1)?),
             None => None,
@@ -160,8 +165,7 @@ impl Alike<'_> {
         let fields = self.small.fields.len();
         let rows = [&self.wanted.rows[..], next].concat();
         let plan = Plan::new(&self.shapes, &Wanted { rows, sums: Vec::new() }, Given { fields, values })?;
-        let here = values.iter().map(|shape| Shifted { shape: *shape, shift: 0 }).collect();
-        let from_fields = Wanted { rows: here, sums: Vec::new() };
+        let from_fields = Wanted { rows: values.clone(), sums: Vec::new() };
         let loops = self.loops(Plan::new(&self.shapes, &from_fields, Given { fields, values: &[] })?);
         let rows = plan.read.iter().copied().fold(Reach::default(), Reach::with);
         Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), rows }))
@@ -225,10 +229,15 @@ impl RecurrenceMachine {
     /// If it has not as many numbers as there are rows and fields.
     pub fn load(&mut self, state: &[f64]) {
         assert_eq!(state.len(), self.fields * self.size, "the state of another recurrence");
+        self.load_with(|numbers| numbers.copy_from_slice(state));
+    }
+
+    /// Begins with a state that is written where it will be; returns what writing it did.
+    pub fn load_with<T>(&mut self, write: impl FnOnce(&mut [f64]) -> T) -> T {
         (self.kept, self.current, self.steps) = (0, 0, 0);
         let numbers = (self.fields + self.carried) * self.size;
         self.states.iter_mut().for_each(|place| place.reserve(numbers, self.first));
-        self.states[0].numbers_mut()[..state.len()].copy_from_slice(state);
+        let written = write(&mut self.states[0].numbers_mut()[..self.fields * self.size]);
         if let Some(primer) = &mut self.primer {
             // No scalar enters what is carried.
             self.taken.clear();
@@ -239,6 +248,7 @@ impl RecurrenceMachine {
             self.prime(0, first, end);
         }
         self.taken.clear();
+        written
     }
 
     /// The state, field by field.
