@@ -73,9 +73,13 @@ fn solved(structure: &Structure, outcome: &Outcome) -> String {
     }
     let each = sig(outcome.work.iterations as f64 / outcome.steps.max(1) as f64, 3);
     if structure.fixed_point {
+        let left = match outcome.work.newton_steps {
+            0 => String::new(),
+            1 => " (1 step left to Newton's method)".to_owned(),
+            steps => format!(" ({steps} steps left to Newton's method)"),
+        };
         return format!(
-            "fixed-point iteration over the stages, Newton's method where it fails, for {unknowns}, {each} iterations per step, \
-             residual at most {residual}"
+            "fixed-point iteration over the stages{left} for {unknowns}, {each} iterations per step, residual at most {residual}"
         );
     }
     let kept = if structure.keeps_jacobians { " (a Jacobian serves for several)" } else { "" };

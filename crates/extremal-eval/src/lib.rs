@@ -42,10 +42,11 @@ mod schedule;
 mod slots;
 mod ssa;
 mod stencil;
+mod wide_tape;
 
 pub use lane_machine::LaneMachine;
 pub use machine::Machine;
-pub use op::{Op, Operands, Step};
-pub use program::{Backend, CompileError, Entry, OpCounts, Program, TRIES};
+pub use op::{Op, Step};
+pub use program::{Backend, CompileError, Entry, OpCounts, Program, Spread, TRIES};
 pub use ssa::{Definition, Value};
 pub use stencil::{NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::functions::Lanes;
 use crate::native::Native;
 use crate::op::{Operands, Step};
 use crate::program::{Backend, Code, Program, TRIES};
@@ -124,22 +125,44 @@ impl Machine {
 /// A memory with slots for operands.
 struct Memory<'m>(&'m mut [f64]);
 
-impl Operands<Slot> for Memory<'_> {
+impl Memory<'_> {
     #[inline(always)]
-    fn read(&self, slot: Slot) -> f64 {
-        self.0[slot as usize]
+    fn read(&self, slot: Slot) -> Lanes<1> {
+        Lanes([self.0[slot as usize]])
     }
 
     #[inline(always)]
-    fn write(&mut self, slot: Slot, value: f64) {
+    fn write(&mut self, slot: Slot, Lanes([value]): Lanes<1>) {
         self.0[slot as usize] = value;
+    }
+}
+
+impl Operands<Slot, 1> for Memory<'_> {
+    #[inline(always)]
+    fn one(&mut self, to: Slot, a: Slot, f: impl Fn(Lanes<1>) -> Lanes<1>) {
+        self.write(to, f(self.read(a)));
+    }
+
+    #[inline(always)]
+    fn two(&mut self, to: Slot, operands: [Slot; 2], f: impl Fn([Lanes<1>; 2]) -> Lanes<1>) {
+        self.write(to, f(operands.map(|slot| self.read(slot))));
+    }
+
+    #[inline(always)]
+    fn three(&mut self, to: Slot, operands: [Slot; 3], f: impl Fn([Lanes<1>; 3]) -> Lanes<1>) {
+        self.write(to, f(operands.map(|slot| self.read(slot))));
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, to: [Slot; 2], a: Slot, f: impl Fn(Lanes<1>) -> [Lanes<1>; 2]) {
+        let results = f(self.read(a));
+        to.into_iter().zip(results).for_each(|(slot, value)| self.write(slot, value));
     }
 }
 
 pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
     let mut memory = Memory(memory);
     for step in tape {
-        let value = step.op.evaluate(&mut memory);
-        memory.write(step.to, value);
+        step.op.execute(step.to, &mut memory);
     }
 }

@@ -146,51 +146,81 @@ impl<R: Copy> Op<R> {
     }
 }
 
+/// Where operations find their operands and leave their results, `N` numbers at a time.
+pub(crate) trait Operands<R, const N: usize> {
+    /// A result of one operand.
+    fn one(&mut self, to: R, a: R, f: impl Fn(Lanes<N>) -> Lanes<N>);
+    /// A result of two operands.
+    fn two(&mut self, to: R, operands: [R; 2], f: impl Fn([Lanes<N>; 2]) -> Lanes<N>);
+    /// A result of three operands.
+    fn three(&mut self, to: R, operands: [R; 3], f: impl Fn([Lanes<N>; 3]) -> Lanes<N>);
+    /// Two results of one operand.
+    fn pair(&mut self, to: [R; 2], a: R, f: impl Fn(Lanes<N>) -> [Lanes<N>; 2]);
+}
+
 fn truth(holds: bool) -> f64 {
     if holds { 1.0 } else { 0.0 }
 }
 
-/// Where an operation finds its operands.
-pub trait Operands<R> {
-    /// The value of an operand.
-    fn read(&self, operand: R) -> f64;
-    /// Takes the second result of an operation that has two.
-    fn write(&mut self, result: R, value: f64);
+impl<R: Copy> Op<R> {
+    /// Computes the result `to` in `m`. What an operation is, is said here and nowhere else: machine code has to give the same bits.
+    #[inline(always)]
+    pub(crate) fn execute<const N: usize>(self, to: R, m: &mut impl Operands<R, N>) {
+        match self {
+            Op::Add(a, b) => m.two(to, [a, b], |[a, b]| a + b),
+            Op::Sub(a, b) => m.two(to, [a, b], |[a, b]| a - b),
+            Op::Mul(a, b) => m.two(to, [a, b], |[a, b]| a * b),
+            Op::Div(a, b) => m.two(to, [a, b], |[a, b]| a / b),
+            Op::Neg(a) => m.one(to, a, |a| -a),
+            Op::MulAdd(a, b, c) => m.three(to, [a, b, c], |[a, b, c]| a.fma(b, c)),
+            Op::MulSub(a, b, c) => m.three(to, [a, b, c], |[a, b, c]| a.fma(b, -c)),
+            Op::SubMul(a, b, c) => m.three(to, [a, b, c], |[a, b, c]| (-a).fma(b, c)),
+            Op::Sqrt(a) => m.one(to, a, |a| a.map(f64::sqrt)),
+            Op::Pow(a, b) => m.two(to, [a, b], |[a, b]| functions::pow(a, b)),
+            Op::Call(function, a) => m.one(to, a, |a| functions::apply(function, a)),
+            Op::SinCos { argument, cosine } => m.pair([to, cosine], argument, |a| functions::sin_cos(a).into()),
+            Op::Call2(function, a, b) => m.two(to, [a, b], |[a, b]| functions::apply2(function, a, b)),
+            Op::Compare(comparison, a, b) => {
+                m.two(to, [a, b], |[a, b]| a.map2(b, |a, b| truth(comparison.holds(a, b))));
+            }
+            Op::And(a, b) => m.two(to, [a, b], |[a, b]| a.map2(b, |a, b| truth((a != 0.0) & (b != 0.0)))),
+            Op::Or(a, b) => m.two(to, [a, b], |[a, b]| a.map2(b, |a, b| truth((a != 0.0) | (b != 0.0)))),
+            Op::Not(a) => m.one(to, a, |a| a.map(|a| truth(a == 0.0))),
+            Op::Select(c, a, b) => m.three(to, [c, a, b], |[c, a, b]| a.where_(c, |c| c != 0.0, b)),
+        }
+    }
 }
 
-impl<R: Copy> Op<R> {
-    /// The value of the operation; a second result is written to `m`.
+/// The result of an operation whose operands are the numbers themselves.
+struct Result<const N: usize>(Lanes<N>);
+
+impl<const N: usize> Operands<Lanes<N>, N> for Result<N> {
     #[inline(always)]
-    pub fn evaluate(self, m: &mut impl Operands<R>) -> f64 {
-        match self {
-            Op::Add(a, b) => m.read(a) + m.read(b),
-            Op::Sub(a, b) => m.read(a) - m.read(b),
-            Op::Mul(a, b) => m.read(a) * m.read(b),
-            Op::Div(a, b) => m.read(a) / m.read(b),
-            Op::Neg(a) => -m.read(a),
-            Op::MulAdd(a, b, c) => m.read(a).mul_add(m.read(b), m.read(c)),
-            Op::MulSub(a, b, c) => m.read(a).mul_add(m.read(b), -m.read(c)),
-            Op::SubMul(a, b, c) => (-m.read(a)).mul_add(m.read(b), m.read(c)),
-            Op::Sqrt(a) => m.read(a).sqrt(),
-            Op::Pow(a, b) => functions::pow(Lanes([m.read(a)]), Lanes([m.read(b)])).0[0],
-            Op::Call(function, a) => functions::apply(function, Lanes([m.read(a)])).0[0],
-            Op::SinCos { argument, cosine } => {
-                let (sin, cos) = functions::sin_cos(Lanes([m.read(argument)]));
-                m.write(cosine, cos.0[0]);
-                sin.0[0]
-            }
-            Op::Call2(function, a, b) => functions::apply2(function, Lanes([m.read(a)]), Lanes([m.read(b)])).0[0],
-            Op::Compare(comparison, a, b) => truth(comparison.holds(m.read(a), m.read(b))),
-            Op::And(a, b) => truth(m.read(a) != 0.0 && m.read(b) != 0.0),
-            Op::Or(a, b) => truth(m.read(a) != 0.0 || m.read(b) != 0.0),
-            Op::Not(a) => truth(m.read(a) == 0.0),
-            Op::Select(c, a, b) => {
-                if m.read(c) != 0.0 {
-                    m.read(a)
-                } else {
-                    m.read(b)
-                }
-            }
-        }
+    fn one(&mut self, _: Lanes<N>, a: Lanes<N>, f: impl Fn(Lanes<N>) -> Lanes<N>) {
+        self.0 = f(a);
+    }
+
+    #[inline(always)]
+    fn two(&mut self, _: Lanes<N>, operands: [Lanes<N>; 2], f: impl Fn([Lanes<N>; 2]) -> Lanes<N>) {
+        self.0 = f(operands);
+    }
+
+    #[inline(always)]
+    fn three(&mut self, _: Lanes<N>, operands: [Lanes<N>; 3], f: impl Fn([Lanes<N>; 3]) -> Lanes<N>) {
+        self.0 = f(operands);
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, _: [Lanes<N>; 2], a: Lanes<N>, f: impl Fn(Lanes<N>) -> [Lanes<N>; 2]) {
+        self.0 = f(a)[0];
+    }
+}
+
+impl<const N: usize> Op<Lanes<N>> {
+    /// The result, the first if there are two.
+    pub(crate) fn value(self) -> Lanes<N> {
+        let mut result = Result(Lanes([0.0; N]));
+        self.execute(result.0, &mut result);
+        result.0
     }
 }

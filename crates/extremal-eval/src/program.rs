@@ -15,6 +15,7 @@ use crate::op::Step;
 use crate::schedule::{Block, schedule};
 use crate::slots::{Layout, Slot, assign};
 use crate::ssa::{Definition, Value};
+use crate::wide_tape::BLOCK;
 
 /// An entry point to be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +93,33 @@ pub(crate) struct Cycle {
     pub retried: usize,
 }
 
+/// An input that is the same in all lanes: what another input is in one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spread {
+    /// The input.
+    pub symbol: Id,
+    /// The input it is taken from.
+    pub of: Id,
+    /// The lane.
+    pub lane: usize,
+}
+
+/// The same by places in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct SpreadSlot {
+    pub slot: Slot,
+    pub of: Slot,
+    pub lane: usize,
+}
+
+/// How a program goes round.
+#[derive(Default)]
+struct Rounds {
+    cycle: Option<Cycle>,
+    settling: usize,
+    spreads: Vec<SpreadSlot>,
+}
+
 /// So often is a round of a program that goes round tried in all.
 pub const TRIES: u32 = 4;
 
@@ -140,6 +168,9 @@ pub(crate) struct Code {
     pub commit_tapes: Vec<Vec<Step<Slot>>>,
     /// How it goes round, if it does.
     pub cycle: Option<Cycle>,
+    /// So many entries go round until they have settled.
+    pub settling: usize,
+    spreads: Vec<SpreadSlot>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
 }
@@ -161,6 +192,11 @@ impl Code {
         self.layout.inputs[stage].clone()
     }
 
+    /// Are there enough lanes for the inputs that are lanes of others?
+    pub fn has_lanes(&self, lanes: usize) -> bool {
+        lanes > 1 && self.spreads.iter().all(|spread| spread.lane < lanes)
+    }
+
     /// Machine code for a backend, if this machine can run it.
     fn native_on(&self, backend: Backend, lanes: usize) -> Option<Arc<Native>> {
         let blocks = Blocks {
@@ -169,6 +205,9 @@ impl Code {
             fixed: &self.layout.fixed,
             first_free: self.layout.first_temporary,
             cycle: self.cycle,
+            settling: if self.has_lanes(lanes) { self.settling } else { 0 },
+            first_settled: self.layout.inputs.last().map_or(0, |inputs| inputs.start),
+            spreads: if self.has_lanes(lanes) { &self.spreads } else { &[] },
         };
         Native::compile(&blocks, backend, lanes).map(Arc::new)
     }
@@ -190,7 +229,7 @@ impl Program {
         names: &[(Id, Id)],
         entries: &[Entry],
     ) -> Result<Program, CompileError> {
-        Self::build(graph, inputs, names, entries, None)
+        Self::build(graph, inputs, names, entries, Rounds::default())
     }
 
     /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
@@ -234,7 +273,59 @@ impl Program {
         let cycle =
             Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
         let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
-        Self::build(graph, inputs, names, &[entry], Some(cycle))
+        Self::build(graph, inputs, names, &[entry], Rounds { cycle: Some(cycle), ..Rounds::default() })
+    }
+
+    /// Compiles a program whose lanes know of each other: `spreads` are inputs that are, in every lane, what another input is in one
+    /// of them. Its entries go round by themselves ([`LaneMachine::settle`]): the outputs of each are a condition and what replaces
+    /// the first inputs of the last stage, until the condition holds in all lanes.
+    ///
+    /// A machine with fewer lanes than that is given those inputs like all others, and does not go round.
+    ///
+    /// ```
+    /// use extremal_eval::{Entry, Program, Spread};
+    /// use extremal_expr::{Comparison, Graph};
+    ///
+    /// // Every lane goes half of the way to what lane 2 is, until all are near.
+    /// let g = Graph::new();
+    /// let (x, second) = (g.symbol("x"), g.symbol("second"));
+    /// let near = g.compare(Comparison::Lt, (x - second).abs(), g.int(1) / 1000);
+    /// let halfway = Entry { stage: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
+    /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2 };
+    /// let program = Program::settling(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;
+    ///
+    /// if let Some(mut lanes) = program.lane_machine(4) {
+    ///     lanes.inputs_mut(0)[..4].copy_from_slice(&[0.0, 1.0, 2.0, 3.0]);
+    ///     assert_eq!(lanes.settle(0, 100), Some(12));
+    ///     assert_eq!(lanes.inputs(0)[2], 2.0);
+    ///     assert!(lanes.inputs(0)[..4].iter().all(|x| (x - 2.0).abs() < 1e-3));
+    /// }
+    /// # Ok::<(), extremal_eval::CompileError>(())
+    /// ```
+    pub fn settling(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        spreads: &[Spread],
+        entries: &[Entry],
+    ) -> Result<Program, CompileError> {
+        let own: usize = inputs.last().map_or(0, Vec::len);
+        for entry in entries {
+            let outputs = entry.outputs.len();
+            if outputs == 0 || outputs - 1 > own || entry.stage + 1 != inputs.len() {
+                return Err(CompileError::NotACycle { outputs, inputs: own });
+            }
+        }
+        let all: Vec<Id> = inputs.iter().flatten().copied().collect();
+        let place = |symbol: Id| {
+            let unknown = || CompileError::UnboundSymbol { name: graph.expr(symbol).to_string() };
+            all.iter().position(|other| *other == symbol).map(|at| at as Slot).ok_or_else(unknown)
+        };
+        let place = |spread: &Spread| -> Result<SpreadSlot, CompileError> {
+            Ok(SpreadSlot { slot: place(spread.symbol)?, of: place(spread.of)?, lane: spread.lane })
+        };
+        let spreads: Vec<SpreadSlot> = spreads.iter().map(place).collect::<Result<_, _>>()?;
+        Self::build(graph, inputs, names, entries, Rounds { settling: entries.len(), spreads, ..Rounds::default() })
     }
 
     fn build(
@@ -242,7 +333,7 @@ impl Program {
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
         entries: &[Entry],
-        cycle: Option<Cycle>,
+        rounds: Rounds,
     ) -> Result<Program, CompileError> {
         let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);
@@ -262,7 +353,9 @@ impl Program {
             })
             .collect();
         let mut code = Code {
-            cycle,
+            cycle: rounds.cycle,
+            settling: rounds.settling,
+            spreads: rounds.spreads,
             native: None,
             definitions: values.into_definitions(),
             hoisted: schedule.hoisted,
@@ -290,17 +383,22 @@ impl Program {
         Some(Machine::new(self.code.clone(), native))
     }
 
-    /// New memory to run the program so many times side by side, by the fastest means there is; `None` where there is none, and for
-    /// programs that try rounds again.
+    /// New memory to run the program so many times side by side, by the fastest means there is: 4 or 8 times in machine code, 64 times
+    /// on every machine. `None` for other numbers, and for programs that try rounds again.
     pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
-        [Backend::Avx512, Backend::Avx2].into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+        let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];
+        backends.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
     }
 
     /// The same for a given backend.
     pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
-        let retries = self.code.cycle.is_some_and(|cycle| cycle.retried > 0);
-        let native = (lanes > 1 && !retries).then(|| self.code.native_on(backend, lanes))??;
-        Some(LaneMachine::new(self.code.clone(), native, lanes))
+        if lanes == 1 || self.code.cycle.is_some_and(|cycle| cycle.retried > 0) {
+            return None;
+        }
+        match backend {
+            Backend::Tape => (lanes == BLOCK).then(|| LaneMachine::interpreted(self.code.clone())),
+            _ => Some(LaneMachine::native(self.code.clone(), self.code.native_on(backend, lanes)?, lanes)),
+        }
     }
 
     /// How many stages of inputs there are.

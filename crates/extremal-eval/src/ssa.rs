@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::op::{Op, Operands};
+use crate::functions::Lanes;
+use crate::op::Op;
 
 /// A value of a program, defined exactly once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -107,26 +108,19 @@ impl Values {
         let mut level = Level::CONSTANT;
         op.for_each_operand(|operand| level = level.max(self.level(operand)));
         if level == Level::CONSTANT {
-            let folded = op.evaluate(&mut Constants(self));
-            return self.constant(folded);
+            let folded = op.map(|operand| Lanes([self.known(operand)])).value();
+            return self.constant(folded.0[0]);
         }
         let value = self.push(Definition::Computed(op), level);
         self.computed.insert(op, value);
         value
     }
-}
 
-/// Operands all of which are constants.
-struct Constants<'v>(&'v Values);
-
-impl Operands<Value> for Constants<'_> {
-    fn read(&self, operand: Value) -> f64 {
-        match self.0.definition(operand) {
+    /// The number a constant is.
+    fn known(&self, value: Value) -> f64 {
+        match self.definition(value) {
             Definition::Constant(number) => number,
             _ => f64::NAN,
         }
     }
-
-    // Operations with two results are formed after folding.
-    fn write(&mut self, _: Value, _: f64) {}
 }

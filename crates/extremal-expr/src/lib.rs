@@ -3,6 +3,7 @@
 //! Expressions are simplified by construction ([`Graph`]); gradients are accumulated in reverse and Jacobians forward, so
 //! the cost of a gradient is a small multiple of the cost of the function, whatever the number of variables.
 
+mod angles;
 mod build;
 mod diff;
 pub mod generic;
@@ -15,6 +16,7 @@ mod rational;
 mod simplify;
 pub mod syntax;
 
+pub use angles::with_angles_apart;
 pub use graph::{Expr, Graph};
 pub use magnitude::magnitude;
 pub use node::{Comparison, Function, Function2, Id, Node};

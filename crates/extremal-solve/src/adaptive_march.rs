@@ -1,6 +1,6 @@
 //! Following a motion with an adaptive reference integrator, behind the same interface as a scheme.
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::PhaseFlow;
@@ -47,6 +47,11 @@ impl RightHandSide {
 }
 
 impl AdaptiveMarcher {
+    /// What the equations and the observation were compiled to.
+    pub fn programs(&self) -> [Program; 2] {
+        [&self.right_hand_side.kernel, &self.observe].map(Kernel::program)
+    }
+
     /// Compiles the equations of `system`. Parameters, outputs and guards are as for a
     /// [`CompiledScheme`](crate::CompiledScheme); `tolerance` is relative, and absolute where a component is small.
     pub fn new(

@@ -47,13 +47,34 @@ pub struct Structure {
     pub fixed_point: bool,
 }
 
+impl Structure {
+    /// How the unknowns are found: `explicit`, `linear`, `fixed point`, `simplified newton` (Jacobians serve again) or `newton`.
+    ///
+    /// ```
+    /// use extremal_solve::Structure;
+    /// let pair = Structure { unknowns: 2, linear: false, keeps_jacobians: false, fixed_point: false };
+    /// assert_eq!(pair.iteration(), "newton");
+    /// ```
+    pub fn iteration(&self) -> &'static str {
+        match self {
+            Structure { unknowns: 0, .. } => "explicit",
+            Structure { linear: true, .. } => "linear",
+            Structure { fixed_point: true, .. } => "fixed point",
+            Structure { keeps_jacobians: true, .. } => "simplified newton",
+            _ => "newton",
+        }
+    }
+}
+
 /// What a call cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
-    /// Newton iterations over all solves.
+    /// Iterations over all solves.
     pub iterations: u32,
-    /// The largest residual left, relative to the size of its terms.
+    /// The largest residual left, relative to the size of its terms; of stages side by side, before the last update.
     pub residual: f64,
+    /// The unknowns are stages that were found side by side, by fixed-point iteration.
+    pub side_by_side: bool,
 }
 
 impl Kernel {
@@ -162,7 +183,8 @@ impl Kernel {
         self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
     }
 
-    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember.
+    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember. The unknowns it
+    /// finds are its own; only its prediction comes to be seen where it fails.
     pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
         self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
     }
@@ -179,14 +201,34 @@ impl Kernel {
         self.stages.iter_mut().for_each(StageIteration::forget);
     }
 
+    /// Is fixed-point iteration tried before Newton's method?
+    pub(crate) fn iterates_stages(&self) -> bool {
+        self.stages.is_some()
+    }
+
+    /// Is there no need for a guess, because the last call predicts one with this state and step?
+    pub(crate) fn predicts(&self, state: &[f64], h: f64) -> bool {
+        self.stages.as_ref().is_some_and(|stages| stages.predicts(state, h))
+    }
+
+    /// What takes steps by itself from the state of the last call, if it was that.
+    pub(crate) fn marching_stages(&mut self, state: &[f64], h: f64) -> Option<&mut StageIteration> {
+        self.stages.as_mut().filter(|stages| stages.marches() && stages.predicts(state, h))
+    }
+
     /// The structure that elimination left.
     pub fn structure(&self) -> Structure {
         Structure {
             unknowns: self.unknowns.len(),
             linear: self.solves.iter().all(|s| s.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
-            fixed_point: self.stages.is_some(),
+            fixed_point: self.iterates_stages(),
         }
+    }
+
+    /// What it was compiled to.
+    pub fn program(&self) -> Program {
+        self.machine.program()
     }
 
     /// The unknowns of the last call, all solves in a row.

@@ -2,13 +2,13 @@
 
 mod lanes;
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::failure::{Reason, SolveFailure, StepFailure};
-use crate::kernel::{Guess, Kernel, Structure};
+use crate::kernel::{Guess, Kernel, Structure, Work};
 use crate::newton::NewtonOptions;
 use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
@@ -123,6 +123,11 @@ impl CompiledScheme {
         self.observe.structure()
     }
 
+    /// What start, step and observation were compiled to.
+    pub fn programs(&self) -> [Program; 3] {
+        [&self.start, &self.step, &self.observe].map(Kernel::program)
+    }
+
     /// Begins a run with steps of size `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
         let mut marcher = self.marcher();
@@ -171,10 +176,20 @@ fn guarded(g: &Graph, scheme: &Scheme, guards: &[Guard]) -> Block {
 /// What all steps together cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TotalWork {
-    /// Newton iterations.
+    /// Iterations.
     pub iterations: u64,
     /// The largest residual of a step, relative to the size of its terms.
     pub max_residual: f64,
+    /// Steps whose stages fixed-point iteration left to Newton's method.
+    pub newton_steps: u64,
+}
+
+impl TotalWork {
+    #[inline]
+    pub(crate) fn add(&mut self, step: Work) {
+        self.iterations += u64::from(step.iterations);
+        self.max_residual = self.max_residual.max(step.residual);
+    }
 }
 
 /// A motion that can be followed step by step, whatever method moves it.
@@ -337,7 +352,18 @@ impl Marcher {
 
     /// Takes up to so many steps by the program that has a step in one piece, and returns how many.
     fn stride(&mut self, steps: u64) -> u64 {
-        if steps == 0 || !self.can_stride() {
+        if steps == 0 {
+            return 0;
+        }
+        if let Some(stages) = self.scheme.step.marching_stages(&self.state, self.h) {
+            let (first, h, begin) = (self.step, self.h, self.start_time);
+            let taken = stages.march(steps, |step| ((first + step) as f64).mul_add(h, begin), &mut self.work);
+            self.state.copy_from_slice(stages.state());
+            self.step += taken;
+            self.time = self.time_of(self.step);
+            return taken;
+        }
+        if !self.can_stride() {
             return 0;
         }
         let Some(stride) = self.current_stride() else { return 0 };
@@ -420,7 +446,8 @@ impl Marcher {
             self.inputs[n] = begin + elapsed * h;
             self.inputs[n + 1] = fraction * h;
             let known = self.scheme.step.unknowns().is_empty();
-            let guess = if known || predict && self.history.predict(at, self.scheme.step.unknowns_mut()) {
+            let predicted = known || self.scheme.step.predicts(&self.state, fraction * h);
+            let guess = if predicted || predict && self.history.predict(at, self.scheme.step.unknowns_mut()) {
                 Guess::Given
             } else {
                 self.first_guess(begin + elapsed * h)?;
@@ -428,11 +455,14 @@ impl Marcher {
             };
             let work = self.scheme.step.run(&self.inputs, guess, &mut self.next)?;
             if predict {
-                if !known {
+                if work.side_by_side {
+                    // These stages predict themselves.
+                    self.history.filled[at] = 0;
+                } else if !known {
                     self.history.push(at, self.scheme.step.unknowns());
                 }
-                self.work.iterations += u64::from(work.iterations);
-                self.work.max_residual = self.work.max_residual.max(work.residual);
+                self.work.add(work);
+                self.work.newton_steps += u64::from(self.scheme.step.iterates_stages() && !work.side_by_side);
             }
             self.state.copy_from_slice(&self.next[..n]);
             elapsed += fraction;

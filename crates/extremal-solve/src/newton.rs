@@ -198,7 +198,7 @@ impl NewtonSolve {
                     kept.sizes.copy_from_slice(&checked[self.outputs + n..]);
                     (kept.factored, kept.rate) = (true, OUT_OF_DATE);
                 }
-                return Ok(Work { iterations, residual });
+                return Ok(Work { iterations, residual, ..Work::default() });
             }
             if residual < best {
                 (best, worst_row) = (residual, row);
@@ -265,7 +265,7 @@ impl NewtonSolve {
             }
             residual = relative(&self.update, &kept.sizes).0;
             if last && (residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * before) {
-                return Some(Work { iterations, residual });
+                return Some(Work { iterations, residual, ..Work::default() });
             }
             let rate = residual / before;
             // Near round-off the rate says nothing about the Jacobian.

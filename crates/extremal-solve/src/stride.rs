@@ -4,14 +4,17 @@
 //! the equations are evaluated at what came out. A step that leaves more is tried again from there; one that still does, that
 //! lacks a good pivot or breaks a guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
 
-use extremal_eval::{CompileError, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, magnitude};
+mod affine;
+
+use extremal_eval::{Entry, Machine, Program, TRIES};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational, magnitude};
 use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
 use crate::march::DEPTH;
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
+use affine::{Affine, Rows};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -33,13 +36,24 @@ pub(crate) const GOING: usize = 2;
 ///
 /// Inputs: parameters and limits; step size and first time; then what goes round: state, number of the step, largest residual so
 /// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again, and
-/// the number of updates.
+/// the number of updates; where nothing is solved, what goes round beside the state.
 #[derive(Clone)]
 pub(crate) struct Stride {
     machine: Machine,
     lanes: Program,
+    differences: Option<Differences>,
     state: usize,
     unknowns: usize,
+}
+
+/// The same step, with differences of the state that go round beside it.
+#[derive(Clone)]
+struct Differences {
+    machine: Machine,
+    /// What goes round beside a given state, and whether it is known well enough.
+    first: Machine,
+    values: Vec<f64>,
+    well: bool,
 }
 
 /// Where a motion stands.
@@ -70,10 +84,7 @@ impl Stride {
         let mut writer = Writer { g, limits, time: scheme.time, names: Vec::new(), holds: Vec::new(), residual };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
-        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
-            .map(|age| (0..unknowns.len()).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
-            .collect();
-        let mut guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
+        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
@@ -81,35 +92,42 @@ impl Stride {
             first += n;
         }
         let (next, guards) = block.outputs.split_at(scheme.state.len());
-        let next = affine_rows(g, &mut writer, &g.exprs(&scheme.state), &g.exprs(next), &unknowns);
-        writer.finite(&next);
-        for guard in g.exprs(guards) {
-            writer.holds.push(condition_of(g, guard));
+        let (next, guards) = (g.exprs(next), g.exprs(guards));
+        for guard in &guards {
+            writer.holds.push(without_common_factors(g, condition_of(g, *guard), &next));
         }
-        let mut outputs: Vec<Id> = Vec::new();
-        outputs.extend(next.iter().chain([&(count + 1), &writer.residual]).map(|e| e.id()));
-        let newest = [&[g.exprs(&unknowns)], &past[..DEPTH - 1]].concat();
-        outputs.extend(newest.iter().flatten().map(|e| e.id()));
-        outputs.extend((0..unknowns.len()).map(|at| extrapolated(g, &newest, at).id()));
-        let mut again = unknowns.clone();
-        if !unknowns.is_empty() {
-            guess.push(g.symbol("stride updates"));
-            let updated = guess[unknowns.len()] + 1;
-            outputs.push(updated.id());
-            again.push(updated.id());
-        }
+        let affine = Affine::new(g, &mut writer, &g.exprs(&scheme.state), &next, &unknowns);
+        let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), vec![h.id(), begin.id()]];
+        let round = Round { g, scheme, constant, count, unknowns, guess };
+        let mut other = writer.clone();
+        let differences = affine.differences(g, &mut other);
+        let program = round.program(writer.clone(), &affine.increments())?;
+        let (lanes, differences) = match &differences {
+            None => (round.lane_program(writer, &affine.increments())?, None),
+            Some(rows) => {
+                let machine = options.machine(&round.program(other.clone(), rows)?);
+                let first = options.machine(&round.first(&other, rows)?);
+                let values = vec![0.0; rows.beside.len() + 1];
+                (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
+            }
+        };
+        let (state, unknowns) = (scheme.state.len(), round.unknowns.len());
+        Some(Stride { machine: options.machine(&program), lanes, differences, state, unknowns })
+    }
 
-        let going: Vec<Id> = scheme.state.iter().copied().chain([count.id(), residual.id()]).collect();
-        let inputs = [
-            parameters.iter().copied().chain(limits.map(Expr::id)).collect(),
-            vec![h.id(), begin.id()],
-            going.into_iter().chain(past.iter().flatten().chain(&guess).map(|e| e.id())).collect(),
-        ];
-        // Formulas that need more than the state are left to the kernel.
-        let program = Program::cycle(g, &inputs, &writer.names, writer.condition().id(), &outputs, &again).ok()?;
-        let lanes = lane_program(g, &inputs, &writer, &outputs, &again).ok()?;
-        let (state, unknowns) = (scheme.state.len(), unknowns.len());
-        Some(Stride { machine: options.machine(&program), lanes, state, unknowns })
+    /// The program that is used at the present parameters and step.
+    fn machine(&self) -> &Machine {
+        self.differences.as_ref().filter(|differences| differences.well).map_or(&self.machine, |other| &other.machine)
+    }
+
+    fn machine_mut(&mut self) -> &mut Machine {
+        let differences = self.differences.as_mut().filter(|differences| differences.well);
+        differences.map_or(&mut self.machine, |differences| &mut differences.machine)
+    }
+
+    /// Is it the program that motions go side by side with?
+    pub fn fits_lanes(&self) -> bool {
+        self.differences.as_ref().is_none_or(|differences| differences.well)
     }
 
     /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it counts the tries
@@ -120,68 +138,181 @@ impl Stride {
 
     /// What it runs on, by stages: parameters and limits; step size and first time; what goes round.
     pub fn inputs(&self, stage: usize) -> &[f64] {
-        self.machine.inputs(stage)
+        self.machine().inputs(stage)
     }
 
     /// What goes round, to be taken from a lane.
     pub fn going_mut(&mut self) -> &mut [f64] {
-        self.machine.inputs_mut(GOING)
+        self.machine_mut().inputs_mut(GOING)
+    }
+
+    fn set(&mut self, stage: usize, values: impl Iterator<Item = f64> + Clone) {
+        let differences = self.differences.iter_mut().flat_map(|other| [&mut other.machine, &mut other.first]);
+        for machine in differences.chain([&mut self.machine]) {
+            machine.inputs_mut(stage).iter_mut().zip(values.clone()).for_each(|(input, value)| *input = value);
+            machine.commit(stage);
+        }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
-        let inputs = self.machine.inputs_mut(0);
-        inputs[..values.len()].copy_from_slice(values);
-        inputs[values.len()..].copy_from_slice(&LIMITS.map(|(_, value)| value));
-        self.machine.commit(0);
+        self.set(0, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
     }
 
     /// Sets the step size and the first time.
     pub fn begin(&mut self, h: f64, time: f64) {
-        self.machine.inputs_mut(1).copy_from_slice(&[h, time]);
-        self.machine.commit(1);
+        self.set(1, [h, time].into_iter());
+        if let Some(differences) = &mut self.differences {
+            differences.first.run(0, &mut differences.values);
+            differences.well = differences.values[0] != 0.0;
+        }
     }
 
     /// Goes on from here.
     pub fn load(&mut self, standing: Standing<'_>) {
-        let n = self.unknowns;
-        let (state, rest) = self.machine.inputs_mut(GOING).split_at_mut(self.state);
+        let (n, size) = (self.unknowns, self.state);
+        let (state, rest) = self.machine_mut().inputs_mut(GOING).split_at_mut(size);
         state.copy_from_slice(standing.state);
         rest[0] = standing.step as f64;
         rest[1] = standing.max_residual;
         let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
         history.copy_from_slice(standing.history);
-        let (guess, updates) = guess.split_at_mut(n);
-        updates.fill(standing.updates as f64);
-        for (at, guess) in guess.iter_mut().enumerate() {
-            *guess = (0..DEPTH).map(|age| weight(age) as f64 * history[age * n + at]).sum();
+        if n > 0 {
+            let (guess, updates) = guess.split_at_mut(n);
+            updates.fill(standing.updates as f64);
+            for (at, guess) in guess.iter_mut().enumerate() {
+                *guess = (0..DEPTH).map(|age| weight(age) as f64 * history[age * n + at]).sum();
+            }
+        }
+        if let Some(differences) = self.differences.as_mut().filter(|differences| differences.well) {
+            differences.first.inputs_mut(GOING)[..size].copy_from_slice(standing.state);
+            differences.first.run(0, &mut differences.values);
+            differences.machine.inputs_mut(GOING)[size + 2..].copy_from_slice(&differences.values[1..]);
         }
     }
 
     pub fn history(&self) -> &[f64] {
-        &self.machine.inputs(GOING)[self.state + 2..][..DEPTH * self.unknowns]
+        &self.inputs(GOING)[self.state + 2..][..DEPTH * self.unknowns]
     }
 
     pub fn state(&self) -> &[f64] {
-        &self.machine.inputs(GOING)[..self.state]
+        &self.inputs(GOING)[..self.state]
     }
 
     pub fn max_residual(&self) -> f64 {
-        self.machine.inputs(GOING)[self.state + 1]
+        self.inputs(GOING)[self.state + 1]
     }
 
     /// Updates by Newton's method, those before the motion was loaded included.
     pub fn updates(&self) -> u64 {
-        let inputs = self.machine.inputs(2);
-        inputs.get(self.state + 2 + (DEPTH + 1) * self.unknowns).map_or(0, |updates| *updates as u64)
+        match self.unknowns {
+            0 => 0,
+            n => self.inputs(GOING)[self.state + 2 + (DEPTH + 1) * n] as u64,
+        }
     }
 
     /// Takes up to so many steps; returns how many worked out.
     pub fn take(&mut self, steps: u64) -> u64 {
-        self.machine.repeat(steps)
+        self.machine_mut().repeat(steps)
+    }
+}
+
+/// What one round of the program has to do.
+struct Round<'g> {
+    g: &'g Graph,
+    scheme: &'g Scheme,
+    /// Inputs that do not go round.
+    constant: [Vec<Id>; 2],
+    count: Expr<'g>,
+    unknowns: Vec<Id>,
+    guess: Vec<Expr<'g>>,
+}
+
+/// What goes round, what takes its place after a step, and what takes the place of the last of it for another try.
+struct Going {
+    inputs: Vec<Id>,
+    next: Vec<Id>,
+    again: Vec<Id>,
+}
+
+impl<'g> Round<'g> {
+    fn going(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Going {
+        let (g, n) = (self.g, self.unknowns.len());
+        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
+            .map(|age| (0..n).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
+            .collect();
+        let residual = g.symbol("stride residual");
+        let mut inputs: Vec<Id> = self.scheme.state.clone();
+        inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
+        inputs.extend(rows.beside.iter().map(|beside| beside.symbol.id()));
+
+        let newest = [&[g.exprs(&self.unknowns)], &past[..DEPTH - 1]].concat();
+        let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
+        next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
+        next.extend(newest.iter().flatten().map(|e| e.id()));
+        next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
+        next.extend(rows.beside.iter().map(|beside| beside.next.id()));
+        let mut again = self.unknowns.clone();
+        if n > 0 {
+            let updates = g.symbol("stride updates");
+            inputs.push(updates.id());
+            next.push((updates + 1).id());
+            again.push((updates + 1).id());
+        }
+        Going { inputs, next, again }
+    }
+
+    /// Steps are counted where formulas contain the time.
+    fn next_count(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        let named = writer.names.iter().skip(1).map(|(_, e)| *e);
+        let all: Vec<Id> = named.chain(rows.next.iter().chain(&writer.holds).map(|e| e.id())).collect();
+        let timed = self.g.reachable(&all).contains(&self.scheme.time);
+        if timed { self.count + 1 } else { self.count }
+    }
+
+    fn inputs(&self, going: Vec<Id>) -> [Vec<Id>; 3] {
+        let [parameters, times] = self.constant.clone();
+        [parameters, times, going]
+    }
+
+    /// Formulas that need more than the state are left to the kernel, as `None`.
+    fn program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+        writer.finite(&rows.next);
+        let Going { inputs, next, again } = self.going(&writer, rows);
+        let inputs = self.inputs(inputs);
+        Program::cycle(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
+    }
+
+    /// What goes round beside a state, behind the condition that it is known well enough.
+    fn first(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+        let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
+        let outputs = [well].into_iter().chain(rows.beside.iter().map(|beside| beside.first)).map(|e| e.id()).collect();
+        let inputs = self.inputs(self.going(writer, rows).inputs);
+        Program::compile_with_names(self.g, &inputs, &writer.names, &[Entry { stage: GOING, outputs }]).ok()
+    }
+
+    /// The program for motions side by side.
+    fn lane_program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+        writer.finite(&rows.next);
+        let Going { inputs: mut going, mut next, again } = self.going(&writer, rows);
+        let g = self.g;
+        let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));
+        let works = writer.condition();
+        let unchanged = going.len() - again.len();
+        for (at, next) in next.iter_mut().enumerate() {
+            let otherwise = if at < unchanged { going[at] } else { again[at - unchanged] };
+            *next = g.select(works, g.expr(*next), g.expr(otherwise)).id();
+        }
+        next.push(g.select(works, g.int(0), tries + 1).id());
+        next.push(g.select(works, left - 1, left).id());
+        going.extend([tries.id(), left.id()]);
+        let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
+        let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
+        Program::cycle(g, &self.inputs(going), &writer.names, goes_on.id(), &next, &[]).ok()
     }
 }
 
 /// The program under construction: names for what is computed, and what must hold.
+#[derive(Clone)]
 struct Writer<'g> {
     g: &'g Graph,
     limits: [Expr<'g>; 4],
@@ -193,8 +324,11 @@ struct Writer<'g> {
 }
 
 impl<'g> Writer<'g> {
-    /// A name for an expression, so that no simplification reaches through it.
+    /// A name for an expression, so that no simplification reaches through it; numbers need none.
     fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
+        if e.as_number().is_some() {
+            return e;
+        }
         let symbol = self.g.symbol(&format!("stride {}", self.names.len()));
         self.names.push((symbol.id(), e.id()));
         symbol
@@ -274,8 +408,10 @@ impl<'g> Writer<'g> {
     }
 
     fn finite(&mut self, values: &[Expr<'g>]) {
-        let total = self.g.sum(values.iter().map(|value| value.abs()));
-        self.holds.push(self.g.compare(Comparison::Le, total, self.limits[2]));
+        // What is not finite makes sums that are not; names keep them from being simplified.
+        let values = self.name_all(values);
+        let total = self.g.sum(values);
+        self.holds.push(self.g.compare(Comparison::Le, total.abs(), self.limits[2]));
     }
 
     fn condition(&self) -> Expr<'g> {
@@ -285,73 +421,43 @@ impl<'g> Writer<'g> {
 }
 
 /// What a guard tests, without the numbers one and zero that it gives.
-fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
+pub(crate) fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
     match guard.node() {
         Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
         _ => g.compare(Comparison::Ne, guard, g.int(0)),
     }
 }
 
-fn lane_program(
-    g: &Graph,
-    inputs: &[Vec<Id>],
-    writer: &Writer<'_>,
-    next: &[Id],
-    again: &[Id],
-) -> Result<Program, CompileError> {
-    let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));
-    let works = writer.condition();
-    let going = &inputs[GOING];
-    let otherwise = going[..going.len() - again.len()].iter().chain(again);
-    let mut outputs: Vec<Id> =
-        next.iter().zip(otherwise).map(|(next, same)| g.select(works, g.expr(*next), g.expr(*same)).id()).collect();
-    outputs.push(g.select(works, g.int(0), tries + 1).id());
-    outputs.push(g.select(works, left - 1, left).id());
-    let mut inputs = inputs.to_vec();
-    inputs[GOING].extend([tries.id(), left.id()]);
-    let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
-    let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
-    Program::cycle(g, &inputs, &writer.names, goes_on.id(), &outputs, &[])
+/// The condition without factors that both sides have and that cannot be negative: what is left implies it. A factor that is no
+/// number makes the next state none, for it occurs in `next`.
+fn without_common_factors<'g>(g: &'g Graph, condition: Expr<'g>, next: &[Expr<'g>]) -> Expr<'g> {
+    let Node::Compare(Comparison::Le, a, b) = condition.node() else { return condition };
+    let occurring = g.reachable(&next.iter().map(|e| e.id()).collect::<Vec<_>>());
+    let [(a, of_a), (b, of_b)] = [a, b].map(|id| factors(g.expr(id)));
+    let common = |factor: &(Id, i64)| {
+        factor.1 % 2 == 0 && of_a.contains(factor) && of_b.contains(factor) && occurring.contains(&factor.0)
+    };
+    let rest = |coefficient: Rational, factors: &[(Id, i64)]| {
+        let rest =
+            factors.iter().filter(|factor| !common(factor)).map(|(base, exponent)| g.expr(*base).powi(*exponent));
+        g.product(rest) * g.rational(coefficient)
+    };
+    g.compare(Comparison::Le, rest(a, &of_a), rest(b, &of_b))
 }
 
-/// The next state, with the rows that are affine in the state, at slopes known before the motion begins, written as such: a step
-/// then waits for two operations only. They are written as increments, for slopes near one would gather their round-off.
-fn affine_rows<'g>(
-    g: &'g Graph,
-    writer: &mut Writer<'g>,
-    state: &[Expr<'g>],
-    next: &[Expr<'g>],
-    unknowns: &[Id],
-) -> Vec<Expr<'g>> {
-    if !unknowns.is_empty() {
-        return next.to_vec();
-    }
-    let rows = g.jacobian(next, state);
-    let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
-    let changing: Vec<Expr<'g>> = state.iter().copied().chain([g.expr(writer.time)]).collect();
-    let mut varying = g.depend_on(&slopes, &changing).into_iter();
-    let at_zero: Vec<_> = state.iter().map(|s| (*s, g.int(0))).collect();
-    let constants = g.substitute(next, &at_zero);
-    let mut written = Vec::with_capacity(next.len());
-    for (i, row) in rows.iter().enumerate() {
-        let varies = varying.by_ref().take(row.len()).fold(false, |any, varies| any | varies);
-        // A single slope is as good as it is.
-        if varies || row.len() < 2 {
-            written.push(next[i]);
-            continue;
-        }
-        let mut sum = constants[i];
-        for (j, slope) in row {
-            let increment = if *j == i { *slope - 1 } else { *slope };
-            let increment = writer.name(increment);
-            sum = sum + increment * state[*j];
-            if *j == i {
-                sum = sum + state[i];
+/// A coefficient and powers whose product the expression is.
+fn factors(e: Expr<'_>) -> (Rational, Vec<(Id, i64)>) {
+    match e.node() {
+        Node::Product(factors) => (Rational::ONE, factors.to_vec()),
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+            let (term, coefficient) = &terms[0];
+            match e.graph().expr(*term).node() {
+                Node::Product(factors) => (coefficient.clone(), factors.to_vec()),
+                _ => (coefficient.clone(), vec![(*term, 1)]),
             }
         }
-        written.push(sum);
+        _ => (Rational::ONE, vec![(e.id(), 1)]),
     }
-    written
 }
 
 /// One step ahead of these values, newest first.

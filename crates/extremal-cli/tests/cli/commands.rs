@@ -45,13 +45,27 @@ fn run_json_has_the_documented_shape() {
         ["end", "errors", "invariants", "method", "model", "solver", "status", "step", "steps", "warnings"]
     );
     assert_eq!(keys(&report["end"]), ["p", "q", "t", "v"]);
-    assert_eq!(keys(&report["solver"]), ["max_residual", "newton_iterations"]);
+    assert_eq!(keys(&report["solver"]), ["iteration", "max_residual", "newton_iterations"]);
+    assert_eq!(report["solver"]["iteration"], "explicit");
     for key in ["first", "last", "max_drift"] {
         assert!(report["invariants"]["energy"][key].is_f64(), "{key}");
     }
     assert_eq!(report["method"], "midpoint");
     assert_eq!(report["status"], "finished");
     assert!(report["warnings"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn run_json_says_how_steps_are_solved_for() {
+    let solver = |model: &str, method: &str| {
+        json(&["run", model, "--method", method, "--until", "1", "--json"])["solver"].clone()
+    };
+    assert_eq!(solver("gallery:double-pendulum", "midpoint")["iteration"], "newton");
+    assert_eq!(solver("gallery:double-pendulum", "dop853")["iteration"], "explicit");
+    assert_eq!(solver("gallery:harmonic-oscillator", "gauss(2)")["iteration"], "linear");
+    let stages = solver("gallery:double-pendulum", "gauss(4)");
+    assert_eq!(stages["iteration"], "fixed point");
+    assert_eq!(stages["newton_steps"], 0);
 }
 
 #[test]

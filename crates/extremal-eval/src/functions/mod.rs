@@ -3,13 +3,13 @@
 
 mod exponential;
 mod huge_angle;
-mod lanes;
+pub(crate) mod lanes;
 mod logarithm;
 mod logarithm_parts;
 mod rare;
 #[cfg(test)]
 mod tests;
-mod trigonometric;
+pub(crate) mod trigonometric;
 
 use extremal_expr::{Function, Function2};
 

@@ -4,13 +4,13 @@ use super::huge_angle::reduce_huge;
 use super::lanes::{Double, Lanes, Powers, ROUNDING};
 
 /// π/2 in three parts of 53 bits.
-pub(super) const HALF_PI: [f64; 3] =
+pub(crate) const HALF_PI: [f64; 3] =
     [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
 /// Beyond, three parts of π/2 and one of the angle do not suffice.
-const LARGEST: f64 = 1e9;
+pub(crate) const LARGEST_ANGLE: f64 = 1e9;
 
 /// (sin x - x)/x³ and (cos x - 1 + x²/2)/x⁴ in x², |x| ≤ π/4, from fdlibm (Sun Microsystems, 1993): errors below 2⁻⁵⁸.
-const SINE: [f64; 6] = [
+pub(crate) const SINE: [f64; 6] = [
     -1.666_666_666_666_663_243_48e-1,
     8.333_333_333_322_489_461_24e-3,
     -1.984_126_982_985_794_931_34e-4,
@@ -18,7 +18,7 @@ const SINE: [f64; 6] = [
     -2.505_076_025_340_686_341_95e-8,
     1.589_690_995_211_550_102_21e-10,
 ];
-const COSINE: [f64; 6] = [
+pub(crate) const COSINE: [f64; 6] = [
     4.166_666_666_666_660_190_37e-2,
     -1.388_888_888_887_410_957_49e-3,
     2.480_158_728_947_672_941_78e-5,
@@ -94,7 +94,7 @@ fn is_odd(quadrant: f64) -> bool {
 /// True for NaN too.
 #[inline(always)]
 fn is_large(x: f64) -> bool {
-    !matches!(x.abs().partial_cmp(&LARGEST), Some(std::cmp::Ordering::Less))
+    !matches!(x.abs().partial_cmp(&LARGEST_ANGLE), Some(std::cmp::Ordering::Less))
 }
 
 /// Replaces the values at large angles, one by one: they are rare.

@@ -1,6 +1,6 @@
 //! No machine code for this architecture: programs are interpreted.
 
-use crate::program::{Backend, Cycle};
+use crate::program::{Backend, Cycle, SpreadSlot};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
@@ -16,6 +16,9 @@ pub(crate) struct Blocks<'a> {
     pub fixed: &'a [Slot],
     pub first_free: usize,
     pub cycle: Option<Cycle>,
+    pub settling: usize,
+    pub first_settled: usize,
+    pub spreads: &'a [SpreadSlot],
 }
 
 impl Native {
@@ -40,6 +43,10 @@ impl Native {
     }
 
     pub fn repeat(&self, _: u64, _: &mut [f64]) -> u64 {
+        match *self {}
+    }
+
+    pub fn settle(&self, _: usize, _: u64, _: &mut [f64]) -> Option<u64> {
         match *self {}
     }
 

@@ -1,135 +1,290 @@
 //! A block that goes round by itself, its outputs becoming its inputs.
 
-use crate::op::Step;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use extremal_expr::Comparison;
+
+use crate::op::{Op, Step};
 use crate::program::{Cycle, TRIES};
-use crate::slots::Slot;
+use crate::slots::{NOWHERE, Slot};
 use crate::ssa::Value;
 
 use super::emit::{Emitter, ONE, ZERO};
-use super::encoder::{Base, Register, Width};
+use super::encoder::{Base, Operand, Register, Width};
 use super::order::Item;
 
-/// So many inputs at most stay in registers, with enough left to work in: even without AVX-512 there are sixteen.
-const MOST_RESIDENTS: usize = 7;
+/// So many registers are left to work in where others keep what they hold from round to round.
+const FREE: usize = 8;
+
+/// What decides whether a round goes on.
+#[derive(Default)]
+struct Tests {
+    /// Conditions that no round changes.
+    before: Vec<Value>,
+    /// Comparisons that are made with a jump instead of a number.
+    jumps: BTreeMap<Value, Item>,
+    /// Steps that nobody needs, for all they do is to put comparisons together.
+    left_out: Vec<Value>,
+    /// Conditions that are numbers.
+    numbers: Vec<Value>,
+}
+
+/// Inputs that become other inputs where a condition holds, and stay where it does not.
+#[derive(Default)]
+pub(super) struct Shifts {
+    condition: Option<Value>,
+    /// By place: the choice, and the place of what is chosen.
+    choices: BTreeMap<Slot, (Value, Slot)>,
+}
+
+/// A copy from one place in memory to another, everywhere or where the condition of the shifts holds.
+struct Move {
+    to: Slot,
+    from: Slot,
+    chosen: bool,
+}
+
+impl Tests {
+    /// Takes the condition, the first of `outputs`, apart.
+    fn of(steps: &[Step<Value>], outputs: &[Value]) -> Tests {
+        let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
+        let uses = uses(steps, outputs);
+        let mut tests = Tests::default();
+        let mut parts = vec![outputs[0]];
+        while let Some(part) = parts.pop() {
+            match made.get(&part) {
+                None => tests.before.push(part),
+                Some(Op::And(a, b)) if uses[&part] == 1 => {
+                    tests.left_out.push(part);
+                    parts.extend([*b, *a]);
+                }
+                Some(Op::Compare(comparison @ (Comparison::Lt | Comparison::Le), a, b)) if uses[&part] == 1 => {
+                    let or_equal = *comparison == Comparison::Le;
+                    tests.jumps.insert(part, Item::Test { smaller: *a, larger: *b, or_equal });
+                }
+                Some(_) => tests.numbers.push(part),
+            }
+        }
+        tests
+    }
+
+    /// Puts the comparisons that are made with a jump in their places.
+    fn place(&mut self, items: Vec<Item>) -> Vec<Item> {
+        let replaced = |item: Item| match item {
+            Item::Step(step) if self.left_out.contains(&step.to) => None,
+            Item::Step(step) => Some(self.jumps.remove(&step.to).unwrap_or(Item::Step(step))),
+            other => Some(other),
+        };
+        items.into_iter().filter_map(replaced).collect()
+    }
+}
 
 impl Emitter {
     /// Appends a function of the address of the memory and a number of rounds, which returns how many of these are left when the
     /// condition, the first of `outputs`, does not hold after some tries. Returns where it begins.
     pub fn cycle(&mut self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> usize {
         let begin = self.begin_function();
-        let mut items = self.ordering.items(steps);
-        items.push(Item::Round(outputs.to_vec()));
+        let mut tests = match self.target.width {
+            Width::One => Tests::of(steps, outputs),
+            _ => Tests { numbers: vec![outputs[0]], ..Tests::default() },
+        };
+        let (next, again) = outputs[1..].split_at(cycle.carried);
+        let mut items = tests.place(self.items(steps));
+        let stays = self.stays(&items, next, cycle);
+        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, cycle) };
+        let shifted = |value: &Value| shifts.choices.values().any(|(choice, _)| choice == value);
+        items.retain(|item| !matches!(item, Item::Step(step) if shifted(&step.to)));
+        if cycle.retried > 0 {
+            // Every try counts, whatever it fails for.
+            tests.numbers.append(&mut tests.before);
+            // What will be tried again is put into memory before the ways part.
+            let (jumps, others) = items.into_iter().partition(|item| matches!(item, Item::Test { .. }));
+            items = others;
+            items.extend::<Vec<Item>>(jumps);
+        }
+        let first_jump = items.iter().position(|item| matches!(item, Item::Test { .. })).unwrap_or(items.len());
+        let mut needed: Vec<Value> = outputs[1..].iter().filter(|value| !shifted(value)).copied().collect();
+        needed.extend(tests.numbers.iter().chain(&shifts.condition));
+        items.push(Item::Round(needed));
         self.code.enter_rounds();
         self.registers.begin(&items, Base::Rbx);
-        let residents = self.residents(&items, cycle);
+        let residents = if stays { self.residents(&items, next, cycle) } else { Vec::new() };
+        let mut failed: Vec<usize> = tests.before.iter().map(|condition| self.leave_unless(*condition)).collect();
         let next_round = self.code.bytes.len();
         if cycle.retried > 0 {
             self.code.set_tries(TRIES);
         }
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
-            self.item(item, at, Base::Rbx);
+            if at == first_jump {
+                again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
+            }
+            match item {
+                Item::Test { smaller, larger, or_equal } => {
+                    self.registers.advance(item, at);
+                    let larger = self.registers.load(&mut self.code, *larger);
+                    let smaller = self.registers.operand(&mut self.code, *smaller);
+                    failed.push(self.code.jump_unless_less(smaller, larger, *or_equal));
+                    self.registers.release(item);
+                }
+                _ => self.item(item, at, Base::Rbx),
+            }
         }
-        let (condition, outputs) = (outputs[0], &outputs[1..]);
-        let tested = self.registers.load(&mut self.code, condition);
-        // What will be tried again is put into memory before the ways part.
-        let (next, again) = outputs.split_at(cycle.carried);
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
-        let failed = match self.target.width {
-            Width::One => self.code.jump_if_zero(tested, self.registers.place(self.patterns + ZERO)),
-            width => self.code.jump_unless_all(width, tested, self.registers.place(self.patterns + ONE)),
-        };
-        self.registers.unlock();
-        self.hand_on(next, cycle.first as Slot);
-        self.settle(&residents, next, cycle.first as Slot);
+        for condition in &tests.numbers {
+            let tested = self.registers.load(&mut self.code, *condition);
+            failed.push(match self.target.width {
+                Width::One => self.code.jump_if_zero(tested, self.registers.place(self.patterns + ZERO)),
+                width => self.code.jump_unless_all(width, tested, self.registers.place(self.patterns + ONE)),
+            });
+            self.registers.unlock();
+        }
+        match stays {
+            true => self.settle(&residents),
+            false => self.hand_on(next, cycle.first as Slot, &shifts),
+        }
         self.code.next_round(next_round);
         let done = self.code.jump();
-        self.code.land(failed);
+        failed.into_iter().for_each(|jump| self.code.land(jump));
         if cycle.retried > 0 {
             let homes = again.iter().map(|value| self.registers.home(*value));
-            let moves = (cycle.first_retried as Slot..).zip(homes).collect();
-            self.copy_all(moves, 0);
+            let places = (cycle.first_retried as Slot..).zip(homes);
+            self.copy_all(places.map(|(to, from)| Move { to, from, chosen: false }).collect(), 0, 0);
             self.code.next_try(top);
         }
         self.code.land(done);
-        self.registers.finish(&items);
+        for resident in &residents {
+            let place = self.registers.bytes(resident.slot);
+            self.code.store(self.target.width, Base::Rbx, place, resident.register);
+        }
+        self.end_rounds(&items, begin)
+    }
+
+    pub(super) fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+        self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
             self.code.clear_upper();
         }
-        self.code.ret();
+        self.end_function();
         begin
     }
 
-    /// Inputs that are replaced and can stay in registers from round to round, so that no round waits for memory: in short blocks
-    /// without calls and other tries. They are loaded here.
-    fn residents(&mut self, items: &[Item], cycle: Cycle) -> Vec<(Slot, Register)> {
-        let replaced = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
-        let mut inputs = Vec::new();
-        for item in items {
-            item.for_each_operand(|value| {
-                if replaced.contains(&self.registers.home(value)) && !inputs.contains(&value) {
-                    inputs.push(value);
-                }
-            });
-        }
+    /// Jumps if a condition, which no round changes, does not hold.
+    fn leave_unless(&mut self, condition: Value) -> usize {
+        let scratch = self.registers.take(&mut self.code);
+        self.registers.fill(&mut self.code, scratch, condition);
+        self.code.jump_if_zero(scratch, self.registers.place(self.patterns + ZERO))
+    }
+
+    /// In short blocks without calls and other tries, what is replaced stays in registers from round to round, so that no round
+    /// waits for memory.
+    fn stays(&self, items: &[Item], next: &[Value], cycle: Cycle) -> bool {
         let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        if calls || cycle.retried > 0 || inputs.len() > MOST_RESIDENTS {
-            return Vec::new();
+        !calls && cycle.retried == 0 && self.replaced(next, cycle).len() <= self.target.registers() - FREE
+    }
+
+    /// The places of inputs that change, and what takes them.
+    fn replaced(&self, next: &[Value], cycle: Cycle) -> Vec<(Slot, Value)> {
+        let all = (cycle.first as Slot..).zip(next.iter().copied());
+        all.filter(|(slot, value)| self.registers.home(*value) != *slot).collect()
+    }
+
+    /// Choices between inputs that nobody needs but the next round: they are made where they go, so that they need no registers.
+    fn shifts(&self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> Shifts {
+        let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
+        let uses = uses(steps, outputs);
+        let places = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
+        let mut shifts = Shifts::default();
+        for (slot, value) in places.clone().zip(&outputs[1..]) {
+            let Some(Op::Select(condition, chosen, other)) = made.get(value) else { continue };
+            let (chosen, other) = (self.registers.home(*chosen), self.registers.home(*other));
+            let same = shifts.condition.is_none_or(|first| first == *condition);
+            if uses[value] == 1 && same && places.contains(&chosen) && other == slot {
+                shifts.condition = Some(*condition);
+                shifts.choices.insert(slot, (*value, chosen));
+            }
         }
+        shifts
+    }
+
+    /// What stays in registers is loaded here, and written when the rounds end. What else is used most stays too.
+    fn residents(&mut self, items: &[Item], next: &[Value], cycle: Cycle) -> Vec<Resident> {
+        let room = self.target.registers() - FREE;
+        let replaced = self.replaced(next, cycle);
+        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+        items.iter().for_each(|item| item.for_each_operand(|value| *uses.entry(value).or_default() += 1));
+        let inputs: BTreeMap<Slot, Value> = uses.keys().map(|value| (self.registers.home(*value), *value)).collect();
         let mut residents = Vec::new();
-        for value in inputs {
-            residents.push((self.registers.home(value), self.registers.load(&mut self.code, value)));
+        for (slot, next) in replaced {
+            let register = match inputs.get(&slot) {
+                Some(value) => self.registers.pin(&mut self.code, *value),
+                None => self.registers.pin_place(&mut self.code, slot),
+            };
+            uses.retain(|value, _| self.registers.home(*value) != slot);
+            residents.push(Resident { slot, register, next });
+        }
+        let mut others: Vec<(Value, usize)> = uses.into_iter().collect();
+        others.retain(|(value, _)| self.registers.home(*value) != NOWHERE);
+        others.sort_by_key(|(_, count)| Reverse(*count));
+        for (value, _) in others.into_iter().take(room - residents.len()) {
+            self.registers.pin(&mut self.code, value);
         }
         self.registers.unlock();
         residents
     }
 
     /// Moves the new values of the residents, as if all at once, to the registers where the next round expects them.
-    fn settle(&mut self, residents: &[(Slot, Register)], values: &[Value], first: Slot) {
+    fn settle(&mut self, residents: &[Resident]) {
+        let width = self.target.width;
         let mut moves: Vec<(Register, Register)> = Vec::new();
         let mut from_memory = Vec::new();
-        for (slot, to) in residents {
-            match self.registers.in_register(values[(slot - first) as usize]) {
-                Some(from) if from == *to => {}
-                Some(from) => moves.push((*to, from)),
-                None => from_memory.push((*slot, *to)),
+        for Resident { register, next, .. } in residents {
+            match self.registers.in_register(*next) {
+                Some(from) => moves.push((*register, from)),
+                None => from_memory.push((*register, *next)),
             }
         }
         while !moves.is_empty() {
             match moves.iter().position(|(to, _)| moves.iter().all(|(_, from)| from != to)) {
                 Some(at) => {
                     let (to, from) = moves.swap_remove(at);
-                    self.code.copy(self.target.width, to, from);
+                    self.code.copy(width, to, from);
                 }
                 None => {
                     let taken = |register: Register| {
-                        residents.iter().any(|(_, r)| *r == register) || moves.iter().any(|(_, from)| *from == register)
+                        self.registers.is_pinned(register) || moves.iter().any(|(_, from)| *from == register)
                     };
                     let spare = (0..Register::MAX).find(|register| !taken(*register)).unwrap_or(0);
-                    self.code.copy(self.target.width, spare, moves[0].1);
+                    self.code.copy(width, spare, moves[0].1);
                     moves[0].1 = spare;
                 }
             }
         }
-        for (slot, to) in from_memory {
-            self.code.load(self.target.width, to, Base::Rbx, self.registers.bytes(slot));
+        for (register, value) in from_memory {
+            self.registers.fill(&mut self.code, register, value);
         }
     }
 
     /// Writes the values to the slots from `first` on, as if all at once.
-    fn hand_on(&mut self, values: &[Value], first: Slot) {
+    pub(super) fn hand_on(&mut self, values: &[Value], first: Slot, shifts: &Shifts) {
         let width = self.target.width;
         let places = first..first + values.len() as Slot;
         // Inputs that become other inputs.
         let inputs = places.clone().zip(values).map(|(to, value)| (to, self.registers.home(*value)));
-        let moves: Vec<(Slot, Slot)> = inputs.filter(|(to, from)| to != from && places.contains(from)).collect();
+        let moved = inputs.filter(|(to, from)| to != from && places.contains(from));
+        let mut moves: Vec<Move> = moved.map(|(to, from)| Move { to, from, chosen: false }).collect();
+        moves.extend(shifts.choices.iter().map(|(to, (_, from))| Move { to: *to, from: *from, chosen: true }));
         if !moves.is_empty() {
-            let scratch = self.registers.take(&mut self.code);
-            self.copy_all(moves, scratch);
+            self.noted = None;
+            let signs = shifts.condition.map_or(0, |condition| self.note(condition));
+            let scratch = self.scratch();
+            self.copy_all(moves, scratch, signs);
+            self.registers.unlock();
         }
         for (to, value) in places.clone().zip(values) {
-            if !places.contains(&self.registers.home(*value)) {
+            if !places.contains(&self.registers.home(*value)) && !shifts.choices.contains_key(&to) {
                 let from = self.registers.load(&mut self.code, *value);
                 self.code.store(width, Base::Rbx, self.registers.bytes(to), from);
                 self.registers.unlock();
@@ -137,28 +292,49 @@ impl Emitter {
         }
     }
 
-    /// Copies memory `to` places `from` others as if all at once: each as soon as nobody needs what it replaces, and a ring is cut
-    /// by one that waits.
-    fn copy_all(&mut self, mut moves: Vec<(Slot, Slot)>, scratch: Register) {
-        moves.retain(|(to, from)| to != from);
+    /// Copies memory as if all at once: each as soon as nobody needs what it replaces, and a ring is cut by one that waits.
+    fn copy_all(&mut self, mut moves: Vec<Move>, scratch: Register, signs: Register) {
+        moves.retain(|step| step.to != step.from);
         while !moves.is_empty() {
-            match moves.iter().position(|(to, _)| moves.iter().all(|(_, from)| from != to)) {
+            match moves.iter().position(|step| moves.iter().all(|other| other.from != step.to)) {
                 Some(at) => {
-                    let (to, from) = moves.swap_remove(at);
-                    self.copy(from, to, scratch);
+                    let step = moves.swap_remove(at);
+                    self.copy(&step, scratch, signs);
                 }
                 None => {
                     let place = self.registers.area(1);
-                    self.copy(moves[0].1, place, scratch);
-                    moves[0].1 = place;
+                    let from = std::mem::replace(&mut moves[0].from, place);
+                    self.copy(&Move { to: place, from, chosen: false }, scratch, signs);
                 }
             }
         }
     }
 
-    fn copy(&mut self, from: Slot, to: Slot, scratch: Register) {
+    fn copy(&mut self, step: &Move, scratch: Register, signs: Register) {
         let width = self.target.width;
-        self.code.load(width, scratch, Base::Rbx, self.registers.bytes(from));
-        self.code.store(width, Base::Rbx, self.registers.bytes(to), scratch);
+        let [to, from] = [step.to, step.from].map(|slot| self.registers.bytes(slot));
+        if step.chosen {
+            self.code.load(width, scratch, Base::Rbx, to);
+            self.code.by_signs(width, scratch, signs, (Operand::Memory(Base::Rbx, from), scratch));
+        } else {
+            self.code.load(width, scratch, Base::Rbx, from);
+        }
+        self.code.store(width, Base::Rbx, to, scratch);
     }
+}
+
+/// How often each value is used.
+fn uses(steps: &[Step<Value>], outputs: &[Value]) -> BTreeMap<Value, usize> {
+    let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+    let mut count = |value: Value| *uses.entry(value).or_default() += 1;
+    steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
+    outputs.iter().copied().for_each(&mut count);
+    uses
+}
+
+/// An input that is replaced and stays in a register from round to round.
+struct Resident {
+    slot: Slot,
+    register: Register,
+    next: Value,
 }

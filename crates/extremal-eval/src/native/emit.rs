@@ -10,6 +10,7 @@ use super::calls::Kind;
 use super::encoder::{Assembler, Base, Binary, Bits, Fused, Operand, Order, Predicate, Register, Width};
 use super::order::{Item, Member, Ordering};
 use super::registers::Registers;
+use super::sines::{CONSTANTS, Detour};
 
 /// What emitted code runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,9 +26,21 @@ impl Target {
     }
 }
 
-/// Bit patterns that instructions need as operands, in memory in this order.
-pub(super) const PATTERNS: [u64; 4] = [1 << 63, !(1 << 63), 0x3ff0_0000_0000_0000, 0];
-const SIGN: Slot = 0;
+/// So many bit patterns are operands of instructions: those named below.
+pub(super) const INSTRUCTIONS: usize = 4;
+/// Bit patterns that emitted code finds in memory, in this order: for instructions, and the constants of sines and cosines.
+pub(super) const PATTERNS: [u64; INSTRUCTIONS + CONSTANTS.len()] = {
+    let mut patterns = [0; INSTRUCTIONS + CONSTANTS.len()];
+    [patterns[SIGN as usize], patterns[SIZE as usize]] = [1 << 63, !(1 << 63)];
+    patterns[ONE as usize] = 1.0f64.to_bits();
+    let mut at = 0;
+    while at < CONSTANTS.len() {
+        patterns[INSTRUCTIONS + at] = CONSTANTS[at].to_bits();
+        at += 1;
+    }
+    patterns
+};
+pub(super) const SIGN: Slot = 0;
 const SIZE: Slot = 1;
 pub(super) const ONE: Slot = 2;
 pub(super) const ZERO: Slot = 3;
@@ -52,6 +65,11 @@ pub(super) struct Emitter {
     next_output: Vec<u32>,
     kept: Vec<Slot>,
     pub(super) patterns: Slot,
+    /// The first value that is not the program's: the pattern of the sign, constants, and what is computed on the way.
+    pub(super) own_values: u32,
+    pub(super) detours: Vec<Detour>,
+    /// The condition that choices are prepared for.
+    pub(super) noted: Option<Value>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -60,18 +78,31 @@ impl Emitter {
     /// `fixed` are the places of inputs, constants and kept values; memory from `first_free` on is the emitter's own, beginning
     /// with [`PATTERNS`].
     pub fn new(target: Target, fixed: &[Slot], first_free: Slot) -> Emitter {
-        let values = fixed.len();
+        let own_values = fixed.len() as u32;
         let own = first_free + PATTERNS.len() as Slot;
+        let constants = first_free + INSTRUCTIONS as Slot..own;
+        let fixed: Vec<Slot> = fixed.iter().copied().chain([first_free + SIGN]).chain(constants).collect();
+        let values = fixed.len();
         Emitter {
             code: Assembler::new(target.avx512),
             target,
-            registers: Registers::new(target.width, target.registers(), fixed, own),
+            registers: Registers::new(target.width, target.registers(), &fixed, own),
             ordering: Ordering::new(values),
             first_output: vec![NONE; values],
             next_output: Vec::new(),
             kept: vec![NOWHERE; values],
             patterns: first_free,
+            own_values,
+            detours: Vec::new(),
+            noted: None,
         }
+    }
+
+    /// Makes room for so many values.
+    pub(super) fn reserve(&mut self, values: usize) {
+        self.registers.reserve(values);
+        self.first_output.resize(values.max(self.first_output.len()), NONE);
+        self.kept.resize(values.max(self.kept.len()), NOWHERE);
     }
 
     /// The code, and the end of the memory it works in.
@@ -82,8 +113,8 @@ impl Emitter {
     /// Appends a function of two addresses, of the memory and of the results; returns where it begins.
     pub fn block(&mut self, source: &Source<'_>) -> usize {
         let begin = self.begin_function();
-        let items = self.ordering.items(source.steps);
-        let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
+        let items = self.items(source.steps);
+        let calls = items.iter().any(Item::calls);
         let (memory, results) = if calls { (Base::Rbx, Base::R14) } else { (Base::Rdi, Base::Rsi) };
         if calls {
             self.code.enter();
@@ -108,23 +139,31 @@ impl Emitter {
         if self.target.width != Width::One {
             self.code.clear_upper();
         }
-        self.code.ret();
+        self.end_function();
         begin
     }
 
     /// Functions begin on their own cache lines.
     pub(super) fn begin_function(&mut self) -> usize {
+        self.noted = None;
         self.code.bytes.resize(self.code.bytes.len().next_multiple_of(64), 0xcc);
         self.code.bytes.len()
     }
 
-    /// Everything but the end of a round.
+    /// Everything but what belongs to going round.
     pub(super) fn item(&mut self, item: &Item, at: usize, results: Base) {
         self.registers.advance(item, at);
+        // Comparisons and calls make other notes.
+        let keeps = |op: &Op<Value>| !matches!(op, Op::Compare(..) | Op::Call2(..));
+        if !matches!(item, Item::Step(Step { op, .. }) if keeps(op)) {
+            self.noted = None;
+        }
         match item {
             Item::Step(step) => self.step(step, item, results),
             Item::Call(kind, steps) => self.call(*kind, steps, item, results),
-            Item::Round(_) => {}
+            Item::Turn(turn) => self.turn(turn, item),
+            Item::Check(check) => self.check(check, item, results),
+            Item::Test { .. } | Item::Round(_) => {}
         }
     }
 
@@ -142,7 +181,7 @@ impl Emitter {
     }
 
     /// Writes a value that was just computed to where it has to go.
-    fn deliver(&mut self, value: Value, results: Base) {
+    pub(super) fn deliver(&mut self, value: Value, results: Base) {
         let mut at = std::mem::replace(&mut self.first_output[value.index()], NONE);
         let kept = self.kept[value.index()];
         if at != NONE || kept != NOWHERE {
@@ -194,11 +233,15 @@ impl Emitter {
                 to
             }
             Op::Select(condition, a, b) => {
-                let [tested, yes, no] = [condition, a, b].map(|value| self.registers.load(&mut self.code, value));
-                let zero = self.scratch();
-                self.code.clear(zero);
+                let signs = self.note(condition);
+                let no = self.registers.load(&mut self.code, b);
+                let yes = match width {
+                    // The instruction would read more than a number.
+                    Width::One => Operand::Register(self.registers.load(&mut self.code, a)),
+                    _ => self.registers.operand(&mut self.code, a),
+                };
                 let to = self.result(&[condition, a, b]);
-                self.code.select(Predicate::NotEqual, width, (tested, zero), zero, to, (yes, no));
+                self.code.by_signs(width, to, signs, (yes, no));
                 to
             }
             Op::Call2(function, a, b) => self.extreme(function, a, b),
@@ -209,8 +252,20 @@ impl Emitter {
         self.deliver(step.to, results);
     }
 
+    /// Prepares for choices by a condition, unless the last ones were by the same. Returns where its signs are, if anywhere.
+    pub(super) fn note(&mut self, condition: Value) -> Register {
+        if self.noted == Some(condition) {
+            return 0;
+        }
+        let tested = self.registers.load(&mut self.code, condition);
+        let signs = if self.target.avx512 { 0 } else { self.scratch() };
+        self.code.note_nonzero(self.target.width, tested, self.registers.place(self.patterns + ZERO), signs);
+        self.noted = self.target.avx512.then_some(condition);
+        signs
+    }
+
     /// A register that nothing else uses until the next item.
-    fn scratch(&mut self) -> Register {
+    pub(super) fn scratch(&mut self) -> Register {
         let register = self.registers.take(&mut self.code);
         self.registers.lock(register);
         register

@@ -42,11 +42,12 @@ impl Width {
     }
 }
 
-/// The last operand: a register, or memory at an address.
+/// The last operand: a register, memory at an address, or a single number there that all lanes share (AVX-512 only).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operand {
     Register(Register),
     Memory(Base, i32),
+    Spread(Base, i32),
 }
 
 /// An instruction: the map its code belongs to, the mandatory prefix, the code, whether it needs the bit W, and whether it
@@ -123,6 +124,7 @@ pub(super) enum Predicate {
     NotEqual = 4,
     Less = 0x11,
     LessOrEqual = 0x12,
+    NotLess = 0x15,
 }
 
 /// The first mask register; the only one used.
@@ -185,8 +187,29 @@ impl Assembler {
         self.vector(arithmetic(0x10, width), width, to, 0, Operand::Memory(base, offset));
     }
 
+    /// Can operands be numbers that all lanes share?
+    pub fn spreads_operands(&self) -> bool {
+        self.masks
+    }
+
+    /// Gives all lanes the number at an address.
+    pub fn load_spread(&mut self, width: Width, to: Register, base: Base, offset: i32) {
+        let op = Opcode { map: 2, scalar: true, ..packed(0x19) }; // vbroadcastsd
+        self.vector(op, width, to, 0, Operand::Memory(base, offset));
+    }
+
     pub fn store(&mut self, width: Width, base: Base, offset: i32, from: Register) {
         self.vector(arithmetic(0x11, width), width, from, 0, Operand::Memory(base, offset));
+    }
+
+    /// Loads from an operand in memory.
+    pub fn load_from(&mut self, width: Width, to: Register, from: Operand) {
+        self.vector(arithmetic(0x10, width), width, to, 0, from);
+    }
+
+    /// Stores to an operand in memory.
+    pub fn store_at(&mut self, width: Width, to: Operand, from: Register) {
+        self.vector(arithmetic(0x11, width), width, from, 0, to);
     }
 
     pub fn copy(&mut self, width: Width, to: Register, from: Register) {
@@ -230,15 +253,50 @@ impl Assembler {
         }
     }
 
-    /// Clears a register.
-    pub fn clear(&mut self, to: Register) {
-        self.bits(Bits::Xor, Width::One, to, to, Operand::Register(to));
+    /// Shifts the bits of all lanes.
+    pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
+        // The code of the operation stands where others have a register.
+        self.vector(packed(0x73), width, 6, to, Operand::Register(from)); // vpsllq
+        self.bytes.push(count);
+    }
+
+    /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
+    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: Operand, signs: Register) {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, number, zero, Masking::None, true);
+        } else {
+            self.vector(packed(0xc2), width, signs, number, zero);
+        }
+        self.bytes.push(Predicate::NotEqual as u8);
+    }
+
+    /// Prepares for [`Assembler::by_signs`].
+    pub fn note_signs(&mut self, width: Width, signs: Register) {
+        if self.masks {
+            let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
+            self.encode(mask, width, MASK, 0, Operand::Register(signs), Masking::None, true);
+        }
+    }
+
+    /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
+    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Operand, Register)) {
+        if self.masks {
+            let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
+            self.encode(blend, width, to, no, yes, Masking::Blend, true);
+        } else {
+            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, yes);
+            self.bytes.push(signs << 4);
+        }
     }
 
     fn vector(&mut self, op: Opcode, width: Width, reg: Register, second: Register, last: Operand) {
         let high = |r: Register| r >= 16;
-        let long =
-            width == Width::Eight || high(reg) || high(second) || matches!(last, Operand::Register(r) if high(r));
+        let long_operand = match last {
+            Operand::Register(r) => high(r),
+            Operand::Memory(..) => false,
+            Operand::Spread(..) => true,
+        };
+        let long = width == Width::Eight || high(reg) || high(second) || long_operand;
         self.encode(op, width, reg, second, last, Masking::None, long);
     }
 
@@ -255,8 +313,9 @@ impl Assembler {
     ) {
         let (low, extension, x) = match last {
             Operand::Register(r) => (r & 7, r >> 3 & 1, r >> 4 & 1),
-            Operand::Memory(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
+            Operand::Memory(base, _) | Operand::Spread(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
         };
+        let spread = matches!(last, Operand::Spread(..));
         let (r, r_high, v_high) = (reg >> 3 & 1, reg >> 4, second >> 4);
         if long {
             let (z, mask) = match masking {
@@ -269,7 +328,7 @@ impl Assembler {
                 (r ^ 1) << 7 | (x ^ 1) << 6 | (extension ^ 1) << 5 | (r_high ^ 1) << 4 | op.map,
                 // W is set in this prefix for all operations on doubles.
                 1 << 7 | (!second & 15) << 3 | 1 << 2 | op.prefix,
-                z << 7 | width.code() << 5 | (v_high ^ 1) << 3 | mask,
+                z << 7 | width.code() << 5 | u8::from(spread) << 4 | (v_high ^ 1) << 3 | mask,
             ]);
         } else {
             let tail = (!second & 15) << 3 | width.code() << 2 | op.prefix;
@@ -287,9 +346,9 @@ impl Assembler {
         let field = (reg & 7) << 3 | low;
         match last {
             Operand::Register(_) => self.bytes.push(0xc0 | field),
-            Operand::Memory(_, offset) => {
+            Operand::Memory(_, offset) | Operand::Spread(_, offset) => {
                 // The long prefix counts short distances in operands.
-                let unit = match (long, op.scalar) {
+                let unit = match (long, op.scalar || spread) {
                     (false, _) => 1,
                     (true, true) => 8,
                     (true, false) => 16 << width.code(),
@@ -312,18 +371,66 @@ impl Assembler {
         self.bytes.len()
     }
 
+    /// Jumps unless a < b, or a ≤ b where `or_equal`; a NaN is neither.
+    pub fn jump_unless_less(&mut self, a: Operand, b: Register, or_equal: bool) -> usize {
+        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, b, 0, a); // vucomisd
+        self.bytes.extend([0x0f, if or_equal { 0x82 } else { 0x86 }, 0, 0, 0, 0]); // jb, jbe
+        self.bytes.len()
+    }
+
     /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
     pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
+        self.test_all(width, condition, one);
+        let jump = if self.masks { 0x85 } else { 0x83 }; // jne, jae
+        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
+        self.bytes.len()
+    }
+
+    /// Sets the flags by whether the condition, 1 or 0 in every lane, holds in all of them.
+    pub fn test_all(&mut self, width: Width, condition: Register, one: Operand) {
         if self.masks {
             self.encode(packed(0xc2), width, MASK, condition, one, Masking::None, true);
             self.bytes.push(Predicate::NotEqual as u8);
             self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
-            self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
         } else {
             self.vector(Opcode { map: 2, ..packed(0x17) }, width, condition, 0, one); // vptest
-            self.bytes.extend([0x0f, 0x83, 0, 0, 0, 0]); // jae
         }
+    }
+
+    /// Counts a round and goes back to `top` unless it was the last or the flags of [`Assembler::test_all`] say that all hold;
+    /// where it was the last and they do not, the number of rounds left is as large as a number can be.
+    pub fn next_round_unless_all(&mut self, top: usize) {
+        self.bytes.extend([0x4d, 0x8d, 0x7f, 0xff]); // lea r15, [r15 - 1]
+        let jump = if self.masks { 0x84 } else { 0x82 }; // je, jb
+        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
+        let settled = self.bytes.len();
+        self.bytes.extend([0x4d, 0x85, 0xff, 0x0f, 0x85]); // test r15, r15; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+        self.bytes.extend([0x49, 0x83, 0xcf, 0xff]); // or r15, -1
+        self.land(settled);
+    }
+
+    /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
+    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
+        if self.masks {
+            self.encode(packed(0xc2), width, MASK, a, limit, Masking::None, true);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
+        } else {
+            self.vector(packed(0xc2), width, scratch, a, limit);
+            self.bytes.push(Predicate::NotLess as u8);
+            self.vector(Opcode { map: 2, ..packed(0x0f) }, width, scratch, 0, Operand::Register(scratch)); // vtestpd
+        }
+        self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
         self.bytes.len()
+    }
+
+    /// Jumps to where code is already.
+    pub fn jump_back(&mut self, to: usize) {
+        self.bytes.push(0xe9); // jmp
+        let distance = to as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
     }
 
     /// Jumps; for [`Assembler::land`].

@@ -1,7 +1,8 @@
 //! Machine code for x86-64, from the same program the tape runs and with the same bits.
 //!
 //! `order` gathers the calls of elementary functions, `registers` decides what is where, `emit` turns operations into
-//! instructions, `encoder` those into bytes, `calls` holds the functions that are called. The tape is the measure: every test
+//! instructions, `encoder` those into bytes, `calls` holds the functions that are called, `sines` writes out those that are called
+//! most. The tape is the measure: every test
 //! compares with it.
 //!
 //! # Safety
@@ -17,11 +18,13 @@ mod emit;
 mod encoder;
 mod order;
 mod registers;
+mod settling;
+mod sines;
 mod sweep;
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::program::{Backend, Cycle};
+use crate::program::{Backend, Cycle, SpreadSlot};
 use crate::schedule::Block;
 use crate::slots::Slot;
 use crate::ssa::Value;
@@ -37,6 +40,7 @@ pub(crate) struct Native {
     entries: Vec<usize>,
     commits: Vec<Option<usize>>,
     cycle: Option<usize>,
+    settling: Vec<usize>,
     /// Slots a machine needs, and the first of those that hold bit patterns.
     memory: usize,
     patterns: usize,
@@ -53,6 +57,11 @@ pub(crate) struct Blocks<'a> {
     pub first_free: usize,
     /// How the program goes round, if it does.
     pub cycle: Option<Cycle>,
+    /// So many entries go round until they have settled, and replace the inputs from this one on.
+    pub settling: usize,
+    pub first_settled: usize,
+    /// Places that are read from a lane of another.
+    pub spreads: &'a [SpreadSlot],
 }
 
 type Function = unsafe extern "sysv64" fn(*mut f64, *mut f64);
@@ -84,6 +93,7 @@ impl Native {
     pub fn compile(blocks: &Blocks<'_>, backend: Backend, lanes: usize) -> Option<Native> {
         let target = target(backend, lanes)?;
         let mut emitter = Emitter::new(target, blocks.fixed, blocks.first_free as Slot);
+        emitter.registers.spread(blocks.spreads);
         let commits = blocks
             .commits
             .iter()
@@ -102,12 +112,27 @@ impl Native {
             (Some(cycle), [(block, outputs)]) => Some(emitter.cycle(&block.steps, outputs, cycle)),
             _ => None,
         };
+        let first_settled = blocks.first_settled as Slot;
+        let settling = blocks.entries[..blocks.settling]
+            .iter()
+            .map(|(block, outputs)| emitter.settling(&block.steps, outputs, first_settled))
+            .collect();
         let (bytes, memory) = emitter.finish();
         i32::try_from(memory.checked_mul(8 * lanes)?).ok()?;
         let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         code[..bytes.len()].copy_from_slice(&bytes);
         let patterns = blocks.first_free;
-        Some(Native { code: code.make_exec().ok()?, entries, commits, cycle, memory, patterns, lanes, backend })
+        Some(Native {
+            code: code.make_exec().ok()?,
+            entries,
+            commits,
+            cycle,
+            settling,
+            memory,
+            patterns,
+            lanes,
+            backend,
+        })
     }
 
     pub fn backend(&self) -> Backend {
@@ -147,15 +172,28 @@ impl Native {
 
     /// Goes round at most `times`; returns how often.
     pub fn repeat(&self, times: u64, memory: &mut [f64]) -> u64 {
-        assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
         match self.cycle {
-            Some(offset) if times > 0 => {
-                // SAFETY: the memory is large enough, and the block at this offset is a cycle, which takes a count.
-                let rounds = unsafe { std::mem::transmute::<Function, Rounds>(self.function(offset)) };
-                times - unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) }
-            }
+            Some(offset) if times > 0 => times - self.rounds_left(offset, times, memory),
             _ => 0,
         }
+    }
+
+    /// Goes round at most `times`, until the condition of an entry holds; returns how often, if it does.
+    #[inline]
+    pub fn settle(&self, entry: usize, times: u64, memory: &mut [f64]) -> Option<u64> {
+        match times {
+            0 => None,
+            _ => times.checked_sub(self.rounds_left(self.settling[entry], times, memory)),
+        }
+    }
+
+    /// Goes round; returns how many rounds are left, more than there were if what is to settle did not.
+    #[inline]
+    fn rounds_left(&self, offset: usize, times: u64, memory: &mut [f64]) -> u64 {
+        assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
+        // SAFETY: the memory is large enough, and the block at this offset goes round, so it takes a count.
+        let rounds = unsafe { std::mem::transmute::<Function, Rounds>(self.function(offset)) };
+        unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) }
     }
 
     #[inline]

@@ -4,6 +4,7 @@ use crate::op::{Op, Step};
 use crate::ssa::Value;
 
 use super::calls::Kind;
+use super::sines::{Check, Turn};
 
 /// A part of a block.
 #[derive(Debug)]
@@ -12,7 +13,16 @@ pub(super) enum Item {
     Step(Step<Value>),
     /// Several operations of one kind, done by a call.
     Call(Kind, Vec<Step<Value>>),
-    /// The end of a round: a condition, and the values that go into the next one.
+    /// The ends of sines and cosines that are written out.
+    Turn(Turn),
+    Check(Check),
+    /// What must hold for a round to go on: the first value is less than the second one, or equal where it may be.
+    Test {
+        smaller: Value,
+        larger: Value,
+        or_equal: bool,
+    },
+    /// The end of a round: the values that are needed then.
     Round(Vec<Value>),
 }
 
@@ -91,11 +101,19 @@ impl Ordering {
 }
 
 impl Item {
+    /// Does it call a function, be it seldom?
+    pub fn calls(&self) -> bool {
+        matches!(self, Item::Call(..) | Item::Check(_))
+    }
+
     /// Calls `visit` with every operand.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Value)) {
         match self {
             Item::Step(step) => step.op.for_each_operand(visit),
             Item::Call(_, steps) => steps.iter().for_each(|step| step.op.for_each_operand(&mut visit)),
+            Item::Turn(turn) => [turn.quadrant, turn.sine, turn.cosine].into_iter().for_each(visit),
+            Item::Check(check) => check.for_each_operand(visit),
+            Item::Test { smaller, larger, .. } => [*smaller, *larger].into_iter().for_each(visit),
             Item::Round(values) => values.iter().copied().for_each(visit),
         }
     }
@@ -105,7 +123,8 @@ impl Item {
         let steps = match self {
             Item::Step(step) => std::slice::from_ref(step),
             Item::Call(_, steps) => &steps[..],
-            Item::Round(_) => &[],
+            Item::Turn(turn) => return turn.results.into_iter().flatten().for_each(visit),
+            Item::Check(_) | Item::Test { .. } | Item::Round(_) => &[],
         };
         for step in steps {
             visit(step.to);

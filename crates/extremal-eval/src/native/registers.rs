@@ -1,5 +1,6 @@
 //! Which value is where while straight-line code is emitted: in a register, in memory, or in both.
 
+use crate::program::SpreadSlot;
 use crate::slots::{NOWHERE, Slot};
 use crate::ssa::Value;
 
@@ -25,6 +26,8 @@ pub(super) struct Registers {
     holds: [Option<Value>; 32],
     /// Registers that may not be given away during the present operation.
     locked: u32,
+    /// Registers that keep what they hold for the whole block, whether it is used again or not.
+    pinned: u32,
     register: Vec<Register>,
     /// Where each value stands in memory: fixed places of inputs, constants and kept values, or a place of its own.
     home: Vec<Slot>,
@@ -43,6 +46,8 @@ pub(super) struct Registers {
     base: Base,
     /// The places from [`ARRAYS`] on.
     pub arrays: Vec<(Base, i32)>,
+    /// By place: where a number stands that all lanes share, in bytes.
+    spread: Vec<Option<i32>>,
 }
 
 impl Registers {
@@ -53,6 +58,7 @@ impl Registers {
             count,
             holds: [None; 32],
             locked: 0,
+            pinned: 0,
             register: vec![NO_REGISTER; values],
             home: fixed.to_vec(),
             fixed: fixed.to_vec(),
@@ -66,7 +72,26 @@ impl Registers {
             end: first_slot,
             base: Base::Rdi,
             arrays: Vec::new(),
+            spread: Vec::new(),
         }
+    }
+
+    /// Places that are never read themselves, but in every lane from one lane of another place.
+    pub fn spread(&mut self, spreads: &[SpreadSlot]) {
+        for SpreadSlot { slot, of, lane } in spreads {
+            let slot = *slot as usize;
+            self.spread.resize(self.spread.len().max(slot + 1), None);
+            self.spread[slot] = Some(self.bytes(*of) + 8 * *lane as i32);
+        }
+    }
+
+    /// Makes room for so many values.
+    pub fn reserve(&mut self, values: usize) {
+        let values = values.max(self.home.len());
+        self.register.resize(values, NO_REGISTER);
+        self.home.resize(values, NOWHERE);
+        self.fixed.resize(values, NOWHERE);
+        self.next.resize(values, NEVER);
     }
 
     /// Prepares for a block whose memory is at `base`.
@@ -83,7 +108,7 @@ impl Registers {
         }
         self.following.reverse();
         items.iter().for_each(|item| item.for_each_result(|value| self.home[value.index()] = NOWHERE));
-        (self.consumed, self.position) = (0, 0);
+        (self.consumed, self.position, self.pinned) = (0, 0, 0);
         self.holds = [None; 32];
         self.free_slots.clear();
         self.next_slot = self.first_slot;
@@ -96,6 +121,7 @@ impl Registers {
             self.register[value.index()] = NO_REGISTER;
             self.home[value.index()] = self.fixed[value.index()];
         };
+        self.holds.iter().flatten().copied().for_each(&mut forget);
         for item in items {
             item.for_each_operand(&mut forget);
             item.for_each_result(&mut forget);
@@ -114,7 +140,26 @@ impl Registers {
 
     /// Is the value needed no more after this item?
     pub fn dies(&self, value: Value) -> bool {
-        self.next[value.index()] == NEVER
+        self.next[value.index()] == NEVER && !self.in_register(value).is_some_and(|register| self.is_pinned(register))
+    }
+
+    /// The value in a register that keeps it for the whole block.
+    pub fn pin(&mut self, code: &mut Assembler, value: Value) -> Register {
+        let register = self.load(code, value);
+        self.pinned |= 1 << register;
+        register
+    }
+
+    /// The same for a place in memory that no operation reads.
+    pub fn pin_place(&mut self, code: &mut Assembler, slot: Slot) -> Register {
+        let register = self.take(code);
+        code.load(self.width, register, self.base, self.bytes(slot));
+        self.pinned |= 1 << register;
+        register
+    }
+
+    pub fn is_pinned(&self, register: Register) -> bool {
+        self.pinned >> register & 1 == 1
     }
 
     pub fn in_register(&self, value: Value) -> Option<Register> {
@@ -138,9 +183,29 @@ impl Registers {
         }
     }
 
+    /// Registers that hold something.
+    pub fn in_use(&self) -> Vec<Register> {
+        let used = |register: &Register| self.holds[*register as usize].is_some() || self.is_pinned(*register);
+        (0..self.count as Register).filter(used).collect()
+    }
+
+    /// The value wherever it is.
+    pub fn anywhere(&self, value: Value) -> Operand {
+        self.in_register(value).map_or_else(|| self.memory(value), Operand::Register)
+    }
+
     /// The value in memory; only for values that are there.
     pub fn memory(&self, value: Value) -> Operand {
-        self.place(self.home[value.index()])
+        let home = self.home[value.index()];
+        match self.shared(home) {
+            Some(offset) => Operand::Spread(self.base, offset),
+            None => self.place(home),
+        }
+    }
+
+    /// Where the number of a place stands that all lanes share.
+    fn shared(&self, slot: Slot) -> Option<i32> {
+        self.spread.get(slot as usize).copied().flatten()
     }
 
     pub fn place(&self, slot: Slot) -> Operand {
@@ -162,8 +227,11 @@ impl Registers {
 
     /// Reads the value from memory.
     pub fn fill(&self, code: &mut Assembler, register: Register, value: Value) {
-        let (base, offset) = self.address(self.home[value.index()]);
-        code.load(self.width, register, base, offset);
+        match self.memory(value) {
+            Operand::Spread(base, offset) => code.load_spread(self.width, register, base, offset),
+            Operand::Memory(base, offset) => code.load(self.width, register, base, offset),
+            Operand::Register(from) => code.copy(self.width, register, from),
+        }
     }
 
     /// The value as a last operand: in memory, if it is there and no register is to be had for its next use.
@@ -172,7 +240,8 @@ impl Registers {
             let next = self.next[value.index()];
             next != NEVER && next <= self.position + SOON && self.holds[..self.count].iter().any(Option::is_none)
         };
-        if self.in_register(value).is_some() || worth_it() {
+        let must = || self.shared(self.home[value.index()]).is_some() && !code.spreads_operands();
+        if self.in_register(value).is_some() || worth_it() || must() {
             Operand::Register(self.load(code, value))
         } else {
             self.memory(value)
@@ -194,7 +263,7 @@ impl Registers {
     /// Gives back everything that operands which die here have.
     pub fn release(&mut self, item: &Item) {
         item.for_each_operand(|value| {
-            if self.next[value.index()] == NEVER {
+            if self.dies(value) {
                 self.drop_register(value);
                 let home = std::mem::replace(&mut self.home[value.index()], self.fixed[value.index()]);
                 if home >= self.first_slot && home < ARRAYS {
@@ -208,7 +277,7 @@ impl Registers {
     pub fn take(&mut self, code: &mut Assembler) -> Register {
         let mut farthest: Option<(u32, Value)> = None;
         for (at, held) in self.holds[..self.count].iter().enumerate() {
-            if self.locked >> at & 1 == 1 {
+            if (self.locked | self.pinned) >> at & 1 == 1 {
                 continue;
             }
             let Some(value) = *held else { return at as Register };

@@ -189,7 +189,7 @@ impl Emitter {
     /// Appends a loop over rows; returns where it begins.
     fn sweep(&mut self, source: &Source<'_>) -> usize {
         let begin = self.begin_function();
-        let mut items = self.ordering.items(source.steps);
+        let mut items = self.items(source.steps);
         let (held, running) = (self.held(&items, source), self.running(&items, source));
         let stays = |(_, slot): &&(Value, Slot)| running.as_ref().is_none_or(|running| running.slot != *slot);
         let kept: Vec<(Value, Slot)> = source.kept.iter().filter(stays).copied().collect();
@@ -225,7 +225,7 @@ impl Emitter {
         }
         self.code.leave_sweep();
         self.code.clear_upper();
-        self.code.ret();
+        self.end_function();
         begin
     }
 }

@@ -1,7 +1,7 @@
 //! Loops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
 
-use crate::functions::{self, Lanes};
-use crate::op::{Op, Step};
+use crate::functions::Lanes;
+use crate::op::Step;
 use crate::slots::Slot;
 use crate::ssa::Value;
 
@@ -95,7 +95,7 @@ impl Interpreter {
             let body = &bodies.list[at];
             for step in &body.steps {
                 let op = step.op.map(|value| self.read(bodies, value, now, memory, buffers));
-                self.values[step.to.index()] = evaluate(op);
+                self.values[step.to.index()] = op.value();
             }
             for (value, place) in &body.stores {
                 let Lanes(numbers) = self.read(bodies, *value, now, memory, buffers);
@@ -132,30 +132,5 @@ impl Interpreter {
         let mut lanes = [0.0; LANES];
         lanes.copy_from_slice(&from[first..first + LANES]);
         Lanes(lanes)
-    }
-}
-
-/// The operation on every lane.
-fn evaluate<const N: usize>(op: Op<Lanes<N>>) -> Lanes<N> {
-    let truth = |holds: bool| if holds { 1.0 } else { 0.0 };
-    match op {
-        Op::Add(a, b) => a.map2(b, |a, b| a + b),
-        Op::Sub(a, b) => a.map2(b, |a, b| a - b),
-        Op::Mul(a, b) => a.map2(b, |a, b| a * b),
-        Op::Div(a, b) => a.map2(b, |a, b| a / b),
-        Op::Neg(a) => a.map(|a| -a),
-        Op::MulAdd(a, b, c) => Lanes(std::array::from_fn(|i| a.0[i].mul_add(b.0[i], c.0[i]))),
-        Op::MulSub(a, b, c) => Lanes(std::array::from_fn(|i| a.0[i].mul_add(b.0[i], -c.0[i]))),
-        Op::SubMul(a, b, c) => Lanes(std::array::from_fn(|i| (-a.0[i]).mul_add(b.0[i], c.0[i]))),
-        Op::Sqrt(a) => a.map(f64::sqrt),
-        Op::Pow(a, b) => functions::pow(a, b),
-        Op::Call(function, a) => functions::apply(function, a),
-        Op::SinCos { argument, .. } => functions::sin_cos(argument).0,
-        Op::Call2(function, a, b) => functions::apply2(function, a, b),
-        Op::Compare(comparison, a, b) => a.map2(b, |a, b| truth(comparison.holds(a, b))),
-        Op::And(a, b) => a.map2(b, |a, b| truth(a != 0.0 && b != 0.0)),
-        Op::Or(a, b) => a.map2(b, |a, b| truth(a != 0.0 || b != 0.0)),
-        Op::Not(a) => a.map(|a| truth(a == 0.0)),
-        Op::Select(c, a, b) => Lanes(std::array::from_fn(|i| if c.0[i] != 0.0 { a.0[i] } else { b.0[i] })),
     }
 }

@@ -1,8 +1,8 @@
 //! Every backend gives the bits of the tape.
 
 use crate::support::{STAGES, build, recipe};
-use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program};
-use extremal_expr::{Graph, Id};
+use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
+use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
 fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>> {
@@ -35,12 +35,32 @@ fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
+/// The same with points in turn on the lanes; what each lane has for the outputs of all entries.
+fn run_lanes(machine: &mut LaneMachine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
+    let lanes = machine.lanes();
+    let mut first = 0;
+    for (stage, names) in STAGES.iter().enumerate() {
+        for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+            place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
+        }
+        machine.commit(stage);
+        first += names.len();
+    }
+    let mut all = vec![Vec::new(); lanes];
+    for (entry, count) in outputs.iter().enumerate() {
+        let mut out = vec![0.0; count * lanes];
+        machine.run(entry, &mut out);
+        out.iter().enumerate().for_each(|(at, x)| all[at % lanes].push(*x));
+    }
+    all
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Every case compares some sixty random expressions, all together more than 1e5.
     #[test]
-    fn native_code_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
+    fn every_backend_gives_the_bits_of_the_tape(recipe in recipe(120), points in prop::collection::vec(prop::array::uniform7(number()), 3)) {
         let g = &Graph::new();
         let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
         let inputs: Vec<Vec<Id>> =
@@ -51,14 +71,24 @@ proptest! {
         ];
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
-        let mut others: Vec<Machine> = [Backend::Avx2, Backend::Avx512].iter().filter_map(|b| program.machine_on(*b)).collect();
         let counts = [outputs.len(), 1];
-        for point in points {
-            let expected = run(&mut tape, &point, &counts);
-            for machine in &mut others {
-                let found = run(machine, &point, &counts);
-                for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
+        let expected: Vec<Vec<f64>> = points.iter().map(|point| run(&mut tape, point, &counts).concat()).collect();
+        for mut machine in [Backend::Avx2, Backend::Avx512].iter().filter_map(|b| program.machine_on(*b)) {
+            for (point, expected) in points.iter().zip(&expected) {
+                let found = run(&mut machine, point, &counts).concat();
+                for (expected, found) in expected.iter().zip(&found) {
                     prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
+                }
+            }
+        }
+        for mut machine in lane_machines(&program) {
+            let found = run_lanes(&mut machine, &points, &counts);
+            for (expected, found) in expected.iter().cycle().zip(&found) {
+                for (expected, found) in expected.iter().zip(found) {
+                    prop_assert!(
+                        same_bits(*expected, *found),
+                        "tape {expected:e}, {:?} in {} lanes {found:e}\n{program}", machine.backend(), machine.lanes()
+                    );
                 }
             }
         }
@@ -76,7 +106,15 @@ proptest! {
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
-        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        // Comparisons of all kinds, of what changes and of what does not, one of them used for something else too.
+        let at_most = |a: Id, limit: i64| g.compare(Comparison::Le, g.expr(a), g.int(limit));
+        let below = g.compare(Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        let shared = at_most(own[1], 3);
+        let either = g.or(at_most(own[2], 1), g.not(at_most(own[0], -2)));
+        let other = g.compare(Comparison::Ne, g.expr(own[0]), g.int(1));
+        let all = [below, at_most(inputs[0][0], 3), shared, either, other];
+        let condition = all[..1 + order % all.len()].iter().copied().reduce(|a, b| g.and(a, b)).unwrap();
+        let computed = g.select(shared, computed, -computed);
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(order % own.len());
         outputs[order / 2 % own.len()] = computed.id();
@@ -108,7 +146,7 @@ proptest! {
 
 /// Every kind of machine with lanes that there is here.
 fn lane_machines(program: &Program) -> Vec<LaneMachine> {
-    let kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8)];
+    let kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Tape, 64)];
     kinds.iter().filter_map(|(backend, lanes)| program.lane_machine_on(*backend, *lanes)).collect()
 }
 
@@ -117,13 +155,13 @@ proptest! {
 
     /// Entries, and rounds up to the one that a lane does not complete.
     #[test]
-    fn lanes_give_the_bits_of_the_tape(recipe in recipe(60), points in prop::collection::vec(prop::array::uniform7(number()), 8)) {
+    fn lanes_give_the_bits_of_the_tape(recipe in recipe(60), points in prop::collection::vec(prop::array::uniform7(number()), 13)) {
         let g = &Graph::new();
         let inputs: Vec<Vec<Id>> =
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
-        let condition = g.compare(extremal_expr::Comparison::Lt, g.expr(own[0]), g.int(2));
+        let condition = g.compare(Comparison::Lt, g.expr(own[0]), g.int(2));
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
@@ -145,16 +183,16 @@ proptest! {
             let mut first = 0;
             for (stage, names) in STAGES.iter().enumerate() {
                 for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
-                    place.iter_mut().zip(&points).for_each(|(x, point)| *x = point[first + at]);
+                    place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
                 }
                 machine.commit(stage);
                 first += names.len();
             }
             let mut out = vec![0.0; results * lanes];
             machine.run(0, &mut out);
-            let rounds = points[..lanes].iter().map(|point| prepared(point).repeat(3)).min().unwrap();
+            let rounds = points.iter().take(lanes).map(|point| prepared(point).repeat(3)).min().unwrap();
             prop_assert_eq!(machine.repeat(3), rounds);
-            for (lane, point) in points[..lanes].iter().enumerate() {
+            for (lane, point) in points.iter().cycle().take(lanes).enumerate() {
                 let mut alone = prepared(point);
                 let mut expected = vec![0.0; results];
                 alone.run(0, &mut expected);
@@ -163,6 +201,76 @@ proptest! {
                 for (expected, found) in expected.iter().chain(alone.inputs(2)).zip(found) {
                     prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
                 }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Two inputs are what the first is in two of the lanes: given by hand to the tape, round by round.
+    #[test]
+    fn lanes_that_know_of_each_other_give_the_bits_of_the_tape(
+        recipe in recipe(60),
+        points in prop::collection::vec(prop::array::uniform7(number()), 8),
+    ) {
+        let g = &Graph::new();
+        let inputs: Vec<Vec<Id>> =
+            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+        let [own, shared @ ..] = [0, 1, 2].map(|at| inputs[2][at]);
+        let sources = [3, 1];
+        let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at] });
+        let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
+        let next = g.expr(*outputs.last().unwrap());
+        let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
+        let entries = [
+            Entry { stage: 2, outputs: vec![settled.id(), next.id()] },
+            Entry { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
+        ];
+        let program = Program::settling(g, &inputs, &[], &spreads, &entries).unwrap();
+        let mut tape = program.machine_on(Backend::Tape).unwrap();
+        let mut alone = |point: &[f64], values: [f64; 3], entry: usize, count: usize| {
+            tape.inputs_mut(0).copy_from_slice(&point[..2]);
+            tape.commit(0);
+            tape.inputs_mut(1).copy_from_slice(&point[2..4]);
+            tape.commit(1);
+            tape.inputs_mut(2).copy_from_slice(&values);
+            let mut out = vec![0.0; count];
+            tape.run(entry, &mut out);
+            out
+        };
+        for mut machine in lane_machines(&program).into_iter().filter(LaneMachine::spreads) {
+            let lanes = machine.lanes();
+            for (stage, first) in [(0, 0), (1, 2)] {
+                for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+                    place.iter_mut().zip(&points).for_each(|(x, point)| *x = point[first + at]);
+                }
+                machine.commit(stage);
+            }
+            let mut values: Vec<f64> = points[..lanes].iter().map(|point| point[4]).collect();
+            machine.inputs_mut(2)[..lanes].copy_from_slice(&values);
+            let mut out = vec![0.0; 4 * lanes];
+            machine.run(1, &mut out);
+            for (lane, point) in points[..lanes].iter().enumerate() {
+                let expected = alone(point, [values[lane], values[3], values[1]], 1, 4);
+                for (expected, found) in expected.iter().zip(out.iter().skip(lane).step_by(lanes)) {
+                    prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
+                }
+            }
+            let mut rounds = None;
+            for round in 1..=3 {
+                let next = |lane: usize| alone(&points[lane], [values[lane], values[3], values[1]], 0, 2);
+                let results: Vec<Vec<f64>> = (0..lanes).map(next).collect();
+                values = results.iter().map(|result| result[1]).collect();
+                if results.iter().all(|result| result[0] == 1.0) {
+                    rounds = Some(round);
+                    break;
+                }
+            }
+            prop_assert_eq!(machine.settle(0, 3), rounds);
+            for (expected, found) in values.iter().zip(machine.inputs(2)) {
+                prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
             }
         }
     }
@@ -202,5 +310,87 @@ fn values_that_find_no_register() {
     let expected = values(Backend::Tape);
     for backend in [Backend::Avx2, Backend::Avx512] {
         assert!(values(backend).is_none_or(|found| Some(found) == expected), "{backend:?}");
+    }
+}
+
+/// Sines and cosines of lanes are written out for angles that are not large, with all kinds of them side by side.
+#[test]
+fn angles_of_all_sizes_side_by_side() {
+    let g = &Graph::new();
+    let names: Vec<_> = (0..6).map(|i| g.symbol(&format!("x{i}"))).collect();
+    let mut outputs: Vec<Id> = names[..4].iter().flat_map(|x| [x.sin().id(), x.cos().id()]).collect();
+    // One function only, functions of functions, and many values that live longer than the calls.
+    outputs.extend([names[4].sin().id(), names[5].cos().id()]);
+    let products: Vec<_> = (0..6).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| names[i] * names[j]).collect();
+    let nested = products.iter().fold(g.int(0), |sum, product| sum + (*product + names[0].sin()).cos());
+    outputs.push((nested + products.iter().fold(g.int(1), |total, product| total * (*product + 2))).id());
+    let inputs = vec![names.iter().map(|e| e.id()).collect()];
+    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs: outputs.clone() }]).unwrap();
+    let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let angle = |at: usize| match at % 8 {
+        0 if at % 5 == 0 => special[at / 40 % special.len()],
+        1 => quarter * (at % 41) as f64 - 20.0 * quarter,
+        2 => 1e6 * (at as f64).sqrt(),
+        _ => (at as f64 * 0.618).fract() * 14.0 - 7.0,
+    };
+    let mut tape = program.machine_on(Backend::Tape).unwrap();
+    for mut machine in lane_machines(&program) {
+        let lanes = machine.lanes();
+        for first in 0..500 {
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, input)| *input = angle(7 * first + at));
+            let inputs = machine.inputs(0).to_vec();
+            let mut out = vec![0.0; outputs.len() * lanes];
+            machine.run(0, &mut out);
+            for lane in 0..lanes {
+                let own = inputs.iter().skip(lane).step_by(lanes);
+                tape.inputs_mut(0).iter_mut().zip(own).for_each(|(input, value)| *input = *value);
+                let mut expected = vec![0.0; outputs.len()];
+                tape.run(0, &mut expected);
+                for (expected, found) in expected.iter().zip(out.iter().skip(lane).step_by(lanes)) {
+                    assert!(same_bits(*expected, *found), "{expected:e}, {:?} {found:e}", machine.backend());
+                }
+            }
+        }
+    }
+}
+
+/// Inputs that become others where a condition holds, lane by lane: few, which stay in registers, and many, which do not.
+#[test]
+fn inputs_are_shifted_where_a_condition_holds() {
+    let g = &Graph::new();
+    for count in [3, 40] {
+        let x: Vec<_> = (0..count).map(|i| g.symbol(&format!("x{i}"))).collect();
+        let moves = g.compare(Comparison::Lt, x[0].sin(), g.rational(extremal_expr::Rational::HALF));
+        let mut outputs: Vec<Id> = (0..count).map(|i| g.select(moves, x[(i + 1) % count], x[i]).id()).collect();
+        outputs[1] = g.select(moves, x[0] + x[1], x[2]).id();
+        outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
+        let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
+        let inputs = vec![x.iter().map(|e| e.id()).collect()];
+        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
+        let gone = |backend: Backend, lane: usize| {
+            let mut machine = program.machine_on(backend)?;
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = start(lane, at));
+            assert_eq!(machine.repeat(50), 50);
+            Some(machine.inputs(0).to_vec())
+        };
+        let alone: Vec<Vec<f64>> = (0..64).filter_map(|lane| gone(Backend::Tape, lane)).collect();
+        for backend in [Backend::Avx2, Backend::Avx512] {
+            for (lane, expected) in alone.iter().enumerate() {
+                assert!(gone(backend, lane).is_none_or(|found| found == *expected), "{backend:?}");
+            }
+        }
+        for mut machine in lane_machines(&program) {
+            let lanes = machine.lanes();
+            for (at, place) in machine.inputs_mut(0).chunks_exact_mut(lanes).enumerate() {
+                place.iter_mut().enumerate().for_each(|(lane, x)| *x = start(lane, at));
+            }
+            assert_eq!(machine.repeat(50), 50);
+            for (lane, expected) in alone[..lanes].iter().enumerate() {
+                let found: Vec<f64> = machine.inputs(0).iter().skip(lane).step_by(lanes).copied().collect();
+                assert_eq!(found, *expected, "{:?}", machine.backend());
+            }
+        }
     }
 }

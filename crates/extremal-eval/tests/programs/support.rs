@@ -111,11 +111,23 @@ pub fn bounded(g: &Graph, roots: &[Id], value_of: impl Fn(&str) -> f64) -> Optio
                     error += (*e as f64 * power(base.value, e - 1) * others).abs() * base.error;
                     error += 4.0 * U * e.unsigned_abs() as f64 * value.abs();
                 }
+                // Where a factor is little but error, so are its powers: first order says that they vanish.
+                let vague = |(id, e): &(Id, i64)| *e > 0 && of(id).error > 1e-5 * of(id).value.abs();
+                if factors.iter().any(vague) {
+                    let largest = |(id, e): &(Id, i64)| power(of(id).value.abs() + of(id).error, *e);
+                    let smallest = |(id, e): &(Id, i64)| power(of(id).value.abs() - of(id).error, *e);
+                    let sizes = factors.iter().map(|factor| largest(factor).max(smallest(factor).abs()));
+                    error += value.abs() + sizes.product::<f64>();
+                }
                 Bounded { value, error }
             }
             Node::Root(a, q) => raised(of(&a), 1.0 / f64::from(q))?,
             Node::Power(a, b) => {
                 let (a, b) = (of(&a), of(&b));
+                // Whether a negative number has a power depends on whether the exponent is an integer.
+                if a.value < 0.0 && b.error > 0.0 {
+                    return None;
+                }
                 let result = raised(a, b.value)?;
                 Bounded { error: result.error + (result.value * a.value.ln()).abs() * b.error, ..result }
             }

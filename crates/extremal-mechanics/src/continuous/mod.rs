@@ -7,6 +7,7 @@ mod integrability;
 mod kinetic;
 mod lagrange;
 mod projection;
+mod short_kinetic;
 
 pub use hamilton::Hamiltonian;
 pub(crate) use hamilton::solve_linear;

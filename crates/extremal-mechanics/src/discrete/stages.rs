@@ -15,7 +15,7 @@ pub struct Stages {
     /// The unknowns of all stages, one after the other.
     pub all: Vec<Id>,
     /// The state at the stage: symbols, and what they stand for, in the unknowns of all stages, the coefficients, the state and the
-    /// time at the beginning of the step, and the step.
+    /// time at the beginning of the step, the step, and symbols before them.
     pub state: Vec<(Id, Id)>,
     /// Its equations, in its own unknowns and its state.
     pub residual: Vec<Id>,
@@ -47,28 +47,41 @@ impl Stages {
         let (once, twice) = (symbols("weight", s), symbols("weight of accelerations", s));
         let node = g.symbol("stage node");
         let own = symbols("unknown", rates.unknowns[0].len());
-        let grown = |start: &[Expr<'g>], rates: &[Vec<Expr<'g>>]| -> Vec<Expr<'g>> {
-            let sum = |k: usize| start[k] + g.sum((0..s).map(|j| h * once[j] * rates[j][k]));
-            (0..start.len()).map(sum).collect()
+        let mut state = Vec::new();
+        // Long sums in two parts that do not wait for each other.
+        let mut total = |terms: Vec<Expr<'g>>| -> Expr<'g> {
+            let mut part = |first: usize| {
+                let name = g.symbol(&format!("stage part {}", state.len()));
+                state.push((name.id(), g.sum(terms.iter().skip(first).step_by(2).copied()).id()));
+                name
+            };
+            if terms.len() > 1 { part(0) + part(1) } else { terms[0] }
         };
-        let position = |k: usize| {
-            let accelerated = g.sum((0..s).map(|j| h * h * twice[j] * rates.accelerations[j][k]));
+        let mut grown = |start: &[Expr<'g>], rates: &[Vec<Expr<'g>>]| -> Vec<Expr<'g>> {
+            let mut sum = |k: usize| start[k] + total((0..s).map(|j| h * once[j] * rates[j][k]).collect());
+            (0..start.len()).map(&mut sum).collect()
+        };
+        let velocities = grown(&system.v, rates.accelerations);
+        let entropies = grown(&system.heat.s, rates.entropies);
+        let moving = system.moving_multipliers();
+        let multipliers = grown(&moving, rates.multipliers);
+        let mut position = |k: usize| {
+            let accelerated = total((0..s).map(|j| h * h * twice[j] * rates.accelerations[j][k]).collect());
             system.q[k] + h * node * system.v[k] + accelerated
         };
-        let mut state = Vec::new();
+        let positions = (0..system.len()).map(&mut position).collect();
         let mut named = |label: &str, values: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
             let names = symbols(label, values.len());
             state.extend(names.iter().zip(&values).map(|(name, value)| (name.id(), value.id())));
             names
         };
         let point = Point {
-            q: named("position", (0..system.len()).map(position).collect()),
-            v: named("velocity", grown(&system.v, rates.accelerations)),
-            s: named("entropy", grown(&system.heat.s, rates.entropies)),
+            q: named("position", positions),
+            v: named("velocity", velocities),
+            s: named("entropy", entropies),
             t: named("time", vec![system.t + h * node])[0],
         };
-        let moving = system.moving_multipliers();
-        let moved = named("multiplier", grown(&moving, rates.multipliers));
+        let moved = named("multiplier", multipliers);
         let mut rules: Vec<_> = system.motion_unknowns().into_iter().zip(own.iter().copied()).collect();
         rules.extend(moving.iter().copied().zip(moved));
         let residual = system.at(&g.substitute(&system.motion_equations(), &rules), &point);

@@ -66,7 +66,8 @@ impl LaneMarcher {
             motion.advance()?;
             steps -= 1;
         }
-        if steps < WORTHWHILE || !motion.can_stride() {
+        let alone = steps < WORTHWHILE || !motion.can_stride();
+        if alone || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
             return motion.advance_many(steps);
         }
         for stage in 0..GOING {

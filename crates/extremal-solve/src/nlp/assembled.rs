@@ -149,6 +149,11 @@ impl Assembled {
         }
     }
 
+    /// What the pieces were compiled to.
+    pub fn programs(&self) -> impl Iterator<Item = Program> {
+        self.pieces.iter().map(|piece| piece.machine.program())
+    }
+
     /// The same pieces on other elements.
     pub fn with_elements(&self, elements: Vec<Element>, bounds: Bounds) -> Assembled {
         Assembled { pieces: self.pieces.clone(), elements, bounds }

@@ -90,3 +90,73 @@ fn a_run_begun_again_is_the_same() {
         assert_eq!(bits(&run), first, "{method}");
     }
 }
+
+/// A mass on a spring of stiffness `k`, pushed by a constant force: affine in its position and momentum.
+fn oscillator<'g>(g: &'g Graph, friction: i64) -> System<'g> {
+    let [x, v, k] = ["x", "x'", "k"].map(|name| g.symbol(name));
+    let mut system = System::new(g, &["x"], v.powi(2) / 2 - k * x.powi(2) / 2 + x / 4);
+    system.force = vec![-(v * friction) / 10];
+    system
+}
+
+fn begin_oscillator(system: &System<'_>, k: f64, h: f64) -> Marcher {
+    let scheme = scheme(system, &"midpoint".parse().unwrap(), Options::default(), None).unwrap();
+    let parameters = [system.graph.symbol("k").id()];
+    let options = NewtonOptions::default();
+    let mut compiled = CompiledScheme::new(system.graph, &scheme, &parameters, &[], &[], options).unwrap();
+    compiled.set_parameters(&[k]);
+    compiled.start(&StartValues { q: vec![1.0], v: vec![0.5], ..StartValues::default() }, h).unwrap()
+}
+
+/// The midpoint rule conserves quadratic energies. Round-off of a million steps adds up like a random walk, 2e-13; slopes near one,
+/// rounded, would make it grow with every step, to 1e-10.
+#[test]
+fn an_affine_step_gathers_round_off_like_a_random_walk() {
+    let g = &Graph::new();
+    let mut run = begin_oscillator(&oscillator(g, 0), 1.0, 0.01);
+    let energy = |state: &[f64]| (state[1] * state[1] + state[0] * state[0]) / 2.0 - state[0] / 4.0;
+    let first = energy(run.state());
+    run.advance_many(1_000_000).unwrap();
+    let drift = (energy(run.state()) - first).abs() / first;
+    assert!(drift < 2e-12, "{drift:e}");
+}
+
+/// Without a spring the position is a parabola, which the midpoint rule hits: its differences of third order vanish.
+#[test]
+fn an_affine_step_may_lack_a_spring() {
+    let g = &Graph::new();
+    let mut run = begin_oscillator(&oscillator(g, 0), 0.0, 0.125);
+    run.advance_many(800).unwrap();
+    // All numbers on the way are exact.
+    assert_eq!(run.state(), [1.0 + 0.5 * 100.0 + 100.0 * 100.0 / 8.0, 0.5 + 100.0 / 4.0]);
+}
+
+/// From soft springs to such that turn many times in a step, where differences say too little of the momentum.
+#[test]
+fn affine_steps_side_by_side_are_the_steps_alone() {
+    let g = &Graph::new();
+    for friction in [0, 3] {
+        let system = oscillator(g, friction);
+        let stiffness = [1.0, 1e5, 0.0, 30.0, 1e-9, 390.0, 410.0, 7.0];
+        let scheme = scheme(&system, &"midpoint".parse().unwrap(), Options::default(), None).unwrap();
+        let parameters = [g.symbol("k").id()];
+        let compiled = CompiledScheme::new(g, &scheme, &parameters, &[], &[], NewtonOptions::default()).unwrap();
+        let fresh = || stiffness.map(|k| begin_oscillator(&system, k, 0.1));
+        let mut alone = fresh();
+        alone.iter_mut().for_each(|run| (0..STEPS).for_each(|_| run.advance().unwrap()));
+        let mut at_once = fresh();
+        at_once.iter_mut().for_each(|run| run.advance_many(STEPS).unwrap());
+        for lanes in [4, 8] {
+            let Some(mut lanes) = compiled.lanes(lanes) else { continue };
+            let mut motions = fresh();
+            let mut all: Vec<&mut Marcher> = motions.iter_mut().collect();
+            for outcome in lanes.advance(&mut all, STEPS) {
+                outcome.unwrap();
+            }
+            for ((together, alone), at_once) in motions.iter().zip(&alone).zip(&at_once) {
+                assert_eq!(bits(together), bits(alone));
+                assert_eq!(bits(at_once), bits(alone));
+            }
+        }
+    }
+}

@@ -13,7 +13,7 @@ mod verify;
 
 use std::ops::ControlFlow;
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::{
@@ -157,6 +157,11 @@ impl<'m> Problem<'m> {
     /// The problem as it was stated.
     pub fn statement(&self) -> &Statement {
         &self.statement
+    }
+
+    /// What the formulas of a step were compiled to, for those who want to see.
+    pub fn programs(&self) -> Vec<Program> {
+        self.pieces.programs().collect()
     }
 
     /// The method.

@@ -17,7 +17,7 @@ mod watch;
 
 use std::ops::ControlFlow;
 
-use extremal_eval::CompileError;
+use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
@@ -206,7 +206,7 @@ impl<'m> Run<'m> {
         if model.order() > 1 {
             return Run::higher(model, settings, plan, tracked);
         }
-        let mut system = system_of(model);
+        let mut system = system_of(model).with_short_kinetic_energy();
         let all = system.constraints.clone();
         let mut beginning = Beginning::of(model, settings.start, plan.step);
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
@@ -298,6 +298,15 @@ impl<'m> Run<'m> {
             Compiled::Lattice(_) => {
                 Some(Structure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
             }
+        }
+    }
+
+    /// What the formulas were compiled to, for those who want to see; nothing for many like members, whose rows are no programs.
+    pub fn programs(&self) -> Vec<Program> {
+        match &self.compiled {
+            Compiled::Scheme(scheme) => scheme.programs().to_vec(),
+            Compiled::Adaptive(marcher) => marcher.programs().to_vec(),
+            Compiled::Lattice(_) => Vec::new(),
         }
     }
 

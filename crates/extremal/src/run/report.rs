@@ -2,6 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_model::Model;
+use extremal_solve::Structure;
 use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
 
@@ -41,10 +42,7 @@ impl Report<'_> {
             "status": status,
             "end": self.end(),
             "invariants": invariants,
-            "solver": {
-                "newton_iterations": self.outcome.work.iterations,
-                "max_residual": json_number(self.outcome.work.max_residual),
-            },
+            "solver": self.solver(),
             "warnings": self.warnings,
         });
         if let Some(reason) = reason {
@@ -64,6 +62,20 @@ impl Report<'_> {
             object["errors"] = Value::Object(errors.collect());
         }
         object
+    }
+
+    /// How steps were solved for, and what that cost. Adaptive methods have formulas alone.
+    fn solver(&self) -> Value {
+        let structure = self.run.structure();
+        let mut solver = json!({
+            "iteration": structure.as_ref().map_or("explicit", Structure::iteration),
+            "newton_iterations": self.outcome.work.iterations,
+            "max_residual": json_number(self.outcome.work.max_residual),
+        });
+        if structure.is_some_and(|structure| structure.fixed_point) {
+            solver["newton_steps"] = self.outcome.work.newton_steps.into();
+        }
+        solver
     }
 
     /// Degrees of freedom, rank, and how well each constraint held.

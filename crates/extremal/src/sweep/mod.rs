@@ -130,8 +130,8 @@ const CHUNK_WORK: u64 = 1 << 22;
 const MOST_MEMBER_VALUES: u64 = 1 << 26;
 /// Crossings are not more frequent than this, in the mean.
 const STEPS_PER_EVENT: u64 = 16;
-/// Members marched at once, best first.
-const LANES: [usize; 2] = [8, 4];
+/// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
+const LANES: [usize; 3] = [8, 4, 64];
 
 impl<'m> Sweep<'m> {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters

@@ -66,13 +66,16 @@ fn any_number_of_lanes_gives_the_same_bits() {
     for (name, axes, record) in cases {
         let model = built_in(name);
         let given = Settings { method: "midpoint".parse().unwrap(), step: Some(0.05), ..settings(&model, 9.02) };
-        let make = |lanes| Sweep::new(&model, &given, random(axes, 45, 2), record).unwrap().with_lanes(lanes);
+        let make = |lanes| Sweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
         let alone = make(1);
         let (rows, summary) = alone.collect(1);
-        for lanes in [4, 8] {
+        for lanes in [4, 8, 64] {
             let sweep = make(lanes);
             #[cfg(target_arch = "x86_64")]
-            if is_x86_feature_detected!("avx512dq") {
+            let there_are_so_many = lanes == 64 || is_x86_feature_detected!("avx512dq");
+            #[cfg(not(target_arch = "x86_64"))]
+            let there_are_so_many = lanes == 64;
+            if there_are_so_many {
                 assert_eq!(sweep.lanes(), lanes, "{name} has a step of one piece");
             }
             let (others, other_summary) = sweep.collect(2);

@@ -1,0 +1,67 @@
+//! The tape for many runs at once: every instruction is read once for a block of them, and the compiler makes its loop over the
+//! block one of wide registers, on whatever machine it compiles for.
+
+use crate::functions::Lanes;
+use crate::op::{Operands, Step};
+use crate::slots::Slot;
+
+/// Numbers that are computed without a look at memory in between.
+const GROUP: usize = 8;
+const GROUPS: usize = 8;
+/// Runs in a block: with fewer the instructions weigh more, with more the memory does.
+pub(crate) const BLOCK: usize = GROUP * GROUPS;
+
+/// What a slot holds.
+type Row = [[f64; GROUP]; GROUPS];
+
+/// Executes instructions for all runs of a block, whose memory has [`BLOCK`] numbers for each slot.
+pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+    let (groups, _) = memory.as_chunks_mut::<GROUP>();
+    let (rows, _) = groups.as_chunks_mut::<GROUPS>();
+    let mut rows = Rows(rows);
+    for step in tape {
+        step.op.execute(step.to, &mut rows);
+    }
+}
+
+struct Rows<'m>(&'m mut [Row]);
+
+impl Rows<'_> {
+    #[inline(always)]
+    fn each<const A: usize, const R: usize>(
+        &mut self,
+        to: [Slot; R],
+        operands: [Slot; A],
+        f: impl Fn([Lanes<GROUP>; A]) -> [Lanes<GROUP>; R],
+    ) {
+        // A result may take the place of an operand: every group is read before it is written.
+        for group in 0..GROUPS {
+            let results = f(operands.map(|slot| Lanes(self.0[slot as usize][group])));
+            for (slot, Lanes(result)) in to.into_iter().zip(results) {
+                self.0[slot as usize][group] = result;
+            }
+        }
+    }
+}
+
+impl Operands<Slot, GROUP> for Rows<'_> {
+    #[inline(always)]
+    fn one(&mut self, to: Slot, a: Slot, f: impl Fn(Lanes<GROUP>) -> Lanes<GROUP>) {
+        self.each([to], [a], |[a]| [f(a)]);
+    }
+
+    #[inline(always)]
+    fn two(&mut self, to: Slot, operands: [Slot; 2], f: impl Fn([Lanes<GROUP>; 2]) -> Lanes<GROUP>) {
+        self.each([to], operands, |operands| [f(operands)]);
+    }
+
+    #[inline(always)]
+    fn three(&mut self, to: Slot, operands: [Slot; 3], f: impl Fn([Lanes<GROUP>; 3]) -> Lanes<GROUP>) {
+        self.each([to], operands, |operands| [f(operands)]);
+    }
+
+    #[inline(always)]
+    fn pair(&mut self, to: [Slot; 2], a: Slot, f: impl Fn(Lanes<GROUP>) -> [Lanes<GROUP>; 2]) {
+        self.each(to, [a], |[a]| f(a));
+    }
+}

@@ -1,0 +1,261 @@
+//! The stages of a collocation method by fixed-point iteration, side by side: a lane for each stage, as many at once as there are.
+
+mod formulas;
+mod group;
+
+use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_expr::{Graph, Id};
+use extremal_mechanics::Block;
+use extremal_mechanics::discrete::Scheme;
+
+use crate::kernel::Work;
+use crate::march::TotalWork;
+use crate::newton::{NewtonOptions, ROUND_OFF};
+use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
+use group::Groups;
+
+/// For more unknowns per stage a factorisation in formulas would grow too long.
+const LARGEST_STAGE: usize = 6;
+/// Iterations in one call, before it is given up.
+const MAX_ITERATIONS: u64 = 25;
+/// Iterations after which it is time to see whether they lead anywhere.
+const LOOK: u64 = 12;
+/// Slower convergence is better left to Newton's method.
+const SLOWEST: f64 = 0.4;
+/// A residual of so many ε before the last update is round-off after it.
+const NEARLY: f64 = 4.0 * ROUND_OFF;
+/// The residual at which to check, if it is what is expected.
+const EXPECTED: f64 = 2.0 * ROUND_OFF;
+/// The largest number of calls for which it is not tried.
+const MAX_WAIT: u32 = 127;
+
+/// The equations of all stages, ready to be solved, with their own memory.
+#[derive(Clone)]
+pub(crate) struct StageIteration {
+    groups: Groups,
+    /// From the solution to the outputs of the block, where the stages do not see to them.
+    finish: Option<Finish>,
+    /// Coefficients of the stages, and of the prediction.
+    values: Vec<Vec<f64>>,
+    ahead: Vec<Vec<f64>>,
+    tolerance: f64,
+    h: f64,
+    kept: Kept,
+    /// The state after the last call, whose unknowns predict those of a call that begins there, and a time.
+    now: Vec<f64>,
+}
+
+/// Outputs that need more than sums over the stages.
+#[derive(Clone)]
+struct Finish {
+    machine: Machine,
+    unknowns: Vec<f64>,
+}
+
+/// What is kept of one call for the next.
+#[derive(Clone, Default)]
+struct Kept {
+    /// There was a last call.
+    predicts: bool,
+    /// How far unknowns move when it is time to check; zero before the first call.
+    limit: f64,
+    /// Calls for which it is not tried: twice as many after every failure.
+    wait: u32,
+    waited: u32,
+}
+
+impl StageIteration {
+    /// For the step of `scheme`, whose outputs are those of `block`; `None` where its stages are not alike or too large, or where
+    /// something could be solved in closed form.
+    pub fn compile(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        block: &Block,
+        options: NewtonOptions,
+    ) -> Result<Option<StageIteration>, CompileError> {
+        let (Some(stages), [solve]) = (&scheme.stages, &block.solves[..]) else { return Ok(None) };
+        if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
+            return Ok(None);
+        }
+        let Some(program) = StageProgram::compile(g, scheme, stages, parameters, block)? else { return Ok(None) };
+        let finish = || -> Result<Finish, CompileError> {
+            let state: Vec<Id> = scheme.state.iter().copied().chain([scheme.time]).collect();
+            let guess: Vec<Id> = block.inputs[state.len() + 1..].to_vec();
+            let h = g.symbol("h").id();
+            let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
+            let finish = Program::compile(g, &inputs, &[Entry { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
+            Ok(Finish { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
+        };
+        Ok(Some(StageIteration {
+            groups: Groups::new(&program, stages.values.len(), stages.own.len(), options),
+            finish: if program.finishes() { None } else { Some(finish()?) },
+            values: stages.values.clone(),
+            ahead: stages.ahead.clone(),
+            tolerance: options.tolerance,
+            h: f64::NAN,
+            kept: Kept::default(),
+            now: vec![0.0; scheme.state.len() + 1],
+        }))
+    }
+
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        if let Some(Finish { machine, .. }) = &mut self.finish {
+            machine.inputs_mut(PARAMETERS).copy_from_slice(values);
+            machine.commit(PARAMETERS);
+        }
+        self.groups.set_parameters(values);
+        self.h = f64::NAN;
+    }
+
+    pub fn forget(&mut self) {
+        self.kept = Kept::default();
+    }
+
+    /// Does the last call predict one with this state and step?
+    pub fn predicts(&self, state: &[f64], h: f64) -> bool {
+        self.kept.predicts && self.kept.wait == 0 && h == self.h && self.now[..state.len()] == *state
+    }
+
+    /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](StageIteration::predicts) this one, and
+    /// computes the outputs. `None`, and the guess in `x`, where that does not converge fast enough.
+    pub fn run(&mut self, inputs: &[f64], x: &mut [f64], out: &mut [f64]) -> Option<Work> {
+        if self.kept.wait > 0 {
+            self.kept.wait -= 1;
+            return None;
+        }
+        let n = self.now.len() - 1;
+        let predicted = self.predicts(&inputs[..n], inputs[n + 1]);
+        self.set_step(inputs[n + 1]);
+        self.groups.set_state(&inputs[..n + 1]);
+        if !predicted {
+            self.groups.set_unknowns(x);
+        }
+        let Some(work) = self.iterate() else {
+            if predicted {
+                self.groups.predicted(x);
+            }
+            return None;
+        };
+        match &mut self.finish {
+            None => {
+                self.groups.finish();
+                self.groups.outcome(out);
+            }
+            Some(Finish { machine, unknowns }) => {
+                self.groups.unknowns(unknowns);
+                self.groups.finish();
+                let (first, guess) = machine.inputs_mut(STATE).split_at_mut(n + 1);
+                first.copy_from_slice(&inputs[..n + 1]);
+                guess.copy_from_slice(&inputs[n + 2..]);
+                machine.commit(STATE);
+                machine.inputs_mut(UNKNOWNS).copy_from_slice(unknowns);
+                machine.run(0, out);
+            }
+        }
+        self.now[..n].copy_from_slice(&out[..n]);
+        Some(work)
+    }
+
+    /// Takes up to so many steps after the last call, whose outputs were the state that the first of them begins at; `time` is when
+    /// each begins. Returns how many worked out.
+    pub fn march(&mut self, steps: u64, time: impl Fn(u64) -> f64, total: &mut TotalWork) -> u64 {
+        let n = self.now.len() - 1;
+        for step in 0..steps {
+            self.now[n] = time(step);
+            self.groups.set_state(&self.now);
+            let Some(work) = self.iterate() else { return step };
+            if !self.groups.finish() {
+                // No state of the motion, so nothing to go on from.
+                self.kept.predicts = false;
+                return step;
+            }
+            self.groups.outcome(&mut self.now[..n]);
+            total.add(work);
+        }
+        steps
+    }
+
+    /// Can it take steps by itself?
+    pub fn marches(&self) -> bool {
+        self.finish.is_none()
+    }
+
+    /// The state after the last call.
+    pub fn state(&self) -> &[f64] {
+        &self.now[..self.now.len() - 1]
+    }
+
+    fn set_step(&mut self, h: f64) {
+        if h == self.h {
+            return;
+        }
+        self.h = h;
+        if let Some(Finish { machine, .. }) = &mut self.finish {
+            machine.inputs_mut(STEP).fill(h);
+            machine.commit(STEP);
+        }
+        self.groups.set_step(h, &self.values, &self.ahead);
+    }
+
+    /// Iterates until the residual is round-off. Where that fails, nothing is tried for a while.
+    fn iterate(&mut self) -> Option<Work> {
+        let work = self.converge();
+        match work {
+            Some(_) => (self.kept.predicts, self.kept.waited) = (true, self.kept.waited / 2),
+            None => {
+                let waited = (2 * self.kept.waited + 1).min(MAX_WAIT);
+                self.kept = Kept { wait: waited, waited, ..Kept::default() };
+            }
+        }
+        work
+    }
+
+    fn converge(&mut self) -> Option<Work> {
+        let (groups, kept) = (&mut self.groups, &mut self.kept);
+        let mut iterations = 0;
+        if kept.limit == 0.0 {
+            // One iteration shows how large the unknowns are.
+            groups.settle(0.0, 1);
+            iterations += 1;
+            kept.limit = EXPECTED / SLOWEST * groups.size();
+        }
+        let mut check_again = false;
+        while iterations < MAX_ITERATIONS {
+            if !check_again {
+                let settled = groups.settle(kept.limit, LOOK);
+                iterations += settled.unwrap_or(LOOK);
+                if settled.is_none() {
+                    let change = groups.change();
+                    // Near round-off changes may not fall any more: time to look at the residual.
+                    if change.is_nan() || change > self.tolerance * groups.size() {
+                        if change <= SLOWEST * groups.before() {
+                            continue;
+                        }
+                        return None;
+                    }
+                }
+            }
+            let nearly = groups.check();
+            iterations += 1;
+            let (residual, before) = (groups.residual(), groups.before());
+            if residual > 0.0 {
+                // The residual is proportional to the change before it, where it is more than round-off.
+                let limit = EXPECTED / residual * before;
+                kept.limit = if residual <= ROUND_OFF { limit.max(kept.limit) } else { limit };
+            }
+            let work = Work { iterations: iterations as u32, residual, side_by_side: true };
+            if nearly {
+                return Some(work);
+            }
+            let rate = groups.change() / before;
+            if rate.is_nan() || rate > SLOWEST {
+                // Round-off may be all there is to gain, and more than it should be.
+                kept.limit = before;
+                return (residual <= self.tolerance).then_some(work);
+            }
+            check_again = residual * rate <= NEARLY;
+        }
+        None
+    }
+}
