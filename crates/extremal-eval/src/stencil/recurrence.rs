@@ -144,7 +144,12 @@ impl Recurrence {
             first: *before,
             end: size - behind,
             skew,
-            tile: TILE.max((4 * (reach + self.step.size)).next_multiple_of(LANES)),
+            // The ends of a ring need each other after every application.
+            tile: if self.step.is_ring {
+                size
+            } else {
+                TILE.max((4 * (reach + self.step.size)).next_multiple_of(LANES))
+            },
             states: Default::default(),
             kept: 0,
             current: 0,
