@@ -383,7 +383,7 @@ impl Program {
         Some(Machine::new(self.code.clone(), native))
     }
 
-    /// New memory to run the program so many times side by side, by the fastest means there is: 4 or 8 times in machine code, 64 times
+    /// New memory to run the program so many times side by side, by the fastest means there is: 4, 8 or 16 times in machine code, 64 times
     /// on every machine. `None` for other numbers, and for programs that try rounds again.
     pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
         let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];

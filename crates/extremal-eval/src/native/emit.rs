@@ -22,7 +22,7 @@ pub(super) struct Target {
 
 impl Target {
     pub fn registers(self) -> usize {
-        if self.avx512 { 32 } else { 16 }
+        if self.avx512 && self.width != Width::Sixteen { 32 } else { 16 }
     }
 }
 
@@ -420,8 +420,7 @@ impl Emitter {
         let area = self.registers.area(count * kind.results());
         self.code.first_argument(self.registers.bytes(area));
         self.code.second_argument(self.registers.bytes(arguments));
-        self.code.third_argument(count as u32);
-        self.code.call(kind.in_memory(self.target.width.lanes()));
+        self.call_in_memory(kind, count);
         for (at, member) in members.iter().enumerate() {
             for (place, value) in member.results.iter().enumerate() {
                 if let Some(value) = value {
@@ -429,6 +428,15 @@ impl Emitter {
                 }
             }
         }
+    }
+}
+
+impl Emitter {
+    /// Calls a function of `count` groups of lanes, whose addresses are set.
+    pub(super) fn call_in_memory(&mut self, kind: Kind, count: usize) {
+        let (lanes, halves) = (self.target.width.lanes(), self.target.width.halves());
+        self.code.third_argument((count * usize::from(halves)) as u32);
+        self.code.call(kind.in_memory(lanes / usize::from(halves)));
     }
 }
 

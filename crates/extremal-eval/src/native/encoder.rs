@@ -21,6 +21,9 @@ pub(super) enum Width {
     One,
     Four,
     Eight,
+    /// Eight and eight: every instruction twice, the second time on the registers from 16 on. While one half waits for its last
+    /// result, the other goes on.
+    Sixteen,
 }
 
 impl Width {
@@ -29,7 +32,13 @@ impl Width {
             Width::One => 1,
             Width::Four => 4,
             Width::Eight => 8,
+            Width::Sixteen => 16,
         }
+    }
+
+    /// How many instructions work on all numbers.
+    pub fn halves(self) -> u8 {
+        if self == Width::Sixteen { 2 } else { 1 }
     }
 
     /// The field L of the prefixes.
@@ -37,7 +46,7 @@ impl Width {
         match self {
             Width::One => 0,
             Width::Four => 1,
-            Width::Eight => 2,
+            Width::Eight | Width::Sixteen => 2,
         }
     }
 }
@@ -127,7 +136,7 @@ pub(super) enum Predicate {
     NotLess = 0x15,
 }
 
-/// The first mask register; the only one used.
+/// The mask register in use; the next one is that of the second half.
 const MASK: u8 = 1;
 
 /// What happens to the lanes a mask leaves out.
@@ -138,11 +147,78 @@ enum Masking {
     Blend,
 }
 
+/// What stands in the field that has the first register of most instructions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Register(Register),
+    /// The mask.
+    Mask,
+    /// A part of the code of the operation.
+    Code(u8),
+}
+
+/// An instruction on vectors.
+#[derive(Clone, Copy)]
+struct Instruction {
+    op: Opcode,
+    width: Width,
+    first: Field,
+    second: Option<Register>,
+    last: Operand,
+    masking: Masking,
+    immediate: Option<u8>,
+}
+
+impl Instruction {
+    fn new(op: Opcode, width: Width, first: Field, second: Option<Register>, last: Operand) -> Instruction {
+        Instruction { op, width, first, second, last, masking: Masking::None, immediate: None }
+    }
+
+    fn with(self, immediate: u8) -> Instruction {
+        Instruction { immediate: Some(immediate), ..self }
+    }
+
+    /// The same on the registers from 16 on.
+    fn second_half(self) -> Instruction {
+        let higher = |register: Register| register + 16;
+        Instruction {
+            first: match self.first {
+                Field::Register(register) => Field::Register(higher(register)),
+                other => other,
+            },
+            second: self.second.map(higher),
+            last: match self.last {
+                Operand::Register(register) => Operand::Register(higher(register)),
+                Operand::Memory(base, offset) if !self.op.scalar => Operand::Memory(base, offset + 64),
+                shared => shared,
+            },
+            ..self
+        }
+    }
+
+    /// Does it need the prefix of AVX-512?
+    fn is_long(&self) -> bool {
+        let high = |register: Register| register >= 16;
+        let first = match self.first {
+            Field::Register(register) => high(register),
+            Field::Mask => true,
+            Field::Code(_) => false,
+        };
+        let last = match self.last {
+            Operand::Register(register) => high(register),
+            Operand::Memory(..) => false,
+            Operand::Spread(..) => true,
+        };
+        let wide = self.width.code() == 2 || self.masking != Masking::None;
+        wide || first || last || self.second.is_some_and(high)
+    }
+}
+
 /// Code under construction.
 pub(super) struct Assembler {
     pub bytes: Vec<u8>,
     /// Comparisons give masks (AVX-512) instead of bits.
-    masks: bool,
+    pub(super) masks: bool,
 }
 
 impl Assembler {
@@ -161,7 +237,7 @@ impl Assembler {
             Binary::Sqrt => 0x51,
         };
         // The packed root has one operand only.
-        let a = if op == Binary::Sqrt && width != Width::One { 0 } else { a };
+        let a = Some(a).filter(|_| op != Binary::Sqrt || width == Width::One);
         self.vector(arithmetic(byte, width), width, to, a, b);
     }
 
@@ -171,7 +247,7 @@ impl Assembler {
             Fused::MulSub => 0x9a,
             Fused::SubMul => 0x9c,
         };
-        self.vector(fused(byte + order as u8, width), width, x, y, z);
+        self.vector(fused(byte + order as u8, width), width, x, Some(y), z);
     }
 
     pub fn bits(&mut self, op: Bits, width: Width, to: Register, a: Register, b: Operand) {
@@ -180,11 +256,11 @@ impl Assembler {
             Bits::Or => 0x56,
             Bits::Xor => 0x57,
         };
-        self.vector(packed(byte), width, to, a, b);
+        self.vector(packed(byte), width, to, Some(a), b);
     }
 
     pub fn load(&mut self, width: Width, to: Register, base: Base, offset: i32) {
-        self.vector(arithmetic(0x10, width), width, to, 0, Operand::Memory(base, offset));
+        self.load_from(width, to, Operand::Memory(base, offset));
     }
 
     /// Can operands be numbers that all lanes share?
@@ -195,37 +271,35 @@ impl Assembler {
     /// Gives all lanes the number at an address.
     pub fn load_spread(&mut self, width: Width, to: Register, base: Base, offset: i32) {
         let op = Opcode { map: 2, scalar: true, ..packed(0x19) }; // vbroadcastsd
-        self.vector(op, width, to, 0, Operand::Memory(base, offset));
+        self.vector(op, width, to, None, Operand::Memory(base, offset));
     }
 
     pub fn store(&mut self, width: Width, base: Base, offset: i32, from: Register) {
-        self.vector(arithmetic(0x11, width), width, from, 0, Operand::Memory(base, offset));
+        self.store_at(width, Operand::Memory(base, offset), from);
     }
 
     /// Loads from an operand in memory.
     pub fn load_from(&mut self, width: Width, to: Register, from: Operand) {
-        self.vector(arithmetic(0x10, width), width, to, 0, from);
+        self.vector(arithmetic(0x10, width), width, to, None, from);
     }
 
     /// Stores to an operand in memory.
     pub fn store_at(&mut self, width: Width, to: Operand, from: Register) {
-        self.vector(arithmetic(0x11, width), width, from, 0, to);
+        self.vector(arithmetic(0x11, width), width, from, None, to);
     }
 
     pub fn copy(&mut self, width: Width, to: Register, from: Register) {
-        self.vector(packed(0x28), width, to, 0, Operand::Register(from));
+        self.vector(packed(0x28), width, to, None, Operand::Register(from));
     }
 
     /// Sets the bits of `one` in `to` where the comparison holds, and clears the others.
     pub fn compare(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Register, one: Operand) {
-        let b = Operand::Register(b);
         if self.masks {
-            self.encode(packed(0xc2), width, MASK, a, b, Masking::None, true);
-            self.bytes.push(p as u8);
-            self.encode(packed(0x10), width, to, 0, one, Masking::Zero, true);
+            self.compare_to_mask(p, width, a, Operand::Register(b));
+            let taken = Instruction::new(packed(0x10), width, Field::Register(to), None, one);
+            self.emit(Instruction { masking: Masking::Zero, ..taken });
         } else {
-            self.vector(packed(0xc2), width, to, a, b);
-            self.bytes.push(p as u8);
+            self.compare_to_bits(p, width, to, a, Operand::Register(b));
             self.bits(Bits::And, width, to, to, one);
         }
     }
@@ -241,40 +315,33 @@ impl Assembler {
         (yes, no): (Register, Register),
     ) {
         if self.masks {
-            self.encode(packed(0xc2), width, MASK, a, Operand::Register(b), Masking::None, true);
-            self.bytes.push(p as u8);
-            let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
-            self.encode(blend, width, to, no, Operand::Register(yes), Masking::Blend, true);
+            self.compare_to_mask(p, width, a, Operand::Register(b));
         } else {
-            self.vector(packed(0xc2), width, scratch, a, Operand::Register(b));
-            self.bytes.push(p as u8);
-            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, Operand::Register(yes));
-            self.bytes.push(scratch << 4);
+            self.compare_to_bits(p, width, scratch, a, Operand::Register(b));
         }
+        self.by_signs(width, to, scratch, (Operand::Register(yes), no));
     }
 
     /// Shifts the bits of all lanes.
     pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
-        // The code of the operation stands where others have a register.
-        self.vector(packed(0x73), width, 6, to, Operand::Register(from)); // vpsllq
-        self.bytes.push(count);
+        let from = Operand::Register(from);
+        self.emit(Instruction::new(packed(0x73), width, Field::Code(6), Some(to), from).with(count)); // vpsllq
     }
 
     /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
     pub fn note_nonzero(&mut self, width: Width, number: Register, zero: Operand, signs: Register) {
         if self.masks {
-            self.encode(packed(0xc2), width, MASK, number, zero, Masking::None, true);
+            self.compare_to_mask(Predicate::NotEqual, width, number, zero);
         } else {
-            self.vector(packed(0xc2), width, signs, number, zero);
+            self.compare_to_bits(Predicate::NotEqual, width, signs, number, zero);
         }
-        self.bytes.push(Predicate::NotEqual as u8);
     }
 
     /// Prepares for [`Assembler::by_signs`].
     pub fn note_signs(&mut self, width: Width, signs: Register) {
         if self.masks {
             let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
-            self.encode(mask, width, MASK, 0, Operand::Register(signs), Masking::None, true);
+            self.emit(Instruction::new(mask, width, Field::Mask, None, Operand::Register(signs)));
         }
     }
 
@@ -282,46 +349,76 @@ impl Assembler {
     pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Operand, Register)) {
         if self.masks {
             let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
-            self.encode(blend, width, to, no, yes, Masking::Blend, true);
+            let blend = Instruction::new(blend, width, Field::Register(to), Some(no), yes);
+            self.emit(Instruction { masking: Masking::Blend, ..blend });
         } else {
-            self.vector(Opcode { map: 3, ..packed(0x4b) }, width, to, no, yes);
-            self.bytes.push(signs << 4);
+            let blend = Opcode { map: 3, ..packed(0x4b) };
+            self.emit(Instruction::new(blend, width, Field::Register(to), Some(no), yes).with(signs << 4));
         }
     }
 
-    fn vector(&mut self, op: Opcode, width: Width, reg: Register, second: Register, last: Operand) {
-        let high = |r: Register| r >= 16;
-        let long_operand = match last {
-            Operand::Register(r) => high(r),
-            Operand::Memory(..) => false,
-            Operand::Spread(..) => true,
-        };
-        let long = width == Width::Eight || high(reg) || high(second) || long_operand;
-        self.encode(op, width, reg, second, last, Masking::None, long);
+    /// Notes in the mask where the comparison holds.
+    pub(super) fn compare_to_mask(&mut self, p: Predicate, width: Width, a: Register, b: Operand) {
+        self.emit(Instruction::new(packed(0xc2), width, Field::Mask, Some(a), b).with(p as u8));
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn encode(
-        &mut self,
-        op: Opcode,
-        width: Width,
-        reg: Register,
-        second: Register,
-        last: Operand,
-        masking: Masking,
-        long: bool,
-    ) {
+    /// Sets all bits of `to` where the comparison holds, and clears the others.
+    pub(super) fn compare_to_bits(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Operand) {
+        self.emit(Instruction::new(packed(0xc2), width, Field::Register(to), Some(a), b).with(p as u8));
+    }
+
+    /// Compares a number with another and sets the flags.
+    pub(super) fn compare_to_flags(&mut self, a: Register, b: Operand) {
+        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, a, None, b); // vucomisd
+    }
+
+    /// Sets the flags by `a & b` and `!a & b`.
+    pub(super) fn test_bits(&mut self, width: Width, a: Register, b: Operand) {
+        self.vector(Opcode { map: 2, ..packed(0x17) }, width, a, None, b); // vptest
+    }
+
+    /// Sets the flags by the signs of `a & b` and `!a & b`.
+    pub(super) fn test_signs(&mut self, width: Width, a: Register, b: Operand) {
+        self.vector(Opcode { map: 2, ..packed(0x0f) }, width, a, None, b); // vtestpd
+    }
+
+    /// Sets the flags by whether the mask is zero everywhere.
+    pub(super) fn test_mask(&mut self, width: Width) {
+        let second = MASK + width.halves() - 1;
+        self.bytes.extend([0xc5, 0xf9, 0x98, 0xc0 | MASK << 3 | second]); // kortestb
+    }
+
+    fn vector(&mut self, op: Opcode, width: Width, first: Register, second: Option<Register>, last: Operand) {
+        self.emit(Instruction::new(op, width, Field::Register(first), second, last));
+    }
+
+    fn emit(&mut self, instruction: Instruction) {
+        self.encode(&instruction, MASK);
+        if instruction.width == Width::Sixteen {
+            self.encode(&instruction.second_half(), MASK + 1);
+        }
+    }
+
+    fn encode(&mut self, instruction: &Instruction, mask: u8) {
+        let Instruction { op, width, first, second, last, masking, immediate } = *instruction;
+        let first = match first {
+            Field::Register(register) => register,
+            Field::Mask => mask,
+            Field::Code(code) => code,
+        };
+        let second = second.unwrap_or(0);
         let (low, extension, x) = match last {
             Operand::Register(r) => (r & 7, r >> 3 & 1, r >> 4 & 1),
             Operand::Memory(base, _) | Operand::Spread(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
         };
         let spread = matches!(last, Operand::Spread(..));
-        let (r, r_high, v_high) = (reg >> 3 & 1, reg >> 4, second >> 4);
+        let (r, r_high, v_high) = (first >> 3 & 1, first >> 4, second >> 4);
+        let long = instruction.is_long();
         if long {
             let (z, mask) = match masking {
                 Masking::None => (0, 0),
-                Masking::Zero => (1, MASK),
-                Masking::Blend => (0, MASK),
+                Masking::Zero => (1, mask),
+                Masking::Blend => (0, mask),
             };
             self.bytes.extend([
                 0x62,
@@ -343,7 +440,7 @@ impl Assembler {
             }
         }
         self.bytes.push(op.byte);
-        let field = (reg & 7) << 3 | low;
+        let field = (first & 7) << 3 | low;
         match last {
             Operand::Register(_) => self.bytes.push(0xc0 | field),
             Operand::Memory(_, offset) | Operand::Spread(_, offset) => {
@@ -362,180 +459,6 @@ impl Assembler {
                 }
             }
         }
-    }
-
-    /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`Assembler::land`].
-    pub fn jump_if_zero(&mut self, number: Register, zero: Operand) -> usize {
-        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, number, 0, zero); // vucomisd
-        self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]); // je
-        self.bytes.len()
-    }
-
-    /// Jumps unless a < b, or a ≤ b where `or_equal`; a NaN is neither.
-    pub fn jump_unless_less(&mut self, a: Operand, b: Register, or_equal: bool) -> usize {
-        self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, b, 0, a); // vucomisd
-        self.bytes.extend([0x0f, if or_equal { 0x82 } else { 0x86 }, 0, 0, 0, 0]); // jb, jbe
-        self.bytes.len()
-    }
-
-    /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
-        self.test_all(width, condition, one);
-        let jump = if self.masks { 0x85 } else { 0x83 }; // jne, jae
-        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
-        self.bytes.len()
-    }
-
-    /// Sets the flags by whether the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn test_all(&mut self, width: Width, condition: Register, one: Operand) {
-        if self.masks {
-            self.encode(packed(0xc2), width, MASK, condition, one, Masking::None, true);
-            self.bytes.push(Predicate::NotEqual as u8);
-            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
-        } else {
-            self.vector(Opcode { map: 2, ..packed(0x17) }, width, condition, 0, one); // vptest
-        }
-    }
-
-    /// Counts a round and goes back to `top` unless it was the last or the flags of [`Assembler::test_all`] say that all hold;
-    /// where it was the last and they do not, the number of rounds left is as large as a number can be.
-    pub fn next_round_unless_all(&mut self, top: usize) {
-        self.bytes.extend([0x4d, 0x8d, 0x7f, 0xff]); // lea r15, [r15 - 1]
-        let jump = if self.masks { 0x84 } else { 0x82 }; // je, jb
-        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
-        let settled = self.bytes.len();
-        self.bytes.extend([0x4d, 0x85, 0xff, 0x0f, 0x85]); // test r15, r15; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
-        self.bytes.extend([0x49, 0x83, 0xcf, 0xff]); // or r15, -1
-        self.land(settled);
-    }
-
-    /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
-    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
-        if self.masks {
-            self.encode(packed(0xc2), width, MASK, a, limit, Masking::None, true);
-            self.bytes.push(Predicate::NotLess as u8);
-            self.bytes.extend([0xc5, 0xf9, 0x98, 0xc9]); // kortestb k1, k1
-        } else {
-            self.vector(packed(0xc2), width, scratch, a, limit);
-            self.bytes.push(Predicate::NotLess as u8);
-            self.vector(Opcode { map: 2, ..packed(0x0f) }, width, scratch, 0, Operand::Register(scratch)); // vtestpd
-        }
-        self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
-        self.bytes.len()
-    }
-
-    /// Jumps to where code is already.
-    pub fn jump_back(&mut self, to: usize) {
-        self.bytes.push(0xe9); // jmp
-        let distance = to as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
-    }
-
-    /// Jumps; for [`Assembler::land`].
-    pub fn jump(&mut self) -> usize {
-        self.bytes.extend([0xe9, 0, 0, 0, 0]); // jmp
-        self.bytes.len()
-    }
-
-    /// The jump that ends at `jump` leads here.
-    pub fn land(&mut self, jump: usize) {
-        let distance = (self.bytes.len() - jump) as i32;
-        self.bytes[jump - 4..jump].copy_from_slice(&distance.to_le_bytes());
-    }
-
-    /// Like [`Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
-    pub fn enter_rounds(&mut self) {
-        self.bytes.extend([0x53, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r14; push r15
-        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
-    }
-
-    /// Sets the number of tries.
-    pub fn set_tries(&mut self, tries: u32) {
-        self.bytes.extend([0x41, 0xbe]); // mov r14d, tries
-        self.bytes.extend(tries.to_le_bytes());
-    }
-
-    /// Counts a try and goes back to `top` unless it was the last.
-    pub fn next_try(&mut self, top: usize) {
-        self.bytes.extend([0x41, 0xff, 0xce, 0x0f, 0x85]); // dec r14d; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
-    }
-
-    /// Counts a round and goes back to `top` unless it was the last.
-    pub fn next_round(&mut self, top: usize) {
-        self.bytes.extend([0x49, 0xff, 0xcf, 0x0f, 0x85]); // dec r15; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
-    }
-
-    /// Returns the number of rounds that are left.
-    pub fn leave_rounds(&mut self) {
-        self.bytes.extend([0x4c, 0x89, 0xf8, 0x41, 0x5f, 0x41, 0x5e, 0x5b]); // mov rax, r15; pop r15; pop r14; pop rbx
-    }
-
-    /// Like [`Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
-    pub fn enter_sweep(&mut self) {
-        self.bytes.extend([0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx, r12, r13, r14, r15
-        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5]); // mov rbx, rdi; mov r13, rsi
-        self.bytes.extend([0x49, 0x89, 0xd6, 0x49, 0x89, 0xcf, 0x4d, 0x89, 0xc4]); // mov r14, rdx; mov r15, rcx; mov r12, r8
-    }
-
-    /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
-    pub fn next_rows(&mut self, bytes: u8, top: usize) {
-        for register in [0xc5, 0xc6, 0xc7] {
-            self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
-        }
-        self.bytes.extend([0x49, 0xff, 0xcc, 0x0f, 0x85]); // dec r12; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
-    }
-
-    pub fn leave_sweep(&mut self) {
-        self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b]); // pop r15, r14, r13, r12, rbx
-    }
-
-    /// Keeps what a caller wants kept, aligns the stack, and moves the two arguments out of the way of calls.
-    pub fn enter(&mut self) {
-        self.bytes.extend([0x53, 0x41, 0x56, 0x48, 0x83, 0xec, 0x08]); // push rbx; push r14; sub rsp, 8
-        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf6]); // mov rbx, rdi; mov r14, rsi
-    }
-
-    pub fn leave(&mut self) {
-        self.bytes.extend([0x48, 0x83, 0xc4, 0x08, 0x41, 0x5e, 0x5b]); // add rsp, 8; pop r14; pop rbx
-    }
-
-    pub fn clear_upper(&mut self) {
-        self.bytes.extend([0xc5, 0xf8, 0x77]); // vzeroupper
-    }
-
-    pub fn ret(&mut self) {
-        self.bytes.push(0xc3);
-    }
-
-    /// `rdi = rbx + offset`
-    pub fn first_argument(&mut self, offset: i32) {
-        self.bytes.extend([0x48, 0x8d, 0xbb]);
-        self.bytes.extend(offset.to_le_bytes());
-    }
-
-    /// `rsi = rbx + offset`
-    pub fn second_argument(&mut self, offset: i32) {
-        self.bytes.extend([0x48, 0x8d, 0xb3]);
-        self.bytes.extend(offset.to_le_bytes());
-    }
-
-    /// `rdx = count`
-    pub fn third_argument(&mut self, count: u32) {
-        self.bytes.push(0xba);
-        self.bytes.extend(count.to_le_bytes());
-    }
-
-    pub fn call(&mut self, address: usize) {
-        self.bytes.extend([0x48, 0xb8]);
-        self.bytes.extend((address as u64).to_le_bytes());
-        self.bytes.extend([0xff, 0xd0]);
+        self.bytes.extend(immediate);
     }
 }

@@ -13,6 +13,7 @@
 #![allow(unsafe_code)]
 
 mod calls;
+mod control;
 mod cycle;
 mod emit;
 mod encoder;
@@ -79,6 +80,7 @@ fn target(backend: Backend, lanes: usize) -> Option<Target> {
         (_, 1) => Width::One,
         (_, 4) => Width::Four,
         (Backend::Avx512, 8) => Width::Eight,
+        (Backend::Avx512, 16) => Width::Sixteen,
         _ => return None,
     };
     match backend {

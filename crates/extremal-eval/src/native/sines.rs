@@ -278,8 +278,7 @@ impl Emitter {
             }
             self.code.first_argument(self.registers.bytes(detour.result_area));
             self.code.second_argument(self.registers.bytes(detour.argument_area));
-            self.code.third_argument(detour.arguments.len() as u32);
-            self.code.call(Kind::SinCos.in_memory(width.lanes()));
+            self.call_in_memory(Kind::SinCos, detour.arguments.len());
             for (from, _, home) in &detour.results {
                 if let Some(home) = home {
                     self.code.load_from(width, 0, place(self, *from));

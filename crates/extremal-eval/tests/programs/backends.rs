@@ -146,7 +146,8 @@ proptest! {
 
 /// Every kind of machine with lanes that there is here.
 fn lane_machines(program: &Program) -> Vec<LaneMachine> {
-    let kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Tape, 64)];
+    let kinds =
+        [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
     kinds.iter().filter_map(|(backend, lanes)| program.lane_machine_on(*backend, *lanes)).collect()
 }
 
@@ -213,7 +214,7 @@ proptest! {
     #[test]
     fn lanes_that_know_of_each_other_give_the_bits_of_the_tape(
         recipe in recipe(60),
-        points in prop::collection::vec(prop::array::uniform7(number()), 8),
+        points in prop::collection::vec(prop::array::uniform7(number()), 16),
     ) {
         let g = &Graph::new();
         let inputs: Vec<Vec<Id>> =

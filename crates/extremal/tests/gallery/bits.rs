@@ -87,7 +87,8 @@ fn programs(model: &Model) -> Vec<Program> {
 
 #[test]
 fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
-    let lane_kinds = [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Tape, 64)];
+    let lane_kinds =
+        [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
     for name in gallery::names() {
         let model = model(name);
         for program in programs(&model) {
@@ -135,7 +136,7 @@ fn members_of_a_sweep_have_the_bits_of_motions_alone() {
             (sweep.lanes(), bits)
         };
         let (_, alone) = rows(1);
-        for lanes in [4, 8, 64] {
+        for lanes in [4, 8, 16, 64] {
             let (taken, together) = rows(lanes);
             side_by_side += usize::from(taken == 64);
             assert!(together == alone, "{name}: {lanes} members at once differ from members alone");

@@ -69,7 +69,7 @@ fn any_number_of_lanes_gives_the_same_bits() {
         let make = |lanes| Sweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
         let alone = make(1);
         let (rows, summary) = alone.collect(1);
-        for lanes in [4, 8, 64] {
+        for lanes in [4, 8, 16, 64] {
             let sweep = make(lanes);
             #[cfg(target_arch = "x86_64")]
             let there_are_so_many = lanes == 64 || is_x86_feature_detected!("avx512dq");

@@ -1,0 +1,177 @@
+//! Jumps, rounds, calls, and the beginnings and ends of functions.
+
+use super::encoder::{Assembler, Operand, Predicate, Register, Width};
+
+impl Assembler {
+    /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`Assembler::land`].
+    pub fn jump_if_zero(&mut self, number: Register, zero: Operand) -> usize {
+        self.compare_to_flags(number, zero);
+        self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]); // je
+        self.bytes.len()
+    }
+
+    /// Jumps unless a < b, or a ≤ b where `or_equal`; a NaN is neither.
+    pub fn jump_unless_less(&mut self, a: Operand, b: Register, or_equal: bool) -> usize {
+        self.compare_to_flags(b, a);
+        self.bytes.extend([0x0f, if or_equal { 0x82 } else { 0x86 }, 0, 0, 0, 0]); // jb, jbe
+        self.bytes.len()
+    }
+
+    /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
+    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
+        self.test_all(width, condition, one);
+        let jump = if self.masks { 0x85 } else { 0x83 }; // jne, jae
+        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
+        self.bytes.len()
+    }
+
+    /// Sets the flags by whether the condition, 1 or 0 in every lane, holds in all of them.
+    pub fn test_all(&mut self, width: Width, condition: Register, one: Operand) {
+        if self.masks {
+            self.compare_to_mask(Predicate::NotEqual, width, condition, one);
+            self.test_mask(width);
+        } else {
+            self.test_bits(width, condition, one);
+        }
+    }
+
+    /// Counts a round and goes back to `top` unless it was the last or the flags of [`Assembler::test_all`] say that all hold;
+    /// where it was the last and they do not, the number of rounds left is as large as a number can be.
+    pub fn next_round_unless_all(&mut self, top: usize) {
+        self.bytes.extend([0x4d, 0x8d, 0x7f, 0xff]); // lea r15, [r15 - 1]
+        let jump = if self.masks { 0x84 } else { 0x82 }; // je, jb
+        self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
+        let settled = self.bytes.len();
+        self.bytes.extend([0x4d, 0x85, 0xff, 0x0f, 0x85]); // test r15, r15; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+        self.bytes.extend([0x49, 0x83, 0xcf, 0xff]); // or r15, -1
+        self.land(settled);
+    }
+
+    /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
+    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
+        if self.masks {
+            self.compare_to_mask(Predicate::NotLess, width, a, limit);
+            self.test_mask(width);
+        } else {
+            self.compare_to_bits(Predicate::NotLess, width, scratch, a, limit);
+            self.test_signs(width, scratch, Operand::Register(scratch));
+        }
+        self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
+        self.bytes.len()
+    }
+
+    /// Jumps to where code is already.
+    pub fn jump_back(&mut self, to: usize) {
+        self.bytes.push(0xe9); // jmp
+        let distance = to as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    /// Jumps; for [`Assembler::land`].
+    pub fn jump(&mut self) -> usize {
+        self.bytes.extend([0xe9, 0, 0, 0, 0]); // jmp
+        self.bytes.len()
+    }
+
+    /// The jump that ends at `jump` leads here.
+    pub fn land(&mut self, jump: usize) {
+        let distance = (self.bytes.len() - jump) as i32;
+        self.bytes[jump - 4..jump].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// Like [`Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
+    pub fn enter_rounds(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r14; push r15
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
+    }
+
+    /// Sets the number of tries.
+    pub fn set_tries(&mut self, tries: u32) {
+        self.bytes.extend([0x41, 0xbe]); // mov r14d, tries
+        self.bytes.extend(tries.to_le_bytes());
+    }
+
+    /// Counts a try and goes back to `top` unless it was the last.
+    pub fn next_try(&mut self, top: usize) {
+        self.bytes.extend([0x41, 0xff, 0xce, 0x0f, 0x85]); // dec r14d; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    /// Counts a round and goes back to `top` unless it was the last.
+    pub fn next_round(&mut self, top: usize) {
+        self.bytes.extend([0x49, 0xff, 0xcf, 0x0f, 0x85]); // dec r15; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    /// Returns the number of rounds that are left.
+    pub fn leave_rounds(&mut self) {
+        self.bytes.extend([0x4c, 0x89, 0xf8, 0x41, 0x5f, 0x41, 0x5e, 0x5b]); // mov rax, r15; pop r15; pop r14; pop rbx
+    }
+
+    /// Like [`Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
+    pub fn enter_sweep(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx, r12, r13, r14, r15
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5]); // mov rbx, rdi; mov r13, rsi
+        self.bytes.extend([0x49, 0x89, 0xd6, 0x49, 0x89, 0xcf, 0x4d, 0x89, 0xc4]); // mov r14, rdx; mov r15, rcx; mov r12, r8
+    }
+
+    /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
+    pub fn next_rows(&mut self, bytes: u8, top: usize) {
+        for register in [0xc5, 0xc6, 0xc7] {
+            self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
+        }
+        self.bytes.extend([0x49, 0xff, 0xcc, 0x0f, 0x85]); // dec r12; jne
+        let distance = top as i64 - (self.bytes.len() as i64 + 4);
+        self.bytes.extend((distance as i32).to_le_bytes());
+    }
+
+    pub fn leave_sweep(&mut self) {
+        self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b]); // pop r15, r14, r13, r12, rbx
+    }
+
+    /// Keeps what a caller wants kept, aligns the stack, and moves the two arguments out of the way of calls.
+    pub fn enter(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x56, 0x48, 0x83, 0xec, 0x08]); // push rbx; push r14; sub rsp, 8
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf6]); // mov rbx, rdi; mov r14, rsi
+    }
+
+    pub fn leave(&mut self) {
+        self.bytes.extend([0x48, 0x83, 0xc4, 0x08, 0x41, 0x5e, 0x5b]); // add rsp, 8; pop r14; pop rbx
+    }
+
+    pub fn clear_upper(&mut self) {
+        self.bytes.extend([0xc5, 0xf8, 0x77]); // vzeroupper
+    }
+
+    pub fn ret(&mut self) {
+        self.bytes.push(0xc3);
+    }
+
+    /// `rdi = rbx + offset`
+    pub fn first_argument(&mut self, offset: i32) {
+        self.bytes.extend([0x48, 0x8d, 0xbb]);
+        self.bytes.extend(offset.to_le_bytes());
+    }
+
+    /// `rsi = rbx + offset`
+    pub fn second_argument(&mut self, offset: i32) {
+        self.bytes.extend([0x48, 0x8d, 0xb3]);
+        self.bytes.extend(offset.to_le_bytes());
+    }
+
+    /// `rdx = count`
+    pub fn third_argument(&mut self, count: u32) {
+        self.bytes.push(0xba);
+        self.bytes.extend(count.to_le_bytes());
+    }
+
+    pub fn call(&mut self, address: usize) {
+        self.bytes.extend([0x48, 0xb8]);
+        self.bytes.extend((address as u64).to_le_bytes());
+        self.bytes.extend([0xff, 0xd0]);
+    }
+}
