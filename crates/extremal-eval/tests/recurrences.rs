@@ -1,7 +1,7 @@
 //! Computations by rows applied over and over, in tiles and with what one application leaves for the next, against the same one at
 //! a time.
 
-use extremal_eval::{Backend, NotFinite, Recurrence, Rows, Stencil, Stopped};
+use extremal_eval::{Backend, Entry, NotFinite, Program, Recurrence, Rows, Stencil, Stopped};
 use extremal_expr::{Expr, Graph, Id};
 
 /// The results of so many rows from `a`, `h`, and two fields.
@@ -28,6 +28,18 @@ fn far<'g>(g: &'g Graph, [a, h]: [Expr<'g>; 2], [x, p]: [&[Expr<'g>]; 2]) -> [Ve
     let wave = |i: i64| a * at(p, i).sin() + h * (at(x, i + 3) - at(x, i - 2));
     let mixed = (0..n).map(|i| (wave(i - 1) + wave(i + 2)) / 3 + wave(i) / 7).collect();
     [p.to_vec(), mixed]
+}
+
+/// The chain closed to a ring: the first is the neighbour of the last.
+fn ring<'g>(_: &'g Graph, [a, h]: [Expr<'g>; 2], [x, p]: [&[Expr<'g>]; 2]) -> [Vec<Expr<'g>>; 2] {
+    let n = x.len();
+    let force = |x: &[Expr<'g>], i: usize| {
+        let (left, right) = (x[i] - x[(i + n - 1) % n], x[(i + 1) % n] - x[i]);
+        right + a * right.powi(3) - left - a * left.powi(3)
+    };
+    let next: Vec<_> = (0..n).map(|i| (x[i] + h * (p[i] + h / 2 * force(x, i))).held()).collect();
+    let ended = (0..n).map(|i| p[i] + h / 2 * force(x, i) + h / 2 * force(&next, i)).collect();
+    [next, ended]
 }
 
 struct Written {
@@ -75,7 +87,7 @@ fn scalar(step: usize) -> f64 {
 
 #[test]
 fn all_at_once_has_the_bits_of_one_after_the_other() {
-    for instance in [verlet as Instance, far] {
+    for instance in [verlet as Instance, far, ring] {
         let (stencil, recurrence) = both(instance);
         for size in [recurrence.smallest(), 97, 391, 1000, 2503, 4096] {
             let mut one = stencil.machine_on(Backend::Tape, size).expect("enough rows");
@@ -112,6 +124,34 @@ fn all_at_once_has_the_bits_of_one_after_the_other() {
                         assert!(same(machine.state(), done));
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_time_has_the_bits_of_one_program() {
+    for instance in [verlet as Instance, far, ring] {
+        let (_, recurrence) = both(instance);
+        for size in [recurrence.smallest(), 97, 1203] {
+            let g = Graph::new();
+            let Written { scalars, fields, results } = written(&g, instance, size);
+            let inputs = [vec![g.symbol("a").id()], [scalars, fields.concat()].concat()];
+            let entry = Entry { stage: 1, outputs: results.concat() };
+            let mut program = Program::compile(&g, &inputs, &[entry]).expect("all symbols are inputs").machine();
+            program.inputs_mut(0)[0] = 0.25;
+            program.commit(0);
+            program.inputs_mut(1)[0] = 0.02;
+            let mut machine = recurrence.machine(size, 1).expect("enough rows");
+            machine.set_parameters(&[0.25]);
+            machine.load(&start(size));
+            for step in 0..5 {
+                program.inputs_mut(1)[1..].copy_from_slice(machine.state());
+                let mut expected = vec![0.0; 2 * size];
+                program.run(0, &mut expected);
+                machine.run(1, &[0.02]).expect("all is finite");
+                let same = machine.state().iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same, "{size} rows, step {step}");
             }
         }
     }

@@ -315,10 +315,15 @@ impl LatticeMarcher {
     pub fn restart(&mut self, positions: &[f64], velocities: &[f64], h: f64) -> Result<(), StepFailure> {
         let size = self.names.len() * self.members;
         (self.h, self.time, self.steps) = (h, 0.0, 0);
-        self.observed.resize(size + self.sums, 0.0);
-        let given: Vec<f64> = positions.iter().chain(velocities).copied().collect();
-        let started = self.start.run(&[0.0, h], &given, &mut self.observed[..size], &mut []);
-        self.step.load(&self.observed[..size]);
+        if self.observed.len() != size + self.sums {
+            // Not touched before something is observed.
+            self.observed = vec![0.0; size + self.sums];
+        }
+        let started = self.step.load_with(|given, state| {
+            given[..positions.len()].copy_from_slice(positions);
+            given[positions.len()..].copy_from_slice(velocities);
+            self.start.run(&[0.0, h], given, state, &mut [])
+        });
         started.map_err(|at| self.failure(self.not_finite(at)))
     }
 

@@ -146,7 +146,7 @@ impl Columns {
         if columns.is_empty() {
             return Err(ColumnsError::Empty);
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = std::collections::HashSet::with_capacity(columns.len());
         let mut time: Option<&Column> = None;
         for column in columns.iter() {
             if !seen.insert(column.name()) {

@@ -102,6 +102,36 @@ step = 0.05
 until = 1.0
 "#;
 
+/// A chain closed to a ring, with a second family and members two apart.
+const RING: &str = r#"
+[parameters]
+n = 50
+alpha = 0.25
+[coordinates]
+q = { count = "n", start = "sin(2*pi*i/n)", velocity = "-cos(2*pi*i/n)/n" }
+r = { count = "n", start = "cos(i)/9" }
+[dynamics]
+lagrangian = """
+sum(i, 1, n, (q[i]'^2 + r[i]'^2)/2 - (q[i] - r[i])^2/2)
+- sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2 + alpha*(q[i + 1] - q[i])^3/3)
+- (q[1] - q[n])^2/2 - alpha*(q[1] - q[n])^3/3
+- sum(i, 1, n - 2, (r[i + 2] - r[i])^4)/4 - (r[1] - r[n - 1])^4/4 - (r[2] - r[n])^4/4
+"""
+[simulation]
+method = "trapezoidal"
+step = 0.05
+until = 1.0
+"#;
+
+#[test]
+fn rings_too() {
+    for n in [40, 77] {
+        for method in ["trapezoidal", "left", "right", "compose(yoshida4)"] {
+            assert_same_bits(RING, n, method);
+        }
+    }
+}
+
 #[test]
 fn other_chains_too() {
     for n in [64, 131] {
@@ -128,6 +158,60 @@ fn every_backend_has_the_same_bits() {
     for text in [fermi_pasta_ulam(), PENDULUMS, LADDER] {
         let tape = state_on(text, Backend::Tape);
         assert!(tape == state_on(text, Backend::Avx2) && tape == state_on(text, Backend::Avx512));
+    }
+}
+
+/// The pendulums pushed in turn, by a force that the time is part of.
+fn driven() -> String {
+    PENDULUMS.replace("-gamma*theta[j]'", "-gamma*theta[j]' + cos(3*t)/5")
+}
+
+#[test]
+fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
+    let cases = [
+        (fermi_pasta_ulam(), "trapezoidal"),
+        (fermi_pasta_ulam(), "compose(kahan-li8)"),
+        (LADDER, "trapezoidal"),
+        (LADDER, "compose(yoshida4)"),
+        (RING, "compose(yoshida4)"),
+        (PENDULUMS, "rk4"),
+        (&driven(), "left"),
+    ];
+    for (text, method) in cases {
+        for n in [60, 1203] {
+            let overrides = Overrides::default().set("n", n);
+            let read = Lattice::read(text, &overrides, settings(method, 50)).expect("it starts");
+            let (few, lattice) = read.expect("members are alike");
+            let run = Run::of_lattice(&few, &lattice).expect("it runs");
+            let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
+            for portion in [1, 19, 2, 16, 5] {
+                (0..portion).for_each(|_| one.advance().expect("a step"));
+                many.advance_many(portion).expect("steps");
+                assert_eq!((one.steps(), one.time()), (many.steps(), many.time()));
+                let same = one.state().iter().zip(many.state()).all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same, "{method}, n = {n}, after {} steps", one.steps());
+            }
+            // A step of the last portion undone, and a shorter one in its place.
+            one.retake(0.01).expect("a step");
+            many.retake(0.01).expect("a step");
+            assert_eq!((one.time(), one.state()), (many.time(), many.state()));
+        }
+    }
+}
+
+#[test]
+fn many_steps_at_once_fail_where_one_does() {
+    for method in ["trapezoidal", "compose(yoshida4)"] {
+        let with = |model: &Model| Settings { step: Some(4.0), ..settings(method, 1000)(model) };
+        let read = Lattice::read(fermi_pasta_ulam(), &Overrides::default().set("n", 700), with).expect("it starts");
+        let (few, lattice) = read.expect("members are alike");
+        let run = Run::of_lattice(&few, &lattice).expect("it runs");
+        let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
+        let alone = (0..1000).find_map(|_| one.advance().err()).expect("steps too long for the springs");
+        let together = many.advance_many(1000).expect_err("steps too long for the springs");
+        assert_eq!(alone.to_string(), together.to_string());
+        assert_eq!((alone.step, alone.time, &alone.state), (together.step, together.time, &together.state));
+        assert_eq!((one.steps(), one.state()), (many.steps(), many.state()));
     }
 }
 

@@ -4,7 +4,10 @@
 //! A value of the fields alone is compared with what it becomes when every field is replaced by the result that follows it. If
 //! this is a value of the same application, made by the same operations, it is kept beside the fields instead.
 
-use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{WORTH_A_STORE, cost};
 use super::shapes::{Located, Shape, ShapeId, Shapes, Shifted};
@@ -12,8 +15,8 @@ use super::shapes::{Located, Shape, ShapeId, Shapes, Shifted};
 /// Values that go from one application to the next.
 #[derive(Default)]
 pub(super) struct Carried {
-    /// Of the fields, at position 0.
-    pub values: Vec<ShapeId>,
+    /// Of the fields, each with its position relative to the row that it is kept with.
+    pub values: Vec<Shifted>,
     /// The same of the results.
     pub next: Vec<Shifted>,
 }
@@ -24,7 +27,7 @@ impl Carried {
         let computed = shapes.below(rows.iter().map(|row| row.shape), |_| false);
         let is_computed: FxHashSet<ShapeId> = computed.iter().copied().collect();
         let next = next_values(shapes, rows);
-        let costs = costs(shapes);
+        let (costs, uses) = (costs(shapes), first_uses(shapes, rows));
         let mut carried = Carried::default();
         let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
         let mut stack: Vec<ShapeId> = rows.iter().map(|row| row.shape).collect();
@@ -34,8 +37,10 @@ impl Carried {
                 Some(Located { shape: after, position: Some(shift) })
                     if after != shape && is_computed.contains(&after) && costs[shape as usize] > WORTH_A_STORE =>
                 {
-                    carried.values.push(shape);
-                    carried.next.push(Shifted { shape: after, shift });
+                    // With the row that uses it first, so that it is stored where it is computed.
+                    let used = uses.get(&after).copied().unwrap_or(shift);
+                    carried.values.push(Shifted { shape, shift: used - shift });
+                    carried.next.push(Shifted { shape: after, shift: used });
                 }
                 _ => op.for_each_operand(|operand| stack.push(operand.shape)),
             }
@@ -71,6 +76,23 @@ fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
         });
     }
     next
+}
+
+/// The shift at which each value is used nearest to a result.
+fn first_uses(shapes: &Shapes, rows: &[Shifted]) -> FxHashMap<ShapeId, i32> {
+    let mut uses: FxHashMap<ShapeId, i32> = FxHashMap::default();
+    let mut queue: VecDeque<Shifted> = rows.iter().copied().collect();
+    while let Some(value) = queue.pop_front() {
+        if let Entry::Vacant(place) = uses.entry(value.shape)
+            && let Some(op) = shapes.op(value.shape)
+        {
+            place.insert(value.shift);
+            op.for_each_operand(|operand| {
+                queue.push_back(Shifted { shape: operand.shape, shift: value.shift + operand.shift });
+            });
+        }
+    }
+    uses
 }
 
 /// Operations to compute each value from fields.

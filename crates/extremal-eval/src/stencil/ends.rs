@@ -16,8 +16,9 @@ pub(super) enum Side {
 pub(super) struct Ends {
     machine: Machine,
     size: usize,
-    /// Rows that an end may look at.
+    /// Rows that an end may look at: those next to it, or in a ring half of them at each end.
     window: usize,
+    is_ring: bool,
     before: usize,
     behind: usize,
     results: usize,
@@ -27,11 +28,12 @@ pub(super) struct Ends {
 
 impl Ends {
     pub fn new(stencil: &Stencil, size: usize) -> Ends {
-        let Stencil { before, behind, results, sums, .. } = *stencil;
+        let Stencil { before, behind, results, sums, is_ring, .. } = *stencil;
         Ends {
             machine: stencil.ends.machine(),
             size,
             window: stencil.size,
+            is_ring,
             before,
             behind,
             results,
@@ -47,14 +49,21 @@ impl Ends {
 
     /// Computes the rows of an end, and returns its part of the sums; none if something is not finite.
     pub fn run(&mut self, side: Side, scalars: &[f64], fields: &[f64], results: &mut [f64]) -> (&[f64], bool) {
-        let (entry, rows, skipped) = match side {
-            Side::First => (0, self.before, 0),
-            Side::Last => (1, self.behind, self.size - self.window),
+        let (entry, rows) = match side {
+            Side::First => (0, self.before),
+            Side::Last => (1, self.behind),
+        };
+        // So many rows of the window are the first ones, the others the last.
+        let ahead = match side {
+            _ if self.is_ring => self.window / 2,
+            Side::First => self.window,
+            Side::Last => 0,
         };
         let inputs = self.machine.inputs_mut(1);
         inputs[..scalars.len()].copy_from_slice(scalars);
         for (to, from) in inputs[scalars.len()..].chunks_exact_mut(self.window).zip(fields.chunks_exact(self.size)) {
-            to.copy_from_slice(&from[skipped..skipped + self.window]);
+            to[..ahead].copy_from_slice(&from[..ahead]);
+            to[ahead..].copy_from_slice(&from[self.size - (self.window - ahead)..]);
         }
         let outputs = &mut self.outputs[..self.results * rows + self.sums];
         self.machine.run(entry, outputs);

@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::op::Step;
 use crate::program::{CompileError, Entry, Program};
 use crate::slots::Slot;
+use crate::ssa::{Definition, Value};
 
 use plan::{Given, Operand, Plan, Wanted};
 use shapes::{Located, Shape, ShapeId, Shapes, Shifted};
@@ -89,6 +90,8 @@ pub struct Stencil {
     fields: usize,
     results: usize,
     sums: usize,
+    /// Do the first and the last rows know each other?
+    is_ring: bool,
     loops: Arc<Loops>,
 }
 
@@ -152,8 +155,14 @@ impl<'a> Alike<'a> {
         if before + behind >= self.seen.size {
             return Ok(None);
         }
+        let ends = ends(self.small, &self.seen, before, behind)?;
+        let is_ring = self.shapes.goes_round;
+        if is_ring && reads_the_middle(&ends, self.small) {
+            return Ok(None);
+        }
         Ok(Some(Stencil {
-            ends: ends(self.small, &self.seen, before, behind)?,
+            ends,
+            is_ring,
             size: self.seen.size,
             before,
             behind,
@@ -181,9 +190,12 @@ impl Seen {
         let outputs: Vec<Id> = rows.results.iter().chain(rows.sums).flatten().copied().collect();
         let program = Program::compile(rows.graph, &inputs(rows), &[Entry { stage: 1, outputs }])?;
         let mut located = shapes.locate(&program, rows.scalars.len(), size).into_iter();
+        let half = size as i32 / 2;
+        // The shorter way round.
+        let distance = |from: i32, to: i32| (to - from + half).rem_euclid(size as i32) - half;
         let relative = |(row, value): (usize, Located)| Shifted {
             shape: value.shape,
-            shift: value.position.map_or(0, |position| position - row as i32),
+            shift: value.position.map_or(0, |position| distance(row as i32, position)),
         };
         let mut take = |list: &Vec<Id>| -> Vec<Located> { located.by_ref().take(list.len()).collect() };
         let results: Vec<Vec<Located>> = rows.results.iter().map(&mut take).collect();
@@ -282,6 +294,25 @@ fn ends(rows: Rows<'_>, seen: &Seen, before: usize, behind: usize) -> Result<Pro
     let entries =
         [left.chain(left_sums).collect(), right.chain(right_sums).collect()].map(|outputs| Entry { stage: 1, outputs });
     Program::compile(g, &inputs(rows), &entries)
+}
+
+/// Do the ends of a ring read rows of which it cannot be said from which end they are counted?
+fn reads_the_middle(ends: &Program, rows: Rows<'_>) -> bool {
+    let size = rows.fields.first().map_or(0, Vec::len);
+    let mut reads = false;
+    let mut meet = |value: Value| {
+        if let Definition::Input { stage: 1, index } = ends.definition(value)
+            && let Some(at) = index.checked_sub(rows.scalars.len())
+        {
+            reads |= [size / 2 - 1, size / 2].contains(&(at % size));
+        }
+    };
+    for entry in [0, 1] {
+        ends.ops(entry).iter().for_each(|step| step.op.for_each_operand(&mut meet));
+        ends.outputs(entry).iter().copied().for_each(&mut meet);
+    }
+    ends.hoisted_ops(1).iter().for_each(|step| step.op.for_each_operand(&mut meet));
+    reads
 }
 
 /// What is the same for all rows: computed once, before the loops.

@@ -106,7 +106,8 @@ pub(super) struct Plan {
 #[derive(Clone, Copy)]
 pub(super) struct Given<'a> {
     pub fields: usize,
-    pub values: &'a [ShapeId],
+    /// With their positions relative to the rows of their arrays.
+    pub values: &'a [Shifted],
 }
 
 impl Plan {
@@ -127,8 +128,8 @@ pub(super) fn cost(op: Op<Shifted>, costs: &[usize]) -> usize {
 
 struct Planner<'s> {
     shapes: &'s Shapes,
-    /// The arrays of given values.
-    given: FxHashMap<ShapeId, usize>,
+    /// The arrays of given values, and at which shift they are there.
+    given: FxHashMap<ShapeId, (Array, i32)>,
     /// Where each stored shape is, and at which shift.
     stored: FxHashMap<ShapeId, (Array, i32)>,
     /// Operations to compute a shape from fields and results.
@@ -144,7 +145,12 @@ impl<'s> Planner<'s> {
     fn new(shapes: &'s Shapes, wanted: &Wanted, given: Given<'_>) -> Option<Planner<'s>> {
         let mut planner = Planner {
             shapes,
-            given: given.values.iter().enumerate().map(|(at, shape)| (*shape, given.fields + at)).collect(),
+            given: given
+                .values
+                .iter()
+                .zip(given.fields..)
+                .map(|(v, at)| (v.shape, (Array::Field(at), v.shift)))
+                .collect(),
             stored: FxHashMap::default(),
             cost: vec![0; shapes.list.len()],
             order: Vec::new(),
@@ -183,11 +189,11 @@ impl<'s> Planner<'s> {
         self.shapes.op(shape).filter(|_| !self.given.contains_key(&shape))
     }
 
-    /// The array of a value that is given.
-    fn field(&self, shape: ShapeId) -> Option<Array> {
+    /// The array of a value that is given, and at which shift it is there.
+    fn field(&self, shape: ShapeId) -> Option<(Array, i32)> {
         match self.shapes.list[shape as usize] {
-            Shape::Field(field) => Some(Array::Field(field)),
-            _ => self.given.get(&shape).map(|field| Array::Field(*field)),
+            Shape::Field(field) => Some((Array::Field(field), 0)),
+            _ => self.given.get(&shape).copied(),
         }
     }
 
@@ -301,7 +307,7 @@ impl<'s> Planner<'s> {
         }
         let mut loops: Vec<Loop> = roots.iter().enumerate().map(|(pass, roots)| self.write(pass, roots)).collect();
         let array = |value: &Shifted| {
-            self.field(value.shape).or_else(|| self.stored.get(&value.shape).map(|(array, _)| *array))
+            self.field(value.shape).or_else(|| self.stored.get(&value.shape).copied()).map(|(array, _)| array)
         };
         let sums = wanted.sums.iter().map(array).collect();
         let copies = self.copies(wanted);
@@ -355,7 +361,7 @@ impl<'s> Planner<'s> {
         let copy = |(row, value): (usize, &Shifted)| {
             let from = match (self.field(value.shape), self.stored.get(&value.shape)) {
                 _ if self.shapes.uniform[value.shape as usize] => Operand::Uniform(value.shape),
-                (Some(field), _) => Operand::Load(field, value.shift),
+                (Some((field, shift)), _) => Operand::Load(field, value.shift - shift),
                 (_, Some((array, _))) if *array != Array::Row(row) => Operand::Load(*array, 0),
                 _ => return None,
             };
@@ -389,8 +395,8 @@ impl Writer<'_, '_> {
         if planner.shapes.uniform[value.shape as usize] {
             return Some(Operand::Uniform(value.shape));
         }
-        if let Some(field) = planner.field(value.shape) {
-            return Some(Operand::Load(field, value.shift));
+        if let Some((field, shift)) = planner.field(value.shape) {
+            return Some(Operand::Load(field, value.shift - shift));
         }
         match planner.stored.get(&value.shape) {
             Some((array, shift)) if planner.pass[&value.shape] < self.pass => {

@@ -24,14 +24,23 @@ use super::carried::Carried;
 use super::ends::{Ends, Side};
 use super::machine::NotFinite;
 use super::plan::{Given, Plan, Reach, Wanted};
-use super::shapes::Shifted;
 use super::sweeps::{PIECE, Piece, Sweeps};
 use super::{Alike, Loops, Rows, Stencil};
 
-/// Rows of a tile, without the skews of its applications.
-const TILE: usize = 384;
-/// So many applications are done in one go, if their skews are not more than a tile together.
-const TOGETHER: usize = 16;
+/// Rows of a tile, and of the skews of all its applications together at most.
+struct Extent {
+    tile: usize,
+    skews: usize,
+}
+
+/// Where all states fit the second cache, a tile with its skews has to fit the first one.
+const NEAR: Extent = Extent { tile: 384, skews: 128 };
+/// Where they do not, it is more important that the states are gone through seldom.
+const FAR: Extent = Extent { tile: 512, skews: 512 };
+/// Bytes that every core has near it.
+const SECOND_CACHE: usize = 1 << 20;
+/// So many applications are done in one go at most.
+const TOGETHER: usize = 32;
 
 /// A computation by rows whose results are its fields the next time, for any number of rows.
 ///
@@ -122,7 +131,9 @@ impl Recurrence {
         let touched = loops.plan.touched_by_groups;
         let reach = (-touched.first).max(touched.last) as usize;
         let skew = (2 * reach).next_multiple_of(LANES);
-        let most = together.max((TILE / skew.max(1)).clamp(1, TOGETHER));
+        let numbers = (fields + self.carrying.as_ref().map_or(0, |carrying| carrying.count)) * size;
+        let Extent { tile, skews } = if 3 * numbers * size_of::<f64>() > SECOND_CACHE { FAR } else { NEAR };
+        let most = together.max((skews / skew.max(1)).clamp(1, TOGETHER));
         let primer = match &self.carrying {
             Some(carrying) => Some(Sweeps::new(&carrying.loops, size, backend, 1)?),
             None => None,
@@ -139,7 +150,12 @@ impl Recurrence {
             first: *before,
             end: size - behind,
             skew,
-            tile: TILE.max((4 * (reach + self.step.size)).next_multiple_of(LANES)),
+            // The ends of a ring need each other after every application.
+            tile: if self.step.is_ring {
+                size
+            } else {
+                tile.max((4 * (reach + self.step.size)).next_multiple_of(LANES))
+            },
             states: Default::default(),
             kept: 0,
             current: 0,
@@ -160,8 +176,7 @@ impl Alike<'_> {
         let fields = self.small.fields.len();
         let rows = [&self.wanted.rows[..], next].concat();
         let plan = Plan::new(&self.shapes, &Wanted { rows, sums: Vec::new() }, Given { fields, values })?;
-        let here = values.iter().map(|shape| Shifted { shape: *shape, shift: 0 }).collect();
-        let from_fields = Wanted { rows: here, sums: Vec::new() };
+        let from_fields = Wanted { rows: values.clone(), sums: Vec::new() };
         let loops = self.loops(Plan::new(&self.shapes, &from_fields, Given { fields, values: &[] })?);
         let rows = plan.read.iter().copied().fold(Reach::default(), Reach::with);
         Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), rows }))
@@ -225,10 +240,18 @@ impl RecurrenceMachine {
     /// If it has not as many numbers as there are rows and fields.
     pub fn load(&mut self, state: &[f64]) {
         assert_eq!(state.len(), self.fields * self.size, "the state of another recurrence");
+        self.load_with(|_, numbers| numbers.copy_from_slice(state));
+    }
+
+    /// Begins with a state that is written to the second of two places for one; the first is there to be used meanwhile. Returns
+    /// what writing it did.
+    pub fn load_with<T>(&mut self, write: impl FnOnce(&mut [f64], &mut [f64]) -> T) -> T {
         (self.kept, self.current, self.steps) = (0, 0, 0);
         let numbers = (self.fields + self.carried) * self.size;
         self.states.iter_mut().for_each(|place| place.reserve(numbers, self.first));
-        self.states[0].numbers_mut()[..state.len()].copy_from_slice(state);
+        let [state, spare, _] = &mut self.states;
+        let count = self.fields * self.size;
+        let written = write(&mut spare.numbers_mut()[..count], &mut state.numbers_mut()[..count]);
         if let Some(primer) = &mut self.primer {
             // No scalar enters what is carried.
             self.taken.clear();
@@ -239,6 +262,7 @@ impl RecurrenceMachine {
             self.prime(0, first, end);
         }
         self.taken.clear();
+        written
     }
 
     /// The state, field by field.

@@ -42,6 +42,10 @@ pub(super) struct Shapes {
     /// Is it the same everywhere?
     pub uniform: Vec<bool>,
     by_shape: FxHashMap<Shape, ShapeId>,
+    /// The number of rows, of which the last is next to the first.
+    ring: i32,
+    /// Is anything made of values on both sides of this place?
+    pub goes_round: bool,
 }
 
 impl Shapes {
@@ -59,7 +63,22 @@ impl Shapes {
 
     /// The value of an operation: it is where the first of its operands is.
     pub fn operation(&mut self, op: Op<Located>) -> Located {
-        let (shape, position) = placed(op);
+        let mut ends = None;
+        op.for_each_operand(|operand| {
+            if let Some(position) = operand.position {
+                let (low, high) = ends.unwrap_or((position, position));
+                ends = Some((position.min(low), position.max(high)));
+            }
+        });
+        // What is nearer the other way round is taken that way.
+        let around = ends.is_some_and(|(low, high)| high - low > self.ring / 2);
+        self.goes_round |= around;
+        let (ring, half) = (self.ring, self.ring / 2);
+        let (shape, position) = placed(op.map(|operand: Located| match operand.position {
+            Some(position) if around && position < half => Located { position: Some(position + ring), ..operand },
+            _ => operand,
+        }));
+        let position = position.map(|position| if around { position % ring } else { position });
         Located { shape: self.intern(shape, position.is_none()), position }
     }
 
@@ -95,6 +114,7 @@ impl Shapes {
 
     /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry.
     pub fn locate(&mut self, program: &Program, scalars: usize, size: usize) -> Vec<Located> {
+        self.ring = size as i32;
         let mut found: FxHashMap<Value, Located> = FxHashMap::default();
         let blocks = [program.hoisted_ops(0), program.hoisted_ops(1), program.ops(0)];
         for step in blocks.into_iter().flatten() {

@@ -210,10 +210,9 @@ fn copy(loops: &Loops, uniforms: &[f64], size: usize, piece: Piece, fields: &[f6
     finite
 }
 
-/// The fixed places: whether all is finite, a zero, and then the uniforms.
+/// The fixed places: whether all is finite, and then the uniforms.
 const FINITE: Slot = 0;
-const ZERO: Slot = 1;
-const FIRST_UNIFORM: Slot = 2;
+const FIRST_UNIFORM: Slot = 1;
 
 /// Gives the values of loops their places.
 struct Writer<'s> {
@@ -274,12 +273,13 @@ impl<'s> Writer<'s> {
         }
         let mut stores: Vec<(Value, Place)> =
             body.stores.iter().map(|(array, at)| (made[*at], self.place(*array, 0))).collect();
-        // Zero times a finite number is zero: what adds up to anything else is not finite.
+        // A finite number less itself is zero: what adds up to anything else is not finite.
         let mut finite = Value(FINITE);
         for (array, at) in &body.stores {
             if matches!(array, Array::Row(row) if self.implied.get(*row) == Some(&false)) {
-                let to = self.value(Place::Nowhere);
-                steps.push(Step { to, op: Op::MulAdd(made[*at], Value(ZERO), finite) });
+                let [nothing, to] = [self.value(Place::Nowhere), self.value(Place::Nowhere)];
+                steps.push(Step { to: nothing, op: Op::Sub(made[*at], made[*at]) });
+                steps.push(Step { to, op: Op::Add(finite, nothing) });
                 finite = to;
             }
         }

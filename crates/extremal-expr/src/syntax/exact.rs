@@ -1,6 +1,8 @@
 //! Sums and products with a bound on the length of their exact numbers: without it `sum(i, 1, 100000, 1/i)` would collect a
 //! fraction of a hundred thousand bits, one slow addition at a time.
 
+use std::sync::LazyLock;
+
 use crate::graph::Graph;
 use crate::{Expr, Id, Node, Rational};
 
@@ -12,22 +14,27 @@ pub(super) struct Overlong;
 
 pub(super) struct Bound {
     /// 2^[`MAX_BITS`].
-    ceiling: Rational,
+    ceiling: &'static Rational,
 }
+
+/// Computed once: it takes longer than reading an expression.
+static CEILING: LazyLock<Rational> = LazyLock::new(|| {
+    let mut ceiling = Rational::from(2);
+    for _ in 0..MAX_BITS.trailing_zeros() {
+        ceiling = &ceiling * &ceiling;
+    }
+    ceiling
+});
 
 impl Bound {
     pub(super) fn new() -> Self {
-        let mut ceiling = Rational::from(2);
-        for _ in 0..MAX_BITS.trailing_zeros() {
-            ceiling = &ceiling * &ceiling;
-        }
-        Bound { ceiling }
+        Bound { ceiling: &CEILING }
     }
 
     fn check(&self, value: Rational) -> Result<Rational, Overlong> {
         // Machine-sized numbers, nearly all of them, need no look.
         let short = value.to_parts().is_some()
-            || (value.numerator().abs() < self.ceiling && value.denominator() < self.ceiling);
+            || (value.numerator().abs() < *self.ceiling && value.denominator() < *self.ceiling);
         if short { Ok(value) } else { Err(Overlong) }
     }
 

@@ -129,6 +129,12 @@ impl Repeated {
 
     fn evaluate(&self, scalar: &Scalar, index: &str, what: &str, into: &mut Vec<f64>) -> Result<(), InvalidModel> {
         let mut problems = Problems::default();
+        if let Scalar::Number { value, .. } = scalar
+            && value.to_f64().is_finite()
+        {
+            into.resize(into.len() + self.size, value.to_f64());
+            return Ok(());
+        }
         for first in (1..=self.size).step_by(BATCH) {
             let graph = Graph::new();
             let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
