@@ -9,8 +9,7 @@ use crate::timing::{Steps, Table, paired};
 
 const H: f64 = 0.01;
 const STEPS: u64 = 1000;
-/// Members of one round of the comparison: enough that nothing but marching counts.
-const MEMBERS: u64 = 512;
+const MEMBERS: u64 = 10_000;
 /// Over so many steps all members agree: later a chaotic motion magnifies the last bit.
 const COMPARED: u64 = 50;
 
