@@ -161,8 +161,8 @@ impl LaneMachine {
         }
     }
 
-    /// Are inputs that are lanes of others taken from there? Otherwise, and always along the tape, they are to be given, and nothing
-    /// goes round.
+    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given and nothing goes round: those that have
+    /// inputs to be [given](crate::Spread::given) in there, along the tape all of them in their own places.
     #[inline]
     pub fn spreads(&self) -> bool {
         self.spreads

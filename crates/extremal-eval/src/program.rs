@@ -102,6 +102,8 @@ pub struct Spread {
     pub of: Id,
     /// The lane.
     pub lane: usize,
+    /// Where there are fewer lanes: the first of inputs that all such numbers are given in, one after the other.
+    pub given: Option<Id>,
 }
 
 /// The same by places in memory.
@@ -110,6 +112,7 @@ pub(crate) struct SpreadSlot {
     pub slot: Slot,
     pub of: Slot,
     pub lane: usize,
+    pub given: Option<Slot>,
 }
 
 /// How a program goes round.
@@ -197,6 +200,20 @@ impl Code {
         lanes > 1 && self.spreads.iter().all(|spread| spread.lane < lanes)
     }
 
+    /// Inputs that are read from elsewhere where there are so many lanes.
+    fn spreads_among(&self, lanes: usize) -> Vec<SpreadSlot> {
+        let end = self.layout.inputs.last().map_or(0, |inputs| inputs.end);
+        let given = |spread: &SpreadSlot| {
+            let first = spread.given.filter(|first| *first as usize + spread.lane / lanes < end);
+            first.map(|of| SpreadSlot { of, ..*spread })
+        };
+        match lanes {
+            1 => Vec::new(),
+            _ if self.has_lanes(lanes) => self.spreads.clone(),
+            _ => self.spreads.iter().filter_map(given).collect(),
+        }
+    }
+
     /// Machine code for a backend, if this machine can run it.
     fn native_on(&self, backend: Backend, lanes: usize) -> Option<Arc<Native>> {
         let blocks = Blocks {
@@ -207,7 +224,7 @@ impl Code {
             cycle: self.cycle,
             settling: if self.has_lanes(lanes) { self.settling } else { 0 },
             first_settled: self.layout.inputs.last().map_or(0, |inputs| inputs.start),
-            spreads: if self.has_lanes(lanes) { &self.spreads } else { &[] },
+            spreads: &self.spreads_among(lanes),
         };
         Native::compile(&blocks, backend, lanes).map(Arc::new)
     }
@@ -280,7 +297,7 @@ impl Program {
     /// of them. Its entries go round by themselves ([`LaneMachine::settle`]): the outputs of each are a condition and what replaces
     /// the first inputs of the last stage, until the condition holds in all lanes.
     ///
-    /// A machine with fewer lanes than that is given those inputs like all others, and does not go round.
+    /// A machine with fewer lanes than that is given those inputs like all others, or those they are `given` in, and does not go round.
     ///
     /// ```
     /// use extremal_eval::{Entry, Program, Spread};
@@ -291,7 +308,7 @@ impl Program {
     /// let (x, second) = (g.symbol("x"), g.symbol("second"));
     /// let near = g.compare(Comparison::Lt, (x - second).abs(), g.int(1) / 1000);
     /// let halfway = Entry { stage: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
-    /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2 };
+    /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2, given: None };
     /// let program = Program::settling(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;
     ///
     /// if let Some(mut lanes) = program.lane_machine(4) {
@@ -322,7 +339,8 @@ impl Program {
             all.iter().position(|other| *other == symbol).map(|at| at as Slot).ok_or_else(unknown)
         };
         let place = |spread: &Spread| -> Result<SpreadSlot, CompileError> {
-            Ok(SpreadSlot { slot: place(spread.symbol)?, of: place(spread.of)?, lane: spread.lane })
+            let given = spread.given.map(place).transpose()?;
+            Ok(SpreadSlot { slot: place(spread.symbol)?, of: place(spread.of)?, lane: spread.lane, given })
         };
         let spreads: Vec<SpreadSlot> = spreads.iter().map(place).collect::<Result<_, _>>()?;
         Self::build(graph, inputs, names, entries, Rounds { settling: entries.len(), spreads, ..Rounds::default() })

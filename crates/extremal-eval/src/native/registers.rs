@@ -78,7 +78,7 @@ impl Registers {
 
     /// Places that are never read themselves, but in every lane from one lane of another place.
     pub fn spread(&mut self, spreads: &[SpreadSlot]) {
-        for SpreadSlot { slot, of, lane } in spreads {
+        for SpreadSlot { slot, of, lane, .. } in spreads {
             let slot = *slot as usize;
             self.spread.resize(self.spread.len().max(slot + 1), None);
             self.spread[slot] = Some(self.bytes(*of) + 8 * *lane as i32);

@@ -221,7 +221,7 @@ proptest! {
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let [own, shared @ ..] = [0, 1, 2].map(|at| inputs[2][at]);
         let sources = [3, 1];
-        let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at] });
+        let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at], given: None });
         let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
         let next = g.expr(*outputs.last().unwrap());
         let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));

@@ -29,6 +29,9 @@ pub(super) const LIMITS: [(&str, f64); 4] = [
     ("stage infinity", f64::INFINITY),
 ];
 
+/// So many lanes has a machine that has several.
+const FEWEST_LANES: usize = 4;
+
 /// Where the last inputs stand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
@@ -43,8 +46,11 @@ pub(super) struct Places {
     pub next: usize,
     /// How far unknowns may move when it is time to check.
     pub limit: usize,
-    /// The unknowns of all stages.
+    /// The unknowns of all stages, for one lane.
     pub all: usize,
+    /// The same for several lanes: for each kind so many inputs, which have all numbers one after the other.
+    pub given: usize,
+    pub given_each: usize,
 }
 
 /// The program of a stage.
@@ -102,8 +108,11 @@ impl StageProgram {
         let places = {
             let (predicted, next) = (n + 3, 2 * n + 3);
             let limit = next + ended.len();
-            Places { change: n, before: n + 1, residual: n + 2, predicted, next, limit, all: limit + 1 }
+            let all = limit + 1;
+            let (given, given_each) = (all + n * count, count.div_ceil(FEWEST_LANES));
+            Places { change: n, before: n + 1, residual: n + 2, predicted, next, limit, all, given, given_each }
         };
+        let given = symbols("given", n * places.given_each);
         let own = g.exprs(&stages.own).into_iter().chain([change, before, residual_before]);
         let unknowns = own.chain(symbols("predicted", n)).chain(symbols("next", ended.len())).chain([limit]);
         let inputs = [
@@ -114,10 +123,13 @@ impl StageProgram {
                 .chain(ahead.iter().map(|e| e.id()))
                 .collect(),
             scheme.state.iter().copied().chain([scheme.time]).collect(),
-            unknowns.map(Expr::id).chain(all.iter().copied()).collect(),
+            unknowns.map(Expr::id).chain(all.iter().copied()).chain(given.iter().map(|e| e.id())).collect(),
         ];
-        let spread =
-            |(at, symbol): (usize, &Id)| Spread { symbol: *symbol, of: stages.own[at / count], lane: at % count };
+        let spread = |(at, symbol): (usize, &Id)| {
+            let (kind, lane) = (at / count, at % count);
+            let given = Some(given[kind * places.given_each].id());
+            Spread { symbol: *symbol, of: stages.own[kind], lane, given }
+        };
         let spreads: Vec<Spread> = all.iter().enumerate().map(spread).collect();
         let entry =
             |outputs: Vec<Expr<'_>>| Entry { stage: UNKNOWNS, outputs: outputs.into_iter().map(Expr::id).collect() };

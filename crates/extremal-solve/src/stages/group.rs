@@ -17,6 +17,8 @@ pub(super) struct Groups {
     outputs: [usize; 3],
     /// There is one group, and its lanes know of each other.
     alone: bool,
+    /// The unknowns of all stages, on their way to those that do not.
+    shared: Vec<f64>,
 }
 
 /// Some stages side by side.
@@ -56,7 +58,7 @@ impl Groups {
         };
         let groups: Vec<Group> = (0..stages).step_by(lanes).map(group).collect();
         let alone = matches!(&groups[..], [Group { runner: Runner::Lanes(machine), .. }] if machine.spreads());
-        Groups { groups, stages, own, places: stage.places, outputs, alone }
+        Groups { groups, stages, own, places: stage.places, outputs, alone, shared: vec![0.0; own * stages] }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
@@ -141,15 +143,21 @@ impl Groups {
 
     /// Gives every stage the unknowns of all.
     fn share(&mut self) {
-        let lanes = self.groups[0].runner.lanes();
-        for kind in 0..self.own {
-            for stage in 0..self.stages {
-                let x = self.groups[stage / lanes].runner.inputs(UNKNOWNS)[kind * lanes + stage % lanes];
-                let place = (self.places.all + kind * self.stages + stage) * lanes;
-                for group in &mut self.groups {
-                    group.runner.inputs_mut(UNKNOWNS)[place..place + lanes].fill(x);
-                }
+        let (own, stages) = (self.own, self.stages);
+        for group in &self.groups {
+            let lanes = group.runner.lanes();
+            let kinds = group.runner.inputs(UNKNOWNS).chunks_exact(lanes).zip(self.shared.chunks_exact_mut(stages));
+            kinds.for_each(|(from, to)| to[group.first..][..group.count].copy_from_slice(&from[..group.count]));
+        }
+        for group in &mut self.groups {
+            let lanes = group.runner.lanes();
+            let inputs = group.runner.inputs_mut(UNKNOWNS);
+            if lanes == 1 {
+                inputs[self.places.all..][..own * stages].copy_from_slice(&self.shared);
+                continue;
             }
+            let places = inputs[self.places.given * lanes..].chunks_exact_mut(self.places.given_each * lanes);
+            places.zip(self.shared.chunks_exact(stages)).for_each(|(to, from)| to[..stages].copy_from_slice(from));
         }
     }
 

@@ -156,3 +156,27 @@ fn a_stiff_spring_is_left_to_newton() {
     assert!(run.work().max_residual <= 1e-12);
     assert_eq!(run.work().newton_steps, 300);
 }
+
+/// Around the pericentre of a narrow orbit the iteration fails, Newton's method takes over, and the iteration comes back.
+#[test]
+fn a_march_goes_on_where_newton_has_helped() {
+    let g = &Graph::new();
+    let [x, y, vx, vy] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
+    let distance = (x.powi(2) + y.powi(2)).pow(g.rational(Rational::new(1, 2).unwrap()));
+    let system = System::new(g, &["x", "y"], (vx.powi(2) + vy.powi(2)) / 2 + distance.powi(-1));
+    let scheme = written(&system, "gauss(4)");
+    // Semi-axis one, eccentricity 0.9, from the apocentre.
+    let start = StartValues { q: vec![1.9, 0.0], v: vec![0.0, (1.0f64 / 19.0).sqrt()], ..StartValues::default() };
+    let march = |backend: Option<Backend>, portion: u64| {
+        let mut run = compiled(g, &scheme, backend).start(&start, 0.125).unwrap();
+        (0..400 / portion).for_each(|_| run.advance_many(portion).unwrap());
+        run
+    };
+    let tape = march(Some(Backend::Tape), 1);
+    assert!((1..200).contains(&tape.work().newton_steps), "{:?}", tape.work());
+    for (backend, portion) in [(None, 1), (None, 400), (Some(Backend::Avx2), 16), (Some(Backend::Avx512), 100)] {
+        let run = march(backend, portion);
+        assert_eq!(bits(&run), bits(&tape), "{portion} at a time on {backend:?}");
+        assert_eq!(run.work(), tape.work(), "{portion} at a time on {backend:?}");
+    }
+}
