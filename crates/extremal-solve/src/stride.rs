@@ -8,8 +8,8 @@ mod affine;
 
 use extremal_eval::{Entry, Machine, Program, TRIES};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational, magnitude};
-use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::{Block, Reduced};
 
 use crate::linear::LEAST_RATIO;
 use crate::march::DEPTH;
@@ -18,6 +18,8 @@ use affine::{Affine, Rows};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
+/// Substeps of a composition are written one after the other up to so many operations.
+const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
 const LARGEST_STATE: usize = 64;
 
@@ -76,7 +78,7 @@ impl Stride {
     ) -> Option<Stride> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
-        if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 {
+        if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
         let limits = LIMITS.map(|(name, _)| g.symbol(name));
@@ -91,8 +93,9 @@ impl Stride {
             writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n]);
             first += n;
         }
-        let (next, guards) = block.outputs.split_at(scheme.state.len());
-        let (next, guards) = (g.exprs(next), g.exprs(guards));
+        let outputs = writer.substeps(scheme, g.exprs(&block.outputs));
+        let (next, guards) = outputs.split_at(scheme.state.len());
+        let (next, guards) = (next.to_vec(), guards.to_vec());
         for guard in &guards {
             writer.holds.push(without_common_factors(g, condition_of(g, *guard), &next));
         }
@@ -338,6 +341,29 @@ impl<'g> Writer<'g> {
         list.iter().map(|e| self.name(*e)).collect()
     }
 
+    /// The outputs after the last substep of a composition, from those of one.
+    fn substeps(&mut self, scheme: &Scheme, outputs: Vec<Expr<'g>>) -> Vec<Expr<'g>> {
+        let g = self.g;
+        if scheme.substeps.len() == 1 {
+            return outputs;
+        }
+        let (state, h, time) = (g.exprs(&scheme.state), g.symbol("h"), g.expr(scheme.time));
+        let mut now = state.clone();
+        let mut reached = Vec::new();
+        let mut elapsed = 0.0;
+        for fraction in &scheme.substeps {
+            let times_step = |factor: f64| g.float(factor).unwrap_or(g.int(0)) * h;
+            let substep = self.name(times_step(*fraction));
+            let begin = self.name(time + times_step(elapsed));
+            let rules: Vec<_> = state.iter().copied().zip(now).chain([(h, substep), (time, begin)]).collect();
+            reached = g.substitute(&outputs, &rules);
+            now = self.name_all(&reached[..state.len()]);
+            elapsed += fraction;
+        }
+        now.extend_from_slice(&reached[state.len()..]);
+        now
+    }
+
     /// Gives the unknowns their values: one update by Newton's method.
     fn solve(&mut self, unknowns: &[Id], residual: &[Id], rows: &[Vec<(usize, Id)>], guess: &[Expr<'g>]) {
         let g = self.g;
@@ -418,6 +444,11 @@ impl<'g> Writer<'g> {
         let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
         all.unwrap_or_else(|| self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1)))
     }
+}
+
+/// Is a composition explicit, and short enough to be written out?
+fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
+    block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
 }
 
 /// What a guard tests, without the numbers one and zero that it gives.

@@ -330,7 +330,7 @@ fn angles_of_all_sizes_side_by_side() {
     let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
     let quarter = std::f64::consts::FRAC_PI_2;
     let angle = |at: usize| match at % 8 {
-        0 if at % 5 == 0 => special[at / 40 % special.len()],
+        0 if at.is_multiple_of(5) => special[at / 40 % special.len()],
         1 => quarter * (at % 41) as f64 - 20.0 * quarter,
         2 => 1e6 * (at as f64).sqrt(),
         _ => (at as f64 * 0.618).fract() * 14.0 - 7.0,

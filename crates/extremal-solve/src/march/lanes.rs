@@ -11,8 +11,15 @@ use crate::stride::GOING;
 #[derive(Clone)]
 pub struct LaneMarcher {
     machine: LaneMachine,
-    /// For how many steps a motion entered each lane; none is there if there is none.
-    entered: Vec<Option<u64>>,
+    /// What is in each lane.
+    entered: Vec<Option<Entered>>,
+}
+
+/// A motion in a lane: its number, and for how many steps it entered.
+#[derive(Clone, Copy, PartialEq)]
+struct Entered {
+    motion: usize,
+    steps: u64,
 }
 
 /// Fewer steps are not worth the way into a lane.
@@ -34,34 +41,44 @@ impl LaneMarcher {
     }
 
     /// Takes `steps` steps with each of `motions`, of the scheme that this was made of: the same as [`March::advance_many`] with one
-    /// after the other.
+    /// after the other. There may be more of them than lanes: when one has arrived, the next takes its place.
     pub fn advance(&mut self, motions: &mut [&mut Marcher], steps: u64) -> Vec<Result<(), StepFailure>> {
-        motions.chunks_mut(self.lanes()).flat_map(|motions| self.advance_together(motions, steps)).collect()
-    }
-
-    fn advance_together(&mut self, motions: &mut [&mut Marcher], steps: u64) -> Vec<Result<(), StepFailure>> {
+        let mut outcomes: Vec<Result<(), StepFailure>> = motions.iter().map(|_| Ok(())).collect();
+        let mut waiting = 0..motions.len();
         self.entered.fill(None);
-        let mut outcomes: Vec<_> =
-            motions.iter_mut().enumerate().map(|(at, motion)| self.begin(motion, at, steps)).collect();
-        let mut began = true;
-        while self.entered.iter().any(Option::is_some) {
-            if began || self.entered.contains(&None) {
+        loop {
+            let mut began = false;
+            for at in 0..self.lanes() {
+                while self.entered[at].is_none()
+                    && let Some(next) = waiting.next()
+                {
+                    outcomes[next] = self.begin(motions[next], next, at, steps);
+                    began = true;
+                }
+            }
+            if self.entered.iter().all(Option::is_none) {
+                return outcomes;
+            }
+            if self.entered.contains(&None) {
                 self.fill_empty_lanes();
-                began = false;
+            }
+            if began {
+                (0..GOING).for_each(|stage| self.machine.commit(stage));
             }
             self.machine.repeat(u64::MAX);
-            for (at, motion) in motions.iter_mut().enumerate() {
+            for at in 0..self.lanes() {
                 let [tries, left] = self.counters(at);
-                if self.entered[at].is_some() && (left == 0 || tries == u64::from(TRIES)) {
-                    outcomes[at] = self.leave(motion, at, left);
+                if let Some(Entered { motion, .. }) = self.entered[at]
+                    && (left == 0 || tries == u64::from(TRIES))
+                {
+                    outcomes[motion] = self.leave(motions[motion], at, left);
                 }
             }
         }
-        outcomes
     }
 
     /// Brings a motion into a lane, after the steps that it has to take alone.
-    fn begin(&mut self, motion: &mut Marcher, at: usize, mut steps: u64) -> Result<(), StepFailure> {
+    fn begin(&mut self, motion: &mut Marcher, number: usize, at: usize, mut steps: u64) -> Result<(), StepFailure> {
         while steps > 0 && !motion.history.is_full() {
             motion.advance()?;
             steps -= 1;
@@ -73,18 +90,18 @@ impl LaneMarcher {
         for stage in 0..GOING {
             self.load(motion, at, stage);
         }
-        self.enter(motion, at, steps - 1);
+        self.enter(motion, at, Entered { motion: number, steps: steps - 1 });
         Ok(())
     }
 
-    /// Brings a motion, whose parameters are there already, into a lane for so many steps.
-    fn enter(&mut self, motion: &mut Marcher, at: usize, steps: u64) {
+    /// Brings a motion, whose parameters are there already, into a lane.
+    fn enter(&mut self, motion: &mut Marcher, at: usize, entered: Entered) {
         self.load(motion, at, GOING);
         let lanes = self.lanes();
         let going = self.machine.inputs_mut(GOING);
         let [tries, left] = counters(going.len(), lanes);
-        (going[tries + at], going[left + at]) = (0.0, steps as f64);
-        self.entered[at] = Some(steps);
+        (going[tries + at], going[left + at]) = (0.0, entered.steps as f64);
+        self.entered[at] = Some(entered);
     }
 
     /// Gives a lane the inputs of a motion.
@@ -109,9 +126,6 @@ impl LaneMarcher {
                 let value = place[model];
                 place.iter_mut().zip(&self.entered).filter(|(_, lane)| lane.is_none()).for_each(|(x, _)| *x = value);
             }
-            if stage < GOING {
-                self.machine.commit(stage);
-            }
         }
     }
 
@@ -119,12 +133,12 @@ impl LaneMarcher {
     /// not work out in one piece, after which it may come back.
     fn leave(&mut self, motion: &mut Marcher, at: usize, left: u64) -> Result<(), StepFailure> {
         let lanes = self.lanes();
-        let taken = self.entered[at].take().unwrap_or(left) - left;
+        let Some(entered) = self.entered[at].take() else { return Ok(()) };
         if let Some(stride) = motion.current_stride() {
             let places = self.machine.inputs(GOING).chunks_exact(lanes);
             stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
         }
-        motion.strode(taken);
+        motion.strode(entered.steps - left);
         if left == 0 {
             return motion.advance();
         }
@@ -132,7 +146,7 @@ impl LaneMarcher {
         motion.previous.copy_from_slice(&motion.state);
         motion.whole_step()?;
         match left - 1 {
-            left @ 1.. if motion.can_stride() => self.enter(motion, at, left),
+            steps @ 1.. if motion.can_stride() => self.enter(motion, at, Entered { steps, ..entered }),
             left => return motion.advance_many(left + 1),
         }
         Ok(())

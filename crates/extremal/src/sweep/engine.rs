@@ -10,7 +10,7 @@ use crate::run::Compiled;
 
 /// Marches blocks of members. Their rows do not depend on how members are cut into blocks, nor on how many are marched at once.
 pub(crate) struct Engine<'s> {
-    /// One for each lane.
+    /// One for each member of a block, so that no lane is empty while another member waits.
     seats: Vec<Seat<'s>>,
     lanes: Option<LaneMarcher>,
     /// The rows of each seat, until they are put in order.
@@ -27,17 +27,18 @@ impl<'s> Engine<'s> {
         compiled: &Compiled,
         check: StartCheck,
         lanes: Option<LaneMarcher>,
+        block: usize,
     ) -> Engine<'s> {
         let first = Seat::new(common, compiled, check.clone());
         let lanes = lanes.filter(|_| first.stretch() >= SHORTEST_STRETCH);
-        let count = lanes.as_ref().map_or(1, LaneMarcher::lanes);
+        let count = lanes.as_ref().map_or(1, |_| block);
         let others = (1..count).map(|_| Seat::new(common, compiled, check.clone()));
         let seats: Vec<Seat<'s>> = [first].into_iter().chain(others).collect();
         let rows = vec![Frame::new(&common.layout.fields); count];
         Engine { seats, lanes, rows, common }
     }
 
-    /// Marches members from their starts to their ends and gives their rows.
+    /// Marches members, at most a block of them, from their starts to their ends and gives their rows.
     pub fn march_block(&mut self, members: &Members) -> Frame {
         let mut frame = Frame::new(&self.common.layout.fields);
         let members: Vec<Member<'_>> = members.iter().collect();

@@ -123,7 +123,7 @@ const GROUP_WORK: u64 = 1 << 27;
 /// Numbers in a group, 8 MiB of them.
 const GROUP_VALUES: u64 = 1 << 20;
 /// Members that a thread marches at once,
-const CHUNK_MEMBERS: u64 = 64;
+const CHUNK_MEMBERS: u64 = 128;
 /// and the steps times columns in them.
 const CHUNK_WORK: u64 = 1 << 22;
 /// Numbers of one member, 512 MiB of them.
@@ -297,7 +297,10 @@ impl<'m> Sweep<'m> {
         let preparation = Preparation::new(self.model, variation, targets, &self.settings, plan, self.fixed);
         let common = Common { observables: &self.run.observables, layout: &self.layout, start: preparation.layout };
         let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
-        let engine = |_| Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone());
+        let engine = |_| {
+            let block = self.cut.chunk as usize;
+            Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
+        };
         let engines = (0..threads).map(engine).collect();
         let (numbers, texts) = (self.fields().number_names().len(), self.layout.texts());
         let summarised = |frame: Frame| {
