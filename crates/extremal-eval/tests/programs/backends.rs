@@ -395,3 +395,30 @@ fn inputs_are_shifted_where_a_condition_holds() {
         }
     }
 }
+
+/// Inputs that all move on, by so many places up or down, out of the row or round it.
+#[test]
+fn rows_of_inputs_are_shifted() {
+    let g = &Graph::new();
+    let x: Vec<_> = (0..40).map(|i| g.symbol(&format!("x{i}"))).collect();
+    let goes_on = g.compare(Comparison::Lt, x[0], g.int(1000));
+    for (shift, ring) in [1, 2, 3, 5, 39, 38, 35].into_iter().flat_map(|shift| [(shift, false), (shift, true)]) {
+        let mut outputs: Vec<Id> = (0..40).map(|i| x[(i + 40 - shift) % 40].id()).collect();
+        if !ring {
+            let entering = if shift < 20 { 0..shift } else { shift..40 };
+            entering.for_each(|i| outputs[i] = (x[i] * 3 / 4 + x[20]).id());
+        }
+        let inputs = vec![x.iter().map(|e| e.id()).collect()];
+        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let gone = |backend| {
+            let mut machine = program.machine_on(backend)?;
+            machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = at as f64);
+            assert_eq!(machine.repeat(7), 7);
+            Some(machine.inputs(0).to_vec())
+        };
+        let expected = gone(Backend::Tape);
+        for backend in [Backend::Avx2, Backend::Avx512] {
+            assert!(gone(backend).is_none_or(|found| Some(found) == expected), "{backend:?}, by {shift}");
+        }
+    }
+}
