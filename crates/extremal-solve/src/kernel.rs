@@ -178,6 +178,9 @@ impl Kernel {
 
     /// Sets the parameters and does the work that depends on them alone.
     pub fn set_parameters(&mut self, values: &[f64]) {
+        if same_bits(self.machine.inputs(0), values) {
+            return;
+        }
         self.machine.inputs_mut(0).copy_from_slice(values);
         self.machine.commit(0);
         self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
@@ -291,6 +294,11 @@ impl Kernel {
         out.copy_from_slice(&self.scratch[..out.len()]);
         Ok(work)
     }
+}
+
+/// Are these the same numbers? What was never set is none.
+pub(crate) fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && !a.is_empty() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() && !a.is_nan())
 }
 
 /// Nodes of an expression that a message can show.

@@ -543,9 +543,9 @@ struct History {
 
 /// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
 /// by Newton's method squares away.
-pub(crate) const DEPTH: usize = 10;
+pub(crate) const DEPTH: usize = 8;
 /// Steps that must be known before one is taken in one piece.
-const FEWEST: usize = 3;
+const FEWEST: usize = 1;
 /// Points used for extrapolation where steps may be rough.
 const POINTS: usize = 6;
 

@@ -44,7 +44,7 @@ impl<const N: usize> Reduced<N> {
         let first = (-k).fma(HALF_PI[0], x);
         let second = Double::product(k, HALF_PI[1].into());
         let Double { hi, lo } = Double::sum(first, -second.hi);
-        Reduced { rest: Double { hi, lo: lo - (second.lo + k * HALF_PI[2]) }, quadrant }
+        Reduced { rest: Double { hi, lo: lo - k.fma(HALF_PI[2], second.lo) }, quadrant }
     }
 
     /// Sine and cosine of the rest.
@@ -53,11 +53,11 @@ impl<const N: usize> Reduced<N> {
         let Double { hi: r, lo } = self.rest;
         let square = r * r;
         let powers = Powers::of(square);
-        let half = square * 0.5;
         let one = Lanes::from(1.0);
-        let sine = (r * square).fma(powers.six(SINE), lo * (one - half));
-        let lead = one - half;
-        let cosine = (square * square).fma(powers.six(COSINE), ((one - lead) - half) - r * lo);
+        let lead = square.fma(-0.5, one);
+        let sine = (r * square).fma(powers.six(SINE), lo * lead);
+        let lost = square.fma(-0.5, one - lead);
+        let cosine = (square * square).fma(powers.six(COSINE), (-r).fma(lo, lost));
         let sine = Double::fast_sum(r, sine);
         // The sum would lose the sign of a zero.
         (Double { hi: r.where_(r, |r| r == 0.0, sine.hi), ..sine }, Double::fast_sum(lead, cosine))
