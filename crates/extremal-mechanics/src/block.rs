@@ -94,6 +94,15 @@ pub struct Reduced {
     pub slopes: Vec<SparseRows>,
 }
 
+impl Reduced {
+    /// Everything that is computed: residuals, slopes and outputs.
+    pub fn expressions<'g>(&self, g: &'g Graph) -> Vec<Expr<'g>> {
+        let residuals = self.block.solves.iter().flat_map(|solve| &solve.residual);
+        let slopes = self.slopes.iter().flatten().flatten().map(|(_, slope)| slope);
+        residuals.chain(slopes).chain(&self.block.outputs).map(|id| g.expr(*id)).collect()
+    }
+}
+
 /// A matrix of expressions by rows, as `(column, entry)` pairs without the zeros.
 pub type SparseRows = Vec<Vec<(usize, Id)>>;
 

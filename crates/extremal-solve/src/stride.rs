@@ -5,9 +5,10 @@
 //! lacks a good pivot or breaks a guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
 
 mod affine;
+mod writer;
 
 use extremal_eval::{Entry, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational, magnitude};
+use extremal_expr::{Comparison, Expr, Graph, Id, Node, Rational};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Reduced};
 
@@ -15,6 +16,7 @@ use crate::linear::LEAST_RATIO;
 use crate::march::DEPTH;
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 use affine::{Affine, Rows};
+use writer::{Writer, angles};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -23,12 +25,16 @@ const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
 const LARGEST_STATE: usize = 64;
 
+/// Angles that an update changes by more have their sines and cosines computed anew, after another try.
+const LARGEST_TURN: f64 = 1e-4;
+
 /// Numbers that formulas cannot write, given with the parameters.
-const LIMITS: [(&str, f64); 4] = [
+const LIMITS: [(&str, f64); 5] = [
     ("stride round-off", ROUND_OFF),
     ("stride underflow", UNDERFLOW),
     ("stride largest", f64::MAX),
     ("stride pivot", LEAST_RATIO),
+    ("stride turn", LARGEST_TURN),
 ];
 
 /// The stage of what goes round.
@@ -89,17 +95,28 @@ impl Stride {
         }
         let limits = LIMITS.map(|(name, _)| g.symbol(name));
         let [h, begin, count, residual] = ["h", "stride begin", "stride count", "stride residual"].map(|s| g.symbol(s));
-        let mut writer = Writer { g, limits, time: scheme.time, names: Vec::new(), holds: Vec::new(), residual };
+        let mut writer = Writer {
+            g,
+            limits,
+            time: scheme.time,
+            angles: angles(g, &reduced.expressions(g)),
+            names: Vec::new(),
+            holds: Vec::new(),
+            turned: Vec::new(),
+            residual,
+        };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
         let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
         let mut first = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
-            writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n]);
+            let later = g.exprs(&unknowns[first + n..]);
+            writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n], &later);
             first += n;
         }
-        let outputs = writer.substeps(scheme, g.exprs(&block.outputs));
+        let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
+        let outputs = writer.substeps(scheme, outputs);
         let (next, guards) = outputs.split_at(scheme.state.len());
         let (next, guards) = (next.to_vec(), guards.to_vec());
         for guard in &guards {
@@ -334,138 +351,6 @@ impl<'g> Round<'g> {
     }
 }
 
-/// The program under construction: names for what is computed, and what must hold.
-#[derive(Clone)]
-struct Writer<'g> {
-    g: &'g Graph,
-    limits: [Expr<'g>; 4],
-    time: Id,
-    names: Vec<(Id, Id)>,
-    holds: Vec<Expr<'g>>,
-    /// The largest residual so far.
-    residual: Expr<'g>,
-}
-
-impl<'g> Writer<'g> {
-    /// A name for an expression, so that no simplification reaches through it; numbers need none.
-    fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
-        if e.as_number().is_some() {
-            return e;
-        }
-        let symbol = self.g.symbol(&format!("stride {}", self.names.len()));
-        self.names.push((symbol.id(), e.id()));
-        symbol
-    }
-
-    fn name_all(&mut self, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        list.iter().map(|e| self.name(*e)).collect()
-    }
-
-    /// The outputs after the last substep of a composition, from those of one.
-    fn substeps(&mut self, scheme: &Scheme, outputs: Vec<Expr<'g>>) -> Vec<Expr<'g>> {
-        let g = self.g;
-        if scheme.substeps.len() == 1 {
-            return outputs;
-        }
-        let (state, h, time) = (g.exprs(&scheme.state), g.symbol("h"), g.expr(scheme.time));
-        let mut now = state.clone();
-        let mut reached = Vec::new();
-        let mut elapsed = 0.0;
-        for fraction in &scheme.substeps {
-            let times_step = |factor: f64| g.float(factor).unwrap_or(g.int(0)) * h;
-            let substep = self.name(times_step(*fraction));
-            let begin = self.name(time + times_step(elapsed));
-            let rules: Vec<_> = state.iter().copied().zip(now).chain([(h, substep), (time, begin)]).collect();
-            reached = g.substitute(&outputs, &rules);
-            now = self.name_all(&reached[..state.len()]);
-            elapsed += fraction;
-        }
-        now.extend_from_slice(&reached[state.len()..]);
-        now
-    }
-
-    /// Gives the unknowns their values: one update by Newton's method.
-    fn solve(&mut self, unknowns: &[Id], residual: &[Id], rows: &[Vec<(usize, Id)>], guess: &[Expr<'g>]) {
-        let g = self.g;
-        let (unknowns, residual) = (g.exprs(unknowns), g.exprs(residual));
-        let n = unknowns.len();
-        let rules: Vec<_> = unknowns.iter().copied().zip(guess.iter().copied()).collect();
-        let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, id)| g.expr(*id)).collect();
-        let mut values = self.name_all(&g.substitute(&slopes, &rules)).into_iter();
-        let mut matrix = vec![vec![g.int(0); n]; n];
-        for (row, entries) in matrix.iter_mut().zip(rows) {
-            entries.iter().zip(&mut values).for_each(|((column, _), value)| row[*column] = value);
-        }
-        let inverse = self.inverse(&matrix);
-        let r = self.name_all(&g.substitute(&residual, &rules));
-        for i in 0..n {
-            let moved = guess[i] - g.dot(&inverse.rows[i], &r) * inverse.factor;
-            self.names.push((unknowns[i].id(), moved.id()));
-        }
-        for equation in residual {
-            let size = g.call2(Function2::Max, magnitude(equation), self.limits[1]);
-            let left = self.name(equation.abs() / size);
-            self.holds.push(g.compare(Comparison::Le, left, self.limits[0]));
-            self.residual = g.call2(Function2::Max, self.residual, left);
-        }
-    }
-
-    /// By Cramer's rule; the determinant must not be what is left of much larger terms.
-    fn inverse(&mut self, a: &[Vec<Expr<'g>>]) -> Inverse<'g> {
-        let g = self.g;
-        let n = a.len();
-        if n == 1 {
-            return Inverse { rows: vec![vec![g.int(1)]], factor: a[0][0].powi(-1) };
-        }
-        // Row i of the adjugate holds the cofactors of column i; with indices taken round, signs take care of themselves for
-        // three rows.
-        let cofactor = |i: usize, j: usize| -> [(Expr<'g>, Expr<'g>); 2] {
-            let (r, c) = ([(j + 1) % 3, (j + 2) % 3], [(i + 1) % 3, (i + 2) % 3]);
-            [(a[r[0]][c[0]], a[r[1]][c[1]]), (a[r[0]][c[1]], a[r[1]][c[0]])]
-        };
-        let mut rows = Vec::with_capacity(n);
-        let mut sizes = Vec::with_capacity(n);
-        for i in 0..n {
-            let row: Vec<Expr<'g>> = (0..n)
-                .map(|j| match n {
-                    2 if i == j => a[1 - i][1 - i],
-                    2 => -a[i][j],
-                    _ => {
-                        let [(b, c), (d, e)] = cofactor(i, j);
-                        b * c - d * e
-                    }
-                })
-                .collect();
-            sizes.push(match n {
-                2 => a[1][1 - i].abs(),
-                _ => {
-                    let [(b, c), (d, e)] = cofactor(i, 0);
-                    (b * c).abs() + (d * e).abs()
-                }
-            });
-            rows.push(self.name_all(&row));
-        }
-        // Expanded along the first row.
-        let determinant = g.sum((0..n).map(|i| a[0][i] * rows[i][0]));
-        let determinant = self.name(determinant);
-        let size = g.sum((0..n).map(|i| a[0][i].abs() * sizes[i]));
-        self.holds.push(g.compare(Comparison::Lt, size * self.limits[3], determinant.abs()));
-        Inverse { rows, factor: self.name(determinant.powi(-1)) }
-    }
-
-    fn finite(&mut self, values: &[Expr<'g>]) {
-        // What is not finite makes sums that are not; names keep them from being simplified.
-        let values = self.name_all(values);
-        let total = self.g.sum(values);
-        self.holds.push(self.g.compare(Comparison::Le, total.abs(), self.limits[2]));
-    }
-
-    fn condition(&self) -> Expr<'g> {
-        let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
-        all.unwrap_or_else(|| self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1)))
-    }
-}
-
 /// Is a composition explicit, and short enough to be written out?
 fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
     block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
@@ -536,9 +421,3 @@ const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
     }
     weights
 };
-
-/// A matrix `factor · rows`.
-struct Inverse<'g> {
-    rows: Vec<Vec<Expr<'g>>>,
-    factor: Expr<'g>,
-}

@@ -2,7 +2,7 @@
 
 use extremal_expr::{Comparison, Expr, Graph, Id};
 
-use super::Writer;
+use super::writer::Writer;
 
 /// An affine row: the slopes of the increment by the place of what they belong to, and the rest.
 struct Row<'g> {
