@@ -1,5 +1,6 @@
 //! Marching a scheme: one step after the other from a start, with prediction, guards and observation.
 
+mod history;
 mod lanes;
 
 use extremal_eval::{CompileError, Program};
@@ -12,7 +13,9 @@ use crate::kernel::{Guess, Kernel, Structure, Work};
 use crate::newton::NewtonOptions;
 use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
+use history::History;
 
+pub(crate) use history::{DEPTH, WEIGHTS};
 pub use lanes::LaneMarcher;
 
 /// A condition that must hold after every step, in the symbols of the state.
@@ -531,89 +534,3 @@ struct Strides {
 
 /// So many failures of steps in one piece, and one for every four taken, are put up with.
 const MAX_FAILED: u64 = 8;
-
-/// The unknowns of the last steps, per substep, for prediction by extrapolation.
-#[derive(Clone)]
-struct History {
-    /// Newest first, `DEPTH` vectors per substep.
-    values: Vec<f64>,
-    unknowns: usize,
-    filled: Vec<usize>,
-}
-
-/// Steps that are remembered. A polynomial through so many magnifies the round-off of its points a thousand times, which an update
-/// by Newton's method squares away.
-pub(crate) const DEPTH: usize = 8;
-/// Steps that must be known before one is taken in one piece.
-const FEWEST: usize = 1;
-/// Points used for extrapolation where steps may be rough.
-const POINTS: usize = 6;
-
-/// Weights that extend the polynomial through the last 1 … 6 values by one step, newest first.
-const EXTRAPOLATION: [[f64; POINTS]; POINTS] = [
-    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-    [2.0, -1.0, 0.0, 0.0, 0.0, 0.0],
-    [3.0, -3.0, 1.0, 0.0, 0.0, 0.0],
-    [4.0, -6.0, 4.0, -1.0, 0.0, 0.0],
-    [5.0, -10.0, 10.0, -5.0, 1.0, 0.0],
-    [6.0, -15.0, 20.0, -15.0, 6.0, -1.0],
-];
-
-impl History {
-    fn new(substeps: usize, unknowns: usize) -> Self {
-        History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps] }
-    }
-
-    /// Is the prediction as good as it gets?
-    fn is_full(&self) -> bool {
-        self.unknowns == 0 || self.filled.iter().all(|filled| *filled == DEPTH)
-    }
-
-    /// Is there enough for a prediction that Newton's method makes good in a few updates?
-    fn is_enough(&self) -> bool {
-        self.unknowns == 0 || self.known() >= FEWEST
-    }
-
-    /// How many steps are known of every substep.
-    fn known(&self) -> usize {
-        self.filled.iter().copied().min().unwrap_or(DEPTH)
-    }
-
-    fn known_after_a_step(&self) -> usize {
-        if self.unknowns == 0 { DEPTH } else { (self.known() + 1).min(DEPTH) }
-    }
-
-    /// So many more steps are known, which were kept elsewhere.
-    fn grow(&mut self, steps: u64) {
-        let steps = steps.min(DEPTH as u64) as usize;
-        self.filled.iter_mut().for_each(|filled| *filled = (*filled + steps).min(DEPTH));
-    }
-
-    fn forget(&mut self) {
-        self.filled.fill(0);
-        self.values.fill(0.0);
-    }
-
-    /// Fills `guess` by extrapolation; false while too little is known.
-    fn predict(&self, substep: usize, guess: &mut [f64]) -> bool {
-        let filled = self.filled[substep].min(POINTS);
-        if filled < 2 {
-            return false;
-        }
-        let n = self.unknowns;
-        let past = &self.values[substep * DEPTH * n..][..filled * n];
-        guess.fill(0.0);
-        for (values, weight) in past.chunks_exact(n).zip(EXTRAPOLATION[filled - 1]) {
-            guess.iter_mut().zip(values).for_each(|(g, v)| *g += weight * v);
-        }
-        true
-    }
-
-    fn push(&mut self, substep: usize, newest: &[f64]) {
-        let n = self.unknowns;
-        let past = &mut self.values[substep * DEPTH * n..][..DEPTH * n];
-        past.copy_within(..(DEPTH - 1) * n, n);
-        past[..n].copy_from_slice(newest);
-        self.filled[substep] = (self.filled[substep] + 1).min(DEPTH);
-    }
-}

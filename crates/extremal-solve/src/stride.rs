@@ -13,7 +13,7 @@ use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Reduced};
 
 use crate::linear::LEAST_RATIO;
-use crate::march::DEPTH;
+use crate::march::{DEPTH, WEIGHTS};
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 use affine::{Affine, Rows};
 use writer::{Writer, angles};
@@ -404,20 +404,3 @@ fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g>
 fn weight(g: &Graph, age: usize) -> Expr<'_> {
     g.symbol(&format!("stride weight {age}"))
 }
-
-/// What the values of the last steps, newest first, count in extending the polynomial through the last so many of them by a step:
-/// binomial coefficients with alternating signs.
-const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
-    let mut weights = [[0.0; DEPTH]; DEPTH + 1];
-    let mut known = 1;
-    while known <= DEPTH {
-        let (mut age, mut weight) = (0, 1);
-        while age < known {
-            weight = -weight * (age as i64 - known as i64) / (age as i64 + 1);
-            weights[known][age] = if age % 2 == 0 { weight as f64 } else { -(weight as f64) };
-            age += 1;
-        }
-        known += 1;
-    }
-    weights
-};
