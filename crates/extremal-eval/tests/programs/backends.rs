@@ -5,7 +5,8 @@ use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
-fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>> {
+/// Sets and commits all inputs.
+fn feed(machine: &mut Machine, point: &[f64]) {
     let mut rest = point;
     for (stage, names) in STAGES.iter().enumerate() {
         let (own, others) = rest.split_at(names.len());
@@ -13,6 +14,23 @@ fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>>
         machine.commit(stage);
         rest = others;
     }
+}
+
+/// The same with points in turn on the lanes.
+fn feed_lanes(machine: &mut LaneMachine, points: &[[f64; 7]]) {
+    let lanes = machine.lanes();
+    let mut first = 0;
+    for (stage, names) in STAGES.iter().enumerate() {
+        for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+            place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
+        }
+        machine.commit(stage);
+        first += names.len();
+    }
+}
+
+fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>> {
+    feed(machine, point);
     let run = |(entry, count): (usize, &usize)| {
         let mut out = vec![0.0; *count];
         machine.run(entry, &mut out);
@@ -37,15 +55,8 @@ fn number() -> impl Strategy<Value = f64> {
 
 /// The same with points in turn on the lanes; what each lane has for the outputs of all entries.
 fn run_lanes(machine: &mut LaneMachine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
+    feed_lanes(machine, points);
     let lanes = machine.lanes();
-    let mut first = 0;
-    for (stage, names) in STAGES.iter().enumerate() {
-        for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
-            place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
-        }
-        machine.commit(stage);
-        first += names.len();
-    }
     let mut all = vec![Vec::new(); lanes];
     for (entry, count) in outputs.iter().enumerate() {
         let mut out = vec![0.0; count * lanes];
@@ -123,13 +134,7 @@ proptest! {
         let again = if order % 2 == 1 { &again[..] } else { &[] };
         let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
-            let mut rest = &point[..];
-            for (stage, names) in STAGES.iter().enumerate() {
-                let (own, others) = rest.split_at(names.len());
-                machine.inputs_mut(stage).copy_from_slice(own);
-                machine.commit(stage);
-                rest = others;
-            }
+            feed(&mut machine, &point);
             (machine.repeat(4), machine.inputs(2).to_vec())
         };
         let (expected_rounds, expected) = rounds(program.machine_on(Backend::Tape).unwrap());
@@ -170,25 +175,12 @@ proptest! {
         let results = outputs.len() + 1;
         let prepared = |point: &[f64]| {
             let mut machine = program.machine_on(Backend::Tape).unwrap();
-            let mut rest = point;
-            for (stage, names) in STAGES.iter().enumerate() {
-                let (own, others) = rest.split_at(names.len());
-                machine.inputs_mut(stage).copy_from_slice(own);
-                machine.commit(stage);
-                rest = others;
-            }
+            feed(&mut machine, point);
             machine
         };
         for mut machine in lane_machines(&program) {
             let lanes = machine.lanes();
-            let mut first = 0;
-            for (stage, names) in STAGES.iter().enumerate() {
-                for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
-                    place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
-                }
-                machine.commit(stage);
-                first += names.len();
-            }
+            feed_lanes(&mut machine, &points);
             let mut out = vec![0.0; results * lanes];
             machine.run(0, &mut out);
             let rounds = points.iter().take(lanes).map(|point| prepared(point).repeat(3)).min().unwrap();
