@@ -191,7 +191,7 @@ impl Model {
     }
 
     /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1 and at most [`MAX_ORDER`](crate::MAX_ORDER). Beyond 1, only
-    /// the methods with [`Method::is_higher_order`](crate::Method::is_higher_order) apply.
+    /// methods with [`Feature::Accelerations`](crate::Feature::Accelerations) apply.
     ///
     /// ```
     /// use extremal_model::Model;

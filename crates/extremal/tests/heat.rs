@@ -286,6 +286,24 @@ fn combinations_that_do_not_exist_are_refused_by_name() {
     assert!(refused("galerkin(2)").contains("not defined for a system with entropies"));
     // This model takes its entropies on the left.
     assert!(refused("suzuki4").contains("symmetric"));
+
+    // A start that a method has no formula for is not left out, whatever marches it.
+    let oscillator = model("damped-oscillator");
+    for method in ["dop853", "rk4", "energy-entropy"] {
+        let settings = Settings { method: method.parse().unwrap(), ..Settings::of(&oscillator) };
+        let refused = Run::new(&oscillator, &settings).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refused.contains(&format!("`two-points` is not defined for `{method}`")), "{method}: {refused}");
+    }
+
+    // Inner points of a polynomial have no entropies, between two ends neither.
+    let stroke = model("piston-stroke");
+    let statement = extremal::boundary::Statement::of(&stroke).unwrap();
+    let refused = extremal::boundary::Problem::new(&stroke, statement, &"galerkin(2)".parse().unwrap());
+    let message = refused.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(
+        message.contains("`galerkin(2, gauss(2))` is not defined for a boundary problem with entropies"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn misuse_is_bad_input() {
     let failed = call(&["solve", "gallery:cubic-spline", "--method", "midpoint"]).failed_with(2);
     assert!(failed.contains("midpoint"), "{failed}");
     let failed = call(&["solve", CART_POLE, "--method", "rk4"]).failed_with(2);
-    assert!(failed.contains("`rk4` has no discrete Lagrangian"), "{failed}");
+    assert!(failed.contains("`rk4` is not defined for a boundary problem"), "{failed}");
     let failed = call(&["solve", CART_POLE, "--steps", "1"]).failed_with(2);
     assert!(failed.contains("too few"), "{failed}");
     let zero = "[coordinates]\nx = {}\n[dynamics]\nlagrangian = \"x'^2/2\"\n[boundary]\nduration = 0\nsteps = 9\n\

@@ -41,9 +41,6 @@ pub fn stationary_action<'g>(
         }
     }
     let nodes = &nodal.unknowns;
-    if nodes.len() > 2 && !system.constraints.is_empty() {
-        return Err(BoundaryError::NoConstraints(method.to_string()));
-    }
     let mut variables = formulas.step_variables(nodes);
     variables.extend(formulas.duration_variable());
     formulas.push(&variables, nodal.action, &rows, At::Every);

@@ -34,7 +34,7 @@ pub fn controlled_motion<'g>(
     node.extend((0..system.constraints.len()).map(Quantity::Multiplier));
     let mut step = inner_quantities(nodes.len(), n);
     let mut variables = formulas.step_variables(nodes);
-    let reactions = reactions(system, method, nodes)?;
+    let reactions = reactions(system, nodes)?;
     for (offset, reaction) in reactions.iter().enumerate() {
         let multipliers = reaction.multipliers.iter().enumerate();
         variables.extend(multipliers.map(|(k, symbol)| (*symbol, Place::Node(offset, first_multiplier + k))));
@@ -150,17 +150,10 @@ struct Reaction<'g> {
 }
 
 /// The reactions at both ends of a step: each node gets half of its impulse h Aᵀλ from either side (D14).
-fn reactions<'g>(
-    system: &System<'g>,
-    method: &Method,
-    nodes: &[Vec<Expr<'g>>],
-) -> Result<[Reaction<'g>; 2], BoundaryError> {
+fn reactions<'g>(system: &System<'g>, nodes: &[Vec<Expr<'g>>]) -> Result<[Reaction<'g>; 2], BoundaryError> {
     let (g, h) = (system.graph, system.step());
     if let Some(constraint) = system.constraints.iter().find(|constraint| constraint.is_vakonomic()) {
         return Err(BoundaryError::Vakonomic(constraint.name.clone()));
-    }
-    if nodes.len() > 2 && !system.constraints.is_empty() {
-        return Err(BoundaryError::NoConstraints(method.to_string()));
     }
     let at_end = |end: usize| {
         let multipliers: Vec<Expr<'g>> =

@@ -13,7 +13,7 @@ mod higher;
 mod vakonomic;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::Method;
+use extremal_model::{Feature, Method, Refusal};
 use thiserror::Error;
 
 pub use action::stationary_action;
@@ -204,12 +204,9 @@ pub struct Question<'g> {
 /// A combination of method, system and question that is not defined.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BoundaryError {
-    /// The method has no discrete Lagrangian.
-    #[error(
-        "`{0}` has no discrete Lagrangian to make a boundary problem of: use `midpoint`, `trapezoidal`, `theta(a)`, \
-         `galerkin(s)` or `custom`"
-    )]
-    NoAction(String),
+    /// The method is not defined for such a problem.
+    #[error("{0}")]
+    Undefined(Refusal),
     /// `custom` without a `[discrete]` table.
     #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
     NoDiscrete,
@@ -234,11 +231,6 @@ pub enum BoundaryError {
     /// Differences over three points have no third derivative.
     #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
     DifferenceOrder(usize),
-    /// Constraints with polynomials of higher degree.
-    #[error(
-        "constraints are taken at the nodes of a step: `{0}` has no rule for them, use `midpoint` or `trapezoidal`"
-    )]
-    NoConstraints(String),
     /// Quadrature of costs with the user's own discrete Lagrangian.
     #[error(
         "the method `custom` says nothing of the quadrature of {0}: use `midpoint`, `trapezoidal` or `galerkin(s)`"
@@ -258,11 +250,21 @@ impl<'g> Discretised<'g> {
         method: &Method,
         custom: Option<CustomDiscrete<'g>>,
     ) -> Result<Discretised<'g>, BoundaryError> {
+        let mut needed = vec![Feature::Boundary, Feature::Velocities];
+        if !system.heat.is_empty() {
+            needed.push(Feature::BoundaryEntropies);
+        }
+        if !system.constraints.is_empty() {
+            needed.push(Feature::BoundaryConstraints);
+        }
+        if let Some(refusal) = method.refuses(&needed) {
+            return Err(BoundaryError::Undefined(refusal));
+        }
         if *method == Method::Custom {
             let custom = custom.ok_or(BoundaryError::NoDiscrete)?;
             return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule: None });
         }
-        let (degree, rule) = galerkin_of(method).ok_or_else(|| BoundaryError::NoAction(method.to_string()))?;
+        let (degree, rule) = galerkin_of(method).ok_or(BoundaryError::NoDiscrete)?;
         let action = DiscreteAction::galerkin(system, degree, &rule, Default::default());
         Ok(Discretised { action, rule: Some((degree, rule)) })
     }

@@ -18,7 +18,7 @@
 //! which is a map (q_0 … q_3, λ_1, λ_2) → (q_1 … q_4, λ_2, λ_3) where the bordered matrix of D_13 C̃, D_1 Φᵀ and D_3 Φ is regular.
 
 use extremal_expr::Expr;
-use extremal_model::Method;
+use extremal_model::{Feature, Method};
 
 use super::action::Formulas;
 use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question, Transcription};
@@ -52,10 +52,11 @@ impl<'g> VakonomicControl<'g> {
         let (g, h) = (system.graph, system.step());
         let discretised = Discretised::of(system, method, custom)?;
         let nodal = discretised.action.nodal();
-        let [first, last] = match &nodal.unknowns[..] {
-            [first, last] => [first.clone(), last.clone()],
-            _ => return Err(BoundaryError::NoAction(method.to_string())),
-        };
+        // The equations of motion are constraints here, and taken at the nodes alone.
+        if let Some(refusal) = method.refuses(&[Feature::Boundary, Feature::BoundaryConstraints]) {
+            return Err(BoundaryError::Undefined(refusal));
+        }
+        let (first, last) = (nodal.unknowns[0].clone(), nodal.unknowns[nodal.unknowns.len() - 1].clone());
         let running = question.running.ok_or(BoundaryError::NoQuadrature("a missing cost"))?;
         let points = ["_q0", "_q1", "_q2"].map(|suffix| system.symbols("", suffix));
         let total = |node: usize, symbols: &[Expr<'g>]| -> Vec<Expr<'g>> {

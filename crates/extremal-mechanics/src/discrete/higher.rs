@@ -2,7 +2,7 @@
 
 use extremal_expr::Expr;
 
-use extremal_model::Method;
+use extremal_model::{Feature, Method};
 
 use super::quadrature::Quadrature;
 use super::reference::PhaseFlow;
@@ -104,11 +104,13 @@ pub fn higher_scheme(system: &HigherSystem<'_>, method: &Method) -> Result<Schem
     if !system.constraints.is_empty() {
         return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
     }
+    if let Some(refusal) = method.refuses(&[Feature::of_order(system.order)]) {
+        return Err(SchemeError::Undefined { refusal, example: None });
+    }
     match method {
         Method::Hermite => Ok(hermite(system, name)),
-        Method::Difference if system.order == 2 => Ok(difference(system, name)),
-        Method::Difference => Err(SchemeError::DifferenceOrder(system.order)),
-        _ => Err(SchemeError::Accelerations(name)),
+        Method::Difference => Ok(difference(system, name)),
+        _ => Err(SchemeError::Adaptive(name)),
     }
 }
 

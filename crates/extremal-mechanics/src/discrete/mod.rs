@@ -13,7 +13,7 @@ mod stages;
 mod variational;
 
 use extremal_expr::{Expr, Rational};
-use extremal_model::{CompositionBase, ConstraintForm, ConstraintKind, EntropyBase, Method, Start};
+use extremal_model::{CompositionBase, ConstraintForm, EntropyBase, Feature, Method, Refusal, Start};
 use thiserror::Error;
 
 pub use action::DiscreteAction;
@@ -25,7 +25,7 @@ pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
 
-use crate::System;
+use crate::{Constraint, System};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -42,12 +42,18 @@ pub enum SchemeError {
     /// `custom` for a system with entropies, without a rule for each.
     #[error("the method `custom` needs a rule for every entropy: add a `[discrete.entropy]` table")]
     NoEntropyRule,
-    /// A method that is not defined for systems with entropies.
+    /// A method that is not defined for what the system has.
     #[error(
-        "`{0}` is not defined for a system with entropies: use `midpoint`, `trapezoidal`, a composition of them, or \
-         `energy-entropy`"
+        "`{}` is not defined {}{}{}", .refusal.method, .refusal.feature,
+        .example.as_ref().map_or_else(String::new, |name| format!(" such as `{name}`")),
+        .refusal.advice().map_or_else(String::new, |advice| format!(": {advice}"))
     )]
-    NoEntropies(String),
+    Undefined {
+        /// The method, what it is not defined for, and what to use instead.
+        refusal: Refusal,
+        /// A constraint that makes the difference.
+        example: Option<String>,
+    },
     /// A composition needs a symmetric step.
     #[error("`{0}` needs a symmetric step: entropies must be taken in the middle (`entropy = \"midpoint\"`)")]
     NotSymmetric(String),
@@ -57,31 +63,9 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
-    /// A method that is not defined under a kind of constraint.
-    #[error(
-        "`{method}` is not defined under {kind} constraints such as `{name}`: use `midpoint`, `trapezoidal` or a composition of \
-         them (for holonomic ones also `galerkin(s, lobatto(s + 1))`)"
-    )]
-    NotConstrained {
-        /// The method.
-        method: String,
-        /// The kind of constraint.
-        kind: &'static str,
-        /// One such constraint.
-        name: String,
-    },
-    /// A method that is not defined for Lagrangians with accelerations.
-    #[error("`{0}` is not defined for a Lagrangian with accelerations")]
-    Accelerations(String),
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
-    /// Differences over three points have no third derivative.
-    #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
-    DifferenceOrder(usize),
-    /// A method for Lagrangians with accelerations only.
-    #[error("`{0}` is a method for Lagrangians with accelerations, and this one has none")]
-    NoAccelerations(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -121,20 +105,13 @@ pub fn scheme<'g>(
     custom: Option<CustomDiscrete<'g>>,
 ) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
-    let only_legendre = || match options.start {
-        Start::Legendre => Ok(()),
-        Start::TwoPoints => Err(SchemeError::NoTwoPoints(name.clone())),
-    };
-    let hot = !system.heat.is_empty();
-    if system.lagrangian.depends_on(&system.a) {
-        return Err(SchemeError::Accelerations(name));
-    }
-    check_constraints(system, method, options)?;
+    check_method(system, method, options.start)?;
     Ok(match method {
-        Method::Galerkin { degree: 2.., .. } if hot => return Err(SchemeError::NoEntropies(name)),
         Method::Compose { composition, base } => {
-            only_legendre()?;
-            if hot && *base != CompositionBase::EnergyEntropy && options.entropy != EntropyBase::Midpoint {
+            if !system.heat.is_empty()
+                && *base != CompositionBase::EnergyEntropy
+                && options.entropy != EntropyBase::Midpoint
+            {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {
@@ -153,14 +130,9 @@ pub fn scheme<'g>(
             DiscreteAction::custom(system, custom).scheme(system, name, options)
         }
         Method::EnergyEntropy(stages) => {
-            only_legendre()?;
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
-        Method::Rk2 | Method::Rk4 | Method::Gauss(_) => {
-            only_legendre()?;
-            reference::runge_kutta(system, method, name)
-        }
-        Method::Difference | Method::Hermite => return Err(SchemeError::NoAccelerations(name)),
+        Method::Rk2 | Method::Rk4 | Method::Gauss(_) => reference::runge_kutta(system, method, name),
         _ => {
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
@@ -192,36 +164,32 @@ impl Default for Options {
     }
 }
 
-/// Refuses what has no formula under constraints.
-fn check_constraints(system: &System<'_>, method: &Method, options: Options) -> Result<(), SchemeError> {
-    if system.constraints.is_empty() {
-        return Ok(());
+/// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
+/// for motions, from the table of [`Method::features`].
+pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
+    let order = if system.lagrangian.depends_on(&system.a) { 2 } else { 1 };
+    let mut needed = vec![(Feature::of_order(order), None)];
+    if !system.heat.is_empty() {
+        needed.push((Feature::Entropies, None));
     }
-    let name = || method.to_string();
-    let has = |kind: ConstraintKind| system.constraints.iter().find(|constraint| constraint.kind == kind);
-    let only = |kind: ConstraintKind| match has(kind) {
-        Some(constraint) => {
-            Err(SchemeError::NotConstrained { method: name(), kind: kind.name(), name: constraint.name.clone() })
-        }
-        None => Ok(()),
+    for constraint in &system.constraints {
+        needed.push((Feature::Constraints(constraint.kind), Some(constraint.name.clone())));
+    }
+    let features: Vec<Feature> = needed.iter().map(|(feature, _)| *feature).collect();
+    if let Some(refusal) = method.refuses(&features) {
+        let example = needed.into_iter().find(|(feature, _)| *feature == refusal.feature).and_then(|(_, name)| name);
+        return Err(SchemeError::Undefined { refusal, example });
+    }
+    let two_points = match system.constraints.is_empty() {
+        true => Feature::TwoPoints,
+        false => Feature::ConstrainedTwoPoints,
     };
-    match method {
-        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-            [ConstraintKind::Holonomic, ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic]
-                .into_iter()
-                .try_for_each(only)?;
-        }
-        // Impulses at control points that are not quadrature nodes lose the order.
-        Method::Galerkin { degree: 2.., .. } => {
-            [ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic].into_iter().try_for_each(only)?;
-        }
-        _ => {}
+    // Two positions leave the multipliers of vakonomic constraints, which are part of the state, open.
+    let open = system.constraints.iter().any(Constraint::is_vakonomic);
+    match start {
+        Start::TwoPoints if open || !method.takes(two_points) => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints | Start::Legendre => Ok(()),
     }
-    let inner_nodes = matches!(method, Method::Galerkin { degree: 2.., .. });
-    if options.start == Start::TwoPoints && (inner_nodes || has(ConstraintKind::Vakonomic).is_some()) {
-        return Err(SchemeError::NoTwoPoints(name()));
-    }
-    Ok(())
 }
 
 /// Degree and quadrature of the methods that are made of one polynomial per step; `None` for all others.

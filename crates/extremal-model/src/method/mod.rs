@@ -1,11 +1,13 @@
 //! The integration methods by name.
 
+mod abilities;
 mod parse;
 
 use std::fmt;
 
 use extremal_expr::Rational;
 
+pub use abilities::{Feature, Refusal};
 pub use parse::{MethodError, MethodErrorKind};
 
 /// An integration method, as `[simulation] method` or a command line names it.
@@ -77,11 +79,6 @@ impl Method {
     /// Is it one of the reference integrators, which solve the continuous equations and keep no structure?
     pub fn is_reference(&self) -> bool {
         matches!(self, Method::Rk2 | Method::Rk4 | Method::Dopri5 | Method::Dop853 | Method::Gauss(_))
-    }
-
-    /// Is it one of the methods for Lagrangians with accelerations, and for these only?
-    pub fn is_higher_order(&self) -> bool {
-        matches!(self, Method::Difference | Method::Hermite)
     }
 }
 

@@ -28,6 +28,7 @@ use extremal_expr::{Graph, Id};
 
 use crate::diagnostic::{Code, Diagnostic, Problems};
 use crate::document::{self, Entry, Reader};
+use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
@@ -108,7 +109,7 @@ impl Statements {
     /// May the Lagrangian contain accelerations? Only where the problem or its method says that they are meant.
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
-        self.boundary.is_some() || method.is_some_and(|(method, _)| method.is_higher_order())
+        self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
     }
 }
 

@@ -10,7 +10,7 @@ use super::coordinates::Coordinates;
 use super::dynamics::Dynamics;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar};
-use crate::method::Method;
+use crate::method::{Feature, Method};
 use crate::names::STEP;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
@@ -371,21 +371,14 @@ pub(crate) fn resolve(
 
 /// Accelerations need a method for them, which needs accelerations.
 fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &Text, order: u32) {
-    let (message, help) = match (order, method.is_higher_order()) {
-        (1, true) => (
-            format!("`{method}` is a method for accelerations, and the Lagrangian has none"),
-            "use `midpoint`, or `galerkin(2)` for a higher accuracy",
-        ),
-        (2.., false) => (
-            format!("`{method}` is no method for a Lagrangian with accelerations"),
-            "use `hermite`, or `difference` for accelerations alone",
-        ),
-        (3.., true) if *method == Method::Difference => {
-            ("`difference` is no method for derivatives beyond accelerations".to_owned(), "use `hermite`")
+    if let Some(refusal) = method.refuses(&[Feature::of_order(order as usize)]) {
+        let mut problem = Diagnostic::error(Code::Conflict, format!("`{method}` is not defined {}", refusal.feature))
+            .at(text.span.clone(), "");
+        if let Some(advice) = refusal.advice() {
+            problem = problem.help(advice);
         }
-        _ => return,
-    };
-    resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "").help(help));
+        resolver.problems.push(problem);
+    }
 }
 
 /// Settings about constraints that are not there.

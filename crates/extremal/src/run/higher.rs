@@ -3,7 +3,7 @@
 use extremal_expr::Expr;
 use extremal_mechanics::continuous::HigherSystem;
 use extremal_mechanics::discrete::{SchemeError, higher_flow, higher_scheme};
-use extremal_model::{Method, Model, Start};
+use extremal_model::{Feature, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, CompiledScheme, LinearSolver};
 use extremal_trajectory::{Column, Columns, Role};
 
@@ -26,7 +26,10 @@ impl<'m> Run<'m> {
         if !system.constraints.is_empty() {
             return Err(SchemeError::BesideAccelerations("constraints of a motion from its start").into());
         }
-        if settings.start == Start::TwoPoints {
+        if let Some(refusal) = settings.method.refuses(&[Feature::of_order(system.order)]) {
+            return Err(SchemeError::Undefined { refusal, example: None }.into());
+        }
+        if settings.start == Start::TwoPoints && !settings.method.takes(Feature::TwoPoints) {
             return Err(SchemeError::NoTwoPoints(settings.method.to_string()).into());
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();

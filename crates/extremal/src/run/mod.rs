@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
+use extremal_mechanics::discrete::{Options, SchemeError, check_method, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StepFailure, Structure,
@@ -207,6 +207,7 @@ impl<'m> Run<'m> {
             return Run::higher(model, settings, plan, tracked);
         }
         let mut system = system_of(model).with_short_kinetic_energy();
+        check_method(&system, &settings.method, settings.start)?;
         let all = system.constraints.clone();
         let mut beginning = Beginning::of(model, settings.start, plan.step);
         let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;

@@ -132,7 +132,7 @@ fn what_does_not_go_with_accelerations_is_named() {
     let between = refused("x''^2/2", "", "difference", 0.95);
     assert!(between.contains("equal distances"), "{between}");
     let third = refused("x'''^2/2", "", "difference", 1.0);
-    assert!(third.contains("derivatives of order 3"), "{third}");
+    assert!(third.contains("derivatives beyond accelerations: use `hermite`"), "{third}");
 }
 
 #[test]

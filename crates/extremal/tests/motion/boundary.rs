@@ -57,7 +57,10 @@ fn accelerations_are_never_left_out_of_the_equations() {
     for method in ["midpoint", "rk4", "gauss(2)"] {
         settings.method = method.parse().unwrap();
         let refused = Run::new(&model, &settings).err().map(|error| error.to_string());
-        let expected = format!("`{}` is not defined for a Lagrangian with accelerations", settings.method);
+        let expected = format!(
+            "`{}` is not defined for a Lagrangian with accelerations: use `hermite`, `difference`, `dop853` or `dopri5`",
+            settings.method
+        );
         assert_eq!(refused, Some(expected.clone()));
         assert_eq!(derive(&model, &settings, &[Form::Discrete]).err().map(|error| error.to_string()), Some(expected));
     }
