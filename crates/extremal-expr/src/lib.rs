@@ -3,6 +3,7 @@
 //! Expressions are simplified by construction ([`Graph`]); gradients are accumulated in reverse and Jacobians forward, so
 //! the cost of a gradient is a small multiple of the cost of the function, whatever the number of variables.
 
+mod affine;
 mod angles;
 mod build;
 mod diff;

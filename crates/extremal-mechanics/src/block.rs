@@ -119,18 +119,17 @@ fn eliminate<'g>(
     while !unknowns.is_empty() {
         // Slopes decide, not occurrence: an unknown may occur in a row and cancel there, as the forces of Störmer–Verlet do.
         rows = g.jacobian(&residual, &unknowns);
-        let slopes: Vec<Expr<'g>> = rows.iter().filter(|row| row.len() == 1).map(|row| row[0].1).collect();
-        let varying = g.depend_on(&slopes, &unknowns);
+        let alone: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].len() == 1).collect();
+        let slopes: Vec<_> = alone.iter().map(|row| rows[*row].clone()).collect();
+        let affine = g.affine_rows(&alone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns, &slopes);
         let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
         let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
         let mut open_rows = Vec::new();
-        let mut single = 0;
+        let mut affine = affine.into_iter();
         let mut candidates = Vec::new();
         for (row, entries) in rows.iter().enumerate() {
             if let [(column, slope)] = entries[..] {
-                let affine = !varying[single];
-                single += 1;
-                if affine && solved[column].is_none() {
+                if affine.next() == Some(true) && solved[column].is_none() {
                     solved[column] = Some(slope);
                     candidates.push((row, column, slope));
                     continue;
@@ -158,4 +157,48 @@ fn eliminate<'g>(
         let rows = rows.iter().map(|row| row.iter().map(|(column, e)| (*column, e.id())).collect()).collect();
         (Solve::new(&unknowns, &residual, &guess), rows)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extremal_expr::{Comparison, Function, Function2};
+
+    #[test]
+    fn what_breaks_at_an_unknown_is_not_solved_for_it() {
+        let g = Graph::new();
+        let (a, u) = (g.symbol("a"), g.symbol("u"));
+        let negative = g.compare(Comparison::Lt, u, g.int(0));
+        let broken = [
+            u + u.call(Function::Sign),
+            u + u.abs(),
+            u + g.call2(Function2::Max, u, a),
+            u + g.select(negative, g.int(1), g.int(2)),
+            g.select(negative, u, u * 2),
+            // One unknown alone has a slope, the other only breaks.
+            u + g.symbol("w").call(Function::Sign),
+        ];
+        for row in broken {
+            let unknowns = [u, g.symbol("w")];
+            let block = Block {
+                inputs: vec![a.id()],
+                solves: vec![Solve::new(&unknowns, &[row - a, unknowns[1].powi(3) + u], &[a, a])],
+                outputs: vec![u.id()],
+            };
+            assert_eq!(block.eliminated(&g).solves[0].unknowns.len(), 2, "{row}");
+        }
+    }
+
+    #[test]
+    fn what_breaks_elsewhere_or_cancels_does_not_hinder() {
+        let g = Graph::new();
+        let (a, u) = (g.symbol("a"), g.symbol("u"));
+        let switch = g.compare(Comparison::Lt, a, g.int(0));
+        let clamp = g.call2(Function2::Max, -a, g.call2(Function2::Min, a, u));
+        for row in [g.select(switch, u, u * 2), u * a.abs(), a * (u - clamp) / 2 + a * clamp / 2] {
+            let solve = Solve::new(&[u], &[row - 1], &[a]);
+            let block = Block { inputs: vec![a.id()], solves: vec![solve], outputs: vec![u.id()] };
+            assert!(block.eliminated(&g).solves.is_empty(), "{row}");
+        }
+    }
 }

@@ -136,7 +136,9 @@ impl Kernel {
             let residual = g.exprs(&solve.residual);
             let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(c, _)| *c).collect()).collect();
             let slopes: Vec<Id> = rows.iter().flatten().map(|(_, id)| *id).collect();
-            let linear = !g.depend_on(&g.exprs(&slopes), &unknowns).contains(&true);
+            let jacobian: Vec<Vec<_>> =
+                rows.iter().map(|row| row.iter().map(|(column, id)| (*column, g.expr(*id))).collect()).collect();
+            let linear = !g.affine_rows(&residual, &unknowns, &jacobian).contains(&false);
             let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
             let mut checked = Vec::new();
             if at + 1 == block.solves.len() {

@@ -52,7 +52,7 @@ fn of_power<'g>(base: Expr<'g>, exponent: i64, x: Expr<'g>) -> Option<Expr<'g>> 
     // Functions of an argument that is linear in x.
     let slope_of = |u: Expr<'g>| {
         let slope = g.gradient(u, &[x])[0];
-        (!slope.depends_on(&[x]) && !slope.is_zero()).then_some(slope)
+        (g.affine_in(&[u], &[x])[0] && !slope.is_zero()).then_some(slope)
     };
     match base.node() {
         Node::Call(function, u) => {

@@ -208,7 +208,8 @@ impl<'g> Judge<'_, 'g> {
     fn energy(&self) -> Option<Conserved<'g>> {
         let (system, g) = (self.system, self.system.graph);
         let energy = system.energy();
-        if energy.as_number().is_some() {
+        // Where the Lagrangian jumps with time the energy jumps too, which its rate between the jumps does not show.
+        if energy.as_number().is_some() || !g.unbroken_in(&[system.lagrangian], &[system.t])[0] {
             return None;
         }
         let rate = self.flow.rates_of(&[energy])[0];

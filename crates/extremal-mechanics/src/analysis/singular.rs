@@ -337,7 +337,7 @@ impl<'g> Surface<'_, 'g> {
         for symbol in occurring {
             let slope = g.gradient(constraint, &[symbol])[0];
             let rest = constraint.substitute(&[(symbol, g.int(0))]);
-            if !slope.depends_on(&[symbol]) {
+            if g.affine_in(&[constraint], &[symbol])[0] {
                 let varying = slope.depends_on(state);
                 linear.push((varying, usize::MAX - primes(&symbol), symbol, -rest / slope));
             } else if g.proves_zero(constraint - rest - slope * symbol / 2) {

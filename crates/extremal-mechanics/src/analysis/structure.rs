@@ -212,5 +212,10 @@ fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<'g>> {
     let slopes = super::flow::dense(g, &force, &system.q);
     let skew = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
     let closed = skew.into_iter().all(|(i, j)| g.proves_zero(slopes[i * n + j] - slopes[j * n + i]));
-    closed.then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
+    // A force that jumps where another coordinate passes some value is no gradient, though its derivatives do not show it.
+    let whole = (0..n).all(|i| {
+        let others: Vec<_> = (0..n).filter(|j| *j != i).map(|j| system.q[j]).collect();
+        g.unbroken_in(&force[i..=i], &others)[0]
+    });
+    (closed && whole).then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
 }

@@ -22,7 +22,8 @@ impl<'g> System<'g> {
         let mut forms = Vec::new();
         for constraint in &self.constraints {
             let mut row = g.gradient(constraint.velocity, &self.v);
-            if g.depend_on(&row.iter().map(|e| g.simplified(*e)).collect::<Vec<_>>(), &self.v).contains(&true) {
+            let bends = g.depend_on(&row.iter().map(|e| g.simplified(*e)).collect::<Vec<_>>(), &self.v).contains(&true);
+            if bends || !g.unbroken_in(&[constraint.velocity], &self.v)[0] {
                 return None;
             }
             row = g.substitute(&row, &at_rest);

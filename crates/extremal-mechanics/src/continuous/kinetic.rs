@@ -47,7 +47,8 @@ impl<'g> System<'g> {
         let g = self.graph;
         let zero = g.int(0);
         let rows = self.mass_matrix();
-        if rows.iter().flatten().any(|(_, m)| m.depends_on(&self.v)) {
+        let varying = rows.iter().flatten().any(|(_, m)| m.depends_on(&self.v));
+        if varying || !g.unbroken_in(&[self.lagrangian], &self.v)[0] {
             return None;
         }
         let at_rest: Vec<_> = self.v.iter().map(|v| (*v, zero)).collect();

@@ -126,10 +126,10 @@ fn not_linear_in<'g>(resolver: &Resolver<'g, '_>, expression: Expr<'g>, velociti
     if is_written_affine(graph, expression, velocities) {
         return None;
     }
-    // Slopes, not second derivatives: those of abs(x') vanish too.
+    // Slopes, not second derivatives: those of abs(x') vanish too; and those of sign(x') do not tell.
     let bends = |velocity: &&Expr<'g>| {
         let slope = graph.simplified(graph.gradient(expression, &[**velocity])[0]);
-        resolver.names.order_of(slope) == Some(1)
+        resolver.names.order_of(slope) == Some(1) || !graph.unbroken_in(&[expression], &[**velocity])[0]
     };
     velocities.iter().find(bends).copied()
 }

@@ -211,7 +211,7 @@ impl<'g> Writer<'g> {
         let rows = g.jacobian(&next, &variables);
         let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
         let moving: Vec<Expr<'g>> = variables.iter().copied().chain([g.expr(scheme.time)]).collect();
-        if g.depend_on(&slopes, &moving).contains(&true) {
+        if g.depend_on(&slopes, &moving).contains(&true) || g.affine_rows(&next, &variables, &rows).contains(&false) {
             return None;
         }
         let at_zero: Vec<_> = variables.iter().map(|x| (*x, g.int(0))).collect();

@@ -51,12 +51,13 @@ impl<'g> Affine<'g> {
             let time = g.expr(writer.time);
             let changing: Vec<Expr<'g>> = state.iter().copied().chain([time]).collect();
             let mut varying = g.depend_on(&slopes, &changing).into_iter();
+            let affine = g.affine_rows(next, state, &jacobian);
             let at_zero: Vec<_> = state.iter().map(|s| (*s, g.int(0))).collect();
             let constants = g.substitute(next, &at_zero);
             for (i, slopes) in jacobian.iter().enumerate() {
                 let varies = varying.by_ref().take(slopes.len()).fold(false, |any, varies| any | varies);
                 // A single slope is as good as it is.
-                if varies || slopes.len() < 2 {
+                if varies || !affine[i] || slopes.len() < 2 {
                     continue;
                 }
                 let increment = |(j, slope): &(usize, Expr<'g>)| {

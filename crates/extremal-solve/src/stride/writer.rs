@@ -98,7 +98,7 @@ impl<'g> Writer<'g> {
         let values: Vec<_> = unknowns.iter().copied().zip(guess.iter().copied()).collect();
         for angle in self.angles.clone() {
             let slopes = g.gradient(angle, unknowns);
-            let affine = !g.depend_on(&slopes, unknowns).contains(&true);
+            let affine = g.affine_in(&[angle], unknowns)[0];
             if slopes.iter().all(|slope| slope.is_zero()) || !affine || angle.depends_on(later) {
                 continue;
             }

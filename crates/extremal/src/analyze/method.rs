@@ -165,8 +165,7 @@ fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &Cons
     let g = system.graph;
     let variational = !method.is_reference() && !matches!(method, Method::Custom | Method::EnergyEntropy(_));
     let Some(Symmetry::Point { generator, gauge }) = &quantity.symmetry else { return false };
-    let slopes = g.jacobian(generator, &system.q).into_iter().flatten().map(|(_, slope)| slope);
-    let affine = slopes.into_iter().all(|slope| !slope.depends_on(&system.q));
+    let affine = !g.affine_in(generator, &system.q).contains(&false);
     variational
         && system.constraints.is_empty()
         && gauge.is_zero()

@@ -4,6 +4,7 @@ mod boundary;
 mod discrete;
 mod events;
 mod failures;
+mod jumps;
 mod printed;
 mod references;
 mod settings;
