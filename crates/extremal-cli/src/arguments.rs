@@ -1,7 +1,7 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::model::{ConstraintForm, EntropyBase, Extent, Start};
+use extremal::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
 use extremal::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
@@ -87,6 +87,9 @@ pub struct StepArguments {
     /// Move a start that violates the constraints to the nearest one that does not
     #[arg(long)]
     pub project: bool,
+    /// What a run does at a singular configuration of its constraints: stop, or pass with a warning
+    #[arg(long, value_name = "RULE")]
+    pub singular: Option<AtSingular>,
 }
 
 impl MethodArguments {
@@ -121,6 +124,7 @@ impl StepArguments {
             entropy: self.entropy.unwrap_or(settings.entropy),
             constraints: self.constraints.unwrap_or(settings.constraints),
             project: self.project || settings.project,
+            singular: self.singular.unwrap_or(settings.singular),
             ..settings
         }
     }

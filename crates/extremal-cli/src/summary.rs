@@ -33,7 +33,7 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
     constraints(&mut out, finished);
     laws(&mut out, finished);
     errors(&mut out, finished);
-    for note in finished.run.notes() {
+    for note in finished.run.notes().into_iter().chain(finished.outcome.warnings()) {
         let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
     }
     out.push_str(&written(&finished.written));

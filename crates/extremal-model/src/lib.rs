@@ -27,7 +27,7 @@
 //! | `[expected]` | `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`: numbers for tests |
 //! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus`, `entropy` (what vanishes, per entropy), `constraints` (an equation per constraint) in `x_0`, `x_1`, `S_0`, `S_1`, `h`, `t` (the beginning of the step) and parameters |
 //! | `[stop]` | `floor = "z"`, or `floor = { when = "z", direction = "falling" }`: a run ends where the expression crosses zero |
-//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `constraints` (`rattle` or `shake`), `project` (`true` moves a start that violates the constraints), `record`, `tolerance` |
+//! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `constraints` (`rattle` or `shake`), `project` (`true` moves a start that violates the constraints), `singular` (`stop` or `pass`), `record`, `tolerance` |
 //!
 //! A value is a number or an expression between quotes. A coordinate with `count = "n"` (or with a list of starts) is a family
 //! `x[1]` to `x[n]`; in its own values, and in the forces on it, `i` is the number of the member (another name with
@@ -106,8 +106,8 @@ pub use place::MAX_ORDER;
 pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
-    Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, Control, Coordinate, Definition,
+    AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, Control, Coordinate, Definition,
     Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed, FrictionTerm, Integral,
     Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop, Symmetry,
-    UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
+    UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

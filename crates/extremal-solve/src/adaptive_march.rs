@@ -6,10 +6,12 @@ use extremal_mechanics::System;
 use extremal_mechanics::discrete::PhaseFlow;
 
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+use crate::configuration::{ConfigurationWatch, PassedConfiguration};
 use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel};
 use crate::march::{Guard, March, StartValues, TotalWork};
 use crate::newton::NewtonOptions;
+use crate::rank::Rows;
 
 /// The continuous equations of a system compiled for an adaptive integrator, and the motion once it is started.
 #[derive(Clone)]
@@ -26,9 +28,20 @@ pub struct AdaptiveMarcher {
     /// Observed values, then one truth value per guard.
     observed: Vec<f64>,
     previous: (f64, Vec<f64>),
+    constraints: Option<WatchedConstraints>,
     start_time: f64,
     h: f64,
     step: u64,
+}
+
+/// Rows of constraints that are looked at after every step of the integrator, however far apart the records are.
+#[derive(Clone)]
+struct WatchedConstraints {
+    watch: ConfigurationWatch,
+    /// Where they stand among the observed values.
+    first: usize,
+    coordinates: usize,
+    state: Vec<f64>,
 }
 
 /// (v, a) from (q, v, t).
@@ -102,10 +115,18 @@ impl AdaptiveMarcher {
             guards: guards.iter().map(|guard| guard.text.clone()).collect(),
             laws,
             previous: (0.0, Vec::new()),
+            constraints: None,
             start_time: 0.0,
             h: 0.0,
             step: 0,
         })
+    }
+
+    /// Watches constraints on so many coordinates, whose rows and their rates are observed values from `first` on.
+    pub fn watching(mut self, watch: ConfigurationWatch, first: usize, coordinates: usize) -> AdaptiveMarcher {
+        let state = vec![0.0; self.names.len()];
+        self.constraints = (!watch.is_empty()).then_some(WatchedConstraints { watch, first, coordinates, state });
+        self
     }
 
     /// Sets the parameters, in the order given at compilation.
@@ -129,6 +150,7 @@ impl AdaptiveMarcher {
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
         (self.start_time, self.h, self.step) = (values.time, h, 0);
         self.previous = (values.time, state);
+        self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
 
     /// Moves to `time`, or stays at the state remembered last.
@@ -142,16 +164,28 @@ impl AdaptiveMarcher {
 
     fn go_back(&mut self) {
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, self.previous.0, &self.previous.1);
+        self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
     }
 
     fn reach(&mut self, time: f64) -> Result<(), StepFailure> {
-        let rhs = &mut self.right_hand_side;
-        let outcome = self.integrator.advance_to(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
-        if let Err(error) = outcome {
-            return Err(self.failure(match error {
-                AdaptiveError::RightHandSide { cause, .. } => cause.into(),
-                other => Reason::Adaptive(other.to_string()),
-            }));
+        if self.constraints.as_ref().is_some_and(|constraints| !constraints.watch.has_seen()) {
+            self.look_at_constraints()?;
+        }
+        while self.integrator.time() != time {
+            let rhs = &mut self.right_hand_side;
+            let outcome = self.integrator.step(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+            if let Err(error) = outcome {
+                let reason = match error {
+                    AdaptiveError::RightHandSide { cause, .. } => cause.into(),
+                    other => Reason::Adaptive(other.to_string()),
+                };
+                let length = time - self.integrator.time();
+                return Err(self.failure(match &self.constraints {
+                    Some(constraints) => constraints.watch.explain(length, reason),
+                    None => reason,
+                }));
+            }
+            self.look_at_constraints()?;
         }
         self.observe()?;
         let truths = &self.observed[self.observed.len() - self.guards.len()..];
@@ -159,6 +193,45 @@ impl AdaptiveMarcher {
             Some(at) => Err(self.failure(Reason::broken(&self.guards, self.laws, at))),
             None => Ok(()),
         }
+    }
+
+    /// Looks at the constraints where the integrator is; the way there is known from its dense output.
+    fn look_at_constraints(&mut self) -> Result<(), StepFailure> {
+        let Some(mut constraints) = self.constraints.take() else { return Ok(()) };
+        let outcome = self.look(&mut constraints);
+        self.constraints = Some(constraints);
+        match outcome? {
+            Some(reason) => Err(self.failure(reason)),
+            None => Ok(()),
+        }
+    }
+
+    fn look(&mut self, constraints: &mut WatchedConstraints) -> Result<Option<Reason>, StepFailure> {
+        let WatchedConstraints { watch, first, coordinates, state } = constraints;
+        let (n, range) = (*coordinates, *first..*first + watch.len());
+        self.observe()?;
+        let Self { integrator, right_hand_side, observe, observed, .. } = self;
+        let (begin, end) = (integrator.time_before(), integrator.time());
+        let (mut inside, width) = (Vec::new(), observed.len());
+        let here = integrator.state();
+        let rows = Rows { time: end, entries: &observed[range.clone()], positions: &here[..n], velocities: &here[n..2 * n] };
+        let mut dense = None;
+        Ok(watch.look(rows, begin, |part, read| {
+            let dense = dense.get_or_insert_with(|| integrator.clone());
+            inside.resize(width, 0.0);
+            let time = begin + part * (end - begin);
+            let rhs = &mut *right_hand_side;
+            let found = dense.interpolate(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy), state);
+            let inputs = &mut right_hand_side.inputs;
+            inputs[..state.len()].copy_from_slice(state);
+            inputs[state.len()] = time;
+            if found.is_err() || observe.run(inputs, Guess::Formula, &mut inside).is_err() {
+                return false;
+            }
+            let (positions, velocities) = (&state[..n], &state[n..2 * n]);
+            read(Rows { time, entries: &inside[range.clone()], positions, velocities });
+            true
+        }))
     }
 
     fn failure(&self, reason: Reason) -> StepFailure {
@@ -239,5 +312,13 @@ impl March for AdaptiveMarcher {
         self.go_back();
         self.step = self.step.saturating_sub(1);
         self.failure(reason)
+    }
+
+    fn fork(&self) -> Box<dyn March> {
+        Box::new(self.clone())
+    }
+
+    fn passed(&self) -> (&[PassedConfiguration], u64) {
+        self.constraints.as_ref().map_or((&[], 0), |constraints| constraints.watch.passed())
     }
 }

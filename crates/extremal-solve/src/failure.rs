@@ -72,25 +72,48 @@ pub enum Reason {
         /// What failed first.
         cause: Box<Reason>,
     },
-    /// The constraints become dependent.
+    /// The constraints are dependent at a configuration on the way.
     #[error(
-        "the motion runs into a singular configuration: `{constraint}` becomes dependent on the other constraints (its distance \
-         from that is {distance:.3e} and vanishes within the next step), and they do not determine how it goes on"
+        "the motion runs into a singular configuration at t = {time:.9}: there `{constraint}` {}, and the constraints do not \
+         determine how it goes on (`--singular pass` goes straight on)",
+        depends(.others)
     )]
     SingularConfiguration {
-        /// The constraint.
+        /// A constraint.
         constraint: String,
-        /// How far its row is from the span of the others, relative to the longest it has been.
+        /// Those that it depends on there.
+        others: Vec<String>,
+        /// When.
+        time: f64,
+    },
+    /// A step that is too long to be followed through a nearly singular configuration.
+    #[error(
+        "the step leaps over a nearly singular configuration at t = {time:.9}, where `{constraint}` {} but for {distance:.1e}: take \
+         a shorter step",
+        depends(.others)
+    )]
+    UnresolvedConfiguration {
+        /// A constraint.
+        constraint: String,
+        /// Those that it nearly depends on there.
+        others: Vec<String>,
+        /// When.
+        time: f64,
+        /// How far it is from that, relative to the longest that its row has been.
         distance: f64,
     },
-    /// The constraints were dependent within a step.
+    /// A step fails ahead of a singular configuration.
     #[error(
-        "the step leads over a singular configuration: within it `{constraint}` depends on the other constraints, and they do not \
-         determine how the motion goes on"
+        "the motion runs into a singular configuration, where `{constraint}` depends on the other constraints (its distance from that \
+         is {distance:.1e} and vanishes within the next steps): {cause}"
     )]
-    OverSingularConfiguration {
-        /// The constraint.
+    BeforeSingularConfiguration {
+        /// A constraint.
         constraint: String,
+        /// How far it is from depending on the others, relative to the longest that its row has been.
+        distance: f64,
+        /// What failed.
+        cause: Box<Reason>,
     },
     /// A constraint that followed from the others at the start does not any more.
     #[error(
@@ -105,6 +128,13 @@ pub enum Reason {
     /// An adaptive integrator gave up.
     #[error("{0}")]
     Adaptive(String),
+}
+
+fn depends(others: &[String]) -> String {
+    match others {
+        [] => "restricts no velocity".to_string(),
+        _ => format!("depends on {}", others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl Reason {

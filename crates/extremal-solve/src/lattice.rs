@@ -296,6 +296,10 @@ impl March for LatticeMarcher {
         }
         self.failure(reason)
     }
+
+    fn fork(&self) -> Box<dyn March> {
+        Box::new(self.clone())
+    }
 }
 
 impl LatticeMarcher {

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod adaptive_march;
+mod configuration;
 pub mod eigen;
 mod failure;
 mod kernel;
@@ -19,13 +20,14 @@ mod tangent;
 
 pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, integrate};
 pub use adaptive_march::AdaptiveMarcher;
+pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};
 pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{CompiledScheme, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
-pub use rank::{Dependence, RowWatch, Sight, dependence};
+pub use rank::{Dependence, Passage, RowWatch, Rows, Sight, dependence};
 pub use root::{RootError, find_root};
 pub use symmetric::{Inertia, SymmetricSolver};
 pub use tangent::TangentMap;

@@ -8,6 +8,7 @@ use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
 
+use crate::configuration::PassedConfiguration;
 use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel, Structure, Work};
 use crate::newton::NewtonOptions;
@@ -227,6 +228,12 @@ pub trait March {
     fn stop(&self, reason: Reason) -> StepFailure;
     /// Takes back the last step, which is no motion.
     fn reject(&mut self, reason: Reason) -> StepFailure;
+    /// A copy on which the last step can be retaken while this motion goes on.
+    fn fork(&self) -> Box<dyn March>;
+    /// Singular configurations that the motion watches for by itself and went through on purpose, and how many they were.
+    fn passed(&self) -> (&[PassedConfiguration], u64) {
+        (&[], 0)
+    }
 }
 
 /// A scheme on its way.
@@ -320,6 +327,10 @@ impl March for Marcher {
 
     fn reject(&mut self, reason: Reason) -> StepFailure {
         self.take_back(reason)
+    }
+
+    fn fork(&self) -> Box<dyn March> {
+        Box::new(self.clone())
     }
 }
 

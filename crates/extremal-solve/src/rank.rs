@@ -1,5 +1,7 @@
 //! Which rows of a matrix depend on others, and whether they come to, as it changes.
 
+use crate::linear::{Moving, MovingGram};
+
 /// A row counts as dependent when, scaled to length one, it comes this close to the span of the others.
 const DEPENDENT: f64 = 1e-8;
 
@@ -58,110 +60,287 @@ pub fn dependence(rows: &[Vec<f64>]) -> Dependence {
     found
 }
 
-/// What a [`RowWatch`] sees in the rows of a matrix that changes from look to look.
+/// What a [`RowWatch`] sees in the rows of a matrix that moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
-    /// The rows are independent and stay so for now.
+    /// The rows were independent all the way since the last look.
     Independent,
-    /// At its present pace a row reaches the span of those before it by the next look.
-    Approaching {
-        /// The row.
+    /// Going by the distances and their rates at both ends, a row may have reached the span of others on the way: look closer.
+    Suspicious,
+}
+
+/// What a closer look at the way between two looks shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Passage {
+    /// The rows stay independent.
+    Regular,
+    /// The rank is lost on the way.
+    Singular {
+        /// A row that comes to depend on others.
         row: usize,
-        /// Its distance from that span, relative to the longest it has been.
+        /// These others.
+        others: Vec<usize>,
+        /// Where, as a part of the way.
+        part: f64,
+        /// The distance from dependence at the nearest point looked at, relative to the length of the row.
         distance: f64,
     },
-    /// Since the last look a row went through the span of those before it and came out on the other side.
-    Passed {
-        /// The row.
+    /// Near a dependence the way is broken: it goes on elsewhere than it came from.
+    Broken {
+        /// The row that is close to the span of others.
         row: usize,
+        /// These others.
+        others: Vec<usize>,
+        /// Where, as a part of the way.
+        part: f64,
+        /// The distance from dependence there, relative to the length of the row.
+        distance: f64,
     },
 }
 
-/// A row this close to the span of the others, on its way to reach it by the next look, is about to.
-const NEARLY_DEPENDENT: f64 = 0.1;
-/// The cosine below which the part of a row outside the span of the others has turned round: steps do not rotate by 120°.
-const TURNED_ROUND: f64 = -0.5;
+/// A matrix along a motion, at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The time.
+    pub time: f64,
+    /// The entries, row by row, and behind them as many rates of change.
+    pub entries: &'a [f64],
+    /// The positions there, and their velocities: how far the motion can have come since.
+    pub positions: &'a [f64],
+    /// The velocities.
+    pub velocities: &'a [f64],
+}
 
-/// Watches whether the rows of a matrix stay independent while it changes step by step.
+/// Halvings of the way between two looks before what is not told apart from a dependence is one: a row that stays a millionth of
+/// its way away from the span of others is told apart.
+const HALVINGS: u32 = 20;
+/// A way that comes so close to dependence again and again is not followed further.
+const MOST_SAMPLES: usize = 2000;
+/// A step is broken where positions differ by so many times the way that the velocities make, and by more than round-off.
+const LEAP: f64 = 4.0;
+const LEAP_ROUND_OFF: f64 = 1e-9;
+/// Rows take part in a dependence from this part of the largest on.
+const TAKES_PART: f64 = 1e-3;
+
+/// Watches whether the rows of a matrix stay independent while it moves, at any size and with no scale of its own.
 ///
-/// The part of each row outside the span of those before it vanishes where the rank is lost, and comes out reversed behind such a
-/// point, even when the point itself lies between two looks.
+/// The distance of each row from the span of others, and the rate at which it changes, give the time in which it would vanish. A look
+/// whose rows are further than the last one in that sense, both back and ahead, cannot have passed a place where the rank is lost;
+/// otherwise the way is looked at more closely, until it is told whether it has.
 ///
 /// ```
-/// use extremal_solve::{RowWatch, Sight};
-/// let mut watch = RowWatch::new(2, 2);
-/// let rows = |angle: f64| [1.0, 0.0, angle.cos(), angle.sin()];
-/// assert_eq!(watch.look(&rows(0.4)), Sight::Independent);
-/// assert_eq!(watch.look(&rows(0.3)), Sight::Independent);
-/// assert_eq!(watch.look(&rows(-0.2)), Sight::Passed { row: 1 });
+/// use extremal_solve::{Passage, RowWatch, Rows, Sight};
+/// let mut watch = RowWatch::new(&[vec![0], vec![0, 1]]);
+/// let rows = |angle: f64| [1.0, angle.cos(), angle.sin(), 0.0, angle.sin(), -angle.cos()];
+/// let mut look = |watch: &mut RowWatch, time: f64| {
+///     watch.look(Rows { time, entries: &rows(0.4 - time), positions: &[], velocities: &[] })
+/// };
+/// assert_eq!(look(&mut watch, 0.0), Sight::Independent);
+/// assert_eq!(look(&mut watch, 0.1), Sight::Independent);
+/// assert_eq!(look(&mut watch, 0.7), Sight::Suspicious);
+/// let passage = watch.follow(|part, read| {
+///     read(Rows { time: 0.1 + 0.6 * part, entries: &rows(0.3 - 0.6 * part), positions: &[], velocities: &[] });
+///     true
+/// });
+/// let Passage::Singular { part, .. } = passage else { panic!("{passage:?}") };
+/// assert!((part - 0.5).abs() < 1e-5);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RowWatch {
-    width: usize,
-    /// Of each row, the part outside the span of those before it, scaled to length one; now and at the last look.
-    parts: Vec<f64>,
-    last_parts: Vec<f64>,
-    /// The longest that each row has been.
+    gram: MovingGram,
+    entries: usize,
+    now: Reading,
+    last: Reading,
+    /// The largest square that each row has had.
     longest: Vec<f64>,
-    distances: Vec<f64>,
     seen: bool,
 }
 
-impl RowWatch {
-    /// A watch over `count` rows of `width` entries.
-    pub fn new(count: usize, width: usize) -> Self {
-        RowWatch {
-            width,
-            parts: vec![0.0; count * width],
-            last_parts: vec![0.0; count * width],
-            longest: vec![0.0; count],
-            distances: vec![0.0; count],
-            seen: false,
+/// What is known of the rows at one time.
+#[derive(Clone, Debug, Default)]
+struct Reading {
+    time: f64,
+    /// Squares of the distances.
+    distances: Vec<Moving>,
+    positions: Vec<f64>,
+    speed: f64,
+}
+
+impl Reading {
+    fn take(&mut self, gram: &MovingGram, longest: &mut [f64], rows: Rows<'_>) {
+        self.time = rows.time;
+        self.positions.clear();
+        self.positions.extend_from_slice(rows.positions);
+        self.speed = norm(rows.velocities);
+        for (row, distance, square) in gram.distances() {
+            longest[row] = longest[row].max(square);
+            // A row that vanishes depends on nothing, and all the same restricts nothing.
+            let vanished = distance.value <= DEPENDENT * DEPENDENT * longest[row];
+            self.distances[row] = if vanished { Moving::default() } else { distance };
         }
     }
 
-    /// How many entries it looks at.
+    /// The time in which the distance of `row` vanishes at its present pace: forwards, or backwards.
+    fn time_left(&self, row: usize, forwards: bool) -> f64 {
+        let Moving { value, rate } = self.distances[row];
+        let closing = if forwards { -rate } else { rate };
+        if value == 0.0 {
+            0.0
+        } else if closing > 0.0 {
+            2.0 * value / closing
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    fn lost(&self) -> Option<usize> {
+        self.distances.iter().position(|distance| distance.value == 0.0)
+    }
+
+    /// A row that may have reached the span of others on the way from here to `end`.
+    fn suspect(&self, end: &Reading) -> Option<usize> {
+        let way = (end.time - self.time).abs();
+        (0..self.distances.len()).find(|row| self.time_left(*row, true) < way || end.time_left(*row, false) < way)
+    }
+
+    /// Did the positions move further than the velocities take them?
+    fn leaps(&self, end: &Reading) -> bool {
+        let way = (end.time - self.time).abs() * self.speed.max(end.speed);
+        let moved = self.positions.iter().zip(&end.positions).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        moved > LEAP * way + LEAP_ROUND_OFF * (1.0 + norm(&self.positions))
+    }
+}
+
+impl RowWatch {
+    /// A watch over rows with entries in these columns.
+    pub fn new(pattern: &[Vec<usize>]) -> Self {
+        let gram = MovingGram::new(pattern);
+        let empty = Reading { distances: vec![Moving::default(); gram.len()], ..Reading::default() };
+        RowWatch {
+            entries: pattern.iter().map(Vec::len).sum(),
+            now: empty.clone(),
+            last: empty,
+            longest: vec![0.0; gram.len()],
+            seen: false,
+            gram,
+        }
+    }
+
+    /// How many values it looks at: entries and rates.
     pub fn len(&self) -> usize {
-        self.parts.len()
+        2 * self.entries
     }
 
     /// Is there nothing to look at?
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.gram.len() == 0
     }
 
-    /// Looks at the matrix, given row by row. The first row in trouble is told.
-    pub fn look(&mut self, rows: &[f64]) -> Sight {
-        let width = self.width;
-        std::mem::swap(&mut self.parts, &mut self.last_parts);
-        self.parts.copy_from_slice(rows);
-        let mut sight = Sight::Independent;
-        for row in 0..self.longest.len() {
-            let (before, from) = self.parts.split_at_mut(row * width);
-            let part = &mut from[..width];
-            self.longest[row] = self.longest[row].max(norm(part));
-            for other in before.chunks_exact(width) {
-                let along = dot(part, other);
-                part.iter_mut().zip(other).for_each(|(x, b)| *x -= along * b);
+    /// Forgets what was seen last, so that the next look is the first one of a way.
+    pub fn forget(&mut self) {
+        self.seen = false;
+    }
+
+    /// Forgets everything, before another motion.
+    pub fn clear(&mut self) {
+        self.seen = false;
+        self.longest.fill(0.0);
+    }
+
+    /// Is the last look the beginning of a way?
+    pub fn has_seen(&self) -> bool {
+        self.seen
+    }
+
+    fn read(&mut self, rows: Rows<'_>) -> Reading {
+        let mut reading = self.now.clone();
+        let (values, rates) = rows.entries.split_at(self.entries);
+        self.gram.factor(values, rates);
+        reading.take(&self.gram, &mut self.longest, rows);
+        reading
+    }
+
+    /// Looks at the rows.
+    pub fn look(&mut self, rows: Rows<'_>) -> Sight {
+        std::mem::swap(&mut self.now, &mut self.last);
+        let (values, rates) = rows.entries.split_at(self.entries);
+        self.gram.factor(values, rates);
+        self.now.take(&self.gram, &mut self.longest, rows);
+        let suspicious = match std::mem::replace(&mut self.seen, true) {
+            true => self.last.suspect(&self.now).is_some(),
+            false => {
+                self.last.clone_from(&self.now);
+                self.now.lost().is_some()
             }
-            let length = norm(part);
-            if length > 0.0 {
-                part.iter_mut().for_each(|x| *x /= length);
-            }
-            let distance = if length > 0.0 { length / self.longest[row] } else { 0.0 };
-            let last_distance = std::mem::replace(&mut self.distances[row], distance);
-            if !self.seen || sight != Sight::Independent {
+        };
+        if suspicious { Sight::Suspicious } else { Sight::Independent }
+    }
+
+    /// A row that would lose its independence within this time at its present pace, and how far it is from that, relative to its
+    /// longest.
+    pub fn closing(&self, within: f64) -> Option<(usize, f64)> {
+        let row = (0..self.gram.len()).find(|row| self.seen && self.now.time_left(*row, true) < within)?;
+        Some((row, self.distance(&self.now, row)))
+    }
+
+    fn distance(&self, reading: &Reading, row: usize) -> f64 {
+        (reading.distances[row].value / self.longest[row].max(f64::MIN_POSITIVE)).sqrt()
+    }
+
+    /// Follows the way between the last two looks, of which `sample` shows the rows at any part (0 to 1), or says that there is no
+    /// state of the motion there.
+    pub fn follow(&mut self, mut sample: impl FnMut(f64, &mut dyn FnMut(Rows<'_>)) -> bool) -> Passage {
+        let way = self.now.time - self.last.time;
+        let mut open = vec![(0.0, self.last.clone(), 1.0, self.now.clone(), 0)];
+        let mut samples = 0;
+        while let Some((from, begin, to, end, depth)) = open.pop() {
+            let suspect = begin.suspect(&end);
+            if suspect.is_none() && !begin.leaps(&end) {
                 continue;
             }
-            let last_part = &self.last_parts[row * width..(row + 1) * width];
-            if dot(part, last_part) < TURNED_ROUND {
-                sight = Sight::Passed { row };
-            } else if distance < NEARLY_DEPENDENT && 2.0 * distance <= last_distance {
-                sight = Sight::Approaching { row, distance };
+            let middle = (from + to) / 2.0;
+            let nearest = if begin.nearness() <= end.nearness() { &begin } else { &end };
+            let row = suspect.or(nearest.lost()).unwrap_or_else(|| nearest.nearest(&self.longest));
+            let distance = self.distance(&begin, row).min(self.distance(&end, row));
+            samples += 1;
+            if depth == HALVINGS || samples > MOST_SAMPLES || way == 0.0 {
+                return self.passage(suspect.is_some(), row, middle, distance);
+            }
+            let mut reading = None;
+            let there = sample(middle, &mut |rows| reading = Some(self.read(rows)));
+            match reading.filter(|_| there) {
+                Some(reading) => {
+                    open.push((middle, reading.clone(), to, end, depth + 1));
+                    open.push((from, begin, middle, reading, depth + 1));
+                }
+                None => return self.passage(true, row, middle, distance),
             }
         }
-        self.seen = true;
-        sight
+        Passage::Regular
+    }
+
+    /// The verdict; the rows factored last are close to the place.
+    fn passage(&self, singular: bool, row: usize, part: f64, distance: f64) -> Passage {
+        let others = self.gram.partners(row, TAKES_PART);
+        match singular {
+            true => Passage::Singular { row, others, part, distance },
+            false => Passage::Broken { row, others, part, distance },
+        }
+    }
+}
+
+impl Reading {
+    /// The least time in which a row would lose its independence, in either direction.
+    fn nearness(&self) -> f64 {
+        (0..self.distances.len())
+            .map(|row| self.time_left(row, true).min(self.time_left(row, false)))
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// The row that is closest to the span of others, relative to its length.
+    fn nearest(&self, longest: &[f64]) -> usize {
+        let part = |row: usize| self.distances[row].value / longest[row].max(f64::MIN_POSITIVE);
+        (0..self.distances.len()).min_by(|a, b| part(*a).total_cmp(&part(*b))).unwrap_or(0)
     }
 }
 
@@ -185,29 +364,75 @@ mod tests {
         assert_eq!(found.dependent, [(2, vec![]), (3, vec![0, 1])]);
     }
 
-    /// A row that turns towards another, evenly, is told in the last look before they meet.
+    fn watch(pattern: &[Vec<usize>], rows: impl Fn(f64) -> Vec<f64>, times: &[f64]) -> Vec<Passage> {
+        let mut watch = RowWatch::new(pattern);
+        let mut last = times[0];
+        let mut passages = Vec::new();
+        for &time in times {
+            let at = |time: f64| rows(time);
+            if watch.look(Rows { time, entries: &at(time), positions: &[], velocities: &[] }) == Sight::Suspicious {
+                passages.push(watch.follow(|part, read| {
+                    let time = last + part * (time - last);
+                    read(Rows { time, entries: &at(time), positions: &[], velocities: &[] });
+                    true
+                }));
+            }
+            last = time;
+        }
+        passages
+    }
+
+    /// A row that turns past another, seen in steps of any length, on either side of the meeting and on it.
     #[test]
-    fn approach_is_seen_one_look_ahead() {
-        let mut watch = RowWatch::new(2, 2);
-        let sights: Vec<Sight> = (0..10)
-            .map(|k| {
-                let angle = 0.095 - 0.01 * f64::from(k);
-                watch.look(&[2.0, 0.0, 5.0 * angle.cos(), 5.0 * angle.sin()])
-            })
-            .collect();
-        assert!(sights[..9].iter().all(|sight| *sight == Sight::Independent), "{sights:?}");
-        let Sight::Approaching { row: 1, distance } = sights[9] else { panic!("{sights:?}") };
-        assert!((distance - 0.005f64.sin()).abs() < 1e-15);
+    fn a_row_that_passes_another_is_found_where_it_does() {
+        let rows = |t: f64| vec![2.0, 5.0 * t.cos(), 5.0 * t.sin(), 0.0, -5.0 * t.sin(), 5.0 * t.cos()];
+        for (step, offset) in [(0.3, 0.5), (0.3, 0.01), (0.01, 0.5), (1e-4, 0.999), (0.1, 1.0)] {
+            let times: Vec<f64> = (0..12).map(|k| (f64::from(k) - 6.0 + offset) * step).collect();
+            let passages = watch(&[vec![0], vec![0, 1]], rows, &times);
+            let singular = |passage: &Passage| matches!(passage, Passage::Singular { .. });
+            assert_eq!(passages.iter().filter(|p| singular(p)).count(), if offset == 1.0 { 2 } else { 1 }, "{step} {offset}");
+        }
+    }
+
+    /// Rows that come within 1e-5 of dependence and do not reach it are no singular configuration, in steps much longer than that.
+    #[test]
+    fn a_row_that_only_comes_close_is_let_pass() {
+        let near = 1e-5;
+        let rows = |t: f64| {
+            let (distance, rate) = ((near * near + t * t).sqrt(), t / (near * near + t * t).sqrt());
+            vec![1.0, 1.0, distance, 0.0, 0.0, rate]
+        };
+        let times: Vec<f64> = (0..12).map(|k| 0.05 * (f64::from(k) - 5.3)).collect();
+        let passages = watch(&[vec![0], vec![0, 1]], rows, &times);
+        assert!(!passages.is_empty() && passages.iter().all(|p| *p == Passage::Regular), "{passages:?}");
     }
 
     /// A row that shrinks to nothing and comes out reversed never changes its direction until then.
     #[test]
     fn a_vanishing_row_is_seen() {
-        let mut watch = RowWatch::new(1, 2);
-        assert_eq!(watch.look(&[0.3, 0.3]), Sight::Independent);
-        assert_eq!(watch.look(&[0.2, 0.2]), Sight::Independent);
-        let mut late = watch.clone();
-        assert_eq!(watch.look(&[-0.1, -0.1]), Sight::Passed { row: 0 });
-        assert!(matches!(late.look(&[0.02, 0.02]), Sight::Approaching { row: 0, .. }));
+        let rows = |t: f64| vec![3.0 * t, -t, 3.0, -1.0];
+        let passages = watch(&[vec![0, 1]], rows, &[-0.5, -0.2, 0.1, 0.4]);
+        let [Passage::Singular { row: 0, part, .. }] = &passages[..] else { panic!("{passages:?}") };
+        assert!((part - 2.0 / 3.0).abs() < 1e-5, "{part}");
+    }
+
+    /// A way that jumps over the place where rows are dependent is told from one that goes through it.
+    #[test]
+    fn a_leap_is_seen() {
+        let place = |t: f64| if t < 0.5 { t - 1.0 } else { t };
+        let rows = |t: f64| vec![1.0, 1.0, place(t), 0.0, 0.0, 1.0];
+        let mut watch = RowWatch::new(&[vec![0], vec![0, 1]]);
+        let at = |time: f64| (rows(time), [place(time)]);
+        for time in [0.0, 1.0] {
+            let (entries, positions) = at(time);
+            let sight = watch.look(Rows { time, entries: &entries, positions: &positions, velocities: &[1.0] });
+            assert_eq!(sight == Sight::Suspicious, time == 1.0);
+        }
+        let passage = watch.follow(|part, read| {
+            let (entries, positions) = at(part);
+            read(Rows { time: part, entries: &entries, positions: &positions, velocities: &[1.0] });
+            true
+        });
+        assert!(matches!(passage, Passage::Broken { row: 1, .. }), "{passage:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::diagnostic::InvalidModel;
 use crate::method::Method;
 use crate::model::Model;
 use crate::overrides::Overrides;
-use crate::tables::{ConstraintForm, Direction, EntropyBase, Start};
+use crate::tables::{AtSingular, ConstraintForm, Direction, EntropyBase, Start};
 
 pub use boundary::{BoundarySpec, ControlSpec};
 pub use spec::{ConstraintSpec, CoordinateSpec, EntropySpec};
@@ -338,6 +338,11 @@ impl ModelBuilder {
     /// Whether a start that violates the constraints is moved to the nearest one that does not.
     pub fn project(self, project: bool) -> Self {
         self.simulated("project", project.to_string())
+    }
+
+    /// What a run does at a singular configuration of its constraints.
+    pub fn at_singular(self, rule: AtSingular) -> Self {
+        self.simulated("singular", quoted(rule.name()))
     }
 
     /// Record every so many steps.

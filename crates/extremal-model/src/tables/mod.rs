@@ -46,7 +46,7 @@ pub use objective::Objective;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
 pub use simulation::{
-    ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
+    AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
 };
 pub use stop::{Direction, Stop};
 

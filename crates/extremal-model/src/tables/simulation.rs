@@ -33,6 +33,8 @@ pub struct Simulation {
     pub constraints: ConstraintForm,
     /// Is a start that violates the constraints moved to the nearest one that does not?
     pub project: bool,
+    /// What a run does at a singular configuration of its constraints.
+    pub singular: AtSingular,
     /// Record every so many steps.
     pub record: Option<u64>,
     /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
@@ -169,6 +171,46 @@ impl FromStr for ConstraintForm {
     }
 }
 
+/// What a run does at a singular configuration, where the constraints are dependent and more than one motion goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AtSingular {
+    /// It stops.
+    #[default]
+    Stop,
+    /// It goes on as its steps lead it, with a warning.
+    Pass,
+}
+
+impl AtSingular {
+    /// Both.
+    pub const ALL: [AtSingular; 2] = [AtSingular::Stop, AtSingular::Pass];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            AtSingular::Stop => "stop",
+            AtSingular::Pass => "pass",
+        }
+    }
+}
+
+/// A text that does not say what to do at a singular configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at a singular configuration a run can `stop` or `pass`, not `{name}`")]
+pub struct UnknownAtSingular {
+    /// The text.
+    pub name: String,
+}
+
+impl FromStr for AtSingular {
+    type Err = UnknownAtSingular;
+
+    fn from_str(text: &str) -> Result<AtSingular, UnknownAtSingular> {
+        let found = AtSingular::ALL.into_iter().find(|rule| rule.name() == text);
+        found.ok_or_else(|| UnknownAtSingular { name: text.to_owned() })
+    }
+}
+
 /// A text that names no place where a step could evaluate the entropies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no entropy base `{name}`; write `left`, `midpoint` or `right`")]
@@ -213,12 +255,24 @@ pub(crate) struct SimulationStatement {
     pub entropy: Option<(EntropyBase, Text)>,
     pub constraints: Option<(ConstraintForm, Text)>,
     pub project: Option<(bool, Span)>,
+    pub singular: Option<(AtSingular, Text)>,
     pub record: Option<Scalar>,
     pub tolerance: Option<Scalar>,
 }
 
-const KEYS: [&str; 10] =
-    ["method", "step", "until", "steps", "start", "record", "tolerance", "entropy", "constraints", "project"];
+const KEYS: [&str; 11] = [
+    "method",
+    "step",
+    "until",
+    "steps",
+    "start",
+    "record",
+    "tolerance",
+    "entropy",
+    "constraints",
+    "project",
+    "singular",
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> SimulationStatement {
     let mut statement = SimulationStatement::default();
@@ -241,6 +295,9 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
                 statement.constraints = text.and_then(|text| Some((constraint_form(reader, &text)?, text)));
             }
             "project" => statement.project = reader.boolean(&entry).map(|project| (project, entry.name.span.clone())),
+            "singular" => {
+                statement.singular = reader.string(&entry).and_then(|text| Some((at_singular(reader, &text)?, text)));
+            }
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -297,6 +354,16 @@ fn constraint_form(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Constrain
         let help = help_for(&text.value, "the forms are", ConstraintForm::ALL.map(ConstraintForm::name));
         let message = format!("there is no form of constraints `{}`", text.value);
         let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
+        reader.problems.push(diagnostic.maybe_help(help));
+    }
+    found.ok()
+}
+
+fn at_singular(reader: &mut Reader<'_, '_>, text: &Text) -> Option<AtSingular> {
+    let found = text.value.parse::<AtSingular>();
+    if let Err(unknown) = &found {
+        let help = help_for(&text.value, "a run can", AtSingular::ALL.map(AtSingular::name));
+        let diagnostic = Diagnostic::error(Code::UnknownOption, unknown.to_string()).at(text.span.clone(), "");
         reader.problems.push(diagnostic.maybe_help(help));
     }
     found.ok()
@@ -363,6 +430,7 @@ pub(crate) fn resolve(
         entropy,
         constraints: statement.constraints.as_ref().map_or(ConstraintForm::default(), |(form, _)| *form),
         project: statement.project.as_ref().is_some_and(|(project, _)| *project),
+        singular: statement.singular.as_ref().map_or(AtSingular::default(), |(rule, _)| *rule),
         record,
         tolerance: tolerance.map(|t| t.1),
     };
@@ -387,7 +455,10 @@ fn report_no_constraints(resolver: &mut Resolver<'_, '_>, statement: &Simulation
     let form = form.map(|(_, text)| ("`constraints` chooses how a step keeps the constraints", text.span.clone()));
     let project = statement.project.as_ref();
     let project = project.map(|(_, span)| ("`project` moves the start to where the constraints hold", span.clone()));
-    for (message, span) in form.into_iter().chain(project) {
+    let singular = statement.singular.as_ref();
+    let singular =
+        singular.map(|(_, text)| ("`singular` is about configurations of the constraints", text.span.clone()));
+    for (message, span) in form.into_iter().chain(project).chain(singular) {
         let diagnostic = Diagnostic::error(Code::Conflict, message);
         resolver.problems.push(diagnostic.at(span, "but the model has no constraints"));
     }

@@ -7,6 +7,7 @@
 mod banded;
 mod dense;
 mod equilibrate;
+mod gram;
 mod ordering;
 mod pattern;
 mod small;
@@ -18,6 +19,7 @@ mod testing;
 mod tests;
 
 pub use dense::DenseLu;
+pub(crate) use gram::{Moving, MovingGram};
 pub(crate) use small::LEAST_RATIO;
 pub use solver::{Factorisation, LinearSolver};
 

@@ -4,7 +4,7 @@ use extremal_expr::Expr;
 use extremal_mechanics::continuous::HigherSystem;
 use extremal_mechanics::discrete::{SchemeError, higher_flow, higher_scheme};
 use extremal_model::{Feature, Method, Model, Start};
-use extremal_solve::{AdaptiveMarcher, CompiledScheme, LinearSolver};
+use extremal_solve::{AdaptiveMarcher, CompiledScheme, ConfigurationWatch, LinearSolver};
 use extremal_trajectory::{Column, Columns, Role};
 
 use super::{
@@ -124,7 +124,8 @@ fn observables<'m>(
         reactions: 0,
         constraints: Vec::new(),
         kept: Vec::new(),
-        row_entries: 0,
+        configurations: ConfigurationWatch::default(),
+        adaptive: false,
         estimate: false,
         accounts: Vec::new(),
         stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),

@@ -21,10 +21,10 @@ use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, check_method, energy_estimate, scheme};
-use extremal_model::{CompositionBase, Method, Model, Start};
+use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StepFailure, Structure,
-    TotalWork,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, PassedConfiguration,
+    StepFailure, Structure, TotalWork,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -152,6 +152,33 @@ pub struct Outcome {
     pub residuals: Vec<(String, f64)>,
     /// The audit of both laws, for a system with entropies.
     pub laws: Option<Laws>,
+    /// The first singular configurations that were passed on purpose, and how many there were.
+    pub passed: (Vec<PassedConfiguration>, u64),
+}
+
+impl Outcome {
+    /// What a user must know about singular configurations that were passed.
+    pub fn warnings(&self) -> Vec<String> {
+        let (passed, count) = &self.passed;
+        let mut warnings: Vec<String> = passed
+            .iter()
+            .map(|PassedConfiguration { time, constraint, others, broken }| {
+                let others = others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let depends = if others.is_empty() { "restricts no velocity".into() } else { format!("depends on {others}") };
+                let how = if *broken { "leapt over" } else { "passed" };
+                format!(
+                    "a singular configuration was {how} at t = {time:.9}: there `{constraint}` {depends}, and more than one motion \
+                     goes on; this is the one that the steps led to"
+                )
+            })
+            .collect();
+        if !warnings.is_empty() {
+            let worst = self.residuals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            let worst = worst.map_or_else(String::new, |(name, off)| format!("; constraints held to {off:.1e} (`{name}`)"));
+            warnings.push(format!("{count} singular configurations were passed{worst}"));
+        }
+        warnings
+    }
 }
 
 /// A model compiled for running: parameters, step and start can change without compiling again.
@@ -214,7 +241,8 @@ impl<'m> Run<'m> {
         if checked_ahead(&settings.method, &system) {
             beginning.check_regularity(model, &system)?;
         }
-        let observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
+        let mut observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
+        observables.configurations.pass(settings.singular == AtSingular::Pass);
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards = domain_guards(model);
         let values = model.parameter_values();
@@ -222,7 +250,8 @@ impl<'m> Run<'m> {
             Some(method) => {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
-                    AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?;
+                    AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
+                        .watching(observables.configurations.clone(), observables.first_row(), system.len());
                 marcher.set_parameters(&values);
                 Compiled::Adaptive(Box::new(marcher))
             }
@@ -385,19 +414,21 @@ impl<'m> Run<'m> {
                     errors: Vec::new(),
                     residuals: Vec::new(),
                     laws: None,
+                    passed: (Vec::new(), 0),
                 });
             }
         };
         let mut rows = Rows::new(self, recorder);
         let end = match self.march(motion.as_mut(), &mut rows, &mut watch)? {
-            End::Failed(failure) => End::Failed(rows.explain(failure)),
+            End::Failed(failure) => End::Failed(rows.explain(failure, self.plan.step)),
             end => end,
         };
         rows.complete(motion.as_mut())?;
+        let passed = rows.passed(motion.as_ref());
         let Watched { errors, residuals, laws } = rows.finish();
         recorder.finish()?;
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
-        Ok(Outcome { end, steps, time, work, errors, residuals, laws })
+        Ok(Outcome { end, steps, time, work, errors, residuals, laws, passed })
     }
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.

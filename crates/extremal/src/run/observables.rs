@@ -3,6 +3,7 @@
 use extremal_expr::{Expr, Id, Node};
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model};
+use extremal_solve::ConfigurationWatch;
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::watch::WatchedExpressions;
@@ -33,8 +34,10 @@ pub(crate) struct Observables {
     /// Names of all constraints, whose residuals are watched, and how many of the first are kept.
     pub constraints: Vec<String>,
     pub kept: Vec<bool>,
-    /// How many entries of constraint rows are watched.
-    pub row_entries: usize,
+    /// The watch over the rows of the constraints that are kept, as it is before a motion.
+    pub configurations: ConfigurationWatch,
+    /// Does the motion look at its constraints by itself, between the rows too?
+    pub adaptive: bool,
     /// Is the energy also estimated from positions?
     pub estimate: bool,
     /// Work and heat, at the end of the state.
@@ -119,7 +122,11 @@ impl Observables {
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
-            row_entries: watched.rows.len(),
+            configurations: ConfigurationWatch::new(
+                system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+                &watched.pattern,
+            ),
+            adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
@@ -138,7 +145,8 @@ impl Observables {
             reactions: 0,
             constraints: Vec::new(),
             kept: Vec::new(),
-            row_entries: 0,
+            configurations: ConfigurationWatch::default(),
+            adaptive: false,
             estimate: false,
             accounts: Vec::new(),
             stops: Vec::new(),
@@ -162,6 +170,11 @@ impl Observables {
     /// Where the stop conditions stand among the observed values.
     pub fn first_stop(&self) -> usize {
         2 * self.coordinates + self.recorded
+    }
+
+    /// Where the rows of the constraints stand among the observed values.
+    pub fn first_row(&self) -> usize {
+        self.first_stop() + self.stops.len() + self.constraints.len()
     }
 
     /// Where the energy stands among the observed values.

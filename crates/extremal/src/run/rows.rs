@@ -1,6 +1,6 @@
 //! The rows of a run: watched and recorded.
 
-use extremal_solve::{March, Reason, StepFailure};
+use extremal_solve::{March, PassedConfiguration, Reason, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
 use super::Run;
@@ -56,7 +56,8 @@ impl<'r> Rows<'r> {
     }
 
     /// The failure with its deeper reason, where the rows so far show one.
-    pub fn explain(&self, mut failure: StepFailure) -> StepFailure {
+    pub fn explain(&self, failure: StepFailure, step: f64) -> StepFailure {
+        let mut failure = self.now.watch.explain(failure, step);
         if let Some((entropy, temperature)) = self.audit.cold() {
             let cause = Box::new(failure.reason);
             failure.reason = Reason::Cold { entropy: entropy.to_string(), temperature, cause };
@@ -70,6 +71,12 @@ impl<'r> Rows<'r> {
             true => self.recorder.complete(&self.now.row),
             false => Ok(()),
         }
+    }
+
+    /// Singular configurations that were passed on purpose, and how many.
+    pub fn passed(&self, motion: &dyn March) -> (Vec<PassedConfiguration>, u64) {
+        let (passed, count) = self.now.watch.passed(motion);
+        (passed.to_vec(), count)
     }
 
     pub fn finish(self) -> Watched {

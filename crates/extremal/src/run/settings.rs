@@ -1,7 +1,7 @@
 //! How a model is to be run: what the model says, unless the caller says otherwise.
 
 use extremal_eval::Backend;
-use extremal_model::{ConstraintForm, EntropyBase, Extent, Method, Model, Start};
+use extremal_model::{AtSingular, ConstraintForm, EntropyBase, Extent, Method, Model, Start};
 use thiserror::Error;
 
 /// Everything a run needs to know beyond the model.
@@ -29,6 +29,8 @@ pub struct Settings {
     pub constraints: ConstraintForm,
     /// Is a start that violates the constraints moved to the nearest one that does not?
     pub project: bool,
+    /// What the run does at a singular configuration of its constraints.
+    pub singular: AtSingular,
     /// Write every so many steps to files.
     pub record: u64,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
@@ -94,6 +96,7 @@ impl Settings {
             entropy: simulation.entropy,
             constraints: simulation.constraints,
             project: simulation.project,
+            singular: simulation.singular,
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
             backend: None,
@@ -141,6 +144,7 @@ mod tests {
             entropy: EntropyBase::Midpoint,
             constraints: ConstraintForm::Rattle,
             project: false,
+            singular: AtSingular::Stop,
             record: 1,
             tolerance: None,
             backend: None,

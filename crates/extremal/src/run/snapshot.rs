@@ -62,10 +62,12 @@ impl Snapshot {
         self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
         self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
         let (stops, rest) = observed[first_stop..].split_at(self.stops.len());
-        let (watched, exact) = rest.split_at(self.watch.len());
+        let seen = self.watch.values_mut();
+        let (watched, exact) = rest.split_at(seen.len());
+        seen.copy_from_slice(watched);
         self.stops.copy_from_slice(stops);
         self.exact.copy_from_slice(exact);
-        let trouble = self.watch.look(observables, watched);
+        let trouble = self.watch.look(observables, motion, &self.row[1 + n..1 + 2 * n]);
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
             let energy = self.row[observables.first_temperature() + m];

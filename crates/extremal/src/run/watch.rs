@@ -2,7 +2,7 @@
 
 use extremal_expr::Id;
 use extremal_mechanics::{Constraint, System};
-use extremal_solve::{March, Reason, RowWatch, Sight, StepFailure};
+use extremal_solve::{ConfigurationWatch, March, PassedConfiguration, Reason, Rows, StepFailure};
 
 use super::beginning::ids;
 use super::observables::Observables;
@@ -11,29 +11,34 @@ use super::observables::Observables;
 pub(super) struct WatchedExpressions {
     /// Left less right sides, positions for holonomic constraints, else velocities.
     pub residuals: Vec<Id>,
-    /// ∂Φ/∂v of the kept constraints, row by row.
+    /// ∂Φ/∂v of the kept constraints where it is not zero, row by row, and behind them their rates of change.
     pub rows: Vec<Id>,
+    /// The columns of the entries of each row.
+    pub pattern: Vec<Vec<usize>>,
 }
 
 impl WatchedExpressions {
     pub fn of<'g>(all: &[Constraint<'g>], kept: &System<'g>) -> WatchedExpressions {
         let residuals: Vec<_> = all.iter().map(|constraint| constraint.expression).collect();
-        let rows: Vec<_> = match kept.constraints.len() {
-            ..=MOST_WATCHED => kept.constraints.iter().flat_map(|c| kept.graph.gradient(c.velocity, &kept.v)).collect(),
-            _ => Vec::new(),
-        };
-        WatchedExpressions { residuals: ids(&residuals), rows: ids(&rows) }
+        let forms: Vec<_> = kept.constraints.iter().map(|constraint| constraint.velocity).collect();
+        let jacobian = kept.graph.jacobian(&forms, &kept.v);
+        let pattern = jacobian.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
+        let mut rows: Vec<_> = jacobian.into_iter().flatten().map(|(_, entry)| entry).collect();
+        rows.extend(kept.time_derivative(&rows));
+        WatchedExpressions { residuals: ids(&residuals), rows: ids(&rows), pattern }
     }
 }
-
-/// Beyond so many constraints the watch over their rank, which takes m² n operations at every step, would cost more than the step.
-const MOST_WATCHED: usize = 32;
 
 /// Looks at the constraints after every step.
 pub(crate) struct ConstraintWatch {
     /// The largest |left − right| so far, per constraint.
     pub residuals: Vec<f64>,
-    rows: RowWatch,
+    configurations: ConfigurationWatch,
+    /// What was observed last: residuals, then rows and rates.
+    values: Vec<f64>,
+    /// When the motion was looked at last, and after how many steps.
+    time: f64,
+    step: u64,
 }
 
 /// Why a motion cannot go on.
@@ -59,39 +64,68 @@ const FOLLOWS: f64 = 1e-6;
 
 impl ConstraintWatch {
     pub fn new(observables: &Observables) -> Self {
-        let count = observables.row_entries / observables.coordinates.max(1);
         ConstraintWatch {
             residuals: vec![0.0; observables.constraints.len()],
-            rows: RowWatch::new(count, observables.coordinates),
+            configurations: observables.configurations.clone(),
+            values: vec![0.0; observables.constraints.len() + observables.configurations.len()],
+            time: 0.0,
+            step: 0,
         }
     }
 
-    /// How many observed values it looks at.
-    pub fn len(&self) -> usize {
-        self.residuals.len() + self.rows.len()
+    /// Where the observed values are put that it looks at.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Singular configurations that the motion went through on purpose, and how many there were.
+    pub fn passed<'w>(&'w self, motion: &'w dyn March) -> (&'w [PassedConfiguration], u64) {
+        match motion.passed() {
+            (_, 0) => self.configurations.passed(),
+            passed => passed,
+        }
+    }
+
+    /// The failure with its deeper reason, where it is a singular configuration ahead.
+    pub fn explain(&self, mut failure: StepFailure, length: f64) -> StepFailure {
+        failure.reason = self.configurations.explain(length, failure.reason);
+        failure
     }
 
     /// Looks at residuals and rows; says why the motion cannot go on, if it cannot.
-    pub fn look(&mut self, observables: &Observables, values: &[f64]) -> Option<Trouble> {
-        let (residuals, rows) = values.split_at(self.residuals.len());
-        let name = |at: usize| observables.constraints[at].clone();
+    pub fn look(&mut self, observables: &Observables, motion: &mut dyn March, velocities: &[f64]) -> Option<Trouble> {
+        let (residuals, entries) = self.values.split_at(self.residuals.len());
         for (at, residual) in residuals.iter().enumerate() {
             self.residuals[at] = self.residuals[at].max(residual.abs());
             if !observables.kept[at] && residual.abs() > FOLLOWS {
-                return Some(Trouble::Ahead(Reason::NoLongerRedundant { constraint: name(at), residual: *residual }));
+                let constraint = observables.constraints[at].clone();
+                return Some(Trouble::Ahead(Reason::NoLongerRedundant { constraint, residual: *residual }));
             }
         }
-        if self.rows.is_empty() {
+        if self.configurations.is_empty() || observables.adaptive {
             return None;
         }
-        let mut kept = (0..observables.kept.len()).filter(|at| observables.kept[*at]).map(name);
-        let mut name = |row: usize| kept.nth(row).unwrap_or_default();
-        match self.rows.look(rows) {
-            Sight::Independent => None,
-            Sight::Approaching { row, distance } => {
-                Some(Trouble::Ahead(Reason::SingularConfiguration { constraint: name(row), distance }))
-            }
-            Sight::Passed { row } => Some(Trouble::Behind(Reason::OverSingularConfiguration { constraint: name(row) })),
+        let (begin, end, step) = (self.time, motion.time(), motion.steps());
+        // Only a step from the state that was seen last can be followed.
+        if std::mem::replace(&mut self.step, step) + 1 != step {
+            self.configurations.forget();
         }
+        self.time = end;
+        let n = observables.coordinates;
+        let first = observables.first_row();
+        let rows = Rows { time: end, entries, positions: &motion.state()[..n], velocities };
+        let mut inside: Option<Box<dyn March>> = None;
+        let reason = self.configurations.look(rows, begin, |part, read| {
+            let inside = inside.get_or_insert_with(|| motion.fork());
+            if inside.retake(part * (end - begin)).is_err() {
+                return false;
+            }
+            let (time, positions) = (inside.time(), inside.state()[..n].to_vec());
+            let Ok(observed) = inside.observe() else { return false };
+            let (entries, velocities) = (&observed[first..first + entries.len()], &observed[..n]);
+            read(Rows { time, entries, positions: &positions, velocities });
+            true
+        });
+        reason.map(Trouble::Behind)
     }
 }

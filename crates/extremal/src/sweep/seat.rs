@@ -106,7 +106,7 @@ impl From<StepFailure> for End {
 impl<'s> Seat<'s> {
     pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck) -> Seat<'s> {
         let observables = common.observables;
-        let watched = observables.row_entries > 0 || observables.kept.contains(&false);
+        let watched = !observables.configurations.is_empty() || observables.kept.contains(&false);
         // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
         let iterated = matches!(compiled, Compiled::Scheme(scheme) if !scheme.observation().linear);
         Seat {
