@@ -282,10 +282,14 @@ impl Kernel {
             }
             let again = solve.run_again(&mut self.machine, unknowns, &mut self.scratch);
             let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);
-            let done = done.or_else(|_| {
-                self.machine.run(solve.guess_entry(), unknowns);
-                solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
-            })?;
+            let done = match (done, guess) {
+                // What to begin with instead of a guess that was given, its giver knows.
+                (done, Guess::Given) => done,
+                (done, Guess::Formula) => done.or_else(|_| {
+                    self.machine.run(solve.guess_entry(), unknowns);
+                    solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
+                }),
+            }?;
             work.iterations += done.iterations;
             work.residual = work.residual.max(done.residual);
             self.machine.commit(solve.stage);

@@ -11,6 +11,7 @@ mod linear;
 mod march;
 mod newton;
 pub mod nlp;
+mod observable;
 mod rank;
 mod root;
 mod stages;

@@ -12,6 +12,7 @@ use crate::configuration::PassedConfiguration;
 use crate::failure::{Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel, Structure, Work};
 use crate::newton::NewtonOptions;
+use crate::observable::Observable;
 use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
 use history::History;
@@ -74,6 +75,19 @@ impl CompiledScheme {
         guards: &[Guard],
         options: NewtonOptions,
     ) -> Result<CompiledScheme, CompileError> {
+        CompiledScheme::near(g, scheme, parameters, &[], outputs, guards, options)
+    }
+
+    /// The same, for parameters that are mostly like `values`: what steps without a look then cost is least.
+    pub fn near(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        values: &[f64],
+        outputs: &[Id],
+        guards: &[Guard],
+        options: NewtonOptions,
+    ) -> Result<CompiledScheme, CompileError> {
         let symbols: Vec<Id> = parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect();
         let state_names: Vec<String> =
             scheme.state.iter().map(|id| g.expr(*id).as_symbol().map_or_else(String::new, |n| n.to_string())).collect();
@@ -86,6 +100,8 @@ impl CompiledScheme {
             ..scheme.observe.clone()
         };
         let observed = observe.outputs.len();
+        let given: Vec<f64> = values.iter().copied().chain(scheme.constants.iter().map(|(_, value)| *value)).collect();
+        let observable = Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
         let mut kernel = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
         // The substeps of a composition have different Jacobians.
         if scheme.substeps.len() == 1 {
@@ -94,7 +110,7 @@ impl CompiledScheme {
         }
         Ok(CompiledScheme {
             start: Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?,
-            stride: Stride::compile(g, scheme, &symbols, &step, options),
+            stride: Stride::compile(g, scheme, &symbols, &step, observable, options),
             step: kernel,
             observe: Kernel::compile(g, &symbols, &observe, options)?,
             substeps: scheme.substeps.clone(),
@@ -125,6 +141,11 @@ impl CompiledScheme {
     /// looked at before.
     pub fn observation(&self) -> Structure {
         self.observe.structure()
+    }
+
+    /// Are the states that nobody looks at during [`March::advance_many`] known to be such that can be observed?
+    pub fn knows_what_is_observable(&self) -> bool {
+        !self.step.iterates_stages() && self.stride.as_ref().is_none_or(Stride::knows_what_is_observable)
     }
 
     /// What start, step and observation were compiled to.
@@ -285,7 +306,11 @@ impl March for Marcher {
             let taken = self.stride(left - 1);
             left -= taken;
             self.previous.copy_from_slice(&self.state);
-            if left > 1 || self.stride(1) == 0 {
+            if left > 1 {
+                self.whole_step()?;
+                // Nobody looks at this state, and the step in one piece, which would have known, did not take it.
+                self.observe()?;
+            } else if self.stride(1) == 0 {
                 self.whole_step()?;
             }
             left -= 1;
@@ -397,7 +422,9 @@ impl Marcher {
 
     /// Not while too little is known for a prediction, nor where it failed too often.
     fn can_stride(&self) -> bool {
-        self.history.is_enough() && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
+        self.history.is_enough()
+            && self.strides.failed <= MAX_FAILED + self.strides.taken / 4
+            && self.scheme.stride.as_ref().is_some_and(Stride::is_usable)
     }
 
     /// The program that has a step in one piece, brought to where the motion stands.
@@ -477,7 +504,13 @@ impl Marcher {
                 self.first_guess(begin + elapsed * h)?;
                 Guess::Formula
             };
-            let work = self.scheme.step.run(&self.inputs, guess, &mut self.next)?;
+            let work = match self.scheme.step.run(&self.inputs, guess, &mut self.next) {
+                // What was extrapolated leads nowhere: begin with the velocities of the present state.
+                Err(_) if guess == Guess::Given && !known && self.first_guess(begin + elapsed * h).is_ok() => {
+                    self.scheme.step.run(&self.inputs, Guess::Formula, &mut self.next)?
+                }
+                outcome => outcome?,
+            };
             if predict {
                 if work.side_by_side {
                     // These stages predict themselves.

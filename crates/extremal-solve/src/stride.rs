@@ -15,6 +15,7 @@ use extremal_mechanics::{Block, Reduced};
 use crate::linear::LEAST_RATIO;
 use crate::march::{DEPTH, WEIGHTS};
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
+use crate::observable::{self, Observable};
 use affine::{Affine, Rows};
 use writer::{Writer, angles};
 
@@ -32,7 +33,7 @@ const LARGEST_TURN: f64 = 1e-4;
 const LIMITS: [(&str, f64); 5] = [
     ("stride round-off", ROUND_OFF),
     ("stride underflow", UNDERFLOW),
-    ("stride largest", f64::MAX),
+    ("stride largest", observable::LARGEST_STATE),
     ("stride pivot", LEAST_RATIO),
     ("stride turn", LARGEST_TURN),
 ];
@@ -56,6 +57,10 @@ pub(crate) struct Stride {
     times: [f64; 2],
     /// How many steps before a guess it is extrapolated from.
     known: usize,
+    /// What the steps ask of the states they lead to, where that is known,
+    observable: Option<Observable>,
+    /// and whether it is enough for the present parameters.
+    enough: bool,
 }
 
 /// The same step, with differences of the state that go round beside it.
@@ -86,6 +91,7 @@ impl Stride {
         scheme: &Scheme,
         parameters: &[Id],
         reduced: &Reduced,
+        observable: Option<Observable>,
         options: NewtonOptions,
     ) -> Option<Stride> {
         let block = &reduced.block;
@@ -126,7 +132,7 @@ impl Stride {
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), times];
-        let round = Round { g, scheme, constant, count, unknowns, guess };
+        let round = Round { g, scheme, constant, count, unknowns, guess, observable: observable.as_ref() };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
@@ -141,7 +147,8 @@ impl Stride {
         };
         let (state, unknowns) = (scheme.state.len(), round.unknowns.len());
         let machine = options.machine(&program);
-        Some(Stride { machine, lanes, differences, state, unknowns, times: [f64::NAN; 2], known: 0 })
+        let times = [f64::NAN; 2];
+        Some(Stride { machine, lanes, differences, state, unknowns, times, known: 0, observable, enough: true })
     }
 
     /// The program that is used at the present parameters and step.
@@ -185,6 +192,17 @@ impl Stride {
 
     pub fn set_parameters(&mut self, values: &[f64]) {
         self.set(0, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
+    }
+
+    /// Do its steps lead only to states that can be observed?
+    pub fn knows_what_is_observable(&self) -> bool {
+        self.observable.is_some()
+    }
+
+    /// Does it take steps at the present parameters, step size and first time?
+    pub fn is_usable(&self) -> bool {
+        self.enough && observable::is_bounded(self.times[0], self.times[1])
     }
 
     /// Sets the step size and the first time.
@@ -265,6 +283,7 @@ struct Round<'g> {
     count: Expr<'g>,
     unknowns: Vec<Id>,
     guess: Vec<Expr<'g>>,
+    observable: Option<&'g Observable>,
 }
 
 /// What goes round, what takes its place after a step, and what takes the place of the last of it for another try.
@@ -314,9 +333,21 @@ impl<'g> Round<'g> {
         [parameters, times, going]
     }
 
+    /// Asks that the next state is finite, and can be observed.
+    fn admit(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) {
+        let g = self.g;
+        let values = writer.finite(next);
+        if let Some(observable) = self.observable {
+            let time = g.expr(self.scheme.time);
+            let state = g.exprs(&self.scheme.state).into_iter().zip(values);
+            let rules: Vec<_> = state.chain([(time, time + g.symbol("h"))]).collect();
+            writer.holds.extend(observable.conditions(g, &rules));
+        }
+    }
+
     /// Formulas that need more than the state are left to the kernel, as `None`.
     fn program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
-        writer.finite(&rows.next);
+        self.admit(&mut writer, &rows.next);
         let Going { inputs, next, again } = self.going(&writer, rows);
         let inputs = self.inputs(inputs);
         Program::cycle(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
@@ -332,7 +363,7 @@ impl<'g> Round<'g> {
 
     /// The program for motions side by side.
     fn lane_program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
-        writer.finite(&rows.next);
+        self.admit(&mut writer, &rows.next);
         let Going { inputs: mut going, mut next, again } = self.going(&writer, rows);
         let g = self.g;
         let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));

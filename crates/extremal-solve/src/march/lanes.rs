@@ -82,6 +82,9 @@ impl LaneMarcher {
         while steps > 0 && !motion.history.is_full() {
             motion.advance()?;
             steps -= 1;
+            if steps > 0 {
+                motion.observe()?;
+            }
         }
         let alone = steps < WORTHWHILE || !motion.can_stride();
         if alone || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
@@ -148,6 +151,7 @@ impl LaneMarcher {
         motion.strides.failed += 1;
         motion.previous.copy_from_slice(&motion.state);
         motion.whole_step()?;
+        motion.observe()?;
         match left - 1 {
             steps @ 1.. if motion.can_stride() => self.enter(motion, at, Entered { steps, ..entered }),
             left => return motion.advance_many(left + 1),

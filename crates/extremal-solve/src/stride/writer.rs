@@ -160,11 +160,13 @@ impl<'g> Writer<'g> {
         Inverse { rows, factor: self.name(determinant.powi(-1)) }
     }
 
-    pub(super) fn finite(&mut self, values: &[Expr<'g>]) {
-        // What is not finite makes sums that are not; names keep them from being simplified.
+    /// Asks that these are finite, and far from being not; returns them by names.
+    pub(super) fn finite(&mut self, values: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        // What is no number makes sums that are none; names keep them from being simplified.
         let values = self.name_all(values);
-        let total = self.g.sum(values);
-        self.holds.push(self.g.compare(Comparison::Le, total.abs(), self.limits[2]));
+        let total = self.g.sum(values.iter().map(|value| value.abs()));
+        self.holds.push(self.g.compare(Comparison::Le, total, self.limits[2]));
+        values
     }
 
     pub(super) fn condition(&self) -> Expr<'g> {

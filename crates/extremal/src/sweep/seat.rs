@@ -107,8 +107,11 @@ impl<'s> Seat<'s> {
     pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck) -> Seat<'s> {
         let observables = common.observables;
         let watched = !observables.configurations.is_empty() || observables.kept.contains(&false);
-        // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
-        let iterated = matches!(compiled, Compiled::Scheme(scheme) if !scheme.observation().linear);
+        let unknown = match compiled {
+            // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
+            Compiled::Scheme(scheme) => !scheme.observation().linear || !scheme.knows_what_is_observable(),
+            Compiled::Adaptive(_) | Compiled::Lattice(_) => true,
+        };
         Seat {
             common,
             motion: Motion::of(compiled),
@@ -117,7 +120,7 @@ impl<'s> Seat<'s> {
             event: Snapshot::new(observables, None),
             start: common.start.values(),
             records: Records::new(common.layout),
-            looking: watched || iterated || common.layout.record == Record::Extremes,
+            looking: watched || unknown || common.layout.record == Record::Extremes,
             seen: None,
         }
     }
@@ -199,6 +202,10 @@ impl<'s> Seat<'s> {
             let begin = self.motion.get().time();
             let outcome = self.motion.get().advance_by(left);
             self.after(member, &mut course, 1, begin, outcome, frame);
+        }
+        // A member has arrived when its last state can be seen.
+        if course.end.is_none() && self.seen != Some(self.motion.get().steps()) {
+            course.end = self.look(member, frame).err().map(End::Failed);
         }
         let ended = match course.end {
             None => Ended::Finished,
