@@ -120,6 +120,9 @@ pub enum Failure {
     /// An output file is named twice.
     #[error("`{}` is named twice as an output", .0.display())]
     SameFile(PathBuf),
+    /// An output file is also an input.
+    #[error("`{}` is read by this command and would be written over: give the output another name", .0.display())]
+    OwnInput(PathBuf),
     /// The folder of an output file does not exist.
     #[error("cannot create `{}`: there is no folder `{}`", path.display(), folder.display())]
     NoFolder {

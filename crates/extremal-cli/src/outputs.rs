@@ -1,6 +1,7 @@
 //! The files that a command is asked to write.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use extremal::trajectory::Format;
@@ -19,10 +20,10 @@ impl Outputs<'_> {
     pub fn check(&self) -> Result<(), Failure> {
         let mut seen = HashSet::new();
         for path in self.trajectories.iter().chain(self.plots) {
-            if !seen.insert(path) {
+            check_folder(path)?;
+            if !seen.insert(place_of(path)) {
                 return Err(Failure::SameFile(path.clone()));
             }
-            check_folder(path)?;
         }
         for path in self.trajectories {
             Format::of(path)?;
@@ -34,9 +35,32 @@ impl Outputs<'_> {
     }
 }
 
+/// Refuses to write over a file that is read: the model, a list of members.
+pub fn spare_inputs<'p>(outputs: impl IntoIterator<Item = &'p PathBuf>, inputs: &[&str]) -> Result<(), Failure> {
+    let read: Vec<PathBuf> =
+        inputs.iter().filter(|input| Path::new(input).is_file()).map(|p| place_of(Path::new(p))).collect();
+    match outputs.into_iter().find(|path| read.contains(&place_of(path))) {
+        Some(path) => Err(Failure::OwnInput(path.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Where a file is or will be, whichever way its name leads there.
+fn place_of(path: &Path) -> PathBuf {
+    let folder = || {
+        let folder = fs::canonicalize(folder_of(path)).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(folder).unwrap_or_else(|| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Refuses a file in a folder that does not exist.
 pub fn check_folder(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     match folder.is_dir() {
         true => Ok(()),
         false => Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() }),

@@ -40,6 +40,7 @@ mod recorder;
 mod series;
 pub mod sink;
 mod table;
+mod whole;
 
 pub use columns::{Column, Columns, ColumnsError, Role};
 pub use drift::Drift;
@@ -49,3 +50,4 @@ pub use recorder::{RecordError, Recorder};
 pub use series::Series;
 pub use sink::{CsvSink, Format, JsonSink, ParquetSink, Sink, SinkError};
 pub use table::{Align, Table};
+pub use whole::{WholeFile, write_whole};

@@ -204,7 +204,8 @@ impl Recorder {
         result
     }
 
-    /// Writes the last row if it was skipped, and closes every output. Later
+    /// Writes the last row if it was skipped, and closes every output. Files
+    /// are there from then on; one that could not be written is not. Later
     /// calls do nothing.
     ///
     /// # Errors
@@ -221,7 +222,7 @@ impl Recorder {
         {
             result = self.write(&row);
         }
-        for output in &mut self.outputs {
+        for output in self.outputs.iter_mut().filter(|output| !output.failed) {
             if let Err(source) = output.sink.finish() {
                 result = result.and(Err(output.error(source)));
             }
@@ -257,7 +258,10 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error.
-        let _ = self.finish();
+        // A recorder that was given nothing has nothing to put in the place of older files.
+        if self.rows() > 0 {
+            // Nobody is left to hear of an error.
+            let _ = self.finish();
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 
 use extremal_trajectory::ColumnsError;
-use extremal_trajectory::frame::{Fields, Frame, FrameError, FrameFile};
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
 
@@ -187,4 +187,87 @@ fn what_would_lose_or_mix_work_is_refused() {
     ));
     let twice = Fields::new(["a"], ["a"], Vec::<String>::new());
     assert_eq!(twice, Err(ColumnsError::Duplicate { name: "a".into() }));
+}
+
+/// The disk may lose what the journal has: a frame counts when its bytes are those that were written.
+#[test]
+fn a_frame_whose_bytes_changed_is_written_again() {
+    for name in ["t.parquet", "t.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let expected = whole(&path);
+        let part = folder.path().join(format!("{name}.part"));
+        for (done, back, kept) in [(3, 1, 2), (1, 1, 0)] {
+            let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
+            push(&mut file, 0..done);
+            drop(file);
+            let mut bytes = fs::read(&part).unwrap();
+            let at = bytes.len() - back;
+            bytes[at] ^= 1;
+            fs::write(&part, bytes).unwrap();
+            let resumed = FrameFile::resume(&path, &fields(), &identity()).unwrap();
+            assert_eq!(resumed.notes, (0..kept).map(note).collect::<Vec<_>>());
+            let mut file = resumed.file;
+            push(&mut file, kept..FRAMES);
+            file.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), expected, "{name}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn unfinished_work_that_is_gone_is_not_called_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let expected = whole(&path);
+    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
+    push(&mut file, 0..2);
+    file.suspend().unwrap();
+    let so_far = fs::read(&path).unwrap();
+    fs::remove_file(folder.path().join("t.csv.part")).unwrap();
+    for _ in 0..2 {
+        let again = FrameFile::resume(&path, &fields(), &identity());
+        assert!(matches!(again, Err(FrameError::Lost { pieces: 2, .. })), "{:?}", again.err());
+        assert!(matches!(FrameFile::create(&path, &fields(), &identity()), Err(FrameError::Exists { .. })));
+    }
+    assert_eq!(fs::read(&path).unwrap(), so_far, "what is there stays");
+    let mut file = FrameFile::open(&path, &fields(), &identity(), Existing::Replace).unwrap().file;
+    push(&mut file, 0..FRAMES);
+    file.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), expected);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn killed_after_the_file_got_its_name_there_is_nothing_to_resume() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let journal = folder.path().join("t.csv.part.journal");
+    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
+    push(&mut file, 0..FRAMES);
+    let lines = fs::read_to_string(&journal).unwrap();
+    file.finish().unwrap();
+    fs::write(&journal, lines + "{\"finished\":true}\n").unwrap();
+    let again = FrameFile::resume(&path, &fields(), &identity());
+    assert!(matches!(again, Err(FrameError::Finished { .. })), "{:?}", again.err());
+    assert!(!journal.exists());
+}
+
+#[test]
+fn a_copy_that_cannot_be_made_does_not_end_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let expected = whole(&path);
+    // A file of the user, and a folder where the copy would be: like a full disk, it refuses every one.
+    fs::write(folder.path().join("t.csv.copy"), "mine").unwrap();
+    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
+    fs::create_dir(folder.path().join("t.csv.part.copy")).unwrap();
+    push(&mut file, 0..1);
+    // A copy is made not more often than once in a second.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    push(&mut file, 1..FRAMES);
+    file.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), expected);
+    assert_eq!(fs::read_to_string(folder.path().join("t.csv.copy")).unwrap(), "mine");
 }

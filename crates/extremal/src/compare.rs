@@ -37,6 +37,14 @@ pub enum CompareError {
         /// Why.
         source: SetupError,
     },
+    /// Nothing to be measured at.
+    #[error("no sample is compared: the first would be number {first} (0 is the start), and the last is {last}")]
+    NoSamples {
+        /// The first that was asked for.
+        first: u64,
+        /// The last there is, or that was asked for.
+        last: u64,
+    },
     /// The reference solution itself cannot be computed.
     #[error("the reference solution fails: {0}")]
     Reference(StepFailure),
@@ -49,7 +57,7 @@ pub struct Row {
     pub method: Method,
     /// The step.
     pub step: f64,
-    /// The largest error at any step, per coordinate and entropy.
+    /// The largest error at any step, per coordinate and entropy; not a number if it failed before the first sample.
     pub errors: Vec<(String, f64)>,
     /// The measured order per coordinate, from the row before of the same method.
     pub orders: Vec<Option<f64>>,
@@ -87,6 +95,9 @@ pub fn compare(
     if against == Against::Exact && model.exact().is_empty() {
         return Err(CompareError::NoExact);
     }
+    if samples.is_empty() {
+        return Err(CompareError::NoSamples { first: samples.start, last: samples.end.saturating_sub(1) });
+    }
     let mut rows: Vec<Row> = Vec::new();
     for method in methods {
         for (index, step) in steps.iter().enumerate() {
@@ -117,6 +128,9 @@ fn measure(
         outcome => outcome,
     };
     let run = run.map_err(setup)?;
+    if samples.start > run.planned_steps() {
+        return Err(CompareError::NoSamples { first: samples.start, last: run.planned_steps() });
+    }
     let truth = match against {
         Against::Exact => None,
         Against::Dop853 => {
@@ -139,12 +153,12 @@ fn measure(
     let mut row = Row {
         method: method.clone(),
         step,
-        errors: watched.iter().map(|k| (names[*k].clone(), 0.0)).collect(),
+        errors: watched.iter().map(|k| (names[*k].clone(), f64::NAN)).collect(),
         orders: vec![None; watched.len()],
         steps: 0,
         iterations: 0,
         seconds: 0.0,
-        energy_drift: 0.0,
+        energy_drift: f64::NAN,
         failure: None,
     };
     let stated_energy = run.stated_energy();

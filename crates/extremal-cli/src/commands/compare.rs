@@ -13,7 +13,7 @@ use extremal::{Method, Model, Settings};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
 use crate::failure::{Ending, Failure};
-use crate::outputs::{Outputs, written};
+use crate::outputs::{Outputs, spare_inputs, written};
 use crate::progress::Spinner;
 use crate::source::Source;
 use crate::terminal::{self, ERROR, HEADING, duration};
@@ -57,7 +57,7 @@ pub struct Arguments {
     #[command(flatten)]
     step: StepArguments,
     /// Measure errors and energy at the first N samples only, the start being the first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     first: Option<u64>,
     /// Leave out the first N samples of errors and energy
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -110,6 +110,7 @@ impl Arguments {
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Outputs { trajectories: &[], plots: &arguments.plot }.check()?;
+    spare_inputs(&arguments.plot, &[&arguments.model.model])?;
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
     let mut settings = arguments.step.applied_to(Settings::of(&source.model));
@@ -183,7 +184,11 @@ fn table(rows: &[Row]) -> Table {
 
 /// As published tables print errors.
 fn four_digits(x: f64) -> String {
-    if x == 0.0 { "0".to_owned() } else { format!("{x:.3e}") }
+    match x {
+        0.0 => "0".to_owned(),
+        _ if x.is_nan() => "-".to_owned(),
+        _ => format!("{x:.3e}"),
+    }
 }
 
 /// The coordinate with the largest error.

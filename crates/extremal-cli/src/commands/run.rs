@@ -9,7 +9,7 @@ use extremal::{Model, Settings};
 use super::simulate::simulate;
 use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, spare_inputs};
 use crate::source::Source;
 use crate::{summary, terminal};
 
@@ -73,6 +73,7 @@ impl Arguments {
 }
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+    spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
     let source = match arguments.track {
         None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,
         Some(Track::Found) => Source::load(&arguments.model)?,

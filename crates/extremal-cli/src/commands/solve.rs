@@ -17,7 +17,7 @@ use extremal::trajectory::{Figure, sig};
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{Ending, Failure};
 use crate::interrupt::Interrupt;
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, spare_inputs};
 use crate::progress::Spinner;
 use crate::source::{Source, read_file};
 use crate::{solution_summary, terminal};
@@ -134,6 +134,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
     outputs.check()?;
+    spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
     let solved = solve(arguments, &source)?;
     let mut written = Vec::new();
     if !solved.solution.rows.is_empty() {

@@ -14,7 +14,7 @@ use extremal::trajectory::frame::{Existing, FrameFormat};
 use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};
 use crate::interrupt::Interrupt;
-use crate::outputs::check_folder;
+use crate::outputs::{check_folder, spare_inputs};
 use crate::progress::Progress;
 use crate::source::{Limit, Source, read_file_of};
 use crate::{sweep_summary, terminal};
@@ -161,6 +161,8 @@ impl Swept<'_> {
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     if let Some(path) = &arguments.out {
         check_folder(path)?;
+        let inputs = [Some(arguments.model.model.as_str()), arguments.list.as_deref()];
+        spare_inputs([path], &inputs.into_iter().flatten().collect::<Vec<_>>())?;
         FrameFormat::of(path)?;
     }
     let source = Source::load(&arguments.model)?;

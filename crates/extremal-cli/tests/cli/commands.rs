@@ -221,3 +221,55 @@ fn every_help_has_examples() {
         assert!(text.contains("Examples:"), "{command:?}:\n{text}");
     }
 }
+
+#[test]
+fn an_output_is_there_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let run = |arguments: &[&str]| folder.call(&[&["run", "gallery:pendulum"], arguments].concat());
+    std::fs::write(folder.path("run.csv"), "old").unwrap();
+    // The picture cannot be made: its folder is a file. Nothing is touched.
+    let said = run(&["--out", "run.csv", "--plot", "run.csv/a.svg"]).failed_with(2);
+    assert!(said.contains("there is no folder"), "{said}");
+    assert_eq!(folder.read("run.csv"), "old");
+    run(&["--out", "run.csv", "--plot", "run.svg", "--until", "1"]).succeeded();
+    assert!(folder.read("run.csv").starts_with("t,theta"));
+    let mut names: Vec<String> = std::fs::read_dir(folder.path(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["run.csv", "run.svg"], "nothing else is left");
+    let said = run(&["--out", "again.csv", "--out", "./again.csv"]).failed_with(2);
+    assert!(said.contains("named twice"), "{said}");
+    assert!(!folder.path("again.csv").exists());
+}
+
+#[test]
+fn a_model_is_not_written_over_by_what_comes_of_it() {
+    let folder = Folder::new();
+    let model = extremal_gallery("pendulum");
+    std::fs::write(folder.path("pendulum.json"), &model).unwrap();
+    for arguments in
+        [["run", "pendulum.json", "--out", "./pendulum.json"], ["run", "./pendulum.json", "--out", "pendulum.json"]]
+    {
+        let said = folder.call(&arguments).failed_with(2);
+        assert!(said.contains("is read by this command"), "{said}");
+    }
+    assert_eq!(folder.read("pendulum.json"), model);
+}
+
+#[test]
+fn a_comparison_has_something_to_compare() {
+    let compare = |option: &str, value: &str| {
+        call(&["compare", "gallery:harmonic-oscillator", "--methods", "midpoint", "--steps", "0.1", option, value])
+    };
+    let said = compare("--first", "0").failed_with(2);
+    assert!(said.contains("--first"), "{said}");
+    let said = compare("--skip", "1000000").failed_with(2);
+    assert!(said.contains("no sample is compared"), "{said}");
+    compare("--first", "1").succeeded();
+}
+
+fn extremal_gallery(name: &str) -> String {
+    call(&["gallery", name]).succeeded()
+}

@@ -137,3 +137,38 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
     assert_eq!(folder.read("there.csv"), "mine\n");
     assert!(!folder.path("there.csv.part.journal").exists() && !folder.path("x.csv").exists());
 }
+
+#[test]
+fn members_whose_energy_is_no_number_have_not_finished() {
+    let folder = Folder::new();
+    let model = "[coordinates]\nx = { start = 1.0 }\n[dynamics]\nlagrangian = \"x'^2/2 - log(x)\"\n\
+                 [simulation]\nmethod = \"trapezoidal\"\nstep = 0.01\nuntil = 5.0\n";
+    std::fs::write(folder.path("log.toml"), model).unwrap();
+    folder.call(&["run", "log.toml"]).failed_with(1);
+    folder.call(&["sweep", "log.toml", "--vary", "x=0.5:1.5:101", "--out", "ends.csv"]).failed_with(1);
+    let csv = folder.read("ends.csv");
+    assert!(csv.lines().skip(1).count() == 101 && !csv.contains("NaN") && !csv.contains("finished"), "{csv}");
+}
+
+#[test]
+fn an_axis_may_be_longer_than_the_largest_number() {
+    let report =
+        json(&["sweep", "gallery:harmonic-oscillator", "--vary", "x=-1e308:1e308:3", "--steps", "1", "--json"]);
+    assert_eq!(report["columns"]["x(0)"]["min"], -1e308);
+    assert_eq!(report["columns"]["x(0)"]["mean"], 0.0);
+    let wide = ["sweep", "gallery:harmonic-oscillator", "--random", "x=normal(0, 1e308)", "--samples", "2"];
+    let said = call(&wide).failed_with(2);
+    assert!(said.contains("beyond the largest number"), "{said}");
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = Folder::new();
+    let list = "x\n0.5\n";
+    std::fs::write(folder.path("members.csv"), list).unwrap();
+    let arguments =
+        ["sweep", "gallery:harmonic-oscillator", "--list", "members.csv", "--out", "./members.csv", "--force"];
+    let said = folder.call(&arguments).failed_with(2);
+    assert!(said.contains("is read by this command"), "{said}");
+    assert_eq!(folder.read("members.csv"), list);
+}

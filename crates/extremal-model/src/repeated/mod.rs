@@ -12,6 +12,10 @@ use crate::names::TIME;
 use crate::overrides::Overrides;
 use crate::place::Place;
 use crate::resolver::{DEFAULT_INDEX, Resolver};
+use crate::tables::coordinates::CoordinateStatement;
+use crate::tables::definitions::DefinitionStatement;
+use crate::tables::dynamics::DynamicsStatement;
+use crate::tables::observables::ObservablesStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
 
 use local::is_local;
@@ -168,33 +172,60 @@ fn counted_by(statements: &Statements) -> Option<String> {
 
 /// Is nothing stated but what is the same for every member?
 fn says_the_same(statements: &Statements, count: &str) -> bool {
-    let Statements { coordinates, definitions, dynamics, friction, .. } = statements;
+    // Whoever adds a table or a key decides here whether a model that states it can be looked at with few members.
+    let Statements {
+        name: _,
+        source: _,
+        description: _,
+        parameters: _,
+        coordinates,
+        entropies,
+        definitions,
+        dynamics: DynamicsStatement { stated: _, lagrangian, friction_law, forces, heat },
+        friction,
+        conduction,
+        constraints,
+        controls,
+        objective,
+        boundary,
+        observables: ObservablesStatement { invariants, symmetries, exact },
+        expected: _,
+        discrete,
+        stops,
+        simulation: _,
+    } = statements;
     let one = |series: &Option<Series>| matches!(series, None | Some(Series::One(_)));
     let started = coordinates.iter().all(|statement| {
-        let plain =
-            statement.second.is_none() && statement.domain.is_none() && statement.higher.iter().all(Option::is_none);
-        plain && statement.start.is_some() && one(&statement.start) && one(&statement.velocity)
+        let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
+            statement;
+        let plain = second.is_none() && domain.is_none() && higher.iter().all(Option::is_none);
+        plain && start.is_some() && one(start) && one(velocity)
     });
     let local = |scalar: &Scalar, index: Option<&str>| match scalar {
         Scalar::Number { .. } => true,
         Scalar::Text(text) => is_local(&text.value, count, index),
     };
     let defined = definitions.iter().all(|definition| {
-        let counted = match &definition.count {
+        let DefinitionStatement { name: _, value, count: counted_by, index } = definition;
+        let counted = match counted_by {
             None => true,
             Some(Scalar::Text(text)) => text.value.trim() == count,
             Some(Scalar::Number { .. }) => false,
         };
-        let index = definition.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
-        let index = definition.count.is_some().then_some(index);
-        counted && matches!(&definition.value, Some(Series::One(scalar)) if local(scalar, index))
+        let index = index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
+        let index = counted_by.is_some().then_some(index);
+        counted && matches!(value, Some(Series::One(scalar)) if local(scalar, index))
     });
-    let forced = dynamics.forces.iter().all(|force| {
+    let forced = forces.iter().all(|force| {
         let family = coordinates.iter().find(|statement| statement.name.text == force.key.value);
         let index = family.map(|family| family.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str()));
         matches!((&force.value, index), (Series::One(scalar), Some(index)) if local(scalar, Some(index)))
     });
-    let lagrangian = dynamics.lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
-    let nothing_else = dynamics.friction_law.is_none() && friction.is_empty() && statements.is_plain();
-    started && defined && forced && lagrangian && nothing_else
+    let lagrangian = lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
+    let rubs = friction_law.is_some() || !friction.is_empty();
+    let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
+    let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+    let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+    let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
+    started && defined && forced && lagrangian && !(rubs || watched || heated || restricted || sought)
 }

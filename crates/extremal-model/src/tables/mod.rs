@@ -9,17 +9,17 @@ mod conduction;
 mod constraint_rules;
 mod constraints;
 mod controls;
-mod coordinates;
-mod definitions;
+pub(crate) mod coordinates;
+pub(crate) mod definitions;
 mod discrete;
-mod dynamics;
+pub(crate) mod dynamics;
 mod entropies;
 mod expected;
 mod families;
 mod friction;
 mod laws;
 mod objective;
-mod observables;
+pub(crate) mod observables;
 mod parameters;
 mod simulation;
 mod stop;
@@ -110,18 +110,6 @@ impl Statements {
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
         self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
-    }
-}
-
-impl Statements {
-    /// Are there only coordinates, definitions, dynamics, friction and what does not touch the motion?
-    pub fn is_plain(&self) -> bool {
-        let observed = &self.observables;
-        let watched = !(observed.invariants.is_empty() && observed.symmetries.is_empty() && observed.exact.is_empty());
-        let heated = !(self.entropies.is_empty() && self.conduction.is_empty() && self.dynamics.heat.is_empty());
-        let restricted = !(self.constraints.is_empty() && self.controls.is_empty() && self.stops.is_empty());
-        let sought = self.objective.is_some() || self.boundary.is_some() || self.discrete.is_some();
-        !(watched || heated || restricted || sought)
     }
 }
 

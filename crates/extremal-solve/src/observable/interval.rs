@@ -40,12 +40,16 @@ impl Interval {
 
     pub fn times(self, other: Interval) -> Interval {
         let ends = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
-        Interval::new(ends.into_iter().fold(f64::INFINITY, f64::min), ends.into_iter().fold(f64::NEG_INFINITY, f64::max))
+        Interval::new(
+            ends.into_iter().fold(f64::INFINITY, f64::min),
+            ends.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        )
     }
 
     /// The sum of these, and a constant.
     pub fn sum(constant: f64, terms: impl Iterator<Item = Interval>) -> Interval {
-        let (mut sum, mut size, mut sign) = (Interval::point(constant), constant.abs(), (constant >= 0.0, constant <= 0.0));
+        let (mut sum, mut size, mut sign) =
+            (Interval::point(constant), constant.abs(), (constant >= 0.0, constant <= 0.0));
         for term in terms {
             sum = Interval::new(sum.low + term.low, sum.high + term.high);
             size += term.size();
@@ -61,10 +65,10 @@ impl Interval {
 
     /// A power; of a negative one only what `away` leaves counts: numbers of at least this magnitude.
     pub fn power(self, exponent: i64, away: f64) -> Interval {
-        let n = exponent as f64;
+        let n = exponent.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
         let (least, size) = match exponent > 0 {
-            true => (self.least().powf(n), self.size().powf(n)),
-            false => (self.size().powf(n), self.least().max(away).powf(n)),
+            true => (self.least().powi(n), self.size().powi(n)),
+            false => (self.size().powi(n), self.least().max(away).powi(n)),
         };
         match () {
             () if exponent % 2 == 0 || self.low >= 0.0 => Interval::new(least, size),

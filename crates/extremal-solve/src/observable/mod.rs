@@ -5,10 +5,13 @@
 //! state is; what it cannot exclude (a distance that vanishes, a logarithm of something negative) becomes a [`Demand`] on the state, a
 //! comparison that costs much less than an observation.
 
+mod harmonics;
 mod interval;
 
+use crate::kernel::same_bits;
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node};
 use extremal_mechanics::Block;
+use harmonics::harmonics;
 use interval::Interval;
 
 /// States are bounded by this, and times.
@@ -42,6 +45,9 @@ pub(crate) struct Observable {
     /// What must not be negative for the equations to be solvable.
     margins: Vec<usize>,
     bounds: Vec<Interval>,
+    /// The parameters that were asked for last, and the answer.
+    last: Vec<f64>,
+    holds: bool,
 }
 
 /// How a quantity follows from those before it.
@@ -115,10 +121,19 @@ impl Observable {
         let mut nodes = g.reachable(&wanted);
         nodes.sort();
         let place = |id: Id| nodes.binary_search(&id).ok();
-        let rules = nodes.iter().map(|id| rule(g, *id, &place, state, time, parameters)).collect::<Option<Vec<Rule>>>()?;
+        let rules =
+            nodes.iter().map(|id| rule(g, *id, &place, state, time, parameters)).collect::<Option<Vec<Rule>>>()?;
         let bounds = vec![Interval::point(0.0); rules.len()];
         let margins = margins.iter().map(|margin| place(margin.id())).collect::<Option<Vec<usize>>>()?;
-        let mut found = Observable { rules, demands: Vec::new(), demanded: Vec::new(), margins, bounds };
+        let mut found = Observable {
+            rules,
+            demands: Vec::new(),
+            demanded: Vec::new(),
+            margins,
+            bounds,
+            last: values.to_vec(),
+            holds: true,
+        };
         let mut demands = Vec::new();
         let mut grant = |demand: Demand| {
             if !demands.contains(&demand) {
@@ -134,10 +149,15 @@ impl Observable {
 
     /// Does it hold for these parameters too?
     pub fn holds_for(&mut self, parameters: &[f64]) -> bool {
-        let assumed = std::mem::take(&mut self.demands);
-        let holds = self.evaluate(parameters, &mut |demand| assumed.contains(&demand));
-        self.demands = assumed;
-        holds
+        // Members of an ensemble often have the same.
+        if !same_bits(&self.last, parameters) {
+            let assumed = std::mem::take(&mut self.demands);
+            self.holds = self.evaluate(parameters, &mut |demand| assumed.contains(&demand));
+            self.demands = assumed;
+            self.last.clear();
+            self.last.extend_from_slice(parameters);
+        }
+        self.holds
     }
 
     /// The demands as conditions, on whatever `rules` put in the place of the state.
@@ -163,9 +183,9 @@ impl Observable {
             self.bounds[at] = bound;
         }
         let solvable = Kind::AtLeast(0.0);
-        self.margins.iter().all(|rule| {
-            solvable.holds_on(self.bounds[*rule]) || grant(Demand { rule: *rule, kind: solvable })
-        })
+        self.margins
+            .iter()
+            .all(|rule| solvable.holds_on(self.bounds[*rule]) || grant(Demand { rule: *rule, kind: solvable }))
     }
 
     fn bound(&self, at: usize, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> Option<Interval> {
@@ -178,13 +198,17 @@ impl Observable {
             Rule::Fixed(value) => Interval::point(*value),
             Rule::Parameter(at) => Interval::point(*parameters.get(*at)?),
             Rule::State => Interval::within(LARGEST_STATE),
-            Rule::Sum { constant, terms } => {
-                Interval::sum(*constant, terms.iter().map(|(term, factor)| bounds[*term].times(Interval::point(*factor))))
-            }
+            Rule::Sum { constant, terms } => Interval::sum(
+                *constant,
+                terms.iter().map(|(term, factor)| bounds[*term].times(Interval::point(*factor))),
+            ),
             Rule::Product(factors) => {
                 let mut product = Interval::point(1.0);
                 for (base, exponent) in factors {
-                    let away = LEAST_DIVISOR.max(LARGEST_POWER.powf(1.0 / *exponent as f64));
+                    let away = match *exponent {
+                        -3.. => LEAST_DIVISOR,
+                        large => LARGEST_POWER.powf(1.0 / large as f64),
+                    };
                     if *exponent < 0 {
                         match &self.rules[*base] {
                             // A root is away from zero where its argument is.
@@ -215,9 +239,7 @@ impl Observable {
                     }
                     Function::Atan => x.rising(f64::atan),
                     Function::Sinh => ask(*argument, Kind::Within(LARGEST_EXPONENT))?.rising(f64::sinh),
-                    Function::Cosh => {
-                        Interval::new(1.0, ask(*argument, Kind::Within(LARGEST_EXPONENT))?.size().cosh())
-                    }
+                    Function::Cosh => Interval::new(1.0, ask(*argument, Kind::Within(LARGEST_EXPONENT))?.size().cosh()),
                     Function::Asinh => x.rising(f64::asinh),
                     Function::Acosh => ask(*argument, Kind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
                     Function::Atanh => return None,
@@ -290,7 +312,7 @@ fn written_out<'g>(g: &'g Graph, observe: &Block) -> Option<(Vec<Expr<'g>>, Vec<
         }
         let at_zero: Vec<_> = unknowns.iter().map(|unknown| (*unknown, g.int(0))).collect();
         let right = g.substitute(&g.substitute(&g.exprs(&solve.residual), &at_zero), &known);
-        let determinant = determinant(g, &matrix);
+        let determinant = harmonics(g, determinant(g, &matrix));
         let sizes: Vec<Vec<Expr<'g>>> = matrix.iter().map(|row| row.iter().map(|x| x.abs()).collect()).collect();
         let part = g.float(LEAST_DETERMINANT)?;
         margins.push(determinant.abs() - permanent(g, &sizes) * part);

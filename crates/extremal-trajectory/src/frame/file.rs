@@ -2,7 +2,7 @@
 //!
 //! Frames go to `NAME.part`, which holds the beginning of the finished file, byte by byte; a journal beside it tells which of them
 //! are whole. `NAME` itself is only ever replaced by a complete file: now and then, so that there is something to read, by one with
-//! the frames so far; in the end by `NAME.part` with its footer. (Rewriting a footer in place after every frame would leave, for as
+//! the frames so far (made as `NAME.part.copy`); in the end by `NAME.part` with its footer. (Rewriting a footer in place after every frame would leave, for as
 //! long as the writing takes, a file that nobody can read.)
 
 use std::fs::{self, File, OpenOptions};
@@ -17,6 +17,7 @@ use super::journal::{Entries, Identity, Journal, Piece, checksum};
 use super::parquet::{Encoder, Footer, MAGIC};
 use super::{Fields, Frame, csv};
 use crate::sink::to_io;
+use crate::whole::sync_folder;
 
 /// The format of a file of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +76,24 @@ pub enum FrameError {
         part: PathBuf,
     },
     /// Nothing is left to be done.
-    #[error("`{}` is finished: there is nothing to resume", path.display())]
+    #[error("`{}` is finished: there is no unfinished work to resume", path.display())]
     Finished {
         /// The file.
         path: PathBuf,
+    },
+    /// The unfinished file is gone, and what is there under the final name is a part.
+    #[error(
+        "`{}` is gone, without which `{}` cannot be continued: what is there now has only the first {pieces} parts of it; begin \
+         anew with `--force`",
+        part.display(), path.display()
+    )]
+    Lost {
+        /// The file.
+        path: PathBuf,
+        /// The unfinished file.
+        part: PathBuf,
+        /// How many frames it had.
+        pieces: usize,
     },
     /// The unfinished file was begun for something else.
     #[error("`{}` was begun with {}: it cannot be resumed with other settings", part.display(), difference(what, then, now))]
@@ -190,9 +205,11 @@ impl FrameFile {
             (true, Some(entries)) if !entries.pieces.is_empty() => {
                 return Err(FrameError::Unfinished { part: places.part });
             }
-            (false, _) if path.exists() => {
-                // The journal was only made to keep others away.
-                let _ = fs::remove_file(&places.journal);
+            (false, entries) if path.exists() => {
+                // The journal was only made to keep others away, or has done its work.
+                if entries.is_none_or(|entries| entries.finished) {
+                    let _ = fs::remove_file(&places.journal);
+                }
                 return Err(FrameError::Exists { path: path.into() });
             }
             _ => {}
@@ -207,12 +224,20 @@ impl FrameFile {
     pub fn resume(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<Resumed, FrameError> {
         let (mut journal, places) = open(path)?;
         let failed = places.failed();
-        if !places.part.exists() && path.exists() {
-            // The journal of a call that was killed just after it had finished, or one just made, need not stay.
-            let _ = fs::remove_file(&places.journal);
-            return Err(FrameError::Finished { path: path.into() });
-        }
         let entries = journal.read().map_err(&failed)?;
+        match &entries {
+            _ if places.part.exists() => {}
+            Some(entries) if !entries.finished && !entries.pieces.is_empty() => {
+                let pieces = entries.pieces.len();
+                return Err(FrameError::Lost { path: path.into(), part: places.part, pieces });
+            }
+            _ if path.exists() => {
+                // The journal of a call that was killed just after it had finished, or one just made, need not stay.
+                let _ = fs::remove_file(&places.journal);
+                return Err(FrameError::Finished { path: path.into() });
+            }
+            _ => {}
+        }
         let Some(entries) = entries.filter(|_| places.part.exists()) else {
             return begun(places.begin(journal, fields, identity)).map_err(failed);
         };
@@ -233,11 +258,14 @@ impl FrameFile {
     /// # Errors
     /// Whatever the system refuses.
     pub fn push(&mut self, frame: &Frame, note: String) -> Result<(), FrameError> {
-        let written = self.append(frame, note).and_then(|()| {
-            let wait = BETWEEN_PUBLICATIONS.max(self.cost * PUBLICATION_SHARE);
-            if self.published.elapsed() >= wait { self.publish() } else { Ok(()) }
-        });
-        written.map_err(|source| FrameError::Write { path: self.path.clone(), source })
+        self.append(frame, note).map_err(|source| FrameError::Write { path: self.path.clone(), source })?;
+        let wait = BETWEEN_PUBLICATIONS.max(self.cost * PUBLICATION_SHARE);
+        if self.published.elapsed() >= wait {
+            // A disk without room for a second file has room for the first: one to read now is not worth the work.
+            let _ = self.publish();
+            self.published = Instant::now();
+        }
+        Ok(())
     }
 
     /// Leaves a readable file with all frames so far; the unfinished one stays, to be resumed.
@@ -260,7 +288,9 @@ impl FrameFile {
         let ending = self.ending()?;
         self.data.write_all(&ending)?;
         self.data.sync_all()?;
+        self.journal.finish()?;
         fs::rename(&self.part, &self.path)?;
+        sync_folder(&self.path)?;
         fs::remove_file(&self.journal_path)
     }
 
@@ -295,13 +325,22 @@ impl FrameFile {
 
     fn publish(&mut self) -> io::Result<()> {
         let clock = Instant::now();
-        let copy = beside(&self.path, ".copy");
-        fs::copy(&self.part, &copy)?;
-        OpenOptions::new().append(true).open(&copy)?.write_all(&self.ending()?)?;
-        fs::rename(&copy, &self.path)?;
+        let copy = copy_of(&self.path);
+        let copied = self.copy_to(&copy).and_then(|()| fs::rename(&copy, &self.path));
+        if copied.is_err() {
+            // Half a copy is of no use, and takes room.
+            let _ = fs::remove_file(&copy);
+        }
         self.published = Instant::now();
         self.cost = clock.elapsed();
-        Ok(())
+        copied
+    }
+
+    fn copy_to(&self, copy: &Path) -> io::Result<()> {
+        fs::copy(&self.part, copy)?;
+        let mut file = OpenOptions::new().append(true).open(copy)?;
+        file.write_all(&self.ending()?)?;
+        file.sync_all()
     }
 }
 
@@ -318,9 +357,18 @@ fn open(path: &Path) -> Result<(Journal, Places), FrameError> {
     let (part, journal) = (beside(path, ".part"), beside(path, ".part.journal"));
     let places = Places { path: path.into(), part, journal, format };
     match Journal::open(&places.journal).map_err(places.failed())? {
-        Some(journal) => Ok((journal, places)),
+        Some(journal) => {
+            // Left by a call that was killed.
+            let _ = fs::remove_file(copy_of(path));
+            Ok((journal, places))
+        }
         None => Err(FrameError::Busy { part: places.part }),
     }
+}
+
+/// Where a file to read is made.
+fn copy_of(path: &Path) -> PathBuf {
+    beside(path, ".part.copy")
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -36,17 +36,22 @@ pub(super) struct Entries {
     pub pieces: Vec<(Piece, u64)>,
     /// The length of the first line.
     pub head: u64,
+    /// All pieces are there, and the file was about to get its name.
+    pub finished: bool,
 }
 
 impl Journal {
     /// Opens the journal at `path`, new or old, for this program alone; `None` if another one writes it.
     pub fn open(path: &Path) -> io::Result<Option<Journal>> {
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Journal { file })),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            // Where there are no locks, there is no one to wait for.
-            Err(std::fs::TryLockError::Error(_)) => Ok(Some(Journal { file })),
+        loop {
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            match file.try_lock() {
+                Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
+                // Whoever had the lock may have removed the file before giving it up: a lock on what has no name keeps nobody away.
+                Ok(()) if !is_at(&file, path)? => {}
+                // Where there are no locks, there is no one to wait for.
+                Ok(()) | Err(std::fs::TryLockError::Error(_)) => return Ok(Some(Journal { file })),
+            }
         }
     }
 
@@ -64,9 +69,10 @@ impl Journal {
             end += line.len() as u64;
             let Ok(value) = serde_json::from_slice::<Value>(line) else { break };
             match &mut entries {
+                Some(entries) if value.get("finished").is_some() => entries.finished = true,
                 None => {
                     let Some(identity) = identity_of(&value) else { break };
-                    entries = Some(Entries { identity, pieces: Vec::new(), head: end });
+                    entries = Some(Entries { identity, pieces: Vec::new(), head: end, finished: false });
                 }
                 Some(entries) => {
                     let Some(piece) = Piece::of(&value) else { break };
@@ -98,9 +104,33 @@ impl Journal {
         }))
     }
 
+    /// Notes that nothing is missing any more.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.line(&json!({ "finished": true }))?;
+        self.file.sync_all()
+    }
+
     fn line(&mut self, value: &Value) -> io::Result<()> {
         self.file.write_all(format!("{value}\n").as_bytes())
     }
+}
+
+/// Is this the file that a path leads to?
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let ours = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (ours.dev(), ours.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Elsewhere, a file that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 fn identity_of(value: &Value) -> Option<Identity> {
@@ -171,5 +201,23 @@ mod tests {
         }
         journal.cut(whole.head - 1).unwrap();
         assert!(journal.read().unwrap().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_is_on_the_file_that_others_find() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let first = Journal::open(&path).unwrap().unwrap();
+        assert!(Journal::open(&path).unwrap().is_none(), "locked");
+        // A second program has opened the file already when the first removes it and lets it go.
+        let opened = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        drop(first);
+        opened.try_lock().unwrap();
+        assert!(!is_at(&opened, &path).unwrap());
+        let third = Journal::open(&path).unwrap().unwrap();
+        assert!(!is_at(&opened, &path).unwrap(), "the name is that of another file now");
+        assert!(is_at(&third.file, &path).unwrap());
     }
 }

@@ -190,6 +190,6 @@ impl Figure {
             PictureFormat::Svg => self.to_svg().into_bytes(),
             PictureFormat::Png => self.to_png()?,
         };
-        std::fs::write(path, bytes).map_err(|source| PlotError::Write { path: path.into(), source })
+        crate::write_whole(path, &bytes).map_err(|source| PlotError::Write { path: path.into(), source })
     }
 }

@@ -10,9 +10,8 @@ pub use json::JsonSink;
 pub use parquet::ParquetSink;
 pub(crate) use parquet::to_io;
 
-use crate::Columns;
+use crate::{Columns, WholeFile};
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -90,14 +89,33 @@ impl Format {
     /// The file cannot be created or its beginning cannot be written.
     pub fn create(self, path: &Path, columns: &Columns) -> Result<Box<dyn Sink>, SinkError> {
         let open = || -> io::Result<Box<dyn Sink>> {
-            let file = BufWriter::new(File::create(path)?);
-            Ok(match self {
+            let whole = WholeFile::create(path)?;
+            let file = BufWriter::new(whole.writer()?);
+            let rows: Box<dyn Sink> = match self {
                 Format::Csv => Box::new(CsvSink::new(file, columns)?),
                 Format::Json => Box::new(JsonSink::new(file, columns)?),
                 Format::Parquet => Box::new(ParquetSink::new(file, columns)?),
-            })
+            };
+            Ok(Box::new(FileSink { rows, whole: Some(whole) }))
         };
         open().map_err(|source| SinkError::Create { path: path.into(), source })
+    }
+}
+
+/// Rows on their way to a file, which is there when they are all written.
+struct FileSink {
+    rows: Box<dyn Sink>,
+    whole: Option<WholeFile>,
+}
+
+impl Sink for FileSink {
+    fn write_row(&mut self, row: &[f64]) -> io::Result<()> {
+        self.rows.write_row(row)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.rows.finish()?;
+        self.whole.take().map_or(Ok(()), WholeFile::keep)
     }
 }
 

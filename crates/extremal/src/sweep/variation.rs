@@ -101,7 +101,13 @@ pub enum AxisError {
     /// A negative spread.
     #[error("the standard deviation must be positive, not {0}")]
     Deviation(String),
+    /// Values beyond the largest number.
+    #[error("`{0}` gives values beyond the largest number, 1.8e308")]
+    Wide(String),
 }
+
+/// In standard deviations; numbers with 53 bits give none that is farther from the mean.
+const LARGEST_DEVIATION: f64 = 9.0;
 
 const GRID_FORM: &str = "NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,.., for example `--vary l=1:2:11`";
 const RANDOM_FORM: &str = "NAME=FROM:TO or NAME=normal(MEAN, DEVIATION), for example `--random x=-1:1`";
@@ -122,7 +128,7 @@ impl Axis {
             Values::Range { from, count: 1, .. } => *from,
             // The last is exact, whatever rounding does to the others.
             Values::Range { to, count, .. } if at + 1 == *count => *to,
-            Values::Range { from, to, count } => from + (to - from) * (at as f64 / (count - 1) as f64),
+            Values::Range { from, to, count } => between(*from, *to, at as f64 / (count - 1) as f64),
             Values::Listed(values) => values.get(at as usize).copied().unwrap_or(f64::NAN),
         }
     }
@@ -165,7 +171,7 @@ impl RandomAxis {
     pub fn value(&self, seed: u64, member: u64) -> f64 {
         let pair = uniform_pair(seed, member, checksum(self.name.as_bytes()));
         match self.distribution {
-            Distribution::Uniform { from, to } => from + (to - from) * pair[0],
+            Distribution::Uniform { from, to } => between(from, to, pair[0]),
             Distribution::Normal { mean, deviation } => mean + deviation * normal(pair),
         }
     }
@@ -184,6 +190,9 @@ impl FromStr for RandomAxis {
                 let (mean, deviation) = (number_of(mean)?, number_of(deviation)?);
                 if deviation <= 0.0 {
                     return Err(AxisError::Deviation(shortest(deviation)));
+                }
+                if mean.abs() + LARGEST_DEVIATION * deviation == f64::INFINITY {
+                    return Err(AxisError::Wide(values.trim().to_owned()));
                 }
                 Distribution::Normal { mean, deviation }
             }
@@ -207,6 +216,12 @@ impl fmt::Display for RandomAxis {
             }
         }
     }
+}
+
+/// The number at this part of the way, also where the way is longer than the largest number.
+fn between(from: f64, to: f64, part: f64) -> f64 {
+    let way = to - from;
+    if way.is_finite() { from + way * part } else { from * (1.0 - part) + to * part }
 }
 
 fn named<'t>(text: &'t str, form: &'static str) -> Result<(String, &'t str), AxisError> {

@@ -108,3 +108,41 @@ fn what_would_lose_or_mix_work_is_refused() {
     assert!(again(Existing::Replace).unwrap().complete);
     assert_eq!(fs::read(&path).unwrap(), finished);
 }
+
+/// Every setting that a row follows from is compared: with any other the file would be a mixture.
+#[test]
+fn work_is_continued_only_with_the_same_settings() {
+    let model = built_in("double-pendulum");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let base = || Settings { extent: Some(Extent::Until(0.2)), ..Settings::of(&model) };
+    let make = |settings: &Settings, record: Record, group: u64| {
+        Sweep::new(&model, settings, variation(), record).unwrap().with_groups_of(group)
+    };
+    let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    assert!(!make(&base(), Record::End, 4).to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
+    let resumed = |sweep: Sweep<'_>| sweep.to_file(&path, Existing::Resume, 1, go_on);
+    let others: [(&str, Settings); 4] = [
+        ("method midpoint, now it is trapezoidal", Settings { method: "trapezoidal".parse().unwrap(), ..base() }),
+        ("step 0.01, now it is 0.02", Settings { step: Some(0.02), ..base() }),
+        ("no tolerance, now it is 1e-9", Settings { tolerance: Some(1e-9), ..base() }),
+        ("no projection, now it is yes", Settings { project: true, ..base() }),
+    ];
+    for (what, settings) in others {
+        let Err(error) = resumed(make(&settings, Record::End, 4)) else { panic!("resumed: {what}") };
+        assert!(error.to_string().contains(what), "{error}");
+    }
+    let Err(error) = resumed(make(&base(), Record::All { every: 3 }, 4)) else { panic!("resumed") };
+    assert!(error.to_string().contains("record end, now it is all, every 3"), "{error}");
+    let Err(error) = resumed(make(&base(), Record::End, 5)) else { panic!("resumed") };
+    assert!(error.to_string().contains("groups of 4, now it is 5"), "{error}");
+    let other = crate::support::model(
+        extremal::gallery::text("double-pendulum").unwrap(),
+        extremal::Overrides::default().set("m1", 2.0),
+    );
+    let settings = Settings { extent: Some(Extent::Until(0.2)), ..Settings::of(&other) };
+    let sweep = Sweep::new(&other, &settings, variation(), Record::End).unwrap().with_groups_of(4);
+    let Err(error) = resumed(sweep) else { panic!("resumed with another mass") };
+    assert!(error.to_string().contains("parameters"), "{error}");
+    assert!(resumed(make(&base(), Record::End, 4)).unwrap().complete);
+}
