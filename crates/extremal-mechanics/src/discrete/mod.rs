@@ -207,18 +207,17 @@ fn check_constraints(system: &System<'_>, method: &Method, options: Options) -> 
     };
     match method {
         Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-            [ConstraintKind::Holonomic, ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic]
-                .into_iter()
-                .try_for_each(only)?;
+            ConstraintKind::ALL.into_iter().try_for_each(only)?;
         }
         // Impulses at control points that are not quadrature nodes lose the order.
         Method::Galerkin { degree: 2.., .. } => {
-            [ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic].into_iter().try_for_each(only)?;
+            let others = ConstraintKind::ALL.into_iter().filter(|kind| !kind.nature().binds_positions);
+            others.into_iter().try_for_each(only)?;
         }
         _ => {}
     }
     let inner_nodes = matches!(method, Method::Galerkin { degree: 2.., .. });
-    if options.start == Start::TwoPoints && (inner_nodes || has(ConstraintKind::Vakonomic).is_some()) {
+    if options.start == Start::TwoPoints && (inner_nodes || system.vakonomic().next().is_some()) {
         return Err(SchemeError::NoTwoPoints(name()));
     }
     Ok(())
