@@ -33,7 +33,7 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
     constraints(&mut out, finished);
     laws(&mut out, finished);
     errors(&mut out, finished);
-    for note in finished.run.notes().into_iter().chain(finished.outcome.warnings()) {
+    for note in finished.run.notes().into_iter().chain(finished.outcome.passage_warnings()) {
         let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
     }
     out.push_str(&written(&finished.written));

@@ -38,7 +38,7 @@ pub struct Constraint<'g> {
 impl Constraint<'_> {
     /// Is it imposed before the variation?
     pub fn is_vakonomic(&self) -> bool {
-        self.kind == ConstraintKind::Vakonomic
+        !self.kind.nature().reacts
     }
 }
 

@@ -106,8 +106,8 @@ pub use place::MAX_ORDER;
 pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
-    AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, Control, Coordinate, Definition,
-    Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed, FrictionTerm, Integral,
-    Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop, Symmetry,
-    UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
+    AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
+    Coordinate, Definition, Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed,
+    FrictionTerm, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop,
+    Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

@@ -40,6 +40,7 @@ struct WatchedConstraints {
     watch: ConfigurationWatch,
     /// Where they stand among the observed values.
     first: usize,
+    residuals: usize,
     coordinates: usize,
     state: Vec<f64>,
 }
@@ -122,10 +123,18 @@ impl AdaptiveMarcher {
         })
     }
 
-    /// Watches constraints on so many coordinates, whose rows and their rates are observed values from `first` on.
-    pub fn watching(mut self, watch: ConfigurationWatch, first: usize, coordinates: usize) -> AdaptiveMarcher {
+    /// Watches constraints on so many coordinates, whose rows and their rates are observed values from `first` on; so many residuals
+    /// stand before them.
+    pub fn watching(
+        mut self,
+        watch: ConfigurationWatch,
+        first: usize,
+        residuals: usize,
+        coordinates: usize,
+    ) -> AdaptiveMarcher {
         let state = vec![0.0; self.names.len()];
-        self.constraints = (!watch.is_empty()).then_some(WatchedConstraints { watch, first, coordinates, state });
+        self.constraints =
+            (!watch.is_empty()).then_some(WatchedConstraints { watch, first, residuals, coordinates, state });
         self
     }
 
@@ -207,14 +216,28 @@ impl AdaptiveMarcher {
     }
 
     fn look(&mut self, constraints: &mut WatchedConstraints) -> Result<Option<Reason>, StepFailure> {
-        let WatchedConstraints { watch, first, coordinates, state } = constraints;
-        let (n, range) = (*coordinates, *first..*first + watch.len());
-        self.observe()?;
+        let WatchedConstraints { watch, first, residuals, coordinates, state } = constraints;
+        let (n, range, residuals) = (*coordinates, *first..*first + watch.len(), *first - *residuals..*first);
+        let largest =
+            |residuals: &[f64]| residuals.iter().fold(0.0, |largest: f64, residual| largest.max(residual.abs()));
+        if let Err(failure) = self.observe() {
+            // Where the equations have no solution the integrator may step over; what is recorded is observed again.
+            return match watch.passes() {
+                true => Ok(None),
+                false => Ok(Some(watch.explain(self.h, failure.reason))),
+            };
+        }
         let Self { integrator, right_hand_side, observe, observed, .. } = self;
         let (begin, end) = (integrator.time_before(), integrator.time());
         let (mut inside, width) = (Vec::new(), observed.len());
         let here = integrator.state();
-        let rows = Rows { time: end, entries: &observed[range.clone()], positions: &here[..n], velocities: &here[n..2 * n] };
+        let rows = Rows {
+            time: end,
+            entries: &observed[range.clone()],
+            positions: &here[..n],
+            velocities: &here[n..2 * n],
+            residual: largest(&observed[residuals.clone()]),
+        };
         let mut dense = None;
         Ok(watch.look(rows, begin, |part, read| {
             let dense = dense.get_or_insert_with(|| integrator.clone());
@@ -229,7 +252,8 @@ impl AdaptiveMarcher {
                 return false;
             }
             let (positions, velocities) = (&state[..n], &state[n..2 * n]);
-            read(Rows { time, entries: &inside[range.clone()], positions, velocities });
+            let residual = largest(&inside[residuals.clone()]);
+            read(Rows { time, entries: &inside[range.clone()], positions, velocities, residual });
             true
         }))
     }

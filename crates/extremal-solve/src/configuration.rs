@@ -16,6 +16,8 @@ pub struct PassedConfiguration {
     pub broken: bool,
 }
 
+/// Configurations closer than this part of the time are one.
+const SAME: f64 = 1e-6;
 /// So many are remembered with their names; all are counted.
 const REMEMBERED: usize = 16;
 
@@ -27,6 +29,9 @@ pub struct ConfigurationWatch {
     pass: bool,
     passed: Vec<PassedConfiguration>,
     count: u64,
+    /// Was the last look at a singular configuration, and when was the latest?
+    inside: bool,
+    latest: f64,
 }
 
 impl ConfigurationWatch {
@@ -38,6 +43,11 @@ impl ConfigurationWatch {
     /// From now on singular configurations are passed, or stop the motion.
     pub fn pass(&mut self, pass: bool) {
         self.pass = pass;
+    }
+
+    /// Are singular configurations passed?
+    pub fn passes(&self) -> bool {
+        self.pass
     }
 
     /// How many values it looks at: entries of the rows, then their rates.
@@ -59,7 +69,7 @@ impl ConfigurationWatch {
     pub fn clear(&mut self) {
         self.rows.clear();
         self.passed.clear();
-        self.count = 0;
+        (self.count, self.inside) = (0, false);
     }
 
     /// Is the last look the beginning of a way?
@@ -81,10 +91,14 @@ impl ConfigurationWatch {
     ) -> Option<Reason> {
         let end = rows.time;
         if self.rows.look(rows) == Sight::Independent {
+            self.inside = false;
             return None;
         }
         let (row, others, part, distance, broken) = match self.rows.follow(sample) {
-            Passage::Regular => return None,
+            Passage::Regular => {
+                self.inside = false;
+                return None;
+            }
             Passage::Singular { row, others, part, distance } => (row, others, part, distance, false),
             Passage::Broken { row, others, part, distance } => (row, others, part, distance, true),
         };
@@ -92,13 +106,15 @@ impl ConfigurationWatch {
         let constraint = self.names[row].clone();
         let others: Vec<String> = others.into_iter().map(|other| self.names[other].clone()).collect();
         if self.pass {
-            // A configuration at the end of one step is at the beginning of the next.
-            if self.passed.last().is_none_or(|last| last.time < begin) || self.count as usize > self.passed.len() {
+            // A configuration at the end of one step is at the beginning of the next, and short steps may all be near it.
+            let near = (time - self.latest).abs() <= SAME * time.abs().max(end - begin);
+            if !std::mem::replace(&mut self.inside, true) && !(near && self.count > 0) {
                 self.count += 1;
                 if self.passed.len() < REMEMBERED {
                     self.passed.push(PassedConfiguration { time, constraint, others, broken });
                 }
             }
+            self.latest = time;
             return None;
         }
         Some(match broken {

@@ -60,6 +60,38 @@ pub fn dependence(rows: &[Vec<f64>]) -> Dependence {
     found
 }
 
+/// The rows of a matrix in an order that takes, again and again, the one that is furthest from the span of those before it, relative to
+/// its length; of equals the first. The first so many independent ones are the best to keep.
+///
+/// ```
+/// use extremal_solve::furthest_first;
+/// let rows = [vec![1.0, 0.0], vec![1.0, 0.1], vec![0.0, 1.0]];
+/// assert_eq!(furthest_first(&rows), [0, 2, 1]);
+/// ```
+pub fn furthest_first(rows: &[Vec<f64>]) -> Vec<usize> {
+    let unit = |row: &Vec<f64>| {
+        let length = norm(row);
+        row.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect::<Vec<f64>>()
+    };
+    let mut rest: Vec<(usize, Vec<f64>)> = rows.iter().map(unit).enumerate().collect();
+    let mut order = Vec::with_capacity(rows.len());
+    while !rest.is_empty() {
+        // Round-off does not decide between equals.
+        let furthest = rest.iter().map(|(_, row)| norm(row)).fold(0.0, f64::max);
+        let next = rest.iter().position(|(_, row)| norm(row) >= furthest * (1.0 - DEPENDENT)).unwrap_or(0);
+        let (at, row) = rest.remove(next);
+        let length = norm(&row);
+        if length > 0.0 {
+            for (_, other) in &mut rest {
+                let part = dot(other, &row) / (length * length);
+                other.iter_mut().zip(&row).for_each(|(x, b)| *x -= part * b);
+            }
+        }
+        order.push(at);
+    }
+    order
+}
+
 /// What a [`RowWatch`] sees in the rows of a matrix that moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
@@ -109,6 +141,8 @@ pub struct Rows<'a> {
     pub positions: &'a [f64],
     /// The velocities.
     pub velocities: &'a [f64],
+    /// How far the constraints that the rows belong to are from holding: the largest residual.
+    pub residual: f64,
 }
 
 /// Halvings of the way between two looks before what is not told apart from a dependence is one: a row that stays a millionth of
@@ -119,6 +153,9 @@ const MOST_SAMPLES: usize = 2000;
 /// A step is broken where positions differ by so many times the way that the velocities make, and by more than round-off.
 const LEAP: f64 = 4.0;
 const LEAP_ROUND_OFF: f64 = 1e-9;
+/// The square of the distance, relative to the length of the row, up to which constraints that are off by so much (relative to rows and
+/// positions) do not tell a configuration that is close to a singular one from a singular one.
+const BLUR: f64 = 8.0;
 /// Rows take part in a dependence from this part of the largest on.
 const TAKES_PART: f64 = 1e-3;
 
@@ -133,13 +170,13 @@ const TAKES_PART: f64 = 1e-3;
 /// let mut watch = RowWatch::new(&[vec![0], vec![0, 1]]);
 /// let rows = |angle: f64| [1.0, angle.cos(), angle.sin(), 0.0, angle.sin(), -angle.cos()];
 /// let mut look = |watch: &mut RowWatch, time: f64| {
-///     watch.look(Rows { time, entries: &rows(0.4 - time), positions: &[], velocities: &[] })
+///     watch.look(Rows { time, entries: &rows(0.4 - time), positions: &[], velocities: &[], residual: 0.0 })
 /// };
 /// assert_eq!(look(&mut watch, 0.0), Sight::Independent);
 /// assert_eq!(look(&mut watch, 0.1), Sight::Independent);
 /// assert_eq!(look(&mut watch, 0.7), Sight::Suspicious);
 /// let passage = watch.follow(|part, read| {
-///     read(Rows { time: 0.1 + 0.6 * part, entries: &rows(0.3 - 0.6 * part), positions: &[], velocities: &[] });
+///     read(Rows { time: 0.1 + 0.6 * part, entries: &rows(0.3 - 0.6 * part), positions: &[], velocities: &[], residual: 0.0 });
 ///     true
 /// });
 /// let Passage::Singular { part, .. } = passage else { panic!("{passage:?}") };
@@ -172,10 +209,14 @@ impl Reading {
         self.positions.clear();
         self.positions.extend_from_slice(rows.positions);
         self.speed = norm(rows.velocities);
-        for (row, distance, square) in gram.distances() {
-            longest[row] = longest[row].max(square);
+        gram.distances().for_each(|(row, _, square)| longest[row] = longest[row].max(square));
+        // Curves that cross where φ = 0 pass each other at a distance of the order √φ.
+        let size = longest.iter().copied().fold(0.0, f64::max).sqrt() * norm(rows.positions);
+        let blurred = if size > 0.0 { BLUR * rows.residual.abs() / size } else { 0.0 };
+        let least = blurred.max(DEPENDENT * DEPENDENT);
+        for (row, distance, _) in gram.distances() {
             // A row that vanishes depends on nothing, and all the same restricts nothing.
-            let vanished = distance.value <= DEPENDENT * DEPENDENT * longest[row];
+            let vanished = distance.value <= least * longest[row];
             self.distances[row] = if vanished { Moving::default() } else { distance };
         }
     }
@@ -291,6 +332,9 @@ impl RowWatch {
     /// state of the motion there.
     pub fn follow(&mut self, mut sample: impl FnMut(f64, &mut dyn FnMut(Rows<'_>)) -> bool) -> Passage {
         let way = self.now.time - self.last.time;
+        if let Some(row) = self.now.lost().filter(|_| way == 0.0) {
+            return self.passage(true, row, 0.0, 0.0);
+        }
         let mut open = vec![(0.0, self.last.clone(), 1.0, self.now.clone(), 0)];
         let mut samples = 0;
         while let Some((from, begin, to, end, depth)) = open.pop() {
@@ -303,7 +347,7 @@ impl RowWatch {
             let row = suspect.or(nearest.lost()).unwrap_or_else(|| nearest.nearest(&self.longest));
             let distance = self.distance(&begin, row).min(self.distance(&end, row));
             samples += 1;
-            if depth == HALVINGS || samples > MOST_SAMPLES || way == 0.0 {
+            if depth == HALVINGS || samples > MOST_SAMPLES {
                 return self.passage(suspect.is_some(), row, middle, distance);
             }
             let mut reading = None;
@@ -370,10 +414,12 @@ mod tests {
         let mut passages = Vec::new();
         for &time in times {
             let at = |time: f64| rows(time);
-            if watch.look(Rows { time, entries: &at(time), positions: &[], velocities: &[] }) == Sight::Suspicious {
+            if watch.look(Rows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 })
+                == Sight::Suspicious
+            {
                 passages.push(watch.follow(|part, read| {
                     let time = last + part * (time - last);
-                    read(Rows { time, entries: &at(time), positions: &[], velocities: &[] });
+                    read(Rows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 });
                     true
                 }));
             }
@@ -390,7 +436,11 @@ mod tests {
             let times: Vec<f64> = (0..12).map(|k| (f64::from(k) - 6.0 + offset) * step).collect();
             let passages = watch(&[vec![0], vec![0, 1]], rows, &times);
             let singular = |passage: &Passage| matches!(passage, Passage::Singular { .. });
-            assert_eq!(passages.iter().filter(|p| singular(p)).count(), if offset == 1.0 { 2 } else { 1 }, "{step} {offset}");
+            assert_eq!(
+                passages.iter().filter(|p| singular(p)).count(),
+                if offset == 1.0 { 2 } else { 1 },
+                "{step} {offset}"
+            );
         }
     }
 
@@ -425,12 +475,13 @@ mod tests {
         let at = |time: f64| (rows(time), [place(time)]);
         for time in [0.0, 1.0] {
             let (entries, positions) = at(time);
-            let sight = watch.look(Rows { time, entries: &entries, positions: &positions, velocities: &[1.0] });
+            let sight =
+                watch.look(Rows { time, entries: &entries, positions: &positions, velocities: &[1.0], residual: 0.0 });
             assert_eq!(sight == Sight::Suspicious, time == 1.0);
         }
         let passage = watch.follow(|part, read| {
             let (entries, positions) = at(part);
-            read(Rows { time: part, entries: &entries, positions: &positions, velocities: &[1.0] });
+            read(Rows { time: part, entries: &entries, positions: &positions, velocities: &[1.0], residual: 0.0 });
             true
         });
         assert!(matches!(passage, Passage::Broken { row: 1, .. }), "{passage:?}");

@@ -3,7 +3,7 @@
 use extremal_mechanics::System;
 use extremal_mechanics::continuous::{Friction, Heat, HigherSystem};
 use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
-use extremal_model::{ConstraintKind, Model};
+use extremal_model::Model;
 
 /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other; controls
 /// are zero.
@@ -53,7 +53,7 @@ pub fn higher_system_of(model: &Model) -> Result<HigherSystem<'_>, SchemeError> 
     let acts = |forces: Vec<extremal_expr::Expr<'_>>| forces.iter().any(|force| !force.is_zero());
     let refused = [
         (!model.entropies().is_empty(), "entropies"),
-        (model.constraints().iter().any(|c| c.kind != ConstraintKind::Vakonomic), "constraints that are not vakonomic"),
+        (model.constraints().iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
         (acts(model.controlled_forces()) || acts(model.friction()), "forces and controls"),
     ];
     if let Some((_, what)) = refused.into_iter().find(|(stated, _)| *stated) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use extremal::compare::{Against, Row, compare, to_json};
-use extremal::model::{Composition, CompositionBase, ConstraintKind, Extent, Quadrature};
+use extremal::model::{Composition, CompositionBase, Extent, Quadrature};
 use extremal::run::{SettingsError, SetupError};
 use extremal::trajectory::plot::{Curve, Mark, Panel};
 use extremal::trajectory::{Align, Figure, Table, shortest};
@@ -89,7 +89,7 @@ impl Arguments {
     }
 
     fn methods(&self, model: &Model) -> Vec<Method> {
-        let holonomic = model.constraints().iter().all(|c| c.kind == ConstraintKind::Holonomic);
+        let holonomic = model.constraints().iter().all(|c| c.kind.nature().binds_positions);
         let best = match (model.entropies().is_empty(), model.constraints().is_empty()) {
             (true, _) if holonomic => Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
             (false, true) => Method::EnergyEntropy(1),

@@ -80,7 +80,7 @@ impl Finished<'_> {
             run: &self.run,
             outcome: &self.outcome,
             recorder: &self.recorder,
-            warnings: source.warnings().chain(self.run.notes()).chain(self.outcome.warnings()).collect(),
+            warnings: source.warnings().chain(self.run.notes()).chain(self.outcome.passage_warnings()).collect(),
         }
     }
 

@@ -3,8 +3,6 @@
 use extremal_expr::generic::{Field, Generic, Matrix, Residue};
 use extremal_expr::{Expr, Graph, Id, Rational};
 
-use extremal_model::ConstraintKind;
-
 use super::jets::Jets;
 use super::singular::{ConstraintChain, Verdict};
 use crate::System;
@@ -49,7 +47,7 @@ impl<'g> Flow<'g> {
         let mut state: Vec<_> =
             pairs.into_iter().flat_map(|(x, rate)| x.iter().copied().zip(rate.iter().copied())).collect();
         state.extend(system.vakonomic().map(|constraint| (constraint.multiplier, constraint.rate)));
-        let holonomic = system.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic);
+        let holonomic = system.constraints.iter().filter(|c| c.kind.nature().binds_positions);
         Flow {
             graph: g,
             time: system.t,

@@ -1,7 +1,6 @@
 //! Small motions about rest: what vanishes at an equilibrium, and the matrices of the linearised equations.
 
 use extremal_expr::Expr;
-use extremal_model::ConstraintKind;
 
 use super::flow::dense;
 use crate::System;
@@ -42,7 +41,7 @@ impl<'g> SmallMotion<'g> {
         let holonomic: Vec<Expr<'g>> = system
             .constraints
             .iter()
-            .filter(|constraint| constraint.kind == ConstraintKind::Holonomic)
+            .filter(|constraint| constraint.kind.nature().binds_positions)
             .map(|constraint| constraint.expression)
             .collect();
         let multipliers: Vec<Expr<'g>> = system.constraints.iter().map(|constraint| constraint.multiplier).collect();

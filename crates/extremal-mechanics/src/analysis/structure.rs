@@ -135,13 +135,23 @@ pub(super) fn readable_energy<'g>(system: &System<'g>) -> Expr<'g> {
 fn is_reversible(system: &System<'_>) -> bool {
     let g = system.graph;
     let backwards: Vec<_> = system.v.iter().chain([&system.t]).map(|symbol| (*symbol, -*symbol)).collect();
-    let velocities: Vec<Expr<'_>> = system.constraints.iter().map(|constraint| constraint.velocity).collect();
-    let moving: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-    let equations = [system.euler_lagrange(), g.substitute(&velocities, &moving)].concat();
+    let equations = system.euler_lagrange();
     let reversed = g.substitute(&equations, &backwards);
     let heated = system.entropy_sources(&system.temperatures());
     equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back))
+        && system.constraints.iter().all(|constraint| is_kept_backwards(system, constraint.velocity))
         && heated.iter().all(|s| g.proves_zero(*s))
+}
+
+/// Do reversed velocities satisfy a constraint where the velocities do? One that is driven, or moves by itself, says no.
+fn is_kept_backwards<'g>(system: &System<'g>, constraint: Expr<'g>) -> bool {
+    let g = system.graph;
+    if g.simplified(constraint).depends_on(&[system.t]) {
+        return false;
+    }
+    let backwards: Vec<_> = system.v.iter().map(|v| (*v, -*v)).collect();
+    let reversed = constraint.substitute(&backwards);
+    g.proves_zero(constraint - reversed) || g.proves_zero(constraint + reversed)
 }
 
 /// The terms of the expanded Lagrangian whose Euler–Lagrange expressions cancel: what is a total time derivative.

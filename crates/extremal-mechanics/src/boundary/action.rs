@@ -166,7 +166,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
     pub fn bind_positions(&mut self, question: &Question<'g>, first_row: usize) -> Vec<Condition> {
         let (h, zero) = (self.system.step(), self.system.graph.int(0));
         let all = self.system.constraints.iter().enumerate();
-        let holonomic: Vec<_> = all.filter(|(_, constraint)| constraint.kind == ConstraintKind::Holonomic).collect();
+        let holonomic: Vec<_> = all.filter(|(_, constraint)| constraint.kind.nature().binds_positions).collect();
         if !holonomic.is_empty() {
             let mut variables = node_variables(&self.system.q);
             variables.extend(self.duration_variable());

@@ -1,7 +1,7 @@
 //! Motions with forces and controls, of least cost.
 
 use extremal_expr::Expr;
-use extremal_model::{ConstraintKind, Method};
+use extremal_model::Method;
 
 use super::action::{Formulas, inner_quantities, momenta, node_variables};
 use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question, Transcription};
@@ -73,7 +73,7 @@ pub fn controlled_motion<'g>(
         step_rows.push(Condition::EntropyBalance(k));
     }
     for (i, constraint) in system.constraints.iter().enumerate() {
-        if constraint.kind == ConstraintKind::Nonholonomic {
+        if constraint.kind.nature().reacts && !constraint.kind.nature().binds_positions {
             let row = discretised.integral(system, constraint.expression, "constraints")?;
             rows.push((row, Place::Step(step_rows.len())));
             step_rows.push(Condition::Constraint(i));

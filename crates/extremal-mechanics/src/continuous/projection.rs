@@ -1,7 +1,6 @@
 //! The nearest point that satisfies the constraints, in the kinetic metric.
 
 use extremal_expr::Expr;
-use extremal_model::ConstraintKind;
 
 use crate::block::{Block, Solve};
 use crate::{Constraint, System};
@@ -10,7 +9,7 @@ impl<'g> System<'g> {
     /// From (q, v, S, t) to the nearest positions on the holonomic constraints: M (q̂ − q) = (∂φ/∂q̂)ᵀ μ and φ(q̂, t) = 0, where the
     /// mass matrix M is that of the given point.
     pub fn position_projection(&self) -> Block {
-        let holonomic: Vec<_> = self.constraints.iter().filter(|c| c.kind == ConstraintKind::Holonomic).collect();
+        let holonomic: Vec<_> = self.constraints.iter().filter(|c| c.kind.nature().binds_positions).collect();
         let near = self.symbols("", "_1");
         let there: Vec<_> = self.q.iter().copied().zip(near.iter().copied()).collect();
         let rows: Vec<_> = holonomic.iter().map(|constraint| constraint.expression.substitute(&there)).collect();

@@ -221,12 +221,33 @@ impl<'g> DiscreteAction<'g> {
         Slopes { by_w: by_w.into_iter().map(total).collect(), by_q: total(by_q) }
     }
 
+    /// What constraints imposed before the variation add to a discrete Lagrangian: h λ Φ, with the user's own discrete constraint for
+    /// Φ, or else Φ in the middle of the step.
+    fn vakonomic_action(system: &System<'g>, own: &[Option<Expr<'g>>]) -> Expr<'g> {
+        let (g, h) = (system.graph, system.step());
+        let ([first, last], [s_0, _]) = (system.ends(), system.entropy_ends());
+        let pairs = || first.iter().zip(&last);
+        let middle = Point {
+            q: pairs().map(|(a, b)| (*a + *b) / 2).collect(),
+            v: pairs().map(|(a, b)| (*b - *a) / h).collect(),
+            s: s_0,
+            t: system.t + h / 2,
+        };
+        let own = own.iter().copied().chain(std::iter::repeat(None));
+        let terms = system.constraints.iter().zip(own).filter(|(constraint, _)| constraint.is_vakonomic());
+        g.sum(terms.map(|(constraint, own)| {
+            let phi = own.unwrap_or_else(|| system.at(&[constraint.expression], &middle)[0]);
+            h * constraint.multiplier * phi
+        }))
+    }
+
     /// A discrete Lagrangian L_d(x_0, x_1), discrete forces f−, f+ and entropy rules of the user's own, in the symbols `x_0`,
     /// `x_1`, `S_0`, `S_1`, `h`, `t`. Nothing is said of its temperatures, nor of work and heat.
-    pub fn custom(system: &System<'g>, custom: CustomDiscrete<'g>) -> Self {
+    pub fn custom(system: &System<'g>, mut custom: CustomDiscrete<'g>) -> Self {
         let (g, h) = (system.graph, system.step());
         let ends = system.ends();
         let [s_0, s_1] = system.entropy_ends();
+        custom.lagrangian = custom.lagrangian + Self::vakonomic_action(system, &custom.constraints);
         let w = Self::increments(system, 1);
         let heat = &system.heat;
         let mut rules: Vec<_> = ends[0].iter().copied().zip(system.q.iter().copied()).collect();

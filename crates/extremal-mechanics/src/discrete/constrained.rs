@@ -7,8 +7,7 @@
 //! of this solve: what it has to be follows from the velocities at the end, which must satisfy the constraints too (RATTLE),
 //! or is made up for by the first impulse of the next step (SHAKE). Positions are the same in both.
 
-use extremal_expr::Expr;
-use extremal_model::ConstraintKind;
+use extremal_expr::{Comparison, Expr};
 
 use super::scheme::Equation;
 use crate::block::Solve;
@@ -66,12 +65,10 @@ impl<'g> Nodes<'g> {
             imposed.multipliers.extend(multipliers);
             let own = self.own.iter().copied().chain(std::iter::repeat(None));
             for (constraint, own) in system.constraints.iter().zip(own).filter(|(c, _)| !c.is_vakonomic()) {
-                imposed.residual.push(match (own, constraint.kind) {
+                imposed.residual.push(match (own, constraint.kind.nature().binds_positions) {
                     (Some(own), _) => own,
-                    (None, ConstraintKind::Holonomic) => {
-                        system.at(&[constraint.expression], &self.point(node + 1))[0] / self.scale
-                    }
-                    (None, _) => system.at(&[constraint.expression], &self.between)[0],
+                    (None, true) => system.at(&[constraint.expression], &self.point(node + 1))[0] / self.scale,
+                    (None, false) => system.at(&[constraint.expression], &self.between)[0],
                 });
             }
         }
@@ -152,6 +149,29 @@ pub(super) fn velocities<'g>(
     residual.extend(system.velocity_constraints_at(point));
     let multipliers = [moving, &impulse].concat();
     let unknowns = [&point.v[..], &multipliers].concat();
-    let guess = [guess, &vec![g.int(0); multipliers.len()]].concat();
+    let mut starts = multiplier_guesses(system, &Point { v: guess.to_vec(), ..point.clone() }, momenta);
+    starts.resize(multipliers.len(), g.int(0));
+    let guess = [guess, &starts].concat();
     Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse }
+}
+
+/// What the multipliers that move must be about, for these momenta and the velocities of `point`: of p = ∂L/∂v + λ ∂Φ/∂v the
+/// component along each ∂Φ/∂v. Where only the term with λ gives velocities a mass, zero would be a singular place to begin.
+pub(super) fn multiplier_guesses<'g>(system: &System<'g>, point: &Point<'g>, momenta: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let g = system.graph;
+    let zero = g.int(0);
+    let switched_off: Vec<_> = system.moving_multipliers().into_iter().map(|multiplier| (multiplier, zero)).collect();
+    if switched_off.is_empty() {
+        return Vec::new();
+    }
+    let free = system.at(&g.substitute(&system.momenta(), &switched_off), point);
+    let left: Vec<_> = momenta.iter().zip(free).map(|(p, free)| *p - free).collect();
+    let guess = |row: Vec<Expr<'g>>| {
+        let row = system.at(&row, point);
+        let square = g.dot(&row, &row);
+        let moves = g.compare(Comparison::Lt, zero, square);
+        // At rest a constraint that is quadratic in the velocities has no direction yet.
+        g.dot(&row, &left) / g.select(moves, square, g.int(1))
+    };
+    system.vakonomic().map(|constraint| guess(g.gradient(constraint.velocity, &system.v))).collect()
 }

@@ -25,7 +25,7 @@ pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
 
-use crate::{Constraint, System};
+use crate::System;
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -185,7 +185,7 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         false => Feature::ConstrainedTwoPoints,
     };
     // Two positions leave the multipliers of vakonomic constraints, which are part of the state, open.
-    let open = system.constraints.iter().any(Constraint::is_vakonomic);
+    let open = system.vakonomic().next().is_some();
     match start {
         Start::TwoPoints if open || !method.takes(two_points) => Err(SchemeError::NoTwoPoints(method.to_string())),
         Start::TwoPoints | Start::Legendre => Ok(()),

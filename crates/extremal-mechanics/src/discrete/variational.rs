@@ -22,7 +22,7 @@ use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
 use super::action::{DiscreteAction, Formula, Slopes};
-use super::constrained::{Imposed, place, velocities};
+use super::constrained::{Imposed, multiplier_guesses, place, velocities};
 use super::reference::reactions_solve;
 use super::scheme::{Equation, Scheme, SchemeGuard, ids};
 use crate::block::{Block, Solve};
@@ -65,7 +65,9 @@ impl<'g> DiscreteAction<'g> {
         let moving = system.moving_multipliers();
         let constraints = [constraints, g.gradient(*action / h, &moving)].concat();
         let unknown_multipliers = [&multipliers[..], &moving].concat();
-        let imposed = Solve::new(&unknown_multipliers, &constraints, &vec![zero; unknown_multipliers.len()]);
+        let multiplier_guess =
+            [vec![zero; multipliers.len()], multiplier_guesses(system, &system.here(), &system.p)].concat();
+        let imposed = Solve::new(&unknown_multipliers, &constraints, &multiplier_guess);
 
         let motion = Solve::new(&increments, &residual, &guess).with(imposed);
         let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]);

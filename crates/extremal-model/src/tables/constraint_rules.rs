@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use extremal_expr::{Expr, Graph, Id, Node};
 
-use super::constraints::{ConstraintKind, ConstraintStatement, KindStatement};
+use super::constraints::{ConstraintKind, ConstraintNature, ConstraintStatement, KindStatement};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, Series};
 use crate::place::Place;
@@ -66,33 +66,35 @@ pub(crate) fn kind<'g>(
         KindStatement::Inferred => None,
         KindStatement::Stated(kind, span) => Some((*kind, span)),
     };
-    match stated {
-        None if holonomic => Some(ConstraintKind::Holonomic),
-        Some((ConstraintKind::Holonomic, _)) if holonomic => Some(ConstraintKind::Holonomic),
-        Some((kind, span)) if holonomic => {
+    let told = if holonomic { ConstraintKind::Holonomic } else { ConstraintKind::Nonholonomic };
+    let (kind, span) = stated.map_or((told, None), |(kind, span)| (kind, Some(span)));
+    let of_kind = |span: Option<&Span>| span.cloned().unwrap_or_else(|| equation.span.clone());
+    match (holonomic, kind.nature()) {
+        (true, ConstraintNature { binds_positions: true, .. }) => Some(kind),
+        (true, ConstraintNature { binds_positions: false, .. }) => {
             let message = format!("the constraint `{name}` binds positions only, so that it is holonomic, not {kind}");
             let diagnostic = Diagnostic::error(Code::Conflict, message)
-                .at(span.clone(), "")
+                .at(of_kind(span), "")
                 .at(equation.span.clone(), "no velocity remains in this");
             let help = "leave `kind` out: a constraint of positions gives the same motion either way";
             resolver.problems.push(diagnostic.help(help));
             None
         }
-        Some((ConstraintKind::Holonomic, span)) => {
-            let message = format!("the constraint `{name}` binds velocities, so that it is not holonomic");
+        (false, ConstraintNature { binds_positions: true, .. }) => {
+            let message = format!("the constraint `{name}` binds velocities, so that it is not {kind}");
             let diagnostic = Diagnostic::error(Code::Conflict, message)
-                .at(span.clone(), "")
+                .at(of_kind(span), "")
                 .at(equation.span.clone(), format!("this contains `{}`", velocities[0]));
             let help = "state the equation of the positions, or leave `kind` out";
             resolver.problems.push(diagnostic.help(help));
             None
         }
-        Some((ConstraintKind::Vakonomic, _)) => Some(ConstraintKind::Vakonomic),
-        None | Some((ConstraintKind::Nonholonomic, _)) => {
+        (false, ConstraintNature { affine: false, .. }) => Some(kind),
+        (false, ConstraintNature { affine: true, .. }) => {
             let Some(velocity) = not_linear_in(resolver, equation.difference, &velocities) else {
-                return Some(ConstraintKind::Nonholonomic);
+                return Some(kind);
             };
-            let message = format!("the nonholonomic constraint `{name}` is not linear in `{velocity}`");
+            let message = format!("the {kind} constraint `{name}` is not linear in `{velocity}`");
             let diagnostic = Diagnostic::error(Code::NotLinear, message).at(equation.span.clone(), "");
             let help =
                 "d'Alembert's principle needs a constraint affine in the velocities; kind = \"vakonomic\" imposes any";
@@ -169,14 +171,14 @@ pub(crate) fn check_keys(
     name: &str,
     kind: ConstraintKind,
 ) -> Option<()> {
-    let multiplier = statement.multiplier.as_ref().filter(|_| kind != ConstraintKind::Vakonomic);
+    let multiplier = statement.multiplier.as_ref().filter(|_| kind.nature().reacts);
     let multiplier = multiplier.map(|series| {
         let message = format!("the {kind} constraint `{name}` has no multiplier to start from");
         let help = "only the multiplier of a vakonomic constraint has an equation of motion; the others follow from \
                     the motion";
         Diagnostic::error(Code::Conflict, message).at(series.span(), "").help(help)
     });
-    let variational = statement.variational.as_ref().filter(|_| kind != ConstraintKind::Nonholonomic);
+    let variational = statement.variational.as_ref().filter(|_| !kind.nature().own_displacements);
     let variational = variational.map(|series| {
         let message = format!("the {kind} constraint `{name}` has no virtual displacements of its own");
         let help = "only those of a nonholonomic constraint may differ from its equation";

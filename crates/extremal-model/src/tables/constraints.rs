@@ -63,6 +63,52 @@ impl ConstraintKind {
     }
 }
 
+/// What a kind of constraint is, in the terms in which everything else asks: a new kind answers all of them in
+/// [`ConstraintKind::nature`], and a new question is asked of all kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConstraintNature {
+    /// Does it bind positions, and velocities only by its time derivative?
+    pub binds_positions: bool,
+    /// Does it act by a force of reaction, which follows from the motion? Otherwise it changes the Lagrangian, and its multiplier has
+    /// a start and an equation of motion.
+    pub reacts: bool,
+    /// Must it be affine in the velocities?
+    pub affine: bool,
+    /// May its virtual displacements be stated apart from its equation?
+    pub own_displacements: bool,
+    /// May it contain accelerations, and stand beside a Lagrangian that does?
+    pub any_order: bool,
+}
+
+impl ConstraintKind {
+    /// What this kind is.
+    pub const fn nature(self) -> ConstraintNature {
+        match self {
+            ConstraintKind::Holonomic => ConstraintNature {
+                binds_positions: true,
+                reacts: true,
+                affine: false,
+                own_displacements: false,
+                any_order: false,
+            },
+            ConstraintKind::Nonholonomic => ConstraintNature {
+                binds_positions: false,
+                reacts: true,
+                affine: true,
+                own_displacements: true,
+                any_order: false,
+            },
+            ConstraintKind::Vakonomic => ConstraintNature {
+                binds_positions: false,
+                reacts: false,
+                affine: false,
+                own_displacements: false,
+                any_order: true,
+            },
+        }
+    }
+}
+
 impl fmt::Display for ConstraintKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -188,8 +234,8 @@ fn resolve_one(
     all: &mut Constraints,
 ) -> Option<Option<i64>> {
     let statement = &statements.constraints[place];
-    let vakonomic = matches!(statement.kind, KindStatement::Stated(ConstraintKind::Vakonomic, _));
-    let seen = if vakonomic && statements.is_higher_order() { &Place::VAKONOMIC } else { &Place::CONSTRAINT };
+    let any_order = matches!(statement.kind, KindStatement::Stated(kind, _) if kind.nature().any_order);
+    let seen = if any_order && statements.is_higher_order() { &Place::VAKONOMIC } else { &Place::CONSTRAINT };
     let name = &statement.name;
     let equations = statement.equation.as_ref()?;
     let series = [Some(equations), statement.variational.as_ref(), statement.multiplier.as_ref()];

@@ -34,7 +34,7 @@ use crate::suggest::help_for;
 
 pub use boundary::{Boundary, Component, Duration, Fixed, Integral, PathBound, Waypoint};
 pub use conduction::Conduction;
-pub use constraints::{Constraint, ConstraintKind};
+pub use constraints::{Constraint, ConstraintKind, ConstraintNature};
 pub use controls::Control;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
@@ -46,7 +46,8 @@ pub use objective::Objective;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
 pub use simulation::{
-    AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
+    AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownAtSingular, UnknownConstraintForm,
+    UnknownEntropyBase, UnknownStart,
 };
 pub use stop::{Direction, Stop};
 

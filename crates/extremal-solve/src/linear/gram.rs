@@ -211,8 +211,7 @@ impl MovingGram {
         }
         let size = |at: usize| weights[at].abs() * self.squares[self.order[at]].value.sqrt();
         let whole = (0..=last).map(size).fold(0.0, f64::max);
-        let mut rows: Vec<usize> =
-            (0..last).filter(|at| size(*at) > least * whole).map(|at| self.order[at]).collect();
+        let mut rows: Vec<usize> = (0..last).filter(|at| size(*at) > least * whole).map(|at| self.order[at]).collect();
         rows.sort_unstable();
         rows
     }

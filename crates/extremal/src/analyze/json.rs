@@ -8,6 +8,11 @@ use serde_json::{Map, Value, json};
 use super::{Analysis, Equilibrium, MethodReport, Preservation, Stability, words};
 
 impl<'m> Analysis<'m> {
+    /// Do the constraints exclude each other, so that there is no motion?
+    pub fn is_contradictory(&self) -> bool {
+        matches!(self.feasibility, Some(Err(_)))
+    }
+
     /// Half of the dimension of the states that have a motion.
     pub fn degrees_of_freedom(&self) -> usize {
         // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
@@ -25,7 +30,7 @@ impl<'m> Analysis<'m> {
             "model": self.name,
             "order": self.order,
             "degrees_of_freedom": self.degrees_of_freedom(),
-            "regular": seen.is_regular(),
+            "regular": seen.is_regular() && !self.is_contradictory(),
             "rank": seen.rank,
             "unknowns": seen.unknowns,
             "mass_rank": seen.mass_rank,
@@ -41,7 +46,11 @@ impl<'m> Analysis<'m> {
             "constraints": self.constraints(),
             "structure": self.structure.as_ref().map(|structure| self.structure_json(structure)),
         });
-        if !self.redundant.is_empty() {
+        if let Some(Err(contradiction)) = &self.feasibility {
+            object["contradiction"] = contradiction.to_string().into();
+            object["conserved"] = json!([]);
+            object["final_dimension"] = Value::Null;
+        } else if !self.redundant.is_empty() {
             object["redundant"] = self.redundant.clone().into();
         }
         if !self.controls.is_empty() {

@@ -16,7 +16,7 @@ use extremal_mechanics::analysis::{
 };
 use extremal_model::{ConstraintKind, Model};
 
-use crate::run::{Settings, Tracked};
+use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 use crate::system::system_of;
 
 pub use equilibrium::{Equilibrium, Mode, Stability};
@@ -55,6 +55,8 @@ pub struct Analysis<'m> {
     pub constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     /// Further constraints, which follow from these and were left out.
     pub redundant: Vec<String>,
+    /// What the constraints come to at the start, or why no motion satisfies all of them; `None` where that is not known.
+    pub feasibility: Option<Result<ConstraintStructure, ConstraintError>>,
     /// Constant multipliers of the integral constraints that are part of the Lagrangian.
     pub multipliers: Vec<Expr<'m>>,
     /// Whether it determines its motion.
@@ -140,6 +142,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         structure,
         constraints,
         redundant,
+        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &system_of(model))).flatten(),
         multipliers,
         conserved,
         system: reduced.system,

@@ -28,6 +28,9 @@ impl<'m> Analysis<'m> {
         let mut page = Page { graph: self.graph, sections: Vec::new() };
         self.structure_section(&mut page);
         self.regularity_section(&mut page);
+        if self.is_contradictory() {
+            return page;
+        }
         self.conserved_section(&mut page);
         self.stated_section(&mut page);
         self.equilibrium_section(&mut page);
@@ -135,7 +138,11 @@ impl<'m> Analysis<'m> {
             (1, Some(_)) => " ([VC] 4.11)",
             _ => " ([VC] 5.9)",
         };
-        let state = if seen.is_regular() { "regular" } else { "singular" };
+        let state = match (self.is_contradictory(), seen.is_regular()) {
+            (true, _) => "contradictory",
+            (false, true) => "regular",
+            (false, false) => "singular",
+        };
         let ranks = format!("rank {} of {}", seen.rank, seen.unknowns);
         items.push(Item::Words(format!("{state}: {highest}{bordered} has {ranks}{condition}")));
         if let Some(determinant) = seen.determinant {
@@ -152,7 +159,9 @@ impl<'m> Analysis<'m> {
         }
         if let Some(verdict) = words::singular_verdict(seen) {
             items.push(Item::Words(verdict));
-        } else if let Some(dimension) = seen.final_dimension.filter(|_| !self.constraints.is_empty()) {
+        } else if let Some(dimension) =
+            seen.final_dimension.filter(|_| !self.constraints.is_empty() && !self.is_contradictory())
+        {
             items.push(Item::Words(format!(
                 "{} of rank {} {} {dimension} of {} dimensions of the states: {}",
                 counted(self.constraints.len() + self.redundant.len(), "constraint"),
@@ -162,8 +171,18 @@ impl<'m> Analysis<'m> {
                 counted_degrees(self.degrees_of_freedom()),
             )));
         }
-        for name in &self.redundant {
-            items.push(Item::Words(format!("`{name}` follows from the other constraints")));
+        match &self.feasibility {
+            Some(Err(contradiction)) => items.push(Item::Words(format!("no motion: {contradiction}"))),
+            Some(Ok(structure)) => items.extend(structure.redundant.iter().map(|(name, others)| {
+                let others: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
+                Item::Words(format!("`{name}` follows from {}", others.join(", ")))
+            })),
+            None => items.extend(self.redundant.iter().map(|name| {
+                Item::Words(format!(
+                    "`{name}` restricts no velocity that the other constraints leave: whether it follows from them or \
+                     contradicts them depends on the start"
+                ))
+            })),
         }
         if let Some(control) = &self.control {
             items.push(Item::Words(words::control(control)));

@@ -21,7 +21,7 @@ use extremal_mechanics::boundary::{
     stationary_higher_action,
 };
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{ConstraintKind, Method, Model};
+use extremal_model::{Method, Model};
 use extremal_solve::nlp::{
     Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
@@ -262,7 +262,7 @@ fn kind_of(model: &Model, system: &System<'_>, statement: &Statement, order: usi
     let forced = system.force.iter().any(|force| !force.is_zero()) || !system.heat.is_empty();
     let velocities = order == 1 && statement.start.iter().chain(&statement.end).any(|value| value.order > 0);
     let bounded = statement.path.iter().any(|bound| bound.order > 0);
-    let nonholonomic = model.constraints().iter().any(|c| c.kind == ConstraintKind::Nonholonomic);
+    let nonholonomic = model.constraints().iter().any(|c| c.kind.nature().reacts && !c.kind.nature().binds_positions);
     match forced || velocities || bounded || nonholonomic || !statement.controls.is_empty() {
         true => Kind::Motion,
         false => Kind::Action,

@@ -25,7 +25,7 @@ impl Beginning {
     /// What the model states, for a run with this step.
     pub fn of(model: &Model, start: Start, step: f64) -> Beginning {
         let Initial { positions, velocities, entropies, second, multipliers, .. } = model.initial_with_step(step);
-        let moving = model.constraints().iter().map(|c| c.kind == extremal_model::ConstraintKind::Vakonomic);
+        let moving = model.constraints().iter().map(|c| !c.kind.nature().reacts);
         let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
         let second = if start == Start::TwoPoints { second.unwrap_or_default() } else { Vec::new() };
         let values = StartValues {
@@ -37,6 +37,14 @@ impl Beginning {
             time: 0.0,
         };
         Beginning { values, second_time: step, parameters: parameters(model) }
+    }
+
+    /// The same model at a state that its motion has reached.
+    pub fn reached(&self, q: &[f64], v: &[f64], time: f64) -> Beginning {
+        let mut here = self.clone();
+        (here.values.q, here.values.v, here.values.time) = (q.to_vec(), v.to_vec(), time);
+        here.values.second.clear();
+        here
     }
 
     /// What a model of higher order states: derivatives below the order as positions, the others as velocities.
@@ -90,8 +98,19 @@ impl Beginning {
             return Ok(());
         }
         let refused = |column| undetermined(system, column, Some(verdict(model, system)));
-        let factored = LinearSolver::for_pattern(pattern.len(), &pattern).factor(&values);
-        factored.map_err(|singular| refused(singular.column))?;
+        let factored = |values: &[f64]| LinearSolver::for_pattern(pattern.len(), &pattern).factor(values);
+        if let Err(singular) = factored(&values) {
+            // A term λ Φ may be all that gives a velocity its mass.
+            let mut elsewhere = self.clone();
+            elsewhere.values.multipliers.iter_mut().filter(|value| **value == 0.0).for_each(|value| *value = 1.0);
+            let at_zero = system.vakonomic().zip(&self.values.multipliers).find(|(_, value)| **value == 0.0);
+            return Err(match at_zero {
+                Some((constraint, _)) if factored(&elsewhere.evaluate(system, &entries)).is_ok() => {
+                    SetupError::MultiplierAtZero { constraint: constraint.name.clone() }
+                }
+                _ => refused(singular.column),
+            });
+        }
         // Round-off hides the zero of a matrix that varies with the state.
         let varies = system.graph.depend_on(&entries, &[&system.q[..], &system.v].concat()).contains(&true);
         match varies && is_singular(system, &parameters_of(model).exact) {

@@ -2,8 +2,10 @@
 
 use extremal_expr::magnitude;
 use extremal_mechanics::{Block, Constraint, System};
-use extremal_model::{ConstraintKind, Model};
-use extremal_solve::{CompiledScheme, Dependence, Guess, Kernel, March, NewtonOptions, SolveFailure, dependence};
+use extremal_model::Model;
+use extremal_solve::{
+    CompiledScheme, Dependence, Guess, Kernel, March, NewtonOptions, SolveFailure, dependence, furthest_first,
+};
 use thiserror::Error;
 
 use super::SetupError;
@@ -23,6 +25,8 @@ pub struct ConstraintStructure {
     pub integrable: Vec<String>,
     /// How far the start was moved to satisfy the constraints: the largest change of a position or a velocity.
     pub moved: f64,
+    /// By how much the stated start missed the constraints: the largest residual relative to its terms.
+    pub missed: f64,
 }
 
 /// A constraint that the start violates.
@@ -34,6 +38,8 @@ pub struct Violation {
     pub of_position: bool,
     /// Left less right side.
     pub residual: f64,
+    /// The size of its terms.
+    pub size: f64,
 }
 
 /// Constraints that do not fit the start or each other.
@@ -64,6 +70,14 @@ pub enum ConstraintError {
         others: Vec<String>,
         /// How far it is from holding.
         residual: f64,
+    },
+    /// Two that agree at the start, at its time, and nowhere else.
+    #[error("`{constraint}` contradicts {}: they agree at the start and nowhere else", quoted(.others))]
+    OnlyAtStart {
+        /// The constraint.
+        constraint: String,
+        /// Those that exclude it.
+        others: Vec<String>,
     },
     /// The constraints are dependent at the start and only there.
     #[error(
@@ -111,30 +125,65 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A start is consistent when its residuals are below this part of their terms: digits that a user types or computes.
+/// A start is consistent when its residuals are below this part of their terms: what a computation leaves.
 pub(crate) const CONSISTENT: f64 = 1e-10;
+/// A start whose residuals are below this part of their terms was meant to be consistent, and printed with eight digits or more: it is
+/// moved onto the constraints without being asked.
+pub(crate) const TYPED: f64 = 1e-8;
 /// Second positions are reached when a step from the first ones comes this close, relative to one plus their size.
 const REACHED: f64 = 1e-8;
-/// Relative size of the displacement by which redundancy is told from a singular configuration, and the residual, relative to
-/// its terms, below which a constraint still holds there. At a singular configuration it grows like the square of the displacement.
+/// Relative size of the displacement, also in time, by which redundancy is told from a singular configuration or a contradiction, and
+/// the residual, relative to its terms, below which a constraint still holds there.
 const NEARBY: f64 = 1e-3;
 const STILL_HOLDS: f64 = 1e-9;
 
 /// Beyond so many constraints their rank, which takes m² n operations, is left to the first step, which fails where they are dependent.
 const MOST_CHECKED: usize = 500;
 
+/// Which of dependent constraints are kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Choice {
+    /// The first ones.
+    First,
+    /// Those furthest from depending on each other at the start.
+    Furthest,
+}
+
+impl Choice {
+    fn of(self, rows: &[Vec<f64>]) -> Dependence {
+        match self {
+            Choice::First => dependence(rows),
+            Choice::Furthest => {
+                let order = furthest_first(rows);
+                let ordered: Vec<Vec<f64>> = order.iter().map(|at| rows[*at].clone()).collect();
+                let mut found = dependence(&ordered);
+                found.independent.iter_mut().for_each(|at| *at = order[*at]);
+                found.independent.sort_unstable();
+                for (at, others) in &mut found.dependent {
+                    *at = order[*at];
+                    others.iter_mut().for_each(|other| *other = order[*other]);
+                    others.sort_unstable();
+                }
+                found.dependent.sort_unstable();
+                found
+            }
+        }
+    }
+}
+
 /// Checks the constraints of `system` at `start` and leaves the independent ones. With `project`, the start is moved first.
 pub(crate) fn make_feasible(
     model: &Model,
     system: &mut System<'_>,
     start: &mut Beginning,
+    choice: Choice,
     project: bool,
 ) -> Result<ConstraintStructure, SetupError> {
     if system.constraints.is_empty() {
         return Ok(ConstraintStructure { degrees_of_freedom: system.len(), ..ConstraintStructure::default() });
     }
     let found = match system.constraints.len() {
-        ..=MOST_CHECKED => dependence(&velocity_rows(system, start)),
+        ..=MOST_CHECKED => choice.of(&velocity_rows(system, start)),
         many => Dependence { independent: (0..many).collect(), dependent: Vec::new() },
     };
     let name = |at: &usize| system.constraints[*at].name.clone();
@@ -145,7 +194,7 @@ pub(crate) fn make_feasible(
         if others.is_empty() {
             return Err(ConstraintError::Vanishing { constraint }.into());
         }
-        if system.constraints[*at].is_vakonomic() {
+        if !system.constraints[*at].kind.nature().reacts {
             return Err(ConstraintError::DependentVakonomic { constraint, others: others.clone() }.into());
         }
     }
@@ -153,6 +202,8 @@ pub(crate) fn make_feasible(
     kept.constraints = found.independent.iter().map(|at| system.constraints[*at].clone()).collect();
     let mut moved = 0.0;
     let violated = violations(system, start, &system.constraints);
+    let missed = violated.iter().map(|violation| violation.residual.abs() / violation.size).fold(0.0, f64::max);
+    let typed = missed <= TYPED;
     if !violated.is_empty() {
         let mut nearest = start.clone();
         let reached = projected(model, &kept, &mut nearest);
@@ -165,7 +216,7 @@ pub(crate) fn make_feasible(
                 }
             }
         }
-        if !project {
+        if !project && !typed {
             return Err(ConstraintError::Inconsistent(violated).into());
         }
         reached?;
@@ -174,8 +225,21 @@ pub(crate) fn make_feasible(
         moved = changes.fold(0.0, f64::max);
         *start = nearest;
     }
-    if let Some((at, others)) = dependent.iter().find(|(at, _)| !holds_nearby(model, system, &kept, start, *at)) {
-        return Err(ConstraintError::SingularStart { constraint: name(at), others: others.clone() }.into());
+    let mut dependent = dependent;
+    for (at, others) in &mut dependent {
+        let constraint = name(at);
+        match around(model, system, &kept, start, *at) {
+            Around::Follows(found) if found.is_empty() => {}
+            Around::Follows(found) => {
+                *others = found.iter().map(|other| kept.constraints[*other].name.clone()).collect()
+            }
+            Around::Independent => {
+                return Err(ConstraintError::SingularStart { constraint, others: others.clone() }.into());
+            }
+            Around::Contradicts => {
+                return Err(ConstraintError::OnlyAtStart { constraint, others: others.clone() }.into());
+            }
+        }
     }
     let structure = ConstraintStructure {
         degrees_of_freedom: system.len() - found.independent.len(),
@@ -183,6 +247,7 @@ pub(crate) fn make_feasible(
         redundant: dependent.iter().map(|(at, others)| (name(at), others.clone())).collect(),
         integrable: integrable(&kept, start),
         moved,
+        missed,
     };
     *system = kept;
     Ok(structure)
@@ -223,20 +288,30 @@ fn velocity_rows(system: &System<'_>, at: &Beginning) -> Vec<Vec<f64>> {
     at.evaluate(system, &entries).chunks(n).map(<[f64]>::to_vec).collect()
 }
 
+/// The row ∂Φ/∂v of one constraint.
+fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &Beginning) -> Vec<f64> {
+    at.evaluate(system, &system.graph.gradient(constraint.velocity, &system.v))
+}
+
 /// What of `constraints` does not hold at `start`, relative to the size of its terms. Velocities do not count where the start is
 /// two positions, which then must both be right.
 fn violations<'g>(system: &System<'g>, start: &Beginning, constraints: &[Constraint<'g>]) -> Vec<Violation> {
     let mut found = Vec::new();
     let second = start.second();
     for constraint in constraints {
-        let holonomic = constraint.kind == ConstraintKind::Holonomic;
+        let holonomic = constraint.kind.nature().binds_positions;
         let positions = [Some(start), second.as_ref()].into_iter().flatten().filter(|_| holonomic);
         let velocities = Some(start).filter(|_| second.is_none());
         let positions = positions.map(|at| (at, constraint.expression, true));
         for (at, residual, of_position) in positions.chain(velocities.map(|at| (at, constraint.velocity, false))) {
             let values = at.evaluate(system, &[residual, magnitude(residual)]);
             if values[0].abs() > CONSISTENT * values[1] || !values[0].is_finite() {
-                found.push(Violation { constraint: constraint.name.clone(), of_position, residual: values[0] });
+                found.push(Violation {
+                    constraint: constraint.name.clone(),
+                    of_position,
+                    residual: values[0],
+                    size: values[1],
+                });
             }
         }
     }
@@ -262,22 +337,69 @@ fn projected(model: &Model, system: &System<'_>, start: &mut Beginning) -> Resul
     run(&system.velocity_projection(), &point, &mut start.values.v)
 }
 
-/// Does the constraint `at` also hold at another point of the constraints that were kept?
-fn holds_nearby(model: &Model, system: &System<'_>, kept: &System<'_>, start: &Beginning, at: usize) -> bool {
-    let mut nearby = start.clone();
-    let displaced = |values: &mut [f64], phase: f64| {
-        for (k, value) in values.iter_mut().enumerate() {
-            *value += NEARBY * (1.0 + value.abs()) * (phase + 1.7 * k as f64).sin();
-        }
-    };
-    displaced(&mut nearby.values.q, 0.4);
-    displaced(&mut nearby.values.v, 1.1);
-    if projected(model, kept, &mut nearby).is_err() {
-        return false;
-    }
+/// What a constraint that depends on those kept at the start is around it.
+enum Around {
+    /// It holds wherever the others do; with the others, by their places, that take part in that.
+    Follows(Vec<usize>),
+    /// It depends on the others at the start only.
+    Independent,
+    /// It depends on the others, and does not hold where they do.
+    Contradicts,
+}
+
+/// Looks at the constraint `at` at points on those kept, at other positions, velocities and times than those of the start.
+fn around(model: &Model, system: &System<'_>, kept: &System<'_>, start: &Beginning, at: usize) -> Around {
     let constraint = &system.constraints[at];
-    [constraint.expression, constraint.velocity].into_iter().all(|residual| {
-        let values = nearby.evaluate(system, &[residual, magnitude(residual)]);
-        values[0].abs() <= STILL_HOLDS * values[1]
-    })
+    let mut partners = Vec::new();
+    for sample in 0..2 {
+        let mut nearby = start.clone();
+        let displaced = |values: &mut [f64], phase: f64| {
+            for (k, value) in values.iter_mut().enumerate() {
+                *value += NEARBY * (1.0 + value.abs()) * (phase + 0.9 * f64::from(sample) + 1.7 * k as f64).sin();
+            }
+        };
+        displaced(&mut nearby.values.q, 0.4);
+        displaced(&mut nearby.values.v, 1.1);
+        nearby.values.time += NEARBY * (1.0 + nearby.values.time.abs()) * f64::from(1 + sample);
+        if projected(model, kept, &mut nearby).is_err() {
+            return Around::Independent;
+        }
+        let mut rows = velocity_rows(kept, &nearby);
+        rows.push(velocity_row(system, constraint, &nearby));
+        let found = dependence(&rows);
+        let Some((_, used)) = found.dependent.iter().find(|(row, _)| *row == kept.constraints.len()) else {
+            return Around::Independent;
+        };
+        let holds = [constraint.expression, constraint.velocity].into_iter().all(|residual| {
+            let values = nearby.evaluate(system, &[residual, magnitude(residual)]);
+            values[0].abs() <= STILL_HOLDS * values[1]
+        });
+        if !holds {
+            return Around::Contradicts;
+        }
+        partners.extend(used);
+    }
+    partners.sort_unstable();
+    partners.dedup();
+    Around::Follows(partners)
+}
+
+/// What analysis may say of the constraints of a model: what follows from what, or that there is no motion because they contradict each
+/// other. `None` where the model says too little, or its start is no place to tell.
+pub(crate) fn constraints_of(
+    model: &Model,
+    system: &System<'_>,
+) -> Option<Result<ConstraintStructure, ConstraintError>> {
+    if model.without_start().is_some() || model.order() > 1 {
+        return None;
+    }
+    let step = model.simulation().step.unwrap_or(1.0);
+    let mut start = Beginning::of(model, extremal_model::Start::Legendre, step);
+    match make_feasible(model, &mut system.clone(), &mut start, Choice::First, true) {
+        Ok(structure) => Some(Ok(structure)),
+        Err(SetupError::Constraints(
+            error @ (ConstraintError::Contradictory { .. } | ConstraintError::OnlyAtStart { .. }),
+        )) => Some(Err(error)),
+        Err(_) => None,
+    }
 }

@@ -2,14 +2,13 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::ConstraintKind;
 
 use super::beginning::Beginning;
 
 /// The names of the velocity constraints if all of them together are integrable, by Frobenius' condition at points around the
 /// start: dω(X, Y) = 0 for all directions X, Y that the constraints allow.
 pub(super) fn integrable(system: &System<'_>, start: &Beginning) -> Vec<String> {
-    let velocity = |c: &Constraint<'_>| c.kind != ConstraintKind::Holonomic;
+    let velocity = |c: &Constraint<'_>| !c.kind.nature().binds_positions;
     if !system.constraints.iter().any(velocity) {
         return Vec::new();
     }

@@ -138,6 +138,8 @@ impl<'m> Run<'m> {
             beginning: Beginning::default(),
             constraints: ConstraintStructure::default(),
             stated_energy: f64::NAN,
+            settings: lattice.settings.clone(),
+            tracked: Vec::new(),
             plan,
         };
         if let Ok(mut motion) = run.begin()

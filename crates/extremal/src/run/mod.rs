@@ -8,6 +8,7 @@ mod integrable;
 mod lattice;
 mod laws;
 mod observables;
+mod rechosen;
 mod report;
 mod rows;
 mod settings;
@@ -31,11 +32,11 @@ use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
 use energy_nodes::exact_enough;
-use feasible::{check_second, make_feasible};
+use feasible::{Choice, check_second, make_feasible};
 use rows::{Rows, Watched};
 
 pub(crate) use beginning::{Beginning, Bordered, ids, undetermined};
-pub(crate) use feasible::CONSISTENT;
+pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of};
 pub(crate) use observables::Observables;
 pub(crate) use settings::Plan;
 pub(crate) use snapshot::Snapshot;
@@ -103,6 +104,15 @@ pub enum SetupError {
         /// The constraint of the failing pivot.
         constraint: String,
     },
+    /// A start at which a vakonomic constraint, for its multiplier is zero, does not give velocities their mass.
+    #[error(
+        "the multiplier of the vakonomic constraint `{constraint}` starts at 0, and there the equations do not determine the motion: \
+         only its term in L + lambda*Phi does; state `multiplier = ...` for it"
+    )]
+    MultiplierAtZero {
+        /// The constraint.
+        constraint: String,
+    },
     /// The constraints do not fit.
     #[error(transparent)]
     Constraints(#[from] ConstraintError),
@@ -156,31 +166,6 @@ pub struct Outcome {
     pub passed: (Vec<PassedConfiguration>, u64),
 }
 
-impl Outcome {
-    /// What a user must know about singular configurations that were passed.
-    pub fn warnings(&self) -> Vec<String> {
-        let (passed, count) = &self.passed;
-        let mut warnings: Vec<String> = passed
-            .iter()
-            .map(|PassedConfiguration { time, constraint, others, broken }| {
-                let others = others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                let depends = if others.is_empty() { "restricts no velocity".into() } else { format!("depends on {others}") };
-                let how = if *broken { "leapt over" } else { "passed" };
-                format!(
-                    "a singular configuration was {how} at t = {time:.9}: there `{constraint}` {depends}, and more than one motion \
-                     goes on; this is the one that the steps led to"
-                )
-            })
-            .collect();
-        if !warnings.is_empty() {
-            let worst = self.residuals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            let worst = worst.map_or_else(String::new, |(name, off)| format!("; constraints held to {off:.1e} (`{name}`)"));
-            warnings.push(format!("{count} singular configurations were passed{worst}"));
-        }
-        warnings
-    }
-}
-
 /// A model compiled for running: parameters, step and start can change without compiling again.
 ///
 /// ```
@@ -203,6 +188,8 @@ pub struct Run<'m> {
     beginning: Beginning,
     constraints: ConstraintStructure,
     stated_energy: f64,
+    settings: Settings,
+    tracked: Vec<Tracked>,
 }
 
 pub(crate) enum Compiled {
@@ -222,6 +209,16 @@ impl<'m> Run<'m> {
 
     /// The same, with further quantities in the rows: those that [`analyze`](crate::analyze) found, for instance.
     pub fn tracking(model: &'m Model, settings: &Settings, tracked: &[Tracked]) -> Result<Run<'m>, SetupError> {
+        Run::starting_at(model, settings, tracked, None)
+    }
+
+    /// The same from a state that a run has reached, with the constraints that are best there.
+    fn starting_at(
+        model: &'m Model,
+        settings: &Settings,
+        tracked: &[Tracked],
+        reached: Option<Beginning>,
+    ) -> Result<Run<'m>, SetupError> {
         let g = model.graph();
         let plan = settings.plan()?;
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
@@ -236,8 +233,9 @@ impl<'m> Run<'m> {
         let mut system = system_of(model).with_short_kinetic_energy();
         check_method(&system, &settings.method, settings.start)?;
         let all = system.constraints.clone();
-        let mut beginning = Beginning::of(model, settings.start, plan.step);
-        let constraints = make_feasible(model, &mut system, &mut beginning, settings.project)?;
+        let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
+        let mut beginning = reached.unwrap_or_else(|| Beginning::of(model, settings.start, plan.step));
+        let constraints = make_feasible(model, &mut system, &mut beginning, choice, settings.project)?;
         if checked_ahead(&settings.method, &system) {
             beginning.check_regularity(model, &system)?;
         }
@@ -251,7 +249,7 @@ impl<'m> Run<'m> {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
                     AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
-                        .watching(observables.configurations.clone(), observables.first_row(), system.len());
+                        .watching(observables.configurations.clone(), observables.first_row(), all.len(), system.len());
                 marcher.set_parameters(&values);
                 Compiled::Adaptive(Box::new(marcher))
             }
@@ -302,6 +300,8 @@ impl<'m> Run<'m> {
             beginning,
             constraints,
             stated_energy,
+            settings: settings.clone(),
+            tracked: tracked.to_vec(),
         })
     }
 
@@ -374,9 +374,11 @@ impl<'m> Run<'m> {
             ));
         }
         if self.constraints.moved > 0.0 {
-            let moved = self.constraints.moved;
+            let ConstraintStructure { moved, missed, .. } = self.constraints;
+            let typed = if missed <= TYPED { ", the digits it was printed with" } else { "" };
             notes.push(format!(
-                "the start was moved onto the constraints, by at most {moved:.3e} in a coordinate or velocity"
+                "the start was moved onto the constraints, by at most {moved:.3e} in a coordinate or velocity: it missed them by at \
+                 most {missed:.1e} of their terms{typed}"
             ));
         }
         notes
@@ -401,10 +403,21 @@ impl<'m> Run<'m> {
         recorder: &mut Recorder,
         mut watch: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, RecordError> {
+        let outcome = self.segment(recorder, &mut watch, false)?;
+        recorder.finish()?;
+        Ok(outcome)
+    }
+
+    /// A run, or what is left of it after other constraints were chosen: then its first row is there already.
+    fn segment(
+        &self,
+        recorder: &mut Recorder,
+        watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        resumed: bool,
+    ) -> Result<Outcome, RecordError> {
         let mut motion = match self.begin() {
             Ok(motion) => motion,
             Err(failure) => {
-                recorder.finish()?;
                 let work = TotalWork::default();
                 return Ok(Outcome {
                     end: End::Failed(failure),
@@ -419,16 +432,19 @@ impl<'m> Run<'m> {
             }
         };
         let mut rows = Rows::new(self, recorder);
-        let end = match self.march(motion.as_mut(), &mut rows, &mut watch)? {
+        let end = match self.march(motion.as_mut(), &mut rows, watch, resumed)? {
             End::Failed(failure) => End::Failed(rows.explain(failure, self.plan.step)),
             end => end,
         };
         rows.complete(motion.as_mut())?;
         let passed = rows.passed(motion.as_ref());
         let Watched { errors, residuals, laws } = rows.finish();
-        recorder.finish()?;
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
-        Ok(Outcome { end, steps, time, work, errors, residuals, laws, passed })
+        let outcome = Outcome { end, steps, time, work, errors, residuals, laws, passed };
+        match self.with_other_constraints(&outcome.end, motion.as_mut()) {
+            Some(rest) => Ok(outcome.followed_by(rest.segment(recorder, watch, true)?)),
+            None => Ok(outcome),
+        }
     }
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
@@ -459,11 +475,13 @@ impl<'m> Run<'m> {
         motion: &mut dyn March,
         rows: &mut Rows<'_>,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        resumed: bool,
     ) -> Result<End, RecordError> {
         let steps = self.planned_steps();
         // Large systems take long steps: look after each of them.
         let looks = (VALUES_BETWEEN_LOOKS / self.observables.columns.len() as u64).max(1);
-        if let Err(failure) = rows.push(motion)? {
+        let first = if resumed { rows.look(motion) } else { rows.push(motion)? };
+        if let Err(failure) = first {
             return Ok(End::Failed(failure));
         }
         for step in 0..steps {

@@ -70,7 +70,12 @@ impl Observables {
             outputs.push(if *kept { constraint.multiplier } else { g.int(0) });
         }
         if !all.is_empty() {
-            for (name, force) in system.names.iter().zip(system.constraint_forces()).filter(|(_, f)| !f.is_zero()) {
+            // A coordinate that only constraints left out act on has its column, for these may be chosen later.
+            let mut whole = system.clone();
+            whole.constraints = all.to_vec();
+            let acted_on = whole.constraint_forces();
+            let forces = system.names.iter().zip(system.constraint_forces()).zip(acted_on);
+            for ((name, force), _) in forces.filter(|(_, any)| !any.is_zero()) {
                 columns.push(Column::new(format!("reaction_{name}"), Role::Output).of(name.as_str()));
                 outputs.push(force);
             }

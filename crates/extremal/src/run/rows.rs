@@ -87,6 +87,14 @@ impl<'r> Rows<'r> {
         }
     }
 
+    /// Looks at a row that was recorded before.
+    pub fn look(&mut self, motion: &mut dyn March) -> Result<(), StepFailure> {
+        match self.now.take(self.observables, motion)? {
+            Some(trouble) => Err(trouble.of(motion)),
+            None => Ok(()),
+        }
+    }
+
     pub fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
         let time = motion.time();
         if !self.recorder.wants_row()

@@ -113,7 +113,10 @@ impl ConstraintWatch {
         self.time = end;
         let n = observables.coordinates;
         let first = observables.first_row();
-        let rows = Rows { time: end, entries, positions: &motion.state()[..n], velocities };
+        let largest =
+            |residuals: &[f64]| residuals.iter().fold(0.0, |largest: f64, residual| largest.max(residual.abs()));
+        let positions = &motion.state()[..n];
+        let rows = Rows { time: end, entries, positions, velocities, residual: largest(residuals) };
         let mut inside: Option<Box<dyn March>> = None;
         let reason = self.configurations.look(rows, begin, |part, read| {
             let inside = inside.get_or_insert_with(|| motion.fork());
@@ -123,7 +126,8 @@ impl ConstraintWatch {
             let (time, positions) = (inside.time(), inside.state()[..n].to_vec());
             let Ok(observed) = inside.observe() else { return false };
             let (entries, velocities) = (&observed[first..first + entries.len()], &observed[..n]);
-            read(Rows { time, entries, positions: &positions, velocities });
+            let residual = largest(&observed[first - residuals.len()..first]);
+            read(Rows { time, entries, positions: &positions, velocities, residual });
             true
         });
         reason.map(Trouble::Behind)

@@ -199,7 +199,7 @@ impl<'m> Preparation<'m> {
         let first = self.layout.first_entropy();
         let entropies = model.entropies().iter().enumerate();
         stated.extend(entropies.map(|(at, entropy)| (first + at, g.expr(entropy.start), entropy.name.clone())));
-        let moving = model.constraints().iter().filter(|c| c.kind == extremal_model::ConstraintKind::Vakonomic);
+        let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts);
         let first = first + self.layout.entropies;
         let multiplier = |(at, constraint): (usize, &extremal_model::Constraint)| {
             (first + at, g.expr(constraint.multiplier), format!("the multiplier of {}", constraint.name))

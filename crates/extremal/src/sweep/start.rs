@@ -3,12 +3,12 @@
 use extremal_eval::CompileError;
 use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::{Block, System};
-use extremal_model::{ConstraintKind, Model};
+use extremal_model::Model;
 use extremal_solve::{Guess, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
 use thiserror::Error;
 
 use crate::run::{
-    Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, Violation, checked_ahead, ids,
+    Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
     undetermined,
 };
 use crate::system::system_of;
@@ -51,6 +51,8 @@ pub(crate) struct StartCheck {
     regularity: Option<Regularity>,
     /// To the nearest positions, then to the nearest velocities.
     projection: Option<[Kernel; 2]>,
+    /// Is a start moved that misses the constraints by more than its last digits?
+    project: bool,
     inputs: Vec<f64>,
     values: Vec<f64>,
 }
@@ -78,7 +80,7 @@ impl StartCheck {
         outputs.extend(shared.clone().flat_map(|term| &term.shares).map(|(_, share)| g.expr(*share)));
         let mut residuals = Vec::new();
         for constraint in &all {
-            let positions = (constraint.kind == ConstraintKind::Holonomic).then_some((constraint.expression, true));
+            let positions = constraint.kind.nature().binds_positions.then_some((constraint.expression, true));
             for (residual, of_position) in positions.into_iter().chain([(constraint.velocity, false)]) {
                 residuals.push((constraint.name.clone(), of_position));
                 outputs.extend([residual, magnitude(residual)]);
@@ -95,8 +97,7 @@ impl StartCheck {
         });
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
         let compile = |block: &Block| Kernel::compile(g, &parameters, block, NewtonOptions::default());
-        let projects = settings.project && !system.constraints.is_empty();
-        let projection = match projects {
+        let projection = match !system.constraints.is_empty() {
             true => Some([compile(&system.position_projection())?, compile(&system.velocity_projection())?]),
             false => None,
         };
@@ -112,6 +113,7 @@ impl StartCheck {
             kept: system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
             regularity,
             projection,
+            project: settings.project,
             inputs: vec![0.0; inputs.len()],
             values: vec![0.0; outputs.len()],
         })
@@ -123,6 +125,10 @@ impl StartCheck {
         self.evaluate(start)?;
         let violated = self.violations();
         if !violated.is_empty() {
+            let typed = violated.iter().all(|violation| violation.residual.abs() <= TYPED * violation.size);
+            if !self.project && !typed {
+                return Err(SetupError::from(ConstraintError::Inconsistent(violated)).into());
+            }
             self.project(parameters, start)?;
             self.evaluate(start)?;
             let left = self.violations();
@@ -155,15 +161,14 @@ impl StartCheck {
             constraint: constraint.clone(),
             of_position: *of_position,
             residual: pair[0],
+            size: pair[1],
         })
         .collect()
     }
 
     /// Moves the start onto the constraints that are kept.
     fn project(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<(), StartProblem> {
-        let Some([positions, velocities]) = &mut self.projection else {
-            return Err(SetupError::from(ConstraintError::Inconsistent(self.violations())).into());
-        };
+        let Some([positions, velocities]) = &mut self.projection else { return Ok(()) };
         let given = self.inputs.len() - start.multipliers.len();
         let failed = |failure| StartProblem::from(SetupError::from(ConstraintError::NotProjected(failure)));
         positions.set_parameters(parameters);

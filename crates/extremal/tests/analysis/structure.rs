@@ -97,3 +97,44 @@ fn a_gauge_term_is_told_from_a_magnetic_one() {
     let magnetic = model(&text("b*(x*y' - y*x')"));
     assert!(analysed(&magnetic).structure.unwrap().gauge.is_none());
 }
+
+/// A point that is driven along x. Backwards, it would have to be driven backwards; and two drives that exclude each other leave nothing
+/// to analyse.
+#[test]
+fn driven_and_contradictory_constraints() {
+    let driven = |constraints: &str| {
+        let text = format!(
+            r#"
+            [coordinates]
+            x = {{ start = 1.0, velocity = 0.0 }}
+            y = {{ start = 0.0, velocity = 1.0 }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 - y^2)/2"
+            [constraints]
+            {constraints}
+            [simulation]
+            step = 0.1
+            until = 1.0
+            "#
+        );
+        extremal::Model::from_toml(&text).unwrap()
+    };
+    for (constraints, reversible) in [
+        ("a = \"x = cos(t)\"", false),
+        ("a = \"x' = 3*y - 3*y\"", true),
+        ("a = \"x = 1 + y^2/9\"", true),
+        ("a = \"x' = y\"", false),
+        ("a = \"x' = y*y'\"", true),
+    ] {
+        let model = driven(constraints);
+        let analysis = analysed(&model);
+        assert_eq!(analysis.structure.as_ref().unwrap().reversible, reversible, "{constraints}");
+    }
+    let model = driven("one = \"x = 1\"\ntwo = \"x = 2\"");
+    let analysis = analysed(&model);
+    assert!(analysis.is_contradictory());
+    let json = analysis.to_json();
+    assert_eq!((&json["regular"], &json["conserved"]), (&false.into(), &serde_json::json!([])));
+    let words = json["contradiction"].as_str().unwrap();
+    assert!(words.contains("`two` contradicts `one`"), "{words}");
+}

@@ -7,6 +7,7 @@ mod longtime;
 mod nonholonomic;
 mod reactions;
 mod reference;
+mod singular;
 mod starts;
 mod structure;
 mod support;

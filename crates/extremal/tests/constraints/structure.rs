@@ -123,6 +123,36 @@ fn contradictory_constraints_are_named() {
     }
 }
 
+/// Two drives that agree at the start, in position and in velocity, and nowhere else.
+#[test]
+fn drives_that_agree_only_at_the_start_contradict_each_other() {
+    let driven = |more: &str| {
+        model(&format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, velocity = 1.0 }}
+            y = {{ start = 0.0, velocity = 1.0 }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 - y^2)/2"
+            [constraints]
+            drive = "x = sin(t)"
+            {more}
+            [simulation]
+            step = 0.1
+            until = 1.0
+            "#
+        ))
+    };
+    let others = vec!["drive".to_string()];
+    assert_eq!(
+        refusal(&driven("other = \"x = t\"")),
+        ConstraintError::OnlyAtStart { constraint: "other".to_string(), others: others.clone() }
+    );
+    let same = driven("other = \"x' = cos(t)\"");
+    let run = Run::new(&same, &Settings::of(&same)).unwrap();
+    assert_eq!(run.constraints().redundant, [("other".to_string(), others)]);
+}
+
 #[test]
 fn an_inconsistent_start_is_named_with_its_residuals() {
     let text = extremal::gallery::text("pendulum-rod").unwrap();
@@ -204,7 +234,7 @@ fn a_singular_configuration_stops_the_run() {
 }
 
 fn is_singular(reason: &Reason) -> bool {
-    matches!(reason, Reason::SingularConfiguration { .. } | Reason::OverSingularConfiguration { .. })
+    matches!(reason, Reason::SingularConfiguration { .. } | Reason::BeforeSingularConfiguration { .. })
 }
 
 /// In angles the rows of a parallelogram do not become parallel where it is flat: one of them vanishes. No run may get past that,

@@ -69,3 +69,82 @@ fn an_integrable_constraint_has_one_motion() {
         assert!((forces[k][1] - rates[k][1]).abs() < 1e-10, "row {k}: {:?} {:?}", forces[k], rates[k]);
     }
 }
+
+/// Without a kinetic energy, the constraint on the speed gives the mass: L = −y + λ(x'² + y'² − 1). From the equations of motion
+/// p_x = 2 λ x' is constant and p_y = 2 λ y' falls by one per unit of time, and the speed is one: λ = |p|/2, v = p/|p|.
+#[test]
+fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
+    let text = |multiplier: f64| {
+        format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, velocity = 0.6 }}
+            y = {{ start = 1.0, velocity = 0.8 }}
+            [dynamics]
+            lagrangian = "-y"
+            [constraints]
+            speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
+            [simulation]
+            step = 0.01
+            until = 0.5
+            "#
+        )
+    };
+    for multiplier in [0.5, -0.5, 2.0] {
+        let arrow = model(&text(multiplier));
+        let (px, py) = (2.0 * multiplier * 0.6, 2.0 * multiplier * 0.8 - 0.5);
+        let size = multiplier.signum() * f64::hypot(px, py);
+        for (method, tolerance) in [
+            ("midpoint", 1e-4),
+            ("trapezoidal", 1e-4),
+            ("compose(suzuki4, midpoint)", 1e-7),
+            ("gauss(2)", 1e-7),
+            ("dop853", 1e-10),
+        ] {
+            let run = record(&arrow, &with(&arrow, method, 0.01));
+            let seen = ["x'", "y'", "lambda_speed"].map(|name| run.last(name));
+            assert!(largest(&seen, &[px / size, py / size, size / 2.0]) < tolerance, "{multiplier} {method}: {seen:?}");
+        }
+    }
+    // With λ = 0 nothing has a mass: singular in truth, and refused by name.
+    let none = model(&text(0.0));
+    let refused = extremal::Run::new(&none, &with(&none, "midpoint", 0.01)).err().unwrap().to_string();
+    assert!(refused.contains("the multiplier of the vakonomic constraint `speed` starts at 0"), "{refused}");
+}
+
+/// A discrete Lagrangian of one's own with a vakonomic constraint: h λ Φ belongs to it, in the middle of the step or as stated.
+#[test]
+fn a_custom_step_keeps_the_multiplier() {
+    let custom = |stated: &str| {
+        model(&format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, velocity = 0.5 }}
+            y = {{ start = 1.0, velocity = 0.0 }}
+            z = {{ start = 0.0, velocity = 0.5 }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 + z'^2)/2 - y"
+            [constraints]
+            c = {{ equation = "z' = y*x'", kind = "vakonomic", multiplier = 0.3 }}
+            [discrete]
+            lagrangian = "((x_1 - x_0)^2 + (y_1 - y_0)^2 + (z_1 - z_0)^2)/(2*h) - h*(y_0 + y_1)/2"
+            {stated}
+            [simulation]
+            method = "custom"
+            step = 0.01
+            until = 1.0
+            "#
+        ))
+    };
+    let stated = "[discrete.constraints]\nc = \"(z_1 - z_0)/h = (y_0 + y_1)/2*(x_1 - x_0)/h\"";
+    for stated in ["", stated] {
+        let model = custom(stated);
+        let [own, midpoint] = ["custom", "midpoint"].map(|method| record(&model, &with(&model, method, 0.01)));
+        for name in ["x", "y", "z", "lambda_c"] {
+            let apart = largest(&own.column(name), &midpoint.column(name));
+            // Formulas in other orders, over a hundred steps.
+            assert!(apart < 1e-12, "{name}: {apart:e}");
+        }
+        assert!((own.last("lambda_c") - 0.3).abs() > 0.05);
+    }
+}
