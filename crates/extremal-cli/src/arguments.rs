@@ -5,6 +5,7 @@ use extremal::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
 use extremal::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
+use crate::memory;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +26,9 @@ Exit codes: 0 done, 1 the computation failed (what was computed is kept),
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Option<Command>,
+    /// The most memory to use, such as 500M or 4G [default: three quarters of the machine's]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory::size)]
+    pub memory: Option<u64>,
 }
 
 /// Which model, with which parameters.

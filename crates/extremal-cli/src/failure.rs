@@ -1,6 +1,6 @@
 //! What ends a command, and the exit code that says so.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use extremal::trajectory::frame::FrameError;
 use extremal::trajectory::{PlotError, RecordError, SinkError};
 use thiserror::Error;
 
-use crate::terminal::ERROR;
+use crate::terminal::{ERROR, print_error};
 
 /// Nobody reads more at once.
 const MOST_DIAGNOSTICS: usize = 20;
@@ -148,21 +148,18 @@ pub enum Failure {
 impl Failure {
     /// Says on standard error what is wrong. A reader of standard output that has seen enough is no error.
     pub fn report(&self) {
-        let mut stderr = anstream::stderr().lock();
-        // Nothing is left to be done when standard error is gone too.
-        let _ = match self {
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        match self {
+            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             Failure::Model { name, invalid } => {
                 let shown = &invalid.diagnostics[..invalid.diagnostics.len().min(MOST_DIAGNOSTICS)];
-                write!(stderr, "{}", render(shown, name, &invalid.source_text, true)).and_then(|()| {
-                    match invalid.diagnostics.len() - shown.len() {
-                        0 => Ok(()),
-                        more => writeln!(stderr, "\nand {more} more problems"),
-                    }
-                })
+                print_error(&render(shown, name, &invalid.source_text, true));
+                match invalid.diagnostics.len() - shown.len() {
+                    0 => {}
+                    more => print_error(&format!("\nand {more} more problems\n")),
+                }
             }
-            other => writeln!(stderr, "{ERROR}error{ERROR:#}: {other}"),
-        };
+            other => print_error(&format!("{ERROR}error{ERROR:#}: {other}\n")),
+        }
     }
 
     pub fn code(&self) -> ExitCode {

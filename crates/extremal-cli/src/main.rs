@@ -4,6 +4,9 @@ mod arguments;
 mod commands;
 mod failure;
 mod interrupt;
+// An allocator cannot be written without it.
+#[allow(unsafe_code)]
+mod memory;
 mod outputs;
 mod progress;
 mod solution_summary;
@@ -17,7 +20,9 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match commands::execute(arguments::Arguments::parse()) {
+    let arguments = arguments::Arguments::parse();
+    memory::limit(arguments.memory);
+    match commands::execute(arguments) {
         Ok(ending) => ending.code(),
         Err(failure) => {
             failure.report();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use extremal::run::{End, LatticeStructure, Outcome, Report};
+use extremal::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
 use extremal::solve::Structure;
 use extremal::trajectory::{Align, Role, Table, shortest, sig};
 
@@ -203,9 +203,12 @@ fn invariants(out: &mut String, report: &Report<'_>) {
         ]);
     }
     out.push_str(&table.to_string());
-    if let Some(reason) = report.why_energy_changes() {
-        let _ = writeln!(out, "  {FAINT}energy: not conserved, {reason}{FAINT:#}");
-    }
+    let remark = match report.energy_law() {
+        EnergyLaw::Conserved => return,
+        EnergyLaw::Jacobi => "the Jacobi integral p.v - L, conserved: time cancels from the Lagrangian".to_owned(),
+        EnergyLaw::Changes(reason) => format!("not conserved, {reason}"),
+    };
+    let _ = writeln!(out, "  {FAINT}energy: {remark}{FAINT:#}");
 }
 
 fn constraints(out: &mut String, finished: &Finished<'_>) {

@@ -34,6 +34,9 @@ impl Graph {
     /// assert_eq!(g.simplified(square), r.powi(2));
     /// ```
     pub fn simplified<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
+        if matches!(self.arena().node(f.id()), Node::Number(_) | Node::Symbol(_)) {
+            return f;
+        }
         self.shorter(self.with_simplified_denominators(f))
     }
 
@@ -79,14 +82,7 @@ impl Graph {
 
     /// How long an expression is when written out, saturating: shared parts count as often as they occur.
     fn length(&self, f: Expr<'_>) -> u64 {
-        let arena = self.arena();
-        let mut lengths: FxHashMap<Id, u64> = FxHashMap::default();
-        for id in arena.reachable([f.id()]) {
-            let mut total = 1u64;
-            arena.node(id).for_each_child(|child| total = total.saturating_add(lengths[&child]));
-            lengths.insert(id, total);
-        }
-        lengths[&f.id()]
+        self.lengths(&[f]).0[&f.id()]
     }
 }
 

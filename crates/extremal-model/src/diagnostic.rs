@@ -152,6 +152,8 @@ codes! {
     UnknownOption = "unknown-option",
     /// A key that cannot be used as a name in expressions.
     InvalidName = "invalid-name",
+    /// A control character in text for people.
+    ControlCharacter = "control-character",
     /// A name the language keeps for itself.
     ReservedName = "reserved-name",
     /// A name declared twice.

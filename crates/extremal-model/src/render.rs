@@ -1,5 +1,7 @@
 //! Diagnostics as text for a terminal: the message, the marked lines of the source, the help.
 
+use std::borrow::Cow;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
@@ -37,19 +39,28 @@ fn group<'a>(diagnostic: &'a Diagnostic, file_name: &'a str, source: &'a str) ->
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(&*diagnostic.message).id(diagnostic.code.name()));
+    let mut group = Group::with_title(level.primary_title(visible(&diagnostic.message)).id(diagnostic.code.name()));
     if !diagnostic.labels.is_empty() {
-        let mut snippet = Snippet::source(source).path(file_name);
+        let mut snippet = Snippet::source(source).path(visible(file_name));
         for (position, label) in diagnostic.labels.iter().enumerate() {
             let kind = if position == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-            let text = (!label.text.is_empty()).then_some(&*label.text);
+            let text = (!label.text.is_empty()).then(|| visible(&label.text));
             snippet = snippet.annotation(kind.span(on_characters(&label.span, source)).label(text));
         }
         group = group.element(snippet);
     }
     match &diagnostic.help {
-        Some(help) => group.element(Level::HELP.message(&**help)),
+        Some(help) => group.element(Level::HELP.message(visible(help))),
         None => group,
+    }
+}
+
+/// Names in messages are the user's: a terminal must not obey them. (The lines of the source are shown so by the renderer.)
+fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| c.is_control() && c != '\n';
+    match text.contains(obeyed) {
+        false => Cow::Borrowed(text),
+        true => Cow::Owned(text.chars().map(|c| if obeyed(c) { '\u{fffd}' } else { c }).collect()),
     }
 }
 

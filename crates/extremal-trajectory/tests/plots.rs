@@ -174,7 +174,7 @@ fn a_plane_can_be_chosen() {
         let t = 0.1 * f64::from(i);
         series.push(&[t, t.cos(), t.sin(), t, t, 1.0]);
     }
-    let select = |x: &str, y: &str| Selection { plane: Some((x.into(), y.into())) };
+    let select = |x: &str, y: &str| Selection { plane: Some((x.into(), y.into())), ..Selection::default() };
     let chosen = Figure::with_selection("", &mechanical(), &series, &select("theta", "E")).unwrap();
     assert!(chosen.panel_titles().any(|t| t == "Configuration plane"));
     let error = Figure::with_selection("", &mechanical(), &series, &select("x", "z")).unwrap_err();

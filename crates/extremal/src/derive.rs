@@ -1,17 +1,17 @@
 //! The equations of a model, for print: continuous and discrete, as text, LaTeX or JSON.
 
+mod first_order;
 mod higher;
 
 use std::fmt::Write as _;
 
 use extremal_expr::{Expr, Graph, Id};
-use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, Scheme, SchemeError, scheme};
-use extremal_model::{CompositionBase, Method, Model};
+use extremal_mechanics::discrete::{Scheme, SchemeError};
+use extremal_model::Model;
 use serde_json::{Map, Value, json};
 
 use crate::run::Settings;
-use crate::system::{custom_of, system_of};
+use crate::system::taken;
 
 /// Which equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +60,9 @@ pub enum Side {
 }
 
 impl Side {
-    fn text(&self, graph: &Graph, limit: Option<usize>) -> String {
+    fn text(&self, graph: &Graph) -> String {
         match self {
-            Side::Expression(id) => match limit {
-                Some(limit) => graph.expr(*id).text().limit(limit).to_string(),
-                None => graph.expr(*id).to_string(),
-            },
+            Side::Expression(id) => graph.expr(*id).to_string(),
             Side::Named(text, _) => text.clone(),
             Side::Number(value) => value.to_string(),
         }
@@ -73,15 +70,12 @@ impl Side {
 
     fn latex(&self, graph: &Graph) -> String {
         match self {
-            Side::Expression(id) => graph.expr(*id).latex().limit(PRINT_LIMIT).to_string(),
+            Side::Expression(id) => graph.expr(*id).latex().to_string(),
             Side::Named(_, latex) => latex.clone(),
             Side::Number(value) => value.to_string(),
         }
     }
 }
-
-/// Expressions longer than this many nodes are cut in print (never in JSON): a page holds no more.
-const PRINT_LIMIT: usize = 4000;
 
 /// Derives the equations of `model` in the given forms; the discrete ones for the method and start of `settings`.
 ///
@@ -92,20 +86,16 @@ const PRINT_LIMIT: usize = 4000;
 /// assert!(text.contains("k*x + m*x'' = 0"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Controls are symbols of the equations. What would be too long to write, because its parts occur over and over, is written with
+/// names for them, and a last section says what these stand for.
 pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Result<Derivation<'m>, SchemeError> {
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
-    if model.order() > 1 {
-        higher::derive(model, settings, forms, &mut pages)?;
-        return Ok(Derivation { graph: pages.graph, sections: pages.sections });
+    match model.order() {
+        ..=1 => first_order::derive(model, settings, forms, &mut pages)?,
+        _ => higher::derive(model, settings, forms, &mut pages)?,
     }
-    let system = system_of(model);
-    for form in forms {
-        match form {
-            Form::Lagrange => lagrange(&system, &mut pages),
-            Form::Hamilton => hamilton(&system, &mut pages),
-            Form::Discrete => discrete(model, &system, settings, &mut pages)?,
-        }
-    }
+    pages.name_parts(model);
     Ok(Derivation { graph: pages.graph, sections: pages.sections })
 }
 
@@ -121,6 +111,31 @@ impl<'m> Pages<'m> {
         self.sections.push(Section { title: title.into(), note, equations });
     }
 
+    /// Names what occurs several times in lines that would be too long.
+    fn name_parts(&mut self, model: &Model) {
+        let lines = self.sections.iter_mut().flat_map(|section| &mut section.equations);
+        let sides: Vec<&mut Id> = lines
+            .flat_map(|line| [&mut line.left, &mut line.right])
+            .filter_map(|side| match side {
+                Side::Expression(id) => Some(id),
+                _ => None,
+            })
+            .collect();
+        let expressions: Vec<Expr<'m>> = sides.iter().map(|id| self.graph.expr(**id)).collect();
+        let taken = taken(model);
+        let shared = self.graph.shared(&expressions, |name| taken.iter().any(|other| other == name));
+        for (side, written) in sides.into_iter().zip(shared.written) {
+            *side = written.id();
+        }
+        if !shared.parts.is_empty() {
+            let note =
+                "Parts that occur several times in the lines above, which would be too long without names for them.";
+            let equations =
+                shared.parts.iter().map(|(name, part)| Line { left: of(*name), right: of(*part) }).collect();
+            self.sections.push(Section { title: "Where".to_string(), note: Some(note.to_string()), equations });
+        }
+    }
+
     fn numbers(&mut self, title: &str, note: Option<String>, lines: impl Iterator<Item = (Side, f64)>) {
         let equations = lines.map(|(left, value)| Line { left, right: Side::Number(value) }).collect();
         self.sections.push(Section { title: title.to_string(), note, equations });
@@ -133,162 +148,6 @@ fn of<'m>(left: Expr<'m>) -> Side {
 
 fn named(text: impl Into<String>, latex: impl Into<String>) -> Side {
     Side::Named(text.into(), latex.into())
-}
-
-fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
-    let g = system.graph;
-    pages.section("Lagrangian", None, vec![(named("L", "L"), system.lagrangian)]);
-    let mut unforced = system.clone();
-    unforced.force.fill(g.int(0));
-    let equations = unforced.euler_lagrange();
-    let right = system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction);
-    let lines = equations.iter().zip(right).map(|(left, right)| (of(g.simplified(*left)), right));
-    pages.section("Equations of motion", None, lines.collect());
-    if !system.constraints.is_empty() {
-        constraints(system, pages);
-    }
-    if !system.heat.is_empty() {
-        let temperatures = system.temperatures();
-        let sources = system.entropy_sources(&temperatures);
-        let symbol = |k: usize| {
-            let name = &system.heat.names[k];
-            (format!("T_{name}"), format!("T_{{{}}}", system.heat.s[k].latex()))
-        };
-        let lines = temperatures.iter().enumerate().map(|(k, t)| (named(symbol(k).0, symbol(k).1), *t));
-        pages.section("Temperatures", None, lines.collect());
-        let lines = sources.iter().enumerate().map(|(k, source)| {
-            let rate = system.heat.rates[k];
-            (named(format!("{}*{rate}", symbol(k).0), format!("{}\\,{}", symbol(k).1, rate.latex())), *source)
-        });
-        let note = "Friction, outside heat and conduction warm the entropies.".to_string();
-        pages.section("Entropy balance", Some(note), lines.collect());
-    }
-    let momenta = system.p.iter().zip(system.momenta()).map(|(p, value)| (of(*p), value));
-    pages.section("Momenta", None, momenta.collect());
-    pages.section("Energy", None, vec![(named("E", "E"), system.energy())]);
-
-    let Some(split) = system.kinetic_split() else {
-        let note = "The Lagrangian is not quadratic in the velocities: it has no kinetic split.".to_string();
-        pages.section("Kinetic split", Some(note), Vec::new());
-        return;
-    };
-    let lines = [("T2", "T_2", split.t2), ("T1", "T_1", split.t1), ("T0 - V", "T_0 - V", split.rest)];
-    let lines = lines.into_iter().filter(|(.., e)| !e.is_zero()).map(|(text, tex, e)| (named(text, tex), e));
-    pages.section("Kinetic split", None, lines.collect());
-    let entry = |symbol: &str, tex: &str, j: usize, k: usize| {
-        let (a, b) = (&system.names[j], &system.names[k]);
-        let (x, y) = (system.q[j].latex(), system.q[k].latex());
-        named(format!("{symbol}[{a}, {b}]"), format!("{tex}_{{{x},{y}}}"))
-    };
-    let upper = (0..system.len()).flat_map(|j| (j..system.len()).map(move |k| (j, k)));
-    let mass = upper.filter(|(j, k)| !split.mass[*j][*k].is_zero());
-    pages.section("Mass matrix", None, mass.map(|(j, k)| (entry("a", "a", j, k), split.mass[j][k])).collect());
-    let christoffel = split.christoffel(system);
-    if !christoffel.is_empty() {
-        let lines = christoffel.into_iter().map(|c| {
-            let [k, l, j] = [c.k, c.l, c.j].map(|i| (&system.names[i], system.q[i].latex().to_string()));
-            let text = format!("[{} {}, {}]", k.0, l.0, j.0);
-            (named(text, format!("[{}\\,{},\\,{}]", k.1, l.1, j.1)), c.value)
-        });
-        pages.section("Christoffel symbols of the first kind", None, lines.collect());
-    }
-    let gamma = split.gyroscopic(system);
-    let upper = (0..system.len()).flat_map(|j| (j + 1..system.len()).map(move |k| (j, k)));
-    let lines: Vec<_> = upper
-        .filter(|(j, k)| !gamma[*j][*k].is_zero())
-        .map(|(j, k)| (entry("γ", "\\gamma", j, k), gamma[j][k]))
-        .collect();
-    if !lines.is_empty() {
-        pages.section("Gyroscopic matrix", Some("Skew: it does no work.".to_string()), lines);
-    }
-}
-
-/// The constraints, and what they say of velocities and accelerations.
-fn constraints<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
-    let g = system.graph;
-    let zero = g.int(0);
-    let vanish = |rows: Vec<Expr<'m>>| rows.into_iter().map(|row| (of(g.simplified(row)), zero)).collect::<Vec<_>>();
-    let note = match (system.reacting().next(), system.vakonomic().next()) {
-        (Some(_), None) => {
-            "The reaction on a coordinate is lambda times the derivative of the constraint by it (by its velocity, if \
-                            the constraint has velocities)."
-        }
-        (None, _) => "Vakonomic constraints are part of the Lagrangian, and their multipliers have their own motion.",
-        (Some(_), Some(_)) => {
-            "Vakonomic constraints are part of the Lagrangian; the others act by reactions, lambda times the \
-                               derivative of the constraint."
-        }
-    };
-    let all = system.constraints.iter();
-    pages.section("Constraints", Some(note.to_string()), vanish(all.clone().map(|c| c.expression).collect()));
-    let hidden: Vec<_> = all.clone().filter(|c| c.expression != c.velocity).map(|c| c.velocity).collect();
-    if !hidden.is_empty() {
-        pages.section("Velocities under the constraints", None, vanish(hidden));
-    }
-    let velocities: Vec<_> = all.map(|constraint| constraint.velocity).collect();
-    let note = "With the equations of motion these determine accelerations and multipliers.".to_string();
-    pages.section("Accelerations under the constraints", Some(note), vanish(system.time_derivative(&velocities)));
-}
-
-fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
-    if system.vakonomic().next().is_some() {
-        let note = "With vakonomic constraints the momenta contain the multipliers: there is no Hamiltonian of positions and \
-                    momenta in closed form here.";
-        pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
-        return;
-    }
-    let Some(hamiltonian) = system.hamiltonian() else {
-        let note = "The momenta cannot be solved for the velocities in closed form here; a run does it numerically.";
-        pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
-        return;
-    };
-    pages.section("Hamiltonian", None, vec![(named("H", "H"), hamiltonian.h)]);
-    let mut lines: Vec<_> = system.v.iter().zip(hamiltonian.q_rate).map(|(v, rate)| (of(*v), rate)).collect();
-    lines.extend(
-        system
-            .p
-            .iter()
-            .zip(hamiltonian.p_rate)
-            .zip(system.reactions())
-            .map(|((p, rate), reaction)| (p, rate + reaction))
-            .map(|(p, rate)| (named(format!("{p}'"), format!("\\dot{{{}}}", p.latex())), rate)),
-    );
-    pages.section("Hamilton's equations", None, lines);
-    if !system.constraints.is_empty() {
-        let rows = system.constraints.iter().map(|c| (of(system.graph.simplified(c.expression)), system.graph.int(0)));
-        pages.section("Constraints", None, rows.collect());
-    }
-}
-
-fn discrete<'m>(
-    model: &'m Model,
-    system: &System<'m>,
-    settings: &Settings,
-    pages: &mut Pages<'m>,
-) -> Result<(), SchemeError> {
-    let method: &Method = &settings.method;
-    let options = Options {
-        start: settings.start,
-        entropy: settings.entropy,
-        constraints: settings.constraints,
-        ..Options::default()
-    };
-    let scheme = scheme(system, method, options, custom_of(model, system))?;
-    let h = system.step();
-    let note = match method {
-        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => format!(
-            "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H along the step; positions \
-             and entropies in forces are those of the stage."
-        ),
-        method if method.is_reference() => {
-            "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string()
-        }
-        _ => format!(
-            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
-        ),
-    };
-    discrete_pages(&scheme, note, pages);
-    Ok(())
 }
 
 /// The formulas of a method, its constants and its substeps.
@@ -322,7 +181,7 @@ impl Derivation<'_> {
                 let _ = writeln!(out, "  {note}");
             }
             for line in &section.equations {
-                let [left, right] = [&line.left, &line.right].map(|side| side.text(self.graph, Some(PRINT_LIMIT)));
+                let [left, right] = [&line.left, &line.right].map(|side| side.text(self.graph));
                 let _ = writeln!(out, "  {left} = {right}");
             }
         }
@@ -357,8 +216,8 @@ impl Derivation<'_> {
         let sections = self.sections.iter().map(|section| {
             let equations = section.equations.iter().map(|line| {
                 json!({
-                    "left": line.left.text(self.graph, None),
-                    "right": line.right.text(self.graph, None),
+                    "left": line.left.text(self.graph),
+                    "right": line.right.text(self.graph),
                     "latex": self.latex_line(line, " = "),
                 })
             });

@@ -41,6 +41,13 @@ pub fn system_of(model: &Model) -> System<'_> {
     system
 }
 
+/// The same with the controls as symbols.
+pub(crate) fn controlled_system_of(model: &Model) -> System<'_> {
+    let mut system = system_of(model);
+    system.force = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+    system
+}
+
 /// The system of a model whose Lagrangian has accelerations or higher derivatives. What is not defined beside them is refused.
 ///
 /// ```
@@ -69,7 +76,7 @@ pub fn higher_system_of(model: &Model) -> Result<HigherSystem<'_>, SchemeError> 
 }
 
 /// Names that symbols of our own avoid.
-fn taken(model: &Model) -> Vec<String> {
+pub(crate) fn taken(model: &Model) -> Vec<String> {
     let names = model.coordinates().iter().map(|c| c.name.as_str());
     let entropies = model.entropies().iter().map(|s| s.name.as_str());
     let controls = model.controls().iter().map(|control| control.name.as_str());

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use extremal::run::{End, Outcome, Report, Tracked};
+use extremal::run::{End, EnergyLaw, Outcome, Report, Tracked};
+use extremal::trajectory::plot::Selection;
 use extremal::trajectory::{Figure, sig};
 use extremal::{Recorder, Run, Settings};
 
@@ -59,11 +60,10 @@ pub fn simulate<'m>(
     let outcome = outcome?;
     let mut written = outputs.trajectories.to_vec();
     if recorder.rows() > 1 && !outputs.plots.is_empty() {
-        let figure = Figure::of(source.title(), recorder.columns(), recorder.series()).subtitle(format!(
-            "{}, h = {}",
-            run.method(),
-            sig(run.step(), 6)
-        ));
+        let energy_changes = EnergyLaw::of(&source.model).why_it_changes().is_some();
+        let selection = Selection { energy_changes, ..Selection::default() };
+        let figure = Figure::with_selection(source.title(), recorder.columns(), recorder.series(), &selection)?
+            .subtitle(format!("{}, h = {}", run.method(), sig(run.step(), 6)));
         for path in outputs.plots {
             figure.save(path)?;
             written.push(path.clone());

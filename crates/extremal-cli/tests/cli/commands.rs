@@ -165,6 +165,53 @@ fn derive_prints_the_forms_that_are_asked_for() {
 }
 
 #[test]
+fn a_bead_on_a_rotating_wire_keeps_its_jacobi_integral() {
+    let folder = Folder::new();
+    let wire = r#"
+        definitions = { X = "r*cos(2*t)", Y = "r*sin(2*t)" }
+        coordinates = { r = 0.5 }
+        dynamics = { lagrangian = "(X'^2 + Y'^2)/2" }
+        simulation = { step = 0.01, steps = 100 }
+    "#;
+    std::fs::write(folder.path("wire.toml"), wire).unwrap();
+    let text = folder.call(&["run", "wire.toml", "--plot", "wire.svg"]).succeeded();
+    assert!(text.contains("energy: the Jacobi integral p.v - L, conserved"), "{text}");
+    assert!(folder.read("wire.svg").contains("Energy error"));
+}
+
+#[test]
+fn an_energy_that_forces_change_is_not_drawn_as_an_error() {
+    let folder = Folder::new();
+    folder.call(&["run", "gallery:projectile", "--plot", "drag.svg"]).succeeded();
+    let picture = folder.read("drag.svg");
+    assert!(picture.contains("Energy") && !picture.contains("Energy error"));
+}
+
+#[test]
+fn memory_beyond_the_budget_ends_with_an_error() {
+    let called = call(&["derive", "gallery:fermi-pasta-ulam", "--set", "n=1500", "--memory", "8M"]);
+    assert_eq!(called.code, Some(1), "{}", called.stderr);
+    assert!(called.stderr.contains("beyond the budget of 0.008 GiB; raise it with --memory"), "{}", called.stderr);
+    let called = call(&["derive", "gallery:kepler", "--memory", "lots"]);
+    assert_eq!(called.code, Some(2));
+    assert!(called.stderr.contains("write it as 500M or 4G"), "{}", called.stderr);
+    call(&["--memory", "1G", "derive", "gallery:kepler"]).succeeded();
+}
+
+#[test]
+fn a_terminal_obeys_no_name() {
+    let folder = Folder::new();
+    let text = "name = \"a\\u001b[2Jb\"\n\"\\u001b]0;c\\u0007\" = 1\n[coordinates]\nx = 1\n[dynamics]\nlagrangian = \"x'^2\"\n";
+    std::fs::write(folder.path("loud.toml"), text).unwrap();
+    let called = folder.call(&["run", "loud.toml"]);
+    assert_eq!(called.code, Some(2));
+    assert!(called.stderr.contains("`name` has the control character U+001B"), "{}", called.stderr);
+    assert!(!called.stderr.contains(['\u{1b}', '\u{7}']), "{:?}", called.stderr);
+    let called = folder.call(&["run", "\u{1b}[2J.toml"]);
+    assert!(called.stderr.contains("␛[2J.toml") && !called.stderr.contains('\u{1b}'), "{:?}", called.stderr);
+}
+
+#[test]
 fn compare_measures_orders() {
     let value = json(&[
         "compare",

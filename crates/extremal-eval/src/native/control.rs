@@ -43,8 +43,7 @@ impl Assembler {
         self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
         let settled = self.bytes.len();
         self.bytes.extend([0x4d, 0x85, 0xff, 0x0f, 0x85]); // test r15, r15; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
+        self.distance_back(top);
         self.bytes.extend([0x49, 0x83, 0xcf, 0xff]); // or r15, -1
         self.land(settled);
     }
@@ -65,8 +64,7 @@ impl Assembler {
     /// Jumps to where code is already.
     pub fn jump_back(&mut self, to: usize) {
         self.bytes.push(0xe9); // jmp
-        let distance = to as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
+        self.distance_back(to);
     }
 
     /// Jumps; for [`Assembler::land`].
@@ -77,8 +75,14 @@ impl Assembler {
 
     /// The jump that ends at `jump` leads here.
     pub fn land(&mut self, jump: usize) {
-        let distance = (self.bytes.len() - jump) as i32;
+        let distance = self.fitting(i32::try_from(self.bytes.len() - jump));
         self.bytes[jump - 4..jump].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// The last part of a jump to where code is already.
+    fn distance_back(&mut self, to: usize) {
+        let distance = self.fitting(i32::try_from(to as i64 - (self.bytes.len() as i64 + 4)));
+        self.bytes.extend(distance.to_le_bytes());
     }
 
     /// Like [`Assembler::enter`] for a function of memory and, as its third argument, a number of rounds.
@@ -96,15 +100,13 @@ impl Assembler {
     /// Counts a try and goes back to `top` unless it was the last.
     pub fn next_try(&mut self, top: usize) {
         self.bytes.extend([0x41, 0xff, 0xce, 0x0f, 0x85]); // dec r14d; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
+        self.distance_back(top);
     }
 
     /// Counts a round and goes back to `top` unless it was the last.
     pub fn next_round(&mut self, top: usize) {
         self.bytes.extend([0x49, 0xff, 0xcf, 0x0f, 0x85]); // dec r15; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
+        self.distance_back(top);
     }
 
     /// Returns the number of rounds that are left.
@@ -120,13 +122,13 @@ impl Assembler {
     }
 
     /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
-    pub fn next_rows(&mut self, bytes: u8, top: usize) {
+    pub fn next_rows(&mut self, bytes: usize, top: usize) {
+        let bytes = self.fitting(i8::try_from(bytes)) as u8;
         for register in [0xc5, 0xc6, 0xc7] {
             self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
         }
         self.bytes.extend([0x49, 0xff, 0xcc, 0x0f, 0x85]); // dec r12; jne
-        let distance = top as i64 - (self.bytes.len() as i64 + 4);
-        self.bytes.extend((distance as i32).to_le_bytes());
+        self.distance_back(top);
     }
 
     pub fn leave_sweep(&mut self) {
@@ -154,17 +156,18 @@ impl Assembler {
     /// `rdi = rbx + offset`
     pub fn first_argument(&mut self, offset: i32) {
         self.bytes.extend([0x48, 0x8d, 0xbb]);
-        self.bytes.extend(offset.to_le_bytes());
+        self.offset(offset);
     }
 
     /// `rsi = rbx + offset`
     pub fn second_argument(&mut self, offset: i32) {
         self.bytes.extend([0x48, 0x8d, 0xb3]);
-        self.bytes.extend(offset.to_le_bytes());
+        self.offset(offset);
     }
 
     /// `rdx = count`
-    pub fn third_argument(&mut self, count: u32) {
+    pub fn third_argument(&mut self, count: usize) {
+        let count = self.fitting(u32::try_from(count));
         self.bytes.push(0xba);
         self.bytes.extend(count.to_le_bytes());
     }
@@ -173,5 +176,54 @@ impl Assembler {
         self.bytes.extend([0x48, 0xb8]);
         self.bytes.extend((address as u64).to_le_bytes());
         self.bytes.extend([0xff, 0xd0]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::encoder::{BEYOND, Base};
+    use super::*;
+
+    #[test]
+    fn jumps_lead_where_they_land() {
+        let mut code = Assembler::new(false);
+        let top = code.bytes.len();
+        let over = code.jump();
+        code.bytes.extend([0x90; 300]);
+        code.jump_back(top);
+        code.land(over);
+        // e9 with the distance from the end of the instruction: 300 and another jump ahead, then all of it back.
+        assert_eq!(code.bytes[..5], [0xe9, 0x31, 0x01, 0, 0]);
+        assert_eq!(code.bytes[305..], [0xe9, 0xca, 0xfe, 0xff, 0xff]);
+        assert!(code.fits);
+    }
+
+    #[test]
+    fn what_does_not_fit_an_instruction_is_noticed() {
+        type Emit = fn(&mut Assembler);
+        let beyond: [(&str, Emit); 5] = [
+            ("an offset", |code| code.load(Width::One, 0, Base::Rbx, BEYOND)),
+            ("an argument", |code| code.first_argument(BEYOND)),
+            // The second half of a wide operand is 64 bytes on.
+            ("a second half", |code| code.load(Width::Sixteen, 0, Base::Rbx, i32::MAX - 63)),
+            ("a count", |code| code.third_argument(1 << 40)),
+            ("a row", |code| code.next_rows(128, 0)),
+        ];
+        for (what, emit) in beyond {
+            let mut code = Assembler::new(true);
+            emit(&mut code);
+            assert!(!code.fits, "{what}");
+        }
+        let within: [Emit; 4] = [
+            |code| code.load(Width::Sixteen, 0, Base::Rbx, i32::MAX - 65),
+            |code| code.first_argument(i32::MAX - 1),
+            |code| code.third_argument(u32::MAX as usize),
+            |code| code.next_rows(64, 0),
+        ];
+        for emit in within {
+            let mut code = Assembler::new(true);
+            emit(&mut code);
+            assert!(code.fits);
+        }
     }
 }

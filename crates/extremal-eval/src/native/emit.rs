@@ -105,9 +105,9 @@ impl Emitter {
         self.kept.resize(values.max(self.kept.len()), NOWHERE);
     }
 
-    /// The code, and the end of the memory it works in.
-    pub fn finish(self) -> (Vec<u8>, usize) {
-        (self.code.bytes, self.registers.end as usize)
+    /// The code, and the end of the memory it works in; `None` where a distance in it does not fit its instruction.
+    pub fn finish(self) -> Option<(Vec<u8>, usize)> {
+        self.code.fits.then_some((self.code.bytes, self.registers.end as usize))
     }
 
     /// Appends a function of two addresses, of the memory and of the results; returns where it begins.
@@ -435,7 +435,7 @@ impl Emitter {
     /// Calls a function of `count` groups of lanes, whose addresses are set.
     pub(super) fn call_in_memory(&mut self, kind: Kind, count: usize) {
         let (lanes, halves) = (self.target.width.lanes(), self.target.width.halves());
-        self.code.third_argument((count * usize::from(halves)) as u32);
+        self.code.third_argument(count * usize::from(halves));
         self.code.call(kind.in_memory(lanes / usize::from(halves)));
     }
 }

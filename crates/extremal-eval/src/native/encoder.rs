@@ -51,6 +51,9 @@ impl Width {
     }
 }
 
+/// Stands for a distance that is too large for an instruction.
+pub(super) const BEYOND: i32 = i32::MAX;
+
 /// The last operand: a register, memory at an address, or a single number there that all lanes share (AVX-512 only).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operand {
@@ -189,7 +192,9 @@ impl Instruction {
             second: self.second.map(higher),
             last: match self.last {
                 Operand::Register(register) => Operand::Register(higher(register)),
-                Operand::Memory(base, offset) if !self.op.scalar => Operand::Memory(base, offset + 64),
+                Operand::Memory(base, offset) if !self.op.scalar => {
+                    Operand::Memory(base, offset.checked_add(64).unwrap_or(BEYOND))
+                }
                 shared => shared,
             },
             ..self
@@ -219,11 +224,25 @@ pub(super) struct Assembler {
     pub bytes: Vec<u8>,
     /// Comparisons give masks (AVX-512) instead of bits.
     pub(super) masks: bool,
+    /// Every distance and number so far fits its field. Code for which this does not hold must not run.
+    pub(super) fits: bool,
 }
 
 impl Assembler {
     pub fn new(masks: bool) -> Assembler {
-        Assembler { bytes: Vec::new(), masks }
+        Assembler { bytes: Vec::new(), masks, fits: true }
+    }
+
+    /// A number for a field of an instruction; anything where it does not fit, which is noted.
+    pub(super) fn fitting<T: Default, E>(&mut self, number: Result<T, E>) -> T {
+        self.fits &= number.is_ok();
+        number.unwrap_or_default()
+    }
+
+    /// An offset of four bytes.
+    pub(super) fn offset(&mut self, offset: i32) {
+        self.fits &= offset != BEYOND;
+        self.bytes.extend(offset.to_le_bytes());
     }
 
     pub fn binary(&mut self, op: Binary, width: Width, to: Register, a: Register, b: Operand) {
@@ -454,7 +473,7 @@ impl Assembler {
                     Ok(short) if offset % unit == 0 => self.bytes.extend([0x40 | field, short as u8]),
                     _ => {
                         self.bytes.push(0x80 | field);
-                        self.bytes.extend(offset.to_le_bytes());
+                        self.offset(offset);
                     }
                 }
             }

@@ -119,8 +119,7 @@ impl Native {
             .iter()
             .map(|(block, outputs)| emitter.settling(&block.steps, outputs, first_settled))
             .collect();
-        let (bytes, memory) = emitter.finish();
-        i32::try_from(memory.checked_mul(8 * lanes)?).ok()?;
+        let (bytes, memory) = emitter.finish()?;
         let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         code[..bytes.len()].copy_from_slice(&bytes);
         let patterns = blocks.first_free;

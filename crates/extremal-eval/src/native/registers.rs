@@ -4,7 +4,7 @@ use crate::program::SpreadSlot;
 use crate::slots::{NOWHERE, Slot};
 use crate::ssa::Value;
 
-use super::encoder::{Assembler, Base, Operand, Register, Width};
+use super::encoder::{Assembler, BEYOND, Base, Operand, Register, Width};
 use super::order::Item;
 
 const NO_REGISTER: Register = Register::MAX;
@@ -81,7 +81,7 @@ impl Registers {
         for SpreadSlot { slot, of, lane, .. } in spreads {
             let slot = *slot as usize;
             self.spread.resize(self.spread.len().max(slot + 1), None);
-            self.spread[slot] = Some(self.bytes(*of) + 8 * *lane as i32);
+            self.spread[slot] = Some(self.bytes(*of).saturating_add(8 * *lane as i32));
         }
     }
 
@@ -166,9 +166,11 @@ impl Registers {
         Some(self.register[value.index()]).filter(|register| *register != NO_REGISTER)
     }
 
+    /// The distance of a slot from the first, [`BEYOND`] where no instruction can have it.
     pub fn bytes(&self, slot: Slot) -> i32 {
         debug_assert_ne!(slot, NOWHERE, "a value that is nowhere in memory");
-        (slot as usize * self.width.lanes() * 8) as i32
+        let bytes = slot as u64 * self.width.lanes() as u64 * 8;
+        i32::try_from(bytes).unwrap_or(BEYOND)
     }
 
     /// Where the value stands in memory, if it does.

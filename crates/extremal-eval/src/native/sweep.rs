@@ -75,7 +75,7 @@ impl Sweep {
                 (emitter.sweep(&source), reaches(bodies, body, lanes))
             })
             .collect();
-        let (bytes, memory) = emitter.finish();
+        let (bytes, memory) = emitter.finish()?;
         let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         code[..bytes.len()].copy_from_slice(&bytes);
         Some(Sweep { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes })
@@ -219,7 +219,7 @@ impl Emitter {
         }
         self.registers.finish(&items);
         self.forget_destinations(source);
-        self.code.next_rows(8 * self.target.width.lanes() as u8, top);
+        self.code.next_rows(8 * self.target.width.lanes(), top);
         if let Some((register, running)) = running {
             self.code.store(self.target.width, Base::Rbx, self.registers.bytes(running.slot), register);
         }

@@ -9,7 +9,9 @@
 mod field;
 mod linear;
 mod point;
+mod zero;
 
 pub use field::{Field, Residue};
 pub use linear::{Echelon, Matrix, Span};
 pub use point::Generic;
+pub use zero::vanishes;

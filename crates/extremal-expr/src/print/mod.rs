@@ -14,6 +14,7 @@ pub(crate) mod greek;
 mod latex;
 mod layout;
 mod order;
+mod shared;
 mod symbol;
 mod text;
 
@@ -22,6 +23,7 @@ use std::fmt;
 
 use crate::{Expr, Id};
 use layout::{Layout, Level};
+pub use shared::Shared;
 
 /// An expression in the language of [`syntax`](crate::syntax).
 #[derive(Clone, Copy, Debug)]

@@ -1,25 +1,35 @@
 //! Hamilton's form, by inverting the Legendre transform symbolically where L is quadratic in the velocities.
 
-use extremal_expr::{Expr, Rational};
+use extremal_expr::generic::vanishes;
+use extremal_expr::{Expr, Graph, Node, Rational};
 
+use super::kinetic::KineticSplit;
 use crate::System;
 
-/// H(q, p, t) with Hamilton's equations.
+/// H(q, p, S, t) with Hamilton's equations.
 pub struct Hamiltonian<'g> {
-    /// The Hamiltonian in the symbols `q` and `p` of the system.
+    /// The Hamiltonian in the symbols `q`, `p` and `S` of the system.
     pub h: Expr<'g>,
     /// q' = ∂H/∂p.
     pub q_rate: Vec<Expr<'g>>,
     /// p' = −∂H/∂q + F, with the velocities in F written by momenta.
     pub p_rate: Vec<Expr<'g>>,
+    /// S' = (−F_fr·q' + P + conduction)/T with T = ∂H/∂S, of each entropy.
+    pub s_rate: Vec<Expr<'g>>,
+    /// The multipliers of the vakonomic constraints, which positions and momenta determine.
+    pub multipliers: Vec<Expr<'g>>,
 }
 
-/// Symbolic inversion is offered up to this many coordinates: beyond it the formulas fill pages.
+/// Symbolic inversion is offered up to this many coordinates that are coupled: beyond it the formulas fill pages.
 const MAX_DIMENSION: usize = 6;
+/// Up to here cofactors read better than elimination.
+const MOST_COFACTORS: usize = 3;
 
 impl<'g> System<'g> {
-    /// The Hamiltonian when the mass matrix can be inverted symbolically (L quadratic in v with linear terms, at most six
-    /// coordinates that are coupled, regular); `None` otherwise, and the transform is then done numerically in a run.
+    /// The Hamiltonian when the Legendre transform can be inverted symbolically (L quadratic in v with linear terms, vakonomic
+    /// constraints affine in v, at most six coordinates coupled with each other, regular); `None` otherwise, and the transform is
+    /// then done numerically in a run. With vakonomic constraints Φ = A v + b the momenta p = ∂L/∂v + Aᵀλ and Φ = 0 are solved
+    /// for velocities and multipliers together: L itself may be singular.
     ///
     /// ```
     /// use extremal_expr::Graph;
@@ -32,24 +42,127 @@ impl<'g> System<'g> {
     /// ```
     pub fn hamiltonian(&self) -> Option<Hamiltonian<'g>> {
         let g = self.graph;
-        let split = self.kinetic_split()?;
-        let coupled = (0..self.len()).any(|i| (0..self.len()).any(|j| i != j && !split.mass[i][j].is_zero()));
-        if coupled && self.len() > MAX_DIMENSION {
+        let unmultiplied: Vec<_> = self.moving_multipliers().into_iter().map(|lambda| (lambda, g.int(0))).collect();
+        let mut free = self.clone();
+        free.lagrangian = self.lagrangian.substitute(&unmultiplied);
+        let split = free.kinetic_split()?;
+        let constraints: Vec<_> = self.vakonomic().map(|constraint| constraint.expression).collect();
+        let rows = g.jacobian(&constraints, &self.v);
+        if rows.iter().flatten().any(|(_, entry)| entry.depends_on(&self.v)) {
             return None;
         }
-        let shifted: Vec<_> = self.p.iter().zip(&split.linear).map(|(p, a)| *p - *a).collect();
-        let v = solve_linear(&split.mass, &shifted)?;
-        let half = g.rational(Rational::new(1, 2)?);
-        let h = g.dot(&shifted, &v) * half - split.rest;
+        let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
+        let drift = g.substitute(&constraints, &at_rest);
+        let shifted: Vec<_> = self.p.iter().zip(&split.linear).map(|(p, a)| *p - g.simplified(*a)).collect();
+        let Inverse { velocities: v, multipliers, action } = inverse(g, &split, &rows, &shifted, &drift)?;
+        let h = action * g.rational(Rational::HALF) - g.simplified(split.rest);
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
+        let temperatures = g.gradient(h, &self.heat.s);
+        let sources = g.substitute(&self.entropy_sources(&temperatures), &rules);
         Some(Hamiltonian {
             h,
             q_rate: g.gradient(h, &self.p),
             p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
+            s_rate: sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
+            multipliers,
         })
     }
+}
+
+/// The solution of M v + Aᵀλ = p − a, A v + b = 0.
+struct Inverse<'g> {
+    velocities: Vec<Expr<'g>>,
+    multipliers: Vec<Expr<'g>>,
+    /// (p − a)·v − b·λ, which is twice p·v − L + L(v = 0).
+    action: Expr<'g>,
+}
+
+/// Solves for velocities and multipliers, one group of coupled coordinates after the other.
+fn inverse<'g>(
+    graph: &'g Graph,
+    split: &KineticSplit<'g>,
+    rows: &[Vec<(usize, Expr<'g>)>],
+    shifted: &[Expr<'g>],
+    drift: &[Expr<'g>],
+) -> Option<Inverse<'g>> {
+    let (n, m) = (shifted.len(), rows.len());
+    let mut solution = vec![graph.int(0); n + m];
+    let mut action = Vec::new();
+    for group in groups(split, rows) {
+        if group.iter().filter(|place| **place < n).count() > MAX_DIMENSION {
+            return None;
+        }
+        let across = |place: usize, row: usize| {
+            let entry = rows[row - n].iter().find(|(column, _)| *column == place);
+            entry.map_or(graph.int(0), |(_, value)| *value)
+        };
+        let entry = |i: usize, j: usize| match (i < n, j < n) {
+            (true, true) => graph.simplified(split.mass[i][j]),
+            (true, false) => across(i, j),
+            (false, true) => across(j, i),
+            (false, false) => graph.int(0),
+        };
+        let matrix: Vec<Vec<_>> = group.iter().map(|i| group.iter().map(|j| entry(*i, *j)).collect()).collect();
+        let right: Vec<_> = group.iter().map(|i| if *i < n { shifted[*i] } else { -drift[*i - n] }).collect();
+        let (numerators, denominator) = match group.len() {
+            2..=MOST_COFACTORS => by_cofactors(&matrix, &right)?,
+            _ => (solve_linear(&matrix, &right)?, graph.int(1)),
+        };
+        action.push(graph.simplified(graph.dot(&right, &numerators)) / denominator);
+        for (place, numerator) in group.iter().zip(numerators) {
+            solution[*place] = numerator / denominator;
+        }
+    }
+    let multipliers = solution.split_off(n);
+    Some(Inverse { velocities: solution, multipliers, action: graph.sum(action) })
+}
+
+/// Solves the symmetric `m x = b` by Cramer's rule: numerators over the determinant, each as short as it can be written.
+fn by_cofactors<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>>, Expr<'g>)> {
+    let (g, n) = (b.first()?.graph(), b.len());
+    let cofactor = |i: usize, j: usize| {
+        let others = |skip: usize| (0..n).filter(move |k| *k != skip);
+        let minor: Vec<Vec<_>> = others(i).map(|row| others(j).map(|column| m[row][column]).collect()).collect();
+        let value = match minor.len() {
+            1 => minor[0][0],
+            _ => minor[0][0] * minor[1][1] - minor[0][1] * minor[1][0],
+        };
+        g.simplified(if (i + j) % 2 == 0 { value } else { -value })
+    };
+    let inverse: Vec<Vec<_>> = (0..n).map(|i| (0..n).map(|j| cofactor(i, j)).collect()).collect();
+    let determinant = g.simplified(g.dot(&m[0], &inverse[0]));
+    (!is_zero(determinant)).then(|| (inverse.iter().map(|row| g.dot(row, b)).collect(), determinant))
+}
+
+/// The unknowns, velocities and then multipliers, in groups that no equation of M v + Aᵀλ = p − a, A v + b = 0 connects.
+fn groups<'g>(split: &KineticSplit<'g>, rows: &[Vec<(usize, Expr<'g>)>]) -> Vec<Vec<usize>> {
+    let n = split.mass.len();
+    let coupled = split.mass.iter().enumerate().flat_map(|(i, row)| {
+        let there =
+            row.iter().enumerate().take(i).filter(|(_, entry)| !matches!(entry.node(), Node::Number(m) if m.is_zero()));
+        there.map(move |(j, _)| (i, j))
+    });
+    let constrained = rows.iter().enumerate().flat_map(|(k, row)| row.iter().map(move |(j, _)| (n + k, *j)));
+    let mut parent: Vec<usize> = (0..n + rows.len()).collect();
+    fn root(parent: &mut [usize], mut place: usize) -> usize {
+        while parent[place] != place {
+            parent[place] = parent[parent[place]];
+            place = parent[place];
+        }
+        place
+    }
+    for (i, j) in coupled.chain(constrained) {
+        let (i, j) = (root(&mut parent, i), root(&mut parent, j));
+        parent[i.max(j)] = i.min(j);
+    }
+    let mut groups = vec![Vec::new(); parent.len()];
+    for place in 0..parent.len() {
+        groups[root(&mut parent, place)].push(place);
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
 }
 
 /// Solves `m x = b` by elimination, exchanging rows where a pivot is zero; `None` when the matrix is singular.
@@ -58,7 +171,7 @@ pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Ve
     let mut rows: Vec<Vec<Expr<'g>>> =
         m.iter().zip(b).map(|(row, b)| row.iter().copied().chain([*b]).collect()).collect();
     for k in 0..n {
-        let pivot = (k..n).find(|i| !vanishes(rows[*i][k]))?;
+        let pivot = (k..n).find(|i| !is_zero(rows[*i][k]))?;
         rows.swap(k, pivot);
         let (done, open) = rows.split_at_mut(k + 1);
         let top = &done[k];
@@ -77,20 +190,16 @@ pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Ve
     Some(x)
 }
 
-/// Is the expression zero at every one of a few generic points? (A pivot such as a² − (a b)²/b² is zero without looking it.)
-fn vanishes(e: Expr<'_>) -> bool {
-    (1..=3).all(|point| {
-        let hash = |name: &str| name.bytes().fold(point * 37u64, |h, byte| (h * 131 + u64::from(byte)) % 9973);
-        let at = |name: &str| Some(0.3 + hash(name) as f64 / 9973.0);
-        let value = e.graph().evaluate(&[e], at)[0];
-        value.abs() < 1e-9
-    })
+/// Is the pivot zero? One such as a² − (a b)²/b² is without looking it, and 1e-12 is not.
+fn is_zero(e: Expr<'_>) -> bool {
+    vanishes(e).unwrap_or_else(|| e.graph().proves_zero(e))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::System;
     use extremal_expr::Graph;
+    use extremal_model::ConstraintKind;
 
     #[test]
     fn a_coupled_system_with_gyroscopic_terms() {
@@ -125,5 +234,47 @@ mod tests {
         let g = Graph::new();
         let (vx, vy) = (g.symbol("x'"), g.symbol("y'"));
         assert!(System::new(&g, &["x", "y"], (vx + vy).powi(2)).hamiltonian().is_none());
+    }
+
+    #[test]
+    fn a_small_mass_is_a_mass() {
+        let g = Graph::new();
+        let (x, v) = (g.symbol("x"), g.symbol("x'"));
+        let mass = g.float(1e-12).unwrap();
+        let system = System::new(&g, &["x"], v.powi(2) * mass - x.powi(2));
+        assert_eq!(system.hamiltonian().unwrap().h, system.p[0].powi(2) / mass / 4 + x.powi(2));
+    }
+
+    /// Heisenberg: L = (x'² + y'²)/2 under z' = y x' imposed before the variation has H = ((p_x + y p_z)² + p_y²)/2 with λ = p_z.
+    #[test]
+    fn a_vakonomic_constraint_lifts_the_singularity_of_the_lagrangian() {
+        let g = Graph::new();
+        let [y, vx, vy, vz] = ["y", "x'", "y'", "z'"].map(|name| g.symbol(name));
+        let mut system = System::new(&g, &["x", "y", "z"], (vx.powi(2) + vy.powi(2)) / 2);
+        system.constrain("c", ConstraintKind::Vakonomic, vz - y * vx, None);
+        let hamiltonian = system.hamiltonian().unwrap();
+        let [px, py, pz] = [system.p[0], system.p[1], system.p[2]];
+        let same = |a, b| assert!(g.proves_zero(a - b), "{a} is not {b}");
+        same(hamiltonian.h, ((px + y * pz).powi(2) + py.powi(2)) / 2);
+        same(hamiltonian.multipliers[0], pz);
+        let typed = [px + y * pz, py, y * (px + y * pz), g.int(0), -(pz * (px + y * pz)), g.int(0)];
+        let derived = hamiltonian.q_rate.iter().chain(&hamiltonian.p_rate);
+        derived.zip(typed).for_each(|(derived, typed)| same(*derived, typed));
+    }
+
+    /// A constraint x' + y' = w that drifts: H = p·v − L on it, by hand v = ((p_x − p_y)/2 + w/2, …), λ = (p_x + p_y − w)/2.
+    #[test]
+    fn a_vakonomic_constraint_may_drift() {
+        let g = Graph::new();
+        let [w, vx, vy] = ["w", "x'", "y'"].map(|name| g.symbol(name));
+        let mut system = System::new(&g, &["x", "y"], (vx.powi(2) + vy.powi(2)) / 2);
+        system.constrain("c", ConstraintKind::Vakonomic, vx + vy - w, None);
+        let hamiltonian = system.hamiltonian().unwrap();
+        let (px, py) = (system.p[0], system.p[1]);
+        let (ux, uy) = ((px - py + w) / 2, (py - px + w) / 2);
+        let typed = px * ux + py * uy - (ux.powi(2) + uy.powi(2)) / 2;
+        assert!(g.proves_zero(hamiltonian.h - typed), "{}", hamiltonian.h);
+        assert!(g.proves_zero(hamiltonian.multipliers[0] - (px + py - w) / 2));
+        assert!(g.proves_zero(hamiltonian.q_rate[0] - ux));
     }
 }

@@ -157,12 +157,23 @@ pub(crate) fn read(source: &str, problems: &mut Problems) -> Option<Statements> 
     Some(statements)
 }
 
+/// Text for people, which goes to terminals and pictures: it has no control characters but line ends and tabs.
+fn prose<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<String> {
+    let text = reader.string(entry)?;
+    let Some(control) = text.value.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) else {
+        return Some(text.value);
+    };
+    let message = format!("`{}` has the control character U+{:04X}", entry.name.text, u32::from(control));
+    reader.problems.push(Diagnostic::error(Code::ControlCharacter, message).at(text.span.clone(), ""));
+    None
+}
+
 fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut Statements) {
     let key = entry.name.text.as_str();
     match key {
-        "name" => into.name = reader.string(entry).map(|text| text.value),
-        "source" => into.source = reader.string(entry).map(|text| text.value),
-        "description" => into.description = reader.string(entry).map(|text| text.value),
+        "name" => into.name = prose(reader, entry),
+        "source" => into.source = prose(reader, entry),
+        "description" => into.description = prose(reader, entry),
         _ if TABLES.contains(&key) => {
             let Some(entries) = reader.table(entry) else { return };
             match key {

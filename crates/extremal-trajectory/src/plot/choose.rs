@@ -21,7 +21,7 @@ const PROFILES: usize = 4;
 /// ```
 /// use extremal_trajectory::plot::Selection;
 ///
-/// let selection = Selection { plane: Some(("x2".into(), "y2".into())) };
+/// let selection = Selection { plane: Some(("x2".into(), "y2".into())), ..Selection::default() };
 /// # let _ = selection;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub struct Selection {
     /// The columns of the configuration plane; the first two coordinates if
     /// not said.
     pub plane: Option<(String, String)>,
+    /// The energy changes by itself: it is drawn as it is, not as an error.
+    pub energy_changes: bool,
 }
 
 impl Selection {
@@ -47,7 +49,12 @@ impl Selection {
 }
 
 /// The panels, most telling first.
-pub(super) fn panels(columns: &Columns, series: &Series, plane: Option<(usize, usize)>) -> Vec<Panel> {
+pub(super) fn panels(
+    columns: &Columns,
+    series: &Series,
+    plane: Option<(usize, usize)>,
+    energy_changes: bool,
+) -> Vec<Panel> {
     let picture = Picture { columns, series };
     let coordinates = picture.with_role(Role::Coordinate);
     let mut panels = picture.over_time("Coordinates", &coordinates);
@@ -58,7 +65,11 @@ pub(super) fn panels(columns: &Columns, series: &Series, plane: Option<(usize, u
     }
     panels.extend(picture.phase_plane(&coordinates));
     panels.extend(picture.over_time("Controls", &picture.with_role(Role::Control)));
-    panels.extend(picture.errors("Energy error", &picture.with_role(Role::Energy)));
+    let energy = picture.with_role(Role::Energy);
+    match energy_changes {
+        true => panels.extend(picture.over_time("Energy", &energy)),
+        false => panels.extend(picture.errors("Energy error", &energy)),
+    }
     panels.extend(picture.errors("Invariants", &picture.with_role(Role::Invariant)));
     for (title, role) in [
         ("Energy split", Role::EnergyPart),
@@ -365,7 +376,7 @@ mod tests {
 
     fn titles(columns: &[Column]) -> Vec<String> {
         let columns = Columns::new(columns.iter().cloned()).unwrap();
-        let panels = panels(&columns, &series(columns.len(), 50), None);
+        let panels = panels(&columns, &series(columns.len(), 50), None, false);
         panels.into_iter().map(|panel| panel.title).collect()
     }
 
@@ -394,7 +405,7 @@ mod tests {
             Columns::new([Column::time(), Column::coordinate("x"), Column::velocity("x"), Column::momentum("x")])
                 .unwrap();
         let series = series(4, 20);
-        let phase = panels(&columns, &series, None).pop().unwrap();
+        let phase = panels(&columns, &series, None, false).pop().unwrap();
         assert_eq!(phase.y_label, Label::name("p_x"));
         let first = phase.curves[0].points[0];
         assert_eq!(first, (1f64.sin(), 3f64.sin()));
@@ -408,7 +419,7 @@ mod tests {
             let x = if i == 123_456 { 7.0 } else { 0.0 };
             series.push(&[f64::from(i), x]);
         }
-        let panel = &panels(&columns, &series, None)[0];
+        let panel = &panels(&columns, &series, None, false)[0];
         let points = &panel.curves[0].points;
         assert!(points.len() <= 2050);
         assert_eq!(range(&panel.curves[0]), (0.0, 7.0));

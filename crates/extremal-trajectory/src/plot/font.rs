@@ -2,7 +2,8 @@
 //! same on a machine without fonts.
 
 use std::sync::OnceLock;
-use ttf_parser::{Face, GlyphId, OutlineBuilder};
+
+use super::truetype::{Face, Pen};
 
 /// What SVG readers should use: the typeface itself, or one of its width.
 pub(super) const FAMILY: &str = "DejaVu Sans, Bitstream Vera Sans, Verdana, sans-serif";
@@ -22,7 +23,7 @@ fn face(style: Style) -> Option<&'static Face<'static>> {
             include_bytes!("../../assets/DejaVuSans-Oblique.ttf").as_slice(),
             include_bytes!("../../assets/DejaVuSans-Bold.ttf").as_slice(),
         ]
-        .map(|bytes| Face::parse(bytes, 0).ok())
+        .map(|bytes| Face::new(bytes))
     });
     faces[style as usize].as_ref()
 }
@@ -31,21 +32,21 @@ fn face(style: Style) -> Option<&'static Face<'static>> {
 /// as its missing-glyph box.
 pub(super) fn width(text: &str, style: Style) -> f64 {
     let Some(face) = face(style) else { return 0.0 };
-    let units: u32 = text.chars().map(|c| u32::from(face.glyph_hor_advance(glyph(face, c)).unwrap_or(0))).sum();
+    let units: u32 = text.chars().map(|c| u32::from(face.advance(glyph(face, c)).unwrap_or(0))).sum();
     f64::from(units) / f64::from(face.units_per_em())
 }
 
 /// Sends the outline of `text` to `pen`, starting at the origin of the
 /// baseline with y upwards, in font units. Before each glyph
 /// `advance` tells `pen` how far along the line it starts.
-pub(super) fn outline<P: OutlineBuilder>(text: &str, style: Style, pen: &mut P, mut advance: impl FnMut(&mut P, f64)) {
+pub(super) fn outline<P: Pen>(text: &str, style: Style, pen: &mut P, mut advance: impl FnMut(&mut P, f64)) {
     let Some(face) = face(style) else { return };
     let mut along = 0.0;
     for c in text.chars() {
         let glyph = glyph(face, c);
         advance(pen, along);
-        face.outline_glyph(glyph, pen);
-        along += f64::from(face.glyph_hor_advance(glyph).unwrap_or(0));
+        face.outline(glyph, pen);
+        along += f64::from(face.advance(glyph).unwrap_or(0));
     }
 }
 
@@ -54,8 +55,9 @@ pub(super) fn units_per_em(style: Style) -> f64 {
     face(style).map_or(1.0, |face| f64::from(face.units_per_em()))
 }
 
-fn glyph(face: &Face<'_>, c: char) -> GlyphId {
-    face.glyph_index(c).unwrap_or(GlyphId(0))
+/// The glyph of a character, or the box for what the typeface lacks.
+fn glyph(face: &Face<'_>, c: char) -> u16 {
+    face.glyph(c).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -68,7 +70,7 @@ mod tests {
             let face = face(style).expect("the embedded face parses");
             for c in "Aaz09 ,.-+−×·′″₀₁⁰⁻¹²³αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩéü…–→∞∂".chars()
             {
-                assert!(face.glyph_index(c).is_some(), "{style:?} lacks {c}");
+                assert!(face.glyph(c).is_some(), "{style:?} lacks {c}");
             }
         }
     }

@@ -16,6 +16,7 @@ mod png;
 mod polyline;
 mod scene;
 mod svg;
+mod truetype;
 
 pub use axis::Scale;
 pub use choose::Selection;
@@ -132,7 +133,7 @@ impl Figure {
     /// time, configuration and phase planes, errors of energy and invariants,
     /// entropies, temperatures, multipliers, controls, parts of the energy.
     pub fn of(title: impl Into<String>, columns: &Columns, series: &Series) -> Self {
-        Self { panels: choose::panels(columns, series, None), ..Self::new(title) }
+        Self { panels: choose::panels(columns, series, None, false), ..Self::new(title) }
     }
 
     /// As [`of`](Self::of), with choices made by the caller.
@@ -146,7 +147,7 @@ impl Figure {
         selection: &Selection,
     ) -> Result<Self, PlotError> {
         let plane = selection.plane_in(columns)?;
-        Ok(Self { panels: choose::panels(columns, series, plane), ..Self::new(title) })
+        Ok(Self { panels: choose::panels(columns, series, plane, selection.energy_changes), ..Self::new(title) })
     }
 
     /// Adds a smaller line under the title: the method and step, say.

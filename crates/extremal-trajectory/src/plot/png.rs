@@ -121,7 +121,7 @@ struct Pen {
     along: f32,
 }
 
-impl ttf_parser::OutlineBuilder for Pen {
+impl super::truetype::Pen for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.path.move_to(self.along + x, y);
     }
@@ -130,13 +130,8 @@ impl ttf_parser::OutlineBuilder for Pen {
         self.path.line_to(self.along + x, y);
     }
 
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.path.quad_to(self.along + x1, y1, self.along + x, y);
-    }
-
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let a = self.along;
-        self.path.cubic_to(a + x1, y1, a + x2, y2, a + x, y);
+    fn quad_to(&mut self, control: (f32, f32), x: f32, y: f32) {
+        self.path.quad_to(self.along + control.0, control.1, self.along + x, y);
     }
 
     fn close(&mut self) {

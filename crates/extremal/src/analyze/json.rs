@@ -107,7 +107,7 @@ impl<'m> Analysis<'m> {
         let mut object = json!({
             "name": quantity.name,
             "expression": text(quantity.expression),
-            "latex": quantity.expression.latex().to_string(),
+            "latex": quantity.expression.latex_with_parts(),
             "verified": if quantity.proof == Proof::Symbolic { "symbolic" } else { "numeric" },
             "general": quantity.general,
         });
@@ -236,5 +236,5 @@ fn method_json(report: &MethodReport) -> Value {
 }
 
 fn text(e: Expr<'_>) -> Value {
-    e.to_string().into()
+    e.text_with_parts().into()
 }

@@ -19,9 +19,6 @@ enum Item {
     Formula(String, String, Id, Vec<String>),
 }
 
-/// Expressions longer than this many nodes are cut on a page, never in JSON.
-const PRINT_LIMIT: usize = 1000;
-
 impl<'m> Analysis<'m> {
     /// The analysis for readers.
     pub fn page(&self) -> Page<'m> {
@@ -374,7 +371,7 @@ impl Page<'_> {
                         let _ = writeln!(out, "  {words}");
                     }
                     Item::Formula(left, _, right, remarks) => {
-                        let _ = writeln!(out, "  {left} = {}", self.graph.expr(*right).text().limit(PRINT_LIMIT));
+                        let _ = writeln!(out, "  {left} = {}", self.graph.expr(*right).text_with_parts());
                         for remark in remarks {
                             let _ = writeln!(out, "      {remark}");
                         }
@@ -397,7 +394,7 @@ impl Page<'_> {
                         let _ = writeln!(out, "% {words}");
                     }
                     Item::Formula(_, left, right, _) => {
-                        lines.push(format!("{left} &= {}", self.graph.expr(*right).latex().limit(PRINT_LIMIT)));
+                        lines.push(format!("{left} &= {}", self.graph.expr(*right).latex_with_parts()));
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
 mod beginning;
+mod energy;
 mod energy_nodes;
 mod feasible;
 mod higher;
@@ -43,6 +44,7 @@ pub(crate) use snapshot::Snapshot;
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
+pub use energy::EnergyLaw;
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{Laws, TemperatureRange};

@@ -1,13 +1,11 @@
 //! The summary of a run as data: what `run --json` prints.
 
-use extremal_expr::Expr;
 use extremal_model::Model;
 use extremal_solve::Structure;
 use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
 
-use super::{End, LatticeStructure, Outcome, Run};
-use crate::system::system_of;
+use super::{End, EnergyLaw, LatticeStructure, Outcome, Run};
 
 /// A finished run with all that is said about it.
 pub struct Report<'r> {
@@ -94,19 +92,9 @@ impl Report<'_> {
         })
     }
 
-    /// Why the energy may change, if it may: it is constant for a Lagrangian without time, when no force does work on the system
-    /// from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
-    pub fn why_energy_changes(&self) -> Option<String> {
-        let model = self.model;
-        let acts = |forces: Vec<Expr<'_>>| forces.iter().any(|force| !force.is_zero());
-        let reasons = [
-            (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
-            (acts(model.heat()), "heat comes in"),
-            (!system_of(model).constraint_power().is_zero(), "constraints do work"),
-            (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),
-        ];
-        let reasons: Vec<&str> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect();
-        (!reasons.is_empty()).then(|| reasons.join(" and "))
+    /// What is known of the energy.
+    pub fn energy_law(&self) -> EnergyLaw {
+        EnergyLaw::of(self.model)
     }
 
     /// The last row, by role: `q`, `v` and `p` keyed by coordinate.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use extremal::derive::{Form, Side, derive};
 use extremal::expr::Expr;
+use extremal::model::EntropyBase;
 use extremal::{Model, Settings};
 
 use crate::support::{model, record, with};
@@ -180,4 +181,85 @@ fn a_custom_start_from_two_points_uses_the_same_equations() {
     // p_0 = (x_1 - x_0)/h + h/2 ((x_0 + x_1)/2)³, by hand.
     let p0 = (0.53 - 0.5) / 0.1 + 0.05 * 0.515_f64.powi(3);
     assert!((p[0] - p0).abs() <= 8.0 * f64::EPSILON / 0.1);
+}
+
+/// One coordinate and one entropy, with time in the Lagrangian.
+fn warm() -> Model {
+    model(
+        r#"
+        [parameters]
+        c = 0.3
+        [coordinates]
+        x = { start = 0.4, velocity = 0.2 }
+        [entropies]
+        S = 0.5
+        [dynamics]
+        lagrangian = "(1 + t)*x'^2/2 - (1 + x^2)*exp(S)"
+        [friction]
+        x = "-c*x'"
+        [simulation]
+        step = 0.04
+        steps = 60
+        "#,
+    )
+}
+
+#[test]
+fn the_base_of_the_entropies_is_printed_as_it_is_used() {
+    let model = warm();
+    let h = STEP;
+    for (base, b) in [(EntropyBase::Left, 0.0), (EntropyBase::Midpoint, 0.5), (EntropyBase::Right, 1.0)] {
+        let settings = Settings { entropy: base, ..with(&model, "midpoint", h) };
+        let derivation = derive(&model, &settings, &[Form::Discrete]).unwrap();
+        let lines: Vec<(String, Expr<'_>)> = derivation.sections[0]
+            .equations
+            .iter()
+            .map(|line| match (&line.left, &line.right) {
+                (Side::Expression(left), Side::Expression(right)) => {
+                    (model.graph().expr(*left).to_string(), model.graph().expr(*right))
+                }
+                _ => panic!("a line of other things than expressions"),
+            })
+            .collect();
+        let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["L_d", "p_x_0", "p_x_1", "0"]);
+        let right: Vec<Expr<'_>> = lines.iter().map(|(_, right)| *right).collect();
+        let run = record(&model, &settings);
+        let columns = ["t", "x", "p_x", "S"].map(|name| run.column(name));
+        for k in 0..columns[0].len() - 1 {
+            let [t, x_0, p_0, s_0] = [0, 1, 2, 3].map(|i| columns[i][k]);
+            let [_, x_1, p_1, s_1] = [0, 1, 2, 3].map(|i| columns[i][k + 1]);
+            let values = model.graph().evaluate(&right, |name| {
+                Some(match name {
+                    "t" => t,
+                    "h" => h,
+                    "c" => 0.3,
+                    "x_0" => x_0,
+                    "x_1" => x_1,
+                    "S_0" => s_0,
+                    "S_1" => s_1,
+                    other => panic!("the symbol {other}"),
+                })
+            });
+            // By hand, with the entropy at (1 − b) S_0 + b S_1 and the rest in the middle.
+            let (m, x, v) = (1.0 + t + h / 2.0, (x_0 + x_1) / 2.0, (x_1 - x_0) / h);
+            let warmth = ((1.0 - b) * s_0 + b * s_1).exp();
+            let typed = [
+                h * (m * v * v / 2.0 - (1.0 + x * x) * warmth),
+                m * v + h * x * warmth + h * 0.3 * v / 2.0,
+                m * v - h * x * warmth - h * 0.3 * v / 2.0,
+                (1.0 + x * x) * warmth * (s_1 - s_0) / h - 0.3 * v * v,
+            ];
+            for ((name, printed), by_hand) in names.iter().zip(&values).zip(typed) {
+                // Difference quotients of rounded numbers of order one.
+                let allowed = 50.0 * f64::EPSILON / h;
+                assert!(
+                    (printed - by_hand).abs() <= allowed,
+                    "{base:?}, step {k}: {name} is {printed}, typed {by_hand}"
+                );
+            }
+            let met = [values[1] - p_0, values[2] - p_1, values[3]];
+            assert!(met.iter().all(|e| e.abs() <= 50.0 * f64::EPSILON / h), "{base:?}, step {k}: off by {met:?}");
+        }
+    }
 }

@@ -1,0 +1,219 @@
+//! The equations of Lagrangians of positions and velocities.
+
+use extremal_expr::Expr;
+use extremal_mechanics::discrete::{Options, SchemeError, scheme};
+use extremal_mechanics::{Constraint, System};
+use extremal_model::{CompositionBase, Method, Model};
+
+use super::{Form, Pages, discrete_pages, named, of};
+use crate::Settings;
+use crate::system::{controlled_system_of, custom_of};
+
+/// All forms of the equations, as [`derive`](super::derive) prints them.
+pub(super) fn derive<'m>(
+    model: &'m Model,
+    settings: &Settings,
+    forms: &[Form],
+    pages: &mut Pages<'m>,
+) -> Result<(), SchemeError> {
+    let system = controlled_system_of(model);
+    for form in forms {
+        match form {
+            Form::Lagrange => lagrange(&system, controls(model), pages),
+            Form::Hamilton => hamilton(&system, pages),
+            Form::Discrete => discrete(model, &system, settings, pages)?,
+        }
+    }
+    Ok(())
+}
+
+/// What the symbols of the controls are.
+fn controls(model: &Model) -> Option<String> {
+    let names: Vec<&str> = model.controls().iter().map(|control| control.name.as_str()).collect();
+    let (are, they) = if names.len() == 1 { ("is a control", "it is") } else { ("are controls", "they are") };
+    (!names.is_empty()).then(|| {
+        format!("{} {are}: `solve` chooses what {they} as a function of time; in `run` {they} zero.", names.join(", "))
+    })
+}
+
+fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    pages.section("Lagrangian", None, vec![(named("L", "L"), system.lagrangian)]);
+    let mut unforced = system.clone();
+    unforced.force.fill(g.int(0));
+    let equations = unforced.euler_lagrange();
+    let right = system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction);
+    let lines = equations.iter().zip(right).map(|(left, right)| (of(g.simplified(*left)), right));
+    pages.section("Equations of motion", controls, lines.collect());
+    if !system.constraints.is_empty() {
+        constraints(system, pages);
+    }
+    if !system.heat.is_empty() {
+        let temperatures = system.temperatures();
+        let sources = system.entropy_sources(&temperatures);
+        let symbol = |k: usize| {
+            let name = &system.heat.names[k];
+            (format!("T_{name}"), format!("T_{{{}}}", system.heat.s[k].latex()))
+        };
+        let lines = temperatures.iter().enumerate().map(|(k, t)| (named(symbol(k).0, symbol(k).1), *t));
+        pages.section("Temperatures", None, lines.collect());
+        let lines = sources.iter().enumerate().map(|(k, source)| {
+            let rate = system.heat.rates[k];
+            (named(format!("{}*{rate}", symbol(k).0), format!("{}\\,{}", symbol(k).1, rate.latex())), *source)
+        });
+        let note = "Friction, outside heat and conduction warm the entropies.".to_string();
+        pages.section("Entropy balance", Some(note), lines.collect());
+    }
+    let momenta = system.p.iter().zip(system.momenta()).map(|(p, value)| (of(*p), value));
+    pages.section("Momenta", None, momenta.collect());
+    pages.section("Energy", None, vec![(named("E", "E"), system.energy())]);
+
+    let Some(split) = system.kinetic_split() else {
+        let note = "The Lagrangian is not quadratic in the velocities: it has no kinetic split.".to_string();
+        pages.section("Kinetic split", Some(note), Vec::new());
+        return;
+    };
+    let lines = [("T2", "T_2", split.t2), ("T1", "T_1", split.t1), ("T0 - V", "T_0 - V", split.rest)];
+    let lines = lines.into_iter().filter(|(.., e)| !e.is_zero()).map(|(text, tex, e)| (named(text, tex), e));
+    pages.section("Kinetic split", None, lines.collect());
+    let entry = |symbol: &str, tex: &str, j: usize, k: usize| {
+        let (a, b) = (&system.names[j], &system.names[k]);
+        let (x, y) = (system.q[j].latex(), system.q[k].latex());
+        named(format!("{symbol}[{a}, {b}]"), format!("{tex}_{{{x},{y}}}"))
+    };
+    let upper = (0..system.len()).flat_map(|j| (j..system.len()).map(move |k| (j, k)));
+    let mass = upper.filter(|(j, k)| !split.mass[*j][*k].is_zero());
+    pages.section("Mass matrix", None, mass.map(|(j, k)| (entry("a", "a", j, k), split.mass[j][k])).collect());
+    let christoffel = split.christoffel(system);
+    if !christoffel.is_empty() {
+        let lines = christoffel.into_iter().map(|c| {
+            let [k, l, j] = [c.k, c.l, c.j].map(|i| (&system.names[i], system.q[i].latex().to_string()));
+            let text = format!("[{} {}, {}]", k.0, l.0, j.0);
+            (named(text, format!("[{}\\,{},\\,{}]", k.1, l.1, j.1)), c.value)
+        });
+        pages.section("Christoffel symbols of the first kind", None, lines.collect());
+    }
+    let gamma = split.gyroscopic(system);
+    let upper = (0..system.len()).flat_map(|j| (j + 1..system.len()).map(move |k| (j, k)));
+    let lines: Vec<_> = upper
+        .filter(|(j, k)| !gamma[*j][*k].is_zero())
+        .map(|(j, k)| (entry("γ", "\\gamma", j, k), gamma[j][k]))
+        .collect();
+    if !lines.is_empty() {
+        pages.section("Gyroscopic matrix", Some("Skew: it does no work.".to_string()), lines);
+    }
+}
+
+/// The constraints, and what they say of velocities and accelerations.
+fn constraints<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    let zero = g.int(0);
+    let vanish = |rows: Vec<Expr<'m>>| rows.into_iter().map(|row| (of(g.simplified(row)), zero)).collect::<Vec<_>>();
+    let stated = system.constraints.iter().any(|c| has_own_displacements(system, c));
+    let note = match (system.reacting().next(), system.vakonomic().next()) {
+        _ if stated => {
+            "The reaction on a coordinate is lambda times the derivative of the virtual displacements below, where they are stated; else of the \
+             constraint by the coordinate (by its velocity, if the constraint has velocities). Vakonomic constraints are part of the Lagrangian."
+        }
+        (Some(_), None) => {
+            "The reaction on a coordinate is lambda times the derivative of the constraint by it (by its velocity, if \
+                            the constraint has velocities)."
+        }
+        (None, _) => "Vakonomic constraints are part of the Lagrangian, and their multipliers have their own motion.",
+        (Some(_), Some(_)) => {
+            "Vakonomic constraints are part of the Lagrangian; the others act by reactions, lambda times the \
+                               derivative of the constraint."
+        }
+    };
+    let all = system.constraints.iter();
+    pages.section("Constraints", Some(note.to_string()), vanish(all.clone().map(|c| c.expression).collect()));
+    displacements(system, pages);
+    let hidden: Vec<_> = all.clone().filter(|c| c.expression != c.velocity).map(|c| c.velocity).collect();
+    if !hidden.is_empty() {
+        pages.section("Velocities under the constraints", None, vanish(hidden));
+    }
+    let velocities: Vec<_> = all.map(|constraint| constraint.velocity).collect();
+    let note = "With the equations of motion these determine accelerations and multipliers.".to_string();
+    pages.section("Accelerations under the constraints", Some(note), vanish(system.time_derivative(&velocities)));
+}
+
+/// Are the virtual displacements of this constraint not its own?
+fn has_own_displacements<'m>(system: &System<'m>, constraint: &Constraint<'m>) -> bool {
+    // The power of its own displacements has no velocities: A v = −b.
+    !constraint.is_vakonomic() && constraint.power.depends_on(&system.v)
+}
+
+/// The virtual displacements that are stated apart from their constraints.
+fn displacements<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    let stated: Vec<_> = system.constraints.iter().filter(|c| has_own_displacements(system, c)).collect();
+    if !stated.is_empty() {
+        let rows = stated.iter().map(|c| (of(g.simplified(c.power)), g.int(0))).collect();
+        let names: Vec<&str> = stated.iter().map(|c| c.name.as_str()).collect();
+        let note =
+            format!("Those of {}: its reaction is lambda times the derivative by the velocities.", names.join(", "));
+        pages.section("Virtual displacements", Some(note), rows);
+    }
+}
+
+fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    let Some(hamiltonian) = system.hamiltonian() else {
+        let note = "The momenta cannot be solved for the velocities in closed form here; a run does it numerically.";
+        pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
+        return;
+    };
+    pages.section("Hamiltonian", None, vec![(named("H", "H"), hamiltonian.h)]);
+    let rate = |e: &Expr<'m>| named(format!("{e}'"), format!("\\dot{{{}}}", e.latex()));
+    let by_momenta: Vec<_> = system.v.iter().copied().zip(hamiltonian.q_rate.iter().copied()).collect();
+    let reactions = g.substitute(&system.reactions(), &by_momenta);
+    let mut lines: Vec<_> = system.v.iter().zip(hamiltonian.q_rate).map(|(v, rate)| (of(*v), rate)).collect();
+    let p_rates = hamiltonian.p_rate.into_iter().zip(reactions).map(|(rate, reaction)| rate + reaction);
+    lines.extend(system.p.iter().zip(p_rates).map(|(p, value)| (rate(p), value)));
+    lines.extend(system.heat.rates.iter().zip(hamiltonian.s_rate).map(|(rate, value)| (of(*rate), value)));
+    let note = (!system.heat.is_empty()).then(|| {
+        "The entropies are warmed at the temperatures T = ∂H/∂S by friction, outside heat and conduction.".to_string()
+    });
+    pages.section("Hamilton's equations", note, lines);
+    if !hamiltonian.multipliers.is_empty() {
+        let lines = system.vakonomic().zip(hamiltonian.multipliers).map(|(c, value)| (of(c.multiplier), value));
+        let note = "Vakonomic constraints are part of the Lagrangian: the momenta contain their multipliers and determine them.";
+        pages.section("Multipliers", Some(note.to_string()), lines.collect());
+    }
+    if !system.constraints.is_empty() {
+        let rows = system.constraints.iter().map(|c| (of(g.simplified(c.expression)), g.int(0)));
+        pages.section("Constraints", None, rows.collect());
+        displacements(system, pages);
+    }
+}
+
+fn discrete<'m>(
+    model: &'m Model,
+    system: &System<'m>,
+    settings: &Settings,
+    pages: &mut Pages<'m>,
+) -> Result<(), SchemeError> {
+    let method: &Method = &settings.method;
+    let options = Options {
+        start: settings.start,
+        entropy: settings.entropy,
+        constraints: settings.constraints,
+        ..Options::default()
+    };
+    let scheme = scheme(system, method, options, custom_of(model, system))?;
+    let h = system.step();
+    let note = match method {
+        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => format!(
+            "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H along the step; positions \
+             and entropies in forces are those of the stage."
+        ),
+        method if method.is_reference() => {
+            "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string()
+        }
+        _ => format!(
+            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
+        ),
+    };
+    discrete_pages(&scheme, note, pages);
+    Ok(())
+}
