@@ -23,8 +23,8 @@ use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Method, Model, Start};
 use extremal_solve::{
-    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StepFailure, Structure,
-    TotalWork,
+    AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StartValues, StepFailure,
+    Structure, TotalWork,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -273,6 +273,11 @@ impl<'m> Run<'m> {
             constraints,
             stated_energy,
         })
+    }
+
+    /// Where the run begins, for trials from other states.
+    pub(crate) fn start_mut(&mut self) -> &mut StartValues {
+        &mut self.beginning.values
     }
 
     /// The columns of the rows that a run records.
