@@ -9,9 +9,10 @@
 mod field;
 mod linear;
 mod point;
+mod prepare;
+mod stages;
 mod zero;
 
 pub use field::{Field, Residue};
 pub use linear::{Echelon, Matrix, Span};
-pub use point::Generic;
-pub use zero::vanishes;
+pub use point::{Generic, Point};

@@ -1,15 +1,13 @@
 //! Evaluation of expressions at random points of a finite field.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use super::field::{Field, Residue, mixed};
-use crate::build::Arena;
+use super::prepare::Builder;
+use super::stages::{Needs, Stage, stages};
 use crate::graph::{Expr, Graph};
-use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::node::{Function, Id, Node};
 use crate::rational::Rational;
-use crate::simplify::{Monomial, expand};
 
 /// Expressions prepared for evaluation at generic points.
 ///
@@ -28,25 +26,42 @@ use crate::simplify::{Monomial, expand};
 pub struct Generic {
     field: Field,
     steps: Vec<Step>,
+    stages: Vec<Stage>,
     outputs: Vec<usize>,
     symbols: FxHashMap<Id, usize>,
     angles: Vec<Base>,
     rates: Vec<Base>,
 }
 
+/// A point at which everything is defined, with the outputs there.
+#[derive(Clone, Debug)]
+pub struct Point {
+    seed: u64,
+    /// How often the number of each stage was drawn before its roots existed.
+    redrawn: FxHashMap<u64, u64>,
+    /// The outputs.
+    pub outputs: Vec<Residue>,
+}
+
+/// Why a step has no value.
+enum Undefined {
+    Root,
+    Quotient,
+}
+
 /// A quantity of which integer multiples occur as arguments of waves or exponentials.
 #[derive(Clone, Copy)]
-enum Base {
+pub(super) enum Base {
     Random(u64),
     /// π/2.
     RightAngle,
 }
 
 /// Integer multiples of bases.
-type Combination = Vec<(usize, i64)>;
+pub(super) type Combination = Vec<(usize, i64)>;
 
 #[derive(Clone)]
-enum Step {
+pub(super) enum Step {
     Value(Residue),
     /// Random by a key.
     Free(u64),
@@ -86,7 +101,8 @@ impl Generic {
             let symbols = nodes.iter().filter(|id| matches!(builder.arena.node(**id), Node::Symbol(_)));
             let symbols = symbols.map(|id| (*id, builder.places[id])).collect();
             let (angles, rates) = (builder.angles.bases(), builder.rates.bases());
-            Generic { field, steps: builder.steps, outputs, symbols, angles, rates }
+            let needs: Vec<Needs> = builder.steps.iter().map(|step| step.needs(&angles, &rates)).collect();
+            Generic { field, steps: builder.steps, stages: stages(&needs), outputs, symbols, angles, rates }
         })
     }
 
@@ -98,93 +114,209 @@ impl Generic {
     /// The outputs at the point number `seed`, with the values in `given` in place of the random ones. `None` where something is
     /// not defined: a division by zero, a root of what has none.
     pub fn at(&self, seed: u64, given: &[(Id, Residue)]) -> Option<Vec<Residue>> {
-        let values = self.values(seed, given)?;
-        Some(self.outputs.iter().map(|place| values[*place]).collect())
+        let point = self.point(seed)?;
+        if given.is_empty() { Some(point.outputs) } else { self.moved(&point, given) }
     }
 
-    fn values(&self, seed: u64, given: &[(Id, Residue)]) -> Option<Vec<Residue>> {
-        let f = self.field;
+    /// The point number `seed`; `None` where something is not defined.
+    pub fn point(&self, seed: u64) -> Option<Point> {
+        let mut draw = Draw { seed, redrawn: FxHashMap::default() };
+        let mut values = Values::of(self);
+        let given = FxHashMap::default();
+        for stage in &self.stages {
+            let mut draws = 1;
+            while let Err(undefined) = values.compute(self, stage, &draw, &given) {
+                match (undefined, stage.key) {
+                    (Undefined::Root, Some(key)) if draws < stage.draws() => {
+                        draw.redrawn.insert(key, draws);
+                        draws += 1;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        Some(Point { seed, redrawn: draw.redrawn, outputs: self.outputs_of(&values) })
+    }
+
+    /// The outputs at a point of which only the symbols in `given` are changed.
+    pub fn moved(&self, point: &Point, given: &[(Id, Residue)]) -> Option<Vec<Residue>> {
         let given: FxHashMap<usize, Residue> =
             given.iter().filter_map(|(id, value)| Some((*self.symbols.get(id)?, *value))).collect();
-        let random = |key: u64| f.residue(mixed(seed, key));
-        let coin = |key: u64| mixed(seed, key) & 1 == 1;
-        let truth = |b: bool| if b { f.one() } else { Field::ZERO };
-        let circles: Vec<[Residue; 2]> = self.angles.iter().map(|base| circle(f, *base, seed)).collect();
-        let positives: Vec<Residue> = self
-            .rates
-            .iter()
-            .map(|base| match base {
-                Base::Random(key) => f.mul(random(*key), random(*key)),
-                Base::RightAngle => random(u64::MAX),
-            })
-            .collect();
-        let mut values: Vec<Residue> = Vec::with_capacity(self.steps.len());
-        for (place, step) in self.steps.iter().enumerate() {
-            let v = |place: &usize| values[*place];
-            let value = match step {
-                _ if given.contains_key(&place) => given[&place],
-                Step::Value(value) => *value,
-                Step::Free(key) => random(*key),
-                Step::Sum(constant, terms) => {
-                    terms.iter().fold(*constant, |sum, (term, c)| f.add(sum, f.mul(*c, v(term))))
-                }
-                Step::Product(factors) => {
-                    let mut product = f.one();
-                    for (factor, exponent) in factors {
-                        product = f.mul(product, f.pow(v(factor), *exponent)?);
-                    }
-                    product
-                }
-                Step::Root(a, order, power) => f.pow(f.root(v(a), *order)?, *power)?,
-                Step::Wave(function, combination) => {
-                    let [c, s] = combined(f, combination, &circles);
-                    match function {
-                        Function::Sin => s,
-                        Function::Cos => c,
-                        _ => f.mul(s, f.inv(c)?),
-                    }
-                }
-                Step::Exponential(function, combination) => {
-                    let mut e = f.one();
-                    for (base, multiple) in combination {
-                        e = f.mul(e, f.pow(positives[*base], *multiple)?);
-                    }
-                    hyperbolic(f, *function, e)?
-                }
-                Step::Scaled(key, a, power) => f.mul(random(*key), f.pow(v(a), *power)?),
-                Step::Abs(a) => f.abs(v(a)),
-                Step::Sign(a) => f.mul(f.abs(v(a)), f.inv(v(a))?),
-                Step::Coin(key) => truth(coin(*key)),
-                Step::And(a, b) => f.mul(v(a), v(b)),
-                Step::Or(a, b) => truth(v(a) != Field::ZERO || v(b) != Field::ZERO),
-                Step::Not(a) => f.sub(f.one(), v(a)),
-                Step::Select(condition, then, otherwise) => {
-                    if v(condition) != Field::ZERO {
-                        v(then)
-                    } else {
-                        v(otherwise)
-                    }
-                }
-                Step::Choice(key, first, second) => {
-                    if coin(*key) {
-                        v(second)
-                    } else {
-                        v(first)
-                    }
-                }
-            };
-            values.push(value);
+        let draw = Draw { seed: point.seed, redrawn: point.redrawn.clone() };
+        let mut values = Values::of(self);
+        for stage in &self.stages {
+            values.compute(self, stage, &draw, &given).ok()?;
         }
-        Some(values)
+        Some(self.outputs_of(&values))
+    }
+
+    fn outputs_of(&self, values: &Values) -> Vec<Residue> {
+        self.outputs.iter().map(|place| values.steps[*place]).collect()
+    }
+}
+
+/// The random bits of a point.
+struct Draw {
+    seed: u64,
+    redrawn: FxHashMap<u64, u64>,
+}
+
+impl Draw {
+    fn bits(&self, key: u64) -> u64 {
+        let first = mixed(self.seed, key);
+        match self.redrawn.get(&key) {
+            Some(times) => mixed(first, *times),
+            None => first,
+        }
+    }
+}
+
+/// What is computed at a point.
+struct Values {
+    steps: Vec<Residue>,
+    circles: Vec<Option<[Residue; 2]>>,
+    positives: Vec<Option<Residue>>,
+}
+
+impl Values {
+    fn of(generic: &Generic) -> Values {
+        Values {
+            steps: vec![Field::ZERO; generic.steps.len()],
+            circles: vec![None; generic.angles.len()],
+            positives: vec![None; generic.rates.len()],
+        }
+    }
+
+    /// Forgets the bases that are made of a number that is drawn again.
+    fn forget(&mut self, generic: &Generic, key: u64) {
+        let is_drawn = |base: &Base| matches!(base, Base::Random(own) if *own == key);
+        let circles = self.circles.iter_mut().zip(&generic.angles);
+        circles.filter(|(_, base)| is_drawn(base)).for_each(|(circle, _)| *circle = None);
+        let positives = self.positives.iter_mut().zip(&generic.rates);
+        positives.filter(|(_, base)| is_drawn(base)).for_each(|(positive, _)| *positive = None);
+    }
+
+    fn compute(
+        &mut self,
+        generic: &Generic,
+        stage: &Stage,
+        draw: &Draw,
+        given: &FxHashMap<usize, Residue>,
+    ) -> Result<(), Undefined> {
+        if let Some(key) = stage.key {
+            self.forget(generic, key);
+        }
+        for place in &stage.steps {
+            self.steps[*place] = match given.get(place) {
+                Some(value) => *value,
+                None => self.step(generic, &generic.steps[*place], draw)?,
+            };
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, generic: &Generic, step: &Step, draw: &Draw) -> Result<Residue, Undefined> {
+        let f = generic.field;
+        let random = |key: u64| f.residue(draw.bits(key));
+        let coin = |key: u64| draw.bits(key) & 1 == 1;
+        let truth = |b: bool| if b { f.one() } else { Field::ZERO };
+        let values = &self.steps;
+        let v = |place: &usize| values[*place];
+        let divided = |value: Option<Residue>| value.ok_or(Undefined::Quotient);
+        Ok(match step {
+            Step::Value(value) => *value,
+            Step::Free(key) => random(*key),
+            Step::Sum(constant, terms) => terms.iter().fold(*constant, |sum, (term, c)| f.add(sum, f.mul(*c, v(term)))),
+            Step::Product(factors) => {
+                let mut product = f.one();
+                for (factor, exponent) in factors {
+                    product = f.mul(product, divided(f.pow(v(factor), *exponent))?);
+                }
+                product
+            }
+            Step::Root(a, order, power) => {
+                let root = f.root(v(a), *order).ok_or(Undefined::Root)?;
+                divided(f.pow(root, *power))?
+            }
+            Step::Wave(function, combination) => {
+                let circles = &mut self.circles;
+                let [c, s] = combined(f, combination, |base| {
+                    *circles[base].get_or_insert_with(|| circle(f, generic.angles[base], draw))
+                });
+                match function {
+                    Function::Sin => s,
+                    Function::Cos => c,
+                    _ => f.mul(s, divided(f.inv(c))?),
+                }
+            }
+            Step::Exponential(function, combination) => {
+                let mut e = f.one();
+                for (base, multiple) in combination {
+                    let positive = *self.positives[*base].get_or_insert_with(|| match generic.rates[*base] {
+                        Base::Random(key) => f.mul(random(key), random(key)),
+                        Base::RightAngle => random(u64::MAX),
+                    });
+                    e = f.mul(e, divided(f.pow(positive, *multiple))?);
+                }
+                divided(hyperbolic(f, *function, e))?
+            }
+            Step::Scaled(key, a, power) => f.mul(random(*key), divided(f.pow(v(a), *power))?),
+            Step::Abs(a) => f.abs(v(a)),
+            Step::Sign(a) => f.mul(f.abs(v(a)), divided(f.inv(v(a)))?),
+            Step::Coin(key) => truth(coin(*key)),
+            Step::And(a, b) => f.mul(v(a), v(b)),
+            Step::Or(a, b) => truth(v(a) != Field::ZERO || v(b) != Field::ZERO),
+            Step::Not(a) => f.sub(f.one(), v(a)),
+            Step::Select(condition, then, otherwise) => v(if v(condition) != Field::ZERO { then } else { otherwise }),
+            Step::Choice(key, first, second) => v(if coin(*key) { second } else { first }),
+        })
+    }
+}
+
+impl Step {
+    /// What it reads and draws.
+    fn needs(&self, angles: &[Base], rates: &[Base]) -> Needs {
+        let (mut places, mut keys, mut radicand) = (Vec::new(), Vec::new(), None);
+        let drawn = |bases: &[Base], combination: &Combination| -> Vec<u64> {
+            let keys = combination.iter().map(|(base, _)| match bases[*base] {
+                Base::Random(key) => Some(key),
+                Base::RightAngle => None,
+            });
+            keys.flatten().collect()
+        };
+        match self {
+            Step::Value(_) => {}
+            Step::Free(key) | Step::Coin(key) => keys.push(*key),
+            Step::Sum(_, terms) => places.extend(terms.iter().map(|(term, _)| *term)),
+            Step::Product(factors) => places.extend(factors.iter().map(|(factor, _)| *factor)),
+            Step::Root(a, order, _) => {
+                places.push(*a);
+                radicand = order.is_multiple_of(2).then_some(*a);
+            }
+            Step::Wave(_, combination) => keys = drawn(angles, combination),
+            Step::Exponential(_, combination) => keys = drawn(rates, combination),
+            Step::Scaled(key, a, _) => {
+                keys.push(*key);
+                places.push(*a);
+            }
+            Step::Abs(a) | Step::Sign(a) | Step::Not(a) => places.push(*a),
+            Step::And(a, b) | Step::Or(a, b) => places.extend([a, b]),
+            Step::Select(condition, then, otherwise) => places.extend([condition, then, otherwise]),
+            Step::Choice(key, first, second) => {
+                keys.push(*key);
+                places.extend([first, second]);
+            }
+        }
+        Needs { places, keys, radicand }
     }
 }
 
 /// A point of the circle, as cosine and sine.
-fn circle(f: Field, base: Base, seed: u64) -> [Residue; 2] {
+fn circle(f: Field, base: Base, draw: &Draw) -> [Residue; 2] {
     match base {
         Base::RightAngle => [Field::ZERO, f.one()],
         Base::Random(key) => {
-            let t = f.residue(mixed(seed, key));
+            let t = f.residue(draw.bits(key));
             let t2 = f.mul(t, t);
             // 1 + t² is never zero: −1 is no square.
             let scale = f.inv(f.add(f.one(), t2)).unwrap_or_default();
@@ -198,10 +330,10 @@ fn turned(f: Field, a: [Residue; 2], b: [Residue; 2]) -> [Residue; 2] {
     [cos, f.add(f.mul(a[1], b[0]), f.mul(a[0], b[1]))]
 }
 
-fn combined(f: Field, combination: &Combination, circles: &[[Residue; 2]]) -> [Residue; 2] {
+fn combined(f: Field, combination: &Combination, mut circle: impl FnMut(usize) -> [Residue; 2]) -> [Residue; 2] {
     let mut sum = [f.one(), Field::ZERO];
     for (base, multiple) in combination {
-        let [c, s] = circles[*base];
+        let [c, s] = circle(*base);
         let mut power = if *multiple < 0 { [c, f.neg(s)] } else { [c, s] };
         let mut left = multiple.unsigned_abs();
         while left > 0 {
@@ -228,201 +360,10 @@ fn hyperbolic(f: Field, function: Function, e: Residue) -> Option<Residue> {
     })
 }
 
-/// The monomials of which rational multiples are arguments of one family of functions, with their common denominators.
-#[derive(Default)]
-struct Arguments {
-    monomials: BTreeMap<Monomial, (usize, i64)>,
-    by_node: FxHashMap<Id, BTreeMap<Monomial, Rational>>,
-    right_angle: Option<Monomial>,
-}
-
-/// Arguments with larger numerators or denominators are numbers of their own.
-const MAX_MULTIPLE: i64 = 1 << 20;
-
-impl Arguments {
-    fn add(&mut self, arena: &Arena, argument: Id) {
-        let own = || BTreeMap::from([(vec![(argument, 1)], Rational::ONE)]);
-        let simple = |c: &Rational| c.to_parts().is_some_and(|(n, d)| n.abs() <= MAX_MULTIPLE && d <= MAX_MULTIPLE);
-        let terms = expand(arena, argument).filter(|terms| terms.values().all(simple)).unwrap_or_else(own);
-        for (monomial, c) in &terms {
-            let count = self.monomials.len();
-            let (_, common) = self.monomials.entry(monomial.clone()).or_insert((count, 1));
-            let (_, denominator) = c.to_parts().unwrap_or((1, 1));
-            let product = *common / gcd(*common, denominator) * denominator;
-            *common = product.min(MAX_MULTIPLE);
-        }
-        self.by_node.insert(argument, terms);
-    }
-
-    /// The argument as integer multiples of the bases `monomial/denominator`.
-    fn combination(&self, argument: Id) -> Combination {
-        let terms = self.by_node[&argument].iter();
-        terms
-            .map(|(monomial, c)| {
-                let (base, common) = self.monomials[monomial];
-                let (n, d) = c.to_parts().unwrap_or((1, 1));
-                (base, n.saturating_mul(common / d))
-            })
-            .collect()
-    }
-
-    fn bases(&self) -> Vec<Base> {
-        let mut bases = vec![Base::RightAngle; self.monomials.len()];
-        for (monomial, (place, common)) in &self.monomials {
-            let right = self.right_angle.as_ref() == Some(monomial) && *common == 2;
-            if !right {
-                bases[*place] = Base::Random(monomial_key(monomial));
-            }
-        }
-        bases
-    }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
-}
-
-/// Keys of random values: nodes by their ids, other things far above them.
-fn node_key(id: Id) -> u64 {
-    u64::from(id.0)
-}
-
-fn monomial_key(monomial: &Monomial) -> u64 {
-    monomial.iter().fold(1 << 40, |key, (id, e)| mixed(key, node_key(*id) ^ (*e as u64) << 32)) | 1 << 63
-}
-
-struct Builder<'a> {
-    arena: &'a mut Arena,
-    field: Field,
-    fixed: FxHashMap<Id, Rational>,
-    places: FxHashMap<Id, usize>,
-    steps: Vec<Step>,
-    angles: Arguments,
-    rates: Arguments,
-}
-
-impl<'a> Builder<'a> {
-    fn new(arena: &'a mut Arena, field: Field, fixed: FxHashMap<Id, Rational>, nodes: &[Id]) -> Builder<'a> {
-        let (mut angles, mut rates) = (Arguments::default(), Arguments::default());
-        let pi = arena.pi();
-        angles.right_angle = Some(vec![(pi, 1)]);
-        for id in nodes {
-            match arena.node(*id) {
-                Node::Call(Function::Sin | Function::Cos | Function::Tan, u) => angles.add(arena, *u),
-                Node::Call(Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh, u) => {
-                    rates.add(arena, *u);
-                }
-                _ => {}
-            }
-        }
-        if let Some((_, common)) = angles.monomials.get_mut(&vec![(pi, 1)]) {
-            *common = if *common <= 2 { 2 } else { *common };
-        }
-        let places = FxHashMap::default();
-        Builder { arena, field, fixed, places, steps: Vec::new(), angles, rates }
-    }
-
-    fn step(&mut self, id: Id) -> Step {
-        let f = self.field;
-        let at = |places: &FxHashMap<Id, usize>, id: &Id| places[id];
-        match self.arena.node(id).clone() {
-            Node::Number(value) => match f.rational(&value) {
-                Some(residue) => Step::Value(residue),
-                None => Step::Free(node_key(id)),
-            },
-            Node::Symbol(_) => match self.fixed.get(&id).and_then(|value| f.rational(value)) {
-                Some(residue) => Step::Value(residue),
-                None => Step::Free(node_key(id)),
-            },
-            Node::Sum { constant, terms } => {
-                let coefficient = |c: &Rational| f.rational(c).unwrap_or_default();
-                let terms = terms.iter().map(|(term, c)| (at(&self.places, term), coefficient(c))).collect();
-                Step::Sum(coefficient(&constant), terms)
-            }
-            Node::Product(factors) => {
-                Step::Product(factors.iter().map(|(factor, e)| (at(&self.places, factor), *e)).collect())
-            }
-            Node::Root(a, order) => Step::Root(at(&self.places, &a), order, 1),
-            Node::Power(a, b) => self.power(a, b),
-            Node::Call(function, u) => self.call(id, function, u),
-            Node::Call2(Function2::Atan2, ..) | Node::Pi => Step::Free(node_key(id)),
-            Node::Call2(function, a, b) => {
-                // The same condition as in the derivative.
-                let (low, high) = if function == Function2::Min { (b, a) } else { (a, b) };
-                let condition = self.arena.compare(Comparison::Lt, low, high);
-                Step::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
-            }
-            Node::Select(c, a, b) => Step::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b)),
-            Node::Held(a) => Step::Sum(Field::ZERO, vec![(at(&self.places, &a), f.one())]),
-            Node::Compare(Comparison::Eq, ..) => Step::Value(Field::ZERO),
-            Node::Compare(Comparison::Ne, ..) => Step::Value(f.one()),
-            Node::Compare(..) => Step::Coin(node_key(id)),
-            Node::And(a, b) => Step::And(at(&self.places, &a), at(&self.places, &b)),
-            Node::Or(a, b) => Step::Or(at(&self.places, &a), at(&self.places, &b)),
-            Node::Not(a) => Step::Not(at(&self.places, &a)),
-            Node::Truth(b) => Step::Value(if b { f.one() } else { Field::ZERO }),
-        }
-    }
-
-    fn call(&self, id: Id, function: Function, u: Id) -> Step {
-        match function {
-            Function::Sin | Function::Cos | Function::Tan => Step::Wave(function, self.angles.combination(u)),
-            Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh => {
-                Step::Exponential(function, self.rates.combination(u))
-            }
-            Function::Cbrt => Step::Root(self.places[&u], 3, 1),
-            Function::Abs => Step::Abs(self.places[&u]),
-            Function::Sign => Step::Sign(self.places[&u]),
-            _ => Step::Free(node_key(id)),
-        }
-    }
-
-    /// `a^b`: a power of a root where the exponent is a known number; else a number of its own, the same for exponents that
-    /// differ by an integer but for the power that makes the difference.
-    fn power(&mut self, a: Id, b: Id) -> Step {
-        let base = self.places[&a];
-        if let Some((n, d)) = self.exponent(b).and_then(|value| value.to_parts())
-            && let Ok(order) = u32::try_from(d)
-        {
-            return Step::Root(base, order, n);
-        }
-        let whole = match self.arena.node(b) {
-            Node::Sum { constant, .. } => constant.to_f64().floor() as i64,
-            _ => 0,
-        };
-        let shift = self.arena.int(whole);
-        let rest = self.arena.sub(b, shift);
-        Step::Scaled(mixed(node_key(a), node_key(rest)) | 1 << 63, base, whole)
-    }
-
-    /// The value of an exponent made of numbers and fixed symbols.
-    fn exponent(&self, b: Id) -> Option<Rational> {
-        let mut values: FxHashMap<Id, Rational> = FxHashMap::default();
-        for id in self.arena.reachable([b]) {
-            let value = match self.arena.node(id) {
-                Node::Number(value) => value.clone(),
-                Node::Symbol(_) => self.fixed.get(&id)?.clone(),
-                Node::Sum { constant, terms } => {
-                    terms.iter().fold(constant.clone(), |sum, (term, c)| &sum + &(c * &values[term]))
-                }
-                Node::Product(factors) => {
-                    let mut product = Rational::ONE;
-                    for (factor, e) in factors.iter() {
-                        product = &product * &values[factor].pow(*e)?;
-                    }
-                    product
-                }
-                _ => return None,
-            };
-            values.insert(id, value);
-        }
-        values.remove(&b)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::node::Function2;
 
     /// Is it zero at several points where it is defined?
     fn vanishes(e: Expr<'_>, fixed: &[(Expr<'_>, Rational)]) -> bool {

@@ -1,31 +1,113 @@
-//! The zero test: exact, at random points.
+//! The one test of zero on which decisions about structure rest.
 
-use super::{Field, Generic};
-use crate::{Expr, Node};
+use rustc_hash::FxHashMap;
 
-/// Points that have to agree, of each field.
-const POINTS: u64 = 8;
+use super::field::{Field, mixed};
+use super::point::Generic;
+use crate::graph::{Expr, Graph};
+use crate::magnitude;
+use crate::node::{Function, Function2, Id, Node};
+use crate::rational::Rational;
 
-/// Is the expression zero wherever it is defined? Decided in exact arithmetic at random points: yes but for a probability of about
-/// its degree over 2^62, no for certain. `None` where it has no value at the points tried.
-///
-/// ```
-/// use extremal_expr::{Graph, generic::vanishes};
-/// let g = Graph::new();
-/// let (a, b) = (g.symbol("a"), g.symbol("b"));
-/// assert_eq!(vanishes(a.powi(2) - (a * b).powi(2) / b.powi(2)), Some(true));
-/// assert_eq!(vanishes(a.sin().powi(2) + a.cos().powi(2) - 1), Some(true));
-/// assert_eq!(vanishes(a * g.float(1e-300).unwrap()), Some(false));
-/// ```
-pub fn vanishes(e: Expr<'_>) -> Option<bool> {
-    match e.node() {
-        Node::Number(value) => return Some(value.is_zero()),
-        Node::Symbol(_) => return Some(false),
-        _ => {}
+/// Points of a field at which what is zero must vanish, and points that are tried to have them.
+const POINTS: usize = 3;
+const TRIES: u64 = 64;
+
+impl Graph {
+    /// Is `f` zero wherever it is defined, for these values of some symbols and any others of the rest? Decided by exact
+    /// arithmetic; `None` where neither that nor algebra decides. Sizes of numbers play no part.
+    ///
+    /// ```
+    /// # use extremal_expr::{Graph, Rational};
+    /// let g = Graph::new();
+    /// let (x, y) = (g.symbol("x"), g.symbol("y"));
+    /// assert_eq!(g.vanishes((x + y).powi(2) - x.powi(2) - x * y * 2 - y.powi(2), &[]), Some(true));
+    /// let tiny = g.rational(Rational::parse_decimal("1e-300").unwrap());
+    /// assert_eq!(g.vanishes(x * tiny, &[]), Some(false));
+    /// // More than the algebra of functions: neither proved nor refuted.
+    /// assert_eq!(g.vanishes((x * y).log() - x.log() - y.log(), &[]), None);
+    /// ```
+    pub fn vanishes<'g>(&'g self, f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> Option<bool> {
+        if f.as_number().is_some() {
+            return Some(f.is_zero());
+        }
+        let sampled = (0..Field::COUNT).find_map(|number| {
+            let generic = Generic::new(self, &[f], values, Field::number(number));
+            let points: Vec<_> = (0..TRIES).filter_map(|seed| generic.at(seed, &[])).take(POINTS).collect();
+            (points.len() == POINTS).then(|| points.iter().all(|outputs| outputs[0] == Field::ZERO))
+        });
+        match sampled {
+            Some(true) => Some(true),
+            Some(false) if !self.has_opaque_functions(f) || self.is_large_somewhere(f, values) => Some(false),
+            Some(false) => None,
+            None if self.proves_zero(f) => Some(true),
+            None => self.is_large_somewhere(f, values).then_some(false),
+        }
     }
-    (0..Field::COUNT).find_map(|number| {
-        let generic = Generic::new(e.graph(), &[e], &[], Field::number(number));
-        let values: Vec<_> = (0..POINTS).filter_map(|seed| generic.at(seed, &[])).collect();
-        (!values.is_empty()).then(|| values.iter().all(|value| value[0] == Field::ZERO))
-    })
+
+    /// Does it contain functions of which the field knows no algebra?
+    fn has_opaque_functions(&self, f: Expr<'_>) -> bool {
+        use Function::{Abs, Cbrt, Cos, Cosh, Exp, Sign, Sin, Sinh, Tan, Tanh};
+        self.reachable(&[f.id()]).into_iter().any(|id| match self.expr(id).node() {
+            Node::Call(function, _) => {
+                !matches!(function, Sin | Cos | Tan | Exp | Sinh | Cosh | Tanh | Cbrt | Abs | Sign)
+            }
+            Node::Call2(function, ..) => matches!(function, Function2::Atan2),
+            Node::Power(..) | Node::Pi => true,
+            _ => false,
+        })
+    }
+
+    /// Is it, at some point of the real numbers, far above the round-off of its terms? That refutes that it is zero.
+    fn is_large_somewhere<'g>(&'g self, f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> bool {
+        const SIGNIFICANT: f64 = 1e-6;
+        let known: FxHashMap<Id, f64> = values.iter().map(|(symbol, value)| (symbol.id(), value.to_f64())).collect();
+        let symbols = self.free_symbols(&[f]);
+        let functions = [f, magnitude(f)];
+        (1..=12u64).any(|point| {
+            let rules: Vec<(Expr<'g>, f64)> = symbols
+                .iter()
+                .enumerate()
+                .map(|(at, symbol)| {
+                    let random = 0.2 + 1.6 * (mixed(point, at as u64) >> 11) as f64 / (1u64 << 53) as f64;
+                    (*symbol, known.get(&symbol.id()).copied().unwrap_or(random))
+                })
+                .collect();
+            let at = |name: &str| rules.iter().find(|(symbol, _)| symbol.as_symbol().as_deref() == Some(name));
+            let seen = self.evaluate(&functions, |name| at(name).map(|(_, value)| *value));
+            seen[0].is_finite() && seen[0].abs() > SIGNIFICANT * seen[1]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_told_is_not_decided() {
+        let g = Graph::new();
+        let [x, y, c] = ["x", "y", "c"].map(|name| g.symbol(name));
+        let atan = |u: Expr<'_>| g.expr(u.id()).call(Function::Atan);
+        // atan(u) + atan(1/u) is π/2 for positive u: true, and beyond this algebra.
+        assert_eq!(g.vanishes(atan(x) + atan(x.powi(-1)) - g.pi() / 2, &[]), None);
+        assert_eq!(g.vanishes(atan(x) - x, &[]), Some(false));
+        assert_eq!(g.vanishes(x.log() - x.log() * y / y, &[]), Some(true));
+        // Only for one value of a parameter.
+        let other = x * (c - 2);
+        assert_eq!(g.vanishes(other, &[]), Some(false));
+        assert_eq!(g.vanishes(other, &[(c, Rational::from(2))]), Some(true));
+    }
+
+    #[test]
+    fn forty_roots_at_once_are_decided() {
+        // Each exists with probability one half; drawn one after the other, all of them.
+        let g = Graph::new();
+        let z = g.symbol("z");
+        let root = |k: usize| (z + g.symbol(&format!("x{k}"))).sqrt();
+        let sum = g.sum((0..40).map(root));
+        let square = g.sum((0..40).flat_map(|i| (0..40).map(move |j| (i, j))).map(|(i, j)| root(i) * root(j)));
+        assert_eq!(g.vanishes(sum.powi(2) - square, &[]), Some(true));
+        assert_eq!(g.vanishes(sum.powi(2) - square + z, &[]), Some(false));
+    }
 }

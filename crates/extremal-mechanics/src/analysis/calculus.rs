@@ -90,7 +90,8 @@ pub(super) fn potential<'g>(g: &'g Graph, field: &[Expr<'g>], variables: &[Expr<
         sum = sum + antiderivative(rest, *variable)?;
     }
     let slopes = g.gradient(sum, variables);
-    let right = slopes.iter().zip(field).all(|(slope, component)| g.proves_zero(*slope - *component));
+    let is_zero = |e: Expr<'g>| g.vanishes(e, &[]) == Some(true);
+    let right = slopes.iter().zip(field).all(|(slope, component)| is_zero(*slope - *component));
     right.then(|| g.simplified(sum))
 }
 

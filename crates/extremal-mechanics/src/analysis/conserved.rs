@@ -97,8 +97,9 @@ pub struct ConservedQuantities<'g> {
 const STATES: usize = 32;
 
 impl ConservedQuantities<'_> {
-    fn none() -> Self {
-        let space = SearchSpace { generators: Vec::new(), degree: 0, candidates: 0 };
+    /// Nothing, and nothing sought.
+    pub fn none() -> Self {
+        let space = SearchSpace { generators: Vec::new(), degree: 0, candidates: 0, further: Vec::new() };
         ConservedQuantities { found: Vec::new(), independent: 0, most: 0, space }
     }
 }
@@ -133,7 +134,7 @@ pub fn conserved_quantities<'g>(
     };
     let judge = Judge { system, flow: &flow, parameters };
     let mut found = Vec::new();
-    found.extend(judge.energy());
+    found.extend(judge.energy().or_else(|| judge.energy_with_forces()));
     let known: Vec<Expr<'g>> = found.iter().map(|c: &Conserved<'g>| c.expression).collect();
     let in_exponents = exponent_symbols(system);
     let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
@@ -154,6 +155,8 @@ pub enum Conservation {
     Here,
     /// Not.
     No,
+    /// Not known: its rate could not be evaluated exactly, or the motion is not unique.
+    Undecided,
 }
 
 /// Tests exactly whether `system` conserves a function of state and time.
@@ -166,15 +169,16 @@ pub fn conservation<'g>(
     let chain = regularity.and_then(|seen| seen.chain.as_ref());
     let flow = match chain.map(|chain| Flow::on_final(system, chain)) {
         Some(Some(flow)) => flow,
-        Some(None) => return Conservation::No,
+        Some(None) => return Conservation::Undecided,
         None => Flow::of(system),
     };
     let judge = Judge { system, flow: &flow, parameters };
     let rate = flow.rates_of(&[function])[0];
-    match () {
-        () if judge.vanishes(function, rate, &[]) => Conservation::Always,
-        () if judge.vanishes(function, rate, &parameters.exact) => Conservation::Here,
-        () => Conservation::No,
+    match [judge.vanishes(function, rate, &[]), judge.vanishes(function, rate, &parameters.exact)] {
+        [Some(true), _] => Conservation::Always,
+        [_, Some(true)] => Conservation::Here,
+        [_, Some(false)] => Conservation::No,
+        [_, None] => Conservation::Undecided,
     }
 }
 
@@ -213,8 +217,8 @@ impl<'g> Judge<'_, 'g> {
             return None;
         }
         let rate = self.flow.rates_of(&[energy])[0];
-        let general = self.vanishes(energy, rate, &[]);
-        if !general && !self.vanishes(energy, rate, &self.parameters.exact) {
+        let general = self.vanishes(energy, rate, &[]) == Some(true);
+        if !general && self.vanishes(energy, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
         // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says.
@@ -228,6 +232,25 @@ impl<'g> Judge<'_, 'g> {
             theorem: Some(if self.forced() { Theorem::FirstLaw } else { Theorem::Noether }),
             general,
             proof: self.proof(balance, general),
+        })
+    }
+
+    /// The energy with the potential of the forces, if that is conserved.
+    fn energy_with_forces(&self) -> Option<Conserved<'g>> {
+        let potential = super::structure::potential_force(self.system)?.potential?;
+        let value = self.system.energy() + potential;
+        let rate = self.flow.rates_of(&[value])[0];
+        let general = self.vanishes(value, rate, &[]) == Some(true);
+        if !general && self.vanishes(value, rate, &self.parameters.exact) != Some(true) {
+            return None;
+        }
+        Some(Conserved {
+            name: "energy with the potential of the forces".to_string(),
+            expression: self.system.graph.simplified(super::structure::readable_energy(self.system) + potential),
+            symmetry: None,
+            theorem: None,
+            general,
+            proof: self.proof(rate, general),
         })
     }
 
@@ -258,13 +281,14 @@ impl<'g> Judge<'_, 'g> {
 
     /// Is the rate of a lifted integral zero in another field than that of the search? A fraction that was read wrongly is not.
     fn confirms(&self, integral: &Integral<'g>) -> bool {
-        let value = self.system.graph.sum(integral.terms.iter().map(|term| term.coefficient * term.product));
+        let value = integral.value();
         let fixed = if integral.general { &[][..] } else { &self.parameters.exact };
-        self.vanishes_in((0..Field::COUNT).rev(), value, integral.rate, fixed)
+        self.vanishes_in((0..Field::COUNT).rev(), value, integral.rate, fixed) == Some(true)
     }
 
-    /// Is the rate zero at random states, for these values of the parameters and any others of the rest?
-    fn vanishes(&self, value: Expr<'g>, rate: Expr<'g>, fixed: &[(Expr<'g>, Rational)]) -> bool {
+    /// Is the rate zero at random states, for these values of the parameters and any others of the rest? `None` without enough
+    /// states.
+    fn vanishes(&self, value: Expr<'g>, rate: Expr<'g>, fixed: &[(Expr<'g>, Rational)]) -> Option<bool> {
         self.vanishes_in(0..Field::COUNT, value, rate, fixed)
     }
 
@@ -275,16 +299,15 @@ impl<'g> Judge<'_, 'g> {
         value: Expr<'g>,
         rate: Expr<'g>,
         fixed: &[(Expr<'g>, Rational)],
-    ) -> bool {
+    ) -> Option<bool> {
         let in_exponents = exponent_symbols(self.system);
         let exponents = self.parameters.exact.iter().filter(|(p, _)| in_exponents.contains(p));
         let fixed: Vec<_> = fixed.iter().chain(exponents).cloned().collect();
-        let decided = fields.find_map(|number| {
+        fields.find_map(|number| {
             let sampler = FlowSampler::new(self.flow, &[(value, rate)], &fixed, Field::number(number));
             let rates: Option<Vec<_>> = (0..STATES as u64).map(|seed| Some(sampler.at(seed)?.1[0])).collect();
             rates.map(|rates| rates.iter().all(|rate| *rate == Field::ZERO))
-        });
-        decided == Some(true)
+        })
     }
 
     /// Tries algebra on a rate that is known to vanish.
@@ -402,7 +425,7 @@ impl<'g> Judge<'_, 'g> {
 /// have in common.
 fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
-    let sum = g.sum(integral.terms.iter().map(|term| term.coefficient * term.product));
+    let sum = integral.value();
     if integral.degree() <= 1 {
         return (g.simplified(sum), g.int(1));
     }

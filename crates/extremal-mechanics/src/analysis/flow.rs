@@ -100,8 +100,9 @@ pub struct FlowSampler {
     velocities: Vec<Id>,
 }
 
-/// Seeds that are tried before a point is called impossible: each root of a generic number exists with probability one half.
-const ATTEMPTS: u64 = 400;
+/// Seeds that are tried before a point is called impossible: a root that depends on a velocity exists on the surface of the
+/// constraints with probability one half.
+const ATTEMPTS: u64 = 100;
 
 impl FlowSampler {
     /// Prepares functions with their rates. Symbols in `fixed` keep their values, all others are random.
@@ -156,11 +157,11 @@ impl FlowSampler {
 
     fn attempt(&self, seed: u64) -> Option<(Vec<Residue>, Vec<Residue>)> {
         let f = self.generic.field();
-        let mut out = self.generic.at(seed, &[])?;
-        if self.surface > 0 {
-            let given = self.on_surface(&out)?;
-            out = self.generic.at(seed, &given)?;
-        }
+        let point = self.generic.point(seed)?;
+        let mut out = match self.surface {
+            0 => point.outputs,
+            _ => self.generic.moved(&point, &self.on_surface(&point.outputs)?)?,
+        };
         let (n, u) = (self.functions, self.unknowns);
         let mut rates = out[n..2 * n].to_vec();
         let slopes = &out[2 * n..];
@@ -200,9 +201,13 @@ pub fn independent_constraints(system: &System<'_>) -> Vec<usize> {
         return Vec::new();
     }
     let forms: Vec<Expr<'_>> = system.constraints.iter().map(|constraint| constraint.velocity).collect();
-    let field = Field::number(0);
-    let generic = Generic::new(g, &dense(g, &forms, &system.v), &[], field);
-    let Some(rows) = (0..ATTEMPTS).find_map(|seed| generic.at(seed, &[])) else { return (0..m).collect() };
+    let entries = dense(g, &forms, &system.v);
+    let sampled = (0..Field::COUNT).find_map(|number| {
+        let field = Field::number(number);
+        let generic = Generic::new(g, &entries, &[], field);
+        Some((field, (0..ATTEMPTS).find_map(|seed| generic.at(seed, &[]))?))
+    });
+    let Some((field, rows)) = sampled else { return (0..m).collect() };
     // By columns, so that the constraints that depend on earlier ones show.
     let mut columns = Matrix::new(m);
     (0..n).for_each(|k| columns.push(&(0..m).map(|row| rows[row * n + k]).collect::<Vec<_>>()));

@@ -48,25 +48,9 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
     let mut variables = [&system.q[..], &system.heat.s, &multipliers, &[system.t]].concat();
     variables.retain(|variable| !momenta.contains(variable));
     let state: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
-    let mut functions: Vec<(Expr<'g>, bool)> = Vec::new();
-    for (atom, exponents) in &powers {
-        let atom = g.expr(*atom);
-        if variables.contains(&atom) || momenta.contains(&atom) || system.v.contains(&atom) || !atom.depends_on(&state)
-        {
-            continue;
-        }
-        // The smallest powers of both signs that occur; others are powers of them.
-        let least = |wanted: fn(&i64) -> bool| exponents.iter().copied().filter(wanted).min_by_key(|e| e.abs());
-        let heavy = masses.contains_key(&atom.id());
-        let occurring = [least(|e| *e > 0), least(|e| *e < 0)].into_iter().flatten();
-        functions.extend(occurring.map(|e| (atom.powi(e), heavy)));
-        // The derivative of a wave is the other one.
-        match atom.node() {
-            Node::Call(Function::Sin, u) => functions.push((g.expr(u).cos(), false)),
-            Node::Call(Function::Cos, u) => functions.push((g.expr(u).sin(), false)),
-            _ => {}
-        }
-    }
+    let is_symbol = |atom: &Expr<'g>| variables.contains(atom) || momenta.contains(atom) || system.v.contains(atom);
+    let is_heavy = |atom: &Expr<'g>| masses.contains_key(&atom.id());
+    let functions = functions_of(g, &powers, |atom| !is_symbol(atom) && atom.depends_on(&state), is_heavy);
     let mut seen: Vec<Expr<'g>> = Vec::new();
     let mut add = |value: Expr<'g>, invertible: bool| {
         if !seen.contains(&value) {
@@ -81,6 +65,43 @@ pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Genera
     }
     functions.into_iter().for_each(|(function, invertible)| add(function, invertible));
     found
+}
+
+/// The functions that occur in some expressions, and the derivatives of waves among them.
+pub(super) fn functions_in<'g>(flow: &Flow<'g>, sources: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let g = flow.graph;
+    let state: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
+    let powers = powers_in(g, sources);
+    let wanted = |atom: &Expr<'g>| atom.as_symbol().is_none() && atom.depends_on(&state);
+    functions_of(g, &powers, wanted, |_| false).into_iter().map(|(function, _)| function).collect()
+}
+
+/// The wanted ones among atoms, in the smallest powers of both signs that occur, and the derivatives of waves; each with whether
+/// it may be divided by.
+fn functions_of<'g>(
+    g: &'g Graph,
+    powers: &BTreeMap<Id, Vec<i64>>,
+    is_wanted: impl Fn(&Expr<'g>) -> bool,
+    is_heavy: impl Fn(&Expr<'g>) -> bool,
+) -> Vec<(Expr<'g>, bool)> {
+    let mut functions = Vec::new();
+    for (atom, exponents) in powers {
+        let atom = g.expr(*atom);
+        if !is_wanted(&atom) {
+            continue;
+        }
+        // Others are powers of them.
+        let least = |wanted: fn(&i64) -> bool| exponents.iter().copied().filter(wanted).min_by_key(|e| e.abs());
+        let occurring = [least(|e| *e > 0), least(|e| *e < 0)].into_iter().flatten();
+        functions.extend(occurring.map(|e| (atom.powi(e), is_heavy(&atom))));
+        // The derivative of a wave is the other one.
+        match atom.node() {
+            Node::Call(Function::Sin, u) => functions.push((g.expr(u).cos(), false)),
+            Node::Call(Function::Cos, u) => functions.push((g.expr(u).sin(), false)),
+            _ => {}
+        }
+    }
+    functions
 }
 
 /// The powers in which atoms (what is neither a sum nor a product) occur in the expansions of some expressions.

@@ -3,12 +3,14 @@
 mod calculus;
 mod conserved;
 mod control;
+mod families;
 mod flow;
 mod generators;
 mod jets;
 mod lift;
 mod linear;
 mod naming;
+mod real;
 mod reduced;
 mod search;
 mod singular;
@@ -19,6 +21,7 @@ pub use conserved::{
     conserved_quantities,
 };
 pub use control::{ControlRegularity, control_regularity};
+pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;

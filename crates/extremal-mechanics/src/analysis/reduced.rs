@@ -149,6 +149,8 @@ impl<'g> Reduced<'g> {
         Regularity {
             unknowns: seen.unknowns - 2 * self.added,
             rank: seen.rank - (2 * self.added).min(seen.rank),
+            decided: seen.decided,
+            regular_everywhere: seen.regular_everywhere,
             mass_rank: seen.mass_rank,
             // Each added constraint swaps two rows.
             determinant: seen.determinant.map(|d| self.stated(if self.added.is_multiple_of(2) { d } else { -d })),

@@ -8,6 +8,7 @@
 use extremal_expr::generic::{Field, Matrix, Residue, Span};
 use extremal_expr::{Expr, Rational};
 
+use super::families::{Family, FamilyKind, affine, curvilinear};
 use super::flow::{Flow, FlowSampler};
 use super::generators::{Generator, Powers, generators, monomials};
 use super::lift::lift;
@@ -37,6 +38,8 @@ pub struct SearchSpace<'g> {
     pub degree: usize,
     /// How many linearly independent ones there are.
     pub candidates: usize,
+    /// Families of products that were searched besides, with how many linearly independent ones there are.
+    pub further: Vec<(FamilyKind, usize)>,
 }
 
 /// A first integral as a combination of products of generators.
@@ -68,6 +71,11 @@ impl<'g> Integral<'g> {
     pub fn degree(&self) -> i64 {
         self.terms.iter().map(Term::degree).max().unwrap_or(0)
     }
+
+    /// The sum of its terms.
+    pub fn value(&self) -> Expr<'g> {
+        self.rate.graph().sum(self.terms.iter().map(|term| term.coefficient * term.product))
+    }
 }
 
 impl Term<'_> {
@@ -78,6 +86,7 @@ impl Term<'_> {
 }
 
 /// What the search knows beforehand.
+#[derive(Clone, Copy)]
 pub(super) struct Problem<'a, 'g> {
     pub system: &'a System<'g>,
     pub flow: &'a Flow<'g>,
@@ -100,17 +109,42 @@ pub(super) fn most_tries(states: usize) -> u64 {
 /// Searches for first integrals that are not polynomials of known ones.
 pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Vec<Integral<'g>>, SearchSpace<'g>) {
     let gens = generators(problem.system, problem.flow);
-    let (mut products, degree) = monomials(&gens, bounds.candidates, bounds.degree);
-    products.sort_by_key(|powers| (degree_in_momenta(&gens, powers), degree_of(powers)));
-    let mut space = SearchSpace { generators: gens.iter().map(|g| g.value).collect(), degree, candidates: 0 };
-    for number in 0..Field::COUNT {
-        let Some(table) = Table::sample(problem, &gens, &products, number) else { continue };
-        let (found, candidates) = table.integrals(problem, degree);
-        space.candidates = candidates;
-        let lifted = found.iter().filter_map(|vector| lift(problem, &gens, &products, vector, number)).collect();
-        return (lifted, space);
+    let (products, degree) = monomials(&gens, bounds.candidates, bounds.degree);
+    let generators = gens.iter().map(|g| g.value).collect();
+    let mut space = SearchSpace { generators, degree, candidates: 0, further: Vec::new() };
+    let further = [
+        (degree < 2 && bounds.degree > 1).then(|| affine(&gens, problem.system, 2 * bounds.candidates)),
+        curvilinear(problem.system, problem.flow, &gens, bounds),
+    ];
+    let Some((mut found, candidates)) = searched(problem, &gens, products, degree) else { return (Vec::new(), space) };
+    space.candidates = candidates;
+    for Family { kind, generators, products, degree } in further.into_iter().flatten() {
+        let values = found.iter().map(Integral::value);
+        let known: Vec<Expr<'g>> = problem.known.iter().copied().chain(values).collect();
+        let problem = Problem { known: &known, ..*problem };
+        if let Some((more, candidates)) = searched(&problem, &generators, products, degree) {
+            space.further.push((kind, candidates));
+            found.extend(more);
+        }
     }
-    (Vec::new(), space)
+    (found, space)
+}
+
+/// The integrals among combinations of some products, and how many of these are linearly independent; `None` where they could not
+/// be evaluated.
+fn searched<'g>(
+    problem: &Problem<'_, 'g>,
+    gens: &[Generator<'g>],
+    mut products: Vec<Powers>,
+    degree: usize,
+) -> Option<(Vec<Integral<'g>>, usize)> {
+    products.sort_by_key(|powers| (degree_in_momenta(gens, powers), degree_of(powers)));
+    (0..Field::COUNT).find_map(|number| {
+        let table = Table::sample(problem, gens, &products, number)?;
+        let (found, candidates) = table.integrals(problem, degree);
+        let lifted = found.iter().filter_map(|vector| lift(problem, gens, &products, vector, number)).collect();
+        Some((lifted, candidates))
+    })
 }
 
 /// Products by their places, with coefficients.
@@ -169,35 +203,91 @@ impl Table {
         let known: Vec<Vec<Residue>> = (0..self.known.columns()).map(column).collect();
         let mut products = Products::new(f, degree, self.values.len(), MOST_PRODUCTS);
         known.iter().for_each(|values| products.add(values));
-        let mut found: Vec<(Combination, Vec<Residue>)> = Vec::new();
-        for row in 0..null.len() {
-            let entries = null.row(row).iter().enumerate().filter(|(_, c)| **c != Field::ZERO);
-            let vector: Combination = entries.map(|(k, c)| (kept[k], *c)).collect();
+        let values_of = |vector: &[Residue]| -> Vec<Residue> {
+            let entries: Vec<(usize, Residue)> =
+                vector.iter().enumerate().filter(|(_, c)| **c != Field::ZERO).map(|(k, c)| (kept[k] + 1, *c)).collect();
             let value_at = |state: usize| {
                 let values = self.values.row(state);
-                vector.iter().fold(Field::ZERO, |sum, (k, c)| f.add(sum, f.mul(*c, values[k + 1])))
+                entries.iter().fold(Field::ZERO, |sum, (k, c)| f.add(sum, f.mul(*c, values[*k])))
             };
-            let values: Vec<Residue> = (0..self.values.len()).map(value_at).collect();
-            if !products.contains(&values) {
+            (0..self.values.len()).map(value_at).collect()
+        };
+        let mut found: Vec<(Vec<Residue>, Vec<Residue>)> = Vec::new();
+        let mut dependent: Vec<Vec<Residue>> = Vec::new();
+        for row in 0..null.len() {
+            let vector = null.row(row).to_vec();
+            let values = values_of(&vector);
+            if products.contains(&values) {
+                dependent.push(vector);
+            } else {
                 products.add(&values);
                 found.push((vector, values));
             }
         }
         // One found early may be a polynomial of later ones; the longest are the first to be doubted.
         let mut doubted: Vec<usize> = (0..found.len()).collect();
-        doubted.sort_by_key(|k| std::cmp::Reverse(found[*k].0.len()));
+        doubted.sort_by_key(|k| std::cmp::Reverse(length(&found[*k].0)));
         let mut dropped = vec![false; found.len()];
         for k in doubted {
             let mut others = Products::new(f, degree, self.values.len(), FEW_PRODUCTS);
             let rest = (0..found.len()).filter(|other| *other != k && !dropped[*other]).map(|other| &found[other].1);
             known.iter().chain(rest).for_each(|values| others.add(values));
             dropped[k] = others.contains(&found[k].1);
+            if dropped[k] {
+                continue;
+            }
+            // Any other that is no polynomial of the rest stands for the same: the shortest is the simplest.
+            let mut simpler: Vec<Vec<Residue>> = vec![shortened(f, &found[k].0, &dependent)];
+            simpler.extend(dependent.iter().cloned());
+            simpler.retain(|vector| length(vector) < length(&found[k].0));
+            simpler.sort_by_key(|vector| length(vector));
+            let simpler = simpler.into_iter().map(|vector| (values_of(&vector), vector));
+            if let Some((values, vector)) = simpler.into_iter().find(|(values, _)| !others.contains(values)) {
+                found[k] = (vector, values);
+            }
         }
         debug_assert_eq!(problem.known.len() + problem.flow.trivial.len(), known.len());
-        let kept_vectors =
-            found.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|((vector, _), _)| vector);
-        (kept_vectors.collect(), kept.len())
+        let combination = |vector: Vec<Residue>| -> Combination {
+            let entries = vector.into_iter().enumerate().filter(|(_, c)| *c != Field::ZERO);
+            entries.map(|(k, c)| (kept[k], c)).collect()
+        };
+        let vectors = found.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|((vector, _), _)| vector);
+        (vectors.map(combination).collect(), kept.len())
     }
+}
+
+/// How many entries of a vector are not zero.
+fn length(vector: &[Residue]) -> usize {
+    vector.iter().filter(|c| **c != Field::ZERO).count()
+}
+
+/// A vector with multiples of others added where that leaves fewer entries: an angular momentum without the products of momenta
+/// and boosts that the elimination has mixed into it.
+fn shortened(f: Field, vector: &[Residue], others: &[Vec<Residue>]) -> Vec<Residue> {
+    let mut best = vector.to_vec();
+    loop {
+        let before = length(&best);
+        for other in others {
+            let mut ratios: Vec<Residue> = Vec::new();
+            for (entry, other) in best.iter().zip(other).filter(|(entry, _)| **entry != Field::ZERO) {
+                let ratio = f.inv(*other).map(|inverse| f.neg(f.mul(*entry, inverse)));
+                ratios.extend(ratio.filter(|ratio| !ratios.contains(ratio)));
+            }
+            for ratio in ratios {
+                let candidate: Vec<Residue> =
+                    best.iter().zip(other).map(|(entry, other)| f.add(*entry, f.mul(ratio, *other))).collect();
+                if length(&candidate) > 0 && length(&candidate) < length(&best) {
+                    best = candidate;
+                }
+            }
+        }
+        if length(&best) == before {
+            break;
+        }
+    }
+    // The last entry is one, as elimination leaves it.
+    let last = best.iter().rev().find(|c| **c != Field::ZERO).and_then(|last| f.inv(*last));
+    last.map_or(best.clone(), |scale| best.iter().map(|entry| f.mul(*entry, scale)).collect())
 }
 
 /// The values of all products (after a one) and their rates; `None` where one is divided by zero.

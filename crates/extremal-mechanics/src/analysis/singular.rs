@@ -10,6 +10,7 @@ use extremal_expr::{Expr, Graph, Rational};
 
 use super::flow::dense;
 use super::jets::Jets;
+use super::real::{range, signs};
 use crate::System;
 
 /// What the matrix of the highest derivatives says.
@@ -19,11 +20,15 @@ pub struct Regularity<'g> {
     pub unknowns: usize,
     /// The rank of their matrix at a generic state.
     pub rank: usize,
+    /// Could the rank be found? Where not, it is taken to be full.
+    pub decided: bool,
     /// The rank of the mass matrix ∂²L/∂v² alone.
     pub mass_rank: usize,
     /// The determinant of the matrix, if it is small enough to be written down and not zero: where it vanishes, the motion is not
     /// determined.
     pub determinant: Option<Expr<'g>>,
+    /// Is it proved that the determinant vanishes nowhere, for the values of the parameters?
+    pub regular_everywhere: bool,
     /// The dimension of the space of states.
     pub state_dimension: usize,
     /// The constraint algorithm, where the matrix is singular.
@@ -97,22 +102,26 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
     let g = system.graph;
     let (matrix, n) = bordered(system);
     let matrix: Vec<Expr<'g>> = matrix.into_iter().map(|e| g.simplified(e)).collect();
-    // Where no point can be evaluated, nothing speaks against regularity.
-    let rank = generic_rank(g, &matrix, n, values).unwrap_or(n);
+    let found = generic_rank(g, &matrix, n, values);
+    let rank = found.unwrap_or(n);
     let mass = dense(g, &system.momenta(), &system.v);
     let jets = Jets::of(system);
     let state_dimension = jets.state().len();
     let mut seen = Regularity {
         unknowns: n,
         rank,
+        decided: found.is_some(),
         mass_rank: generic_rank(g, &mass, system.len(), values).unwrap_or(system.len()),
         determinant: None,
+        regular_everywhere: false,
         state_dimension,
         chain: None,
         final_dimension: None,
     };
     if rank == n {
         seen.determinant = determinant(g, &matrix, n);
+        seen.regular_everywhere =
+            seen.determinant.is_some_and(|determinant| range(determinant, values).excludes_zero());
         // A holonomic constraint binds positions and velocities.
         let bound: usize = system.constraints.iter().map(|c| 1 + usize::from(c.expression != c.velocity)).sum();
         seen.final_dimension = Some(state_dimension - bound);
@@ -227,14 +236,18 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         while !open.is_empty() {
             // The simplest first: solved for a variable, it may make the others simpler.
             open.sort_by_key(|constraint| g.reachable(&[constraint.id()]).len());
-            let constraint = surface.simplified(open.remove(0));
-            if surface.vanishes(constraint) {
-                continue;
-            }
-            let stop = match surface.add(constraint, &state) {
-                Solved::Yes => None,
-                Solved::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
-                Solved::Unknown => Some(Verdict::Undecided { constraint }),
+            let mut constraint = surface.simplified(open.remove(0));
+            let stop = match surface.vanishes(constraint) {
+                Some(true) => continue,
+                Some(false) => match surface.add(constraint, &state) {
+                    Solved::Yes(vanishing) => {
+                        constraint = vanishing;
+                        None
+                    }
+                    Solved::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
+                    Solved::Unknown => Some(Verdict::Undecided { constraint }),
+                },
+                None => Some(Verdict::Undecided { constraint }),
             };
             round.push(constraint);
             if let Some(verdict) = stop {
@@ -262,8 +275,9 @@ struct Surface<'a, 'g> {
     rules: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
-enum Solved {
-    Yes,
+enum Solved<'g> {
+    /// With what vanishes there: the constraint, or of a double root the root, whose rate vanishes too.
+    Yes(Expr<'g>),
     /// The constraint contains no variable and is not zero.
     Nowhere,
     Unknown,
@@ -286,16 +300,8 @@ impl<'g> Surface<'_, 'g> {
     }
 
     /// Is it zero at generic states of the surface?
-    fn vanishes(&self, e: Expr<'g>) -> bool {
-        let e = e.substitute(&self.rules);
-        if e.as_number().is_some() {
-            return e.is_zero();
-        }
-        (0..Field::COUNT).any(|number| {
-            let generic = Generic::new(self.graph, &[e], self.values, Field::number(number));
-            let points: Vec<_> = (0..400).filter_map(|seed| generic.at(seed, &[])).take(3).collect();
-            !points.is_empty() && points.iter().all(|value| value[0] == Field::ZERO)
-        })
+    fn vanishes(&self, e: Expr<'g>) -> Option<bool> {
+        self.graph.vanishes(e.substitute(&self.rules), self.values)
     }
 
     /// Gaussian elimination of the first `columns` columns: rows with a pivot, and what is left of the others, which vanishes.
@@ -303,7 +309,7 @@ impl<'g> Surface<'_, 'g> {
         let g = self.graph;
         let clean = |e: Expr<'g>| {
             let e = self.simplified(e);
-            if self.vanishes(e) { g.int(0) } else { e }
+            if self.vanishes(e) == Some(true) { g.int(0) } else { e }
         };
         let mut rows: Vec<Row<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
         let mut pivots = Vec::new();
@@ -324,8 +330,8 @@ impl<'g> Surface<'_, 'g> {
         (pivots, rest.map(|rest| g.without_denominators(rest)).collect())
     }
 
-    /// Takes one more constraint: it is solved for the highest derivative in which it is linear, or pure quadratic.
-    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> Solved {
+    /// Takes one more constraint: it is solved for the highest derivative in which it is linear, a square, or pure quadratic.
+    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> Solved<'g> {
         let g = self.graph;
         let occurring: Vec<Expr<'g>> = state.iter().copied().filter(|s| constraint.depends_on(&[*s])).collect();
         if occurring.is_empty() {
@@ -333,29 +339,43 @@ impl<'g> Surface<'_, 'g> {
         }
         let primes = |s: &Expr<'g>| s.as_symbol().map_or(0, |name| name.chars().filter(|c| *c == '\'').count());
         let mut linear: Vec<(bool, usize, Expr<'g>, Expr<'g>)> = Vec::new();
-        let mut quadratic = None;
+        let (mut double, mut quadratic) = (None, None);
         for symbol in occurring {
             let slope = g.gradient(constraint, &[symbol])[0];
             let rest = constraint.substitute(&[(symbol, g.int(0))]);
             if g.affine_in(&[constraint], &[symbol])[0] {
                 let varying = slope.depends_on(state);
                 linear.push((varying, usize::MAX - primes(&symbol), symbol, -rest / slope));
-            } else if g.proves_zero(constraint - rest - slope * symbol / 2) {
-                let curvature = g.gradient(slope, &[symbol])[0] / 2;
-                if !curvature.depends_on(&[symbol]) {
-                    quadratic = quadratic.or(Some((symbol, (-rest / curvature).sqrt())));
-                }
+                continue;
+            }
+            let curvature = g.simplified(g.gradient(slope, &[symbol])[0]) / 2;
+            if curvature.depends_on(&[symbol]) {
+                continue;
+            }
+            let at_zero = slope.substitute(&[(symbol, g.int(0))]);
+            let radicand = at_zero.powi(2) - curvature * rest * 4;
+            if self.vanishes(radicand) == Some(true) {
+                double = double.or(Some((symbol, -at_zero / curvature / 2)));
+            } else if self.vanishes(at_zero) == Some(true) {
+                let square = -rest / curvature;
+                // Real numbers have no root of what is never positive.
+                let is_real = signs(g, square, |_| false).1;
+                quadratic = quadratic.or(is_real.then(|| (symbol, square.sqrt())));
             }
         }
         linear.sort_by_key(|(varying, primes, ..)| (*varying, *primes));
-        let solution = linear.first().map(|(_, _, symbol, value)| (*symbol, *value)).or(quadratic);
-        let Some((symbol, value)) = solution else { return Solved::Unknown };
+        let simple = linear.first().map(|(_, _, symbol, value)| (*symbol, *value)).or(quadratic);
+        let vanishing = match (simple, double) {
+            (None, Some((symbol, value))) => g.without_denominators(symbol - value),
+            _ => constraint,
+        };
+        let Some((symbol, value)) = simple.or(double) else { return Solved::Unknown };
         let value = g.simplified(value);
         for (_, image) in &mut self.rules {
             *image = image.substitute(&[(symbol, value)]);
         }
         self.rules.push((symbol, value));
-        Solved::Yes
+        Solved::Yes(vanishing)
     }
 }
 
@@ -431,6 +451,29 @@ mod tests {
             assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
         }
         assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+    }
+
+    #[test]
+    fn a_constraint_that_is_a_square_binds_the_rate_of_its_root() {
+        // Cawley: L = x' z' + y z²/2. By hand: z'' = 0, x'' = y z, z² = 0. So z = 0, z' = 0, x'' = 0, and y is arbitrary:
+        // x, x', y, y' are left of six dimensions.
+        let g = Graph::new();
+        let [y, z, vx, vz] = ["y", "z", "x'", "z'"].map(|name| g.symbol(name));
+        let (seen, rounds) = chain(&g, &["x", "y", "z"], vx * vz + y * z.powi(2) / 2);
+        assert_eq!(rounds, [["z"], ["z'"]]);
+        let chain = seen.chain.unwrap();
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+    }
+
+    #[test]
+    fn a_sum_of_squares_is_not_solved_by_an_imaginary_root() {
+        // L = x' z' + y (z² + w²)/2 + w'²/2: z² + w² = 0 leaves z = w = 0 only, which the roots of real numbers do not say.
+        let g = Graph::new();
+        let [y, z, w, vx, vz, vw] = ["y", "z", "w", "x'", "z'", "w'"].map(|name| g.symbol(name));
+        let lagrangian = vx * vz + y * (z.powi(2) + w.powi(2)) / 2 + vw.powi(2) / 2;
+        let (seen, _) = chain(&g, &["x", "y", "z", "w"], lagrangian);
+        assert!(matches!(seen.chain.unwrap().verdict, Verdict::Undecided { .. }));
+        assert_eq!(seen.final_dimension, None);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use extremal_expr::generic::{Field, Generic, Matrix};
 use extremal_expr::{Expr, Node};
+use extremal_model::ConstraintKind;
 
 use super::calculus::{antiderivative, potential};
+use super::real::signs;
 use crate::System;
 use crate::continuous::{Christoffel, KineticSplit};
 
@@ -19,8 +21,8 @@ pub struct Structure<'g> {
     pub natural: bool,
     /// Does the Lagrangian contain the time?
     pub explicit_time: bool,
-    /// Is the motion that runs backwards a motion too?
-    pub reversible: bool,
+    /// Is the motion that runs backwards from any moment a motion too? `None` where that is not decided.
+    pub reversible: Option<bool>,
     /// The energy p·v − L.
     pub energy: Expr<'g>,
     /// T + V as the Lagrangian is written, where it is something else than the energy.
@@ -49,7 +51,8 @@ pub struct PotentialForce<'g> {
     pub potential: Option<Expr<'g>>,
 }
 
-/// Reads the structure of a system.
+/// Reads the structure of a system. `multipliers` are constants that are to be found with the motion: what they stand before is
+/// not without effect.
 ///
 /// ```
 /// use extremal_expr::Graph;
@@ -57,10 +60,10 @@ pub struct PotentialForce<'g> {
 /// use extremal_mechanics::analysis::structure;
 /// let g = Graph::new();
 /// let [x, v, c] = ["x", "x'", "c"].map(|name| g.symbol(name));
-/// let seen = structure(&System::new(&g, &["x"], (v + c).powi(2) / 2 - x.powi(2)));
+/// let seen = structure(&System::new(&g, &["x"], (v + c).powi(2) / 2 - x.powi(2)), &[]);
 /// assert_eq!(seen.gauge.unwrap().of, Some(g.symbol("t") * c.powi(2) / 2 + c * x));
 /// ```
-pub fn structure<'g>(system: &System<'g>) -> Structure<'g> {
+pub fn structure<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> Structure<'g> {
     let g = system.graph;
     let split = system.kinetic_split();
     let christoffel = split.as_ref().map(|split| split.christoffel(system)).unwrap_or_default();
@@ -69,11 +72,10 @@ pub fn structure<'g>(system: &System<'g>) -> Structure<'g> {
         let rows = split.gyroscopic(system).into_iter();
         rows.map(|row| row.into_iter().map(|entry| g.simplified(entry)).collect()).collect::<Vec<Vec<_>>>()
     });
-    let gyroscopic = gyroscopic.filter(|rows| rows.iter().flatten().any(|entry| !g.proves_zero(*entry)));
-    let explicit_time = system.lagrangian.depends_on(&[system.t]);
-    let natural = !explicit_time
-        && split.as_ref().is_some_and(|split| split.linear.iter().all(|a| g.proves_zero(*a)))
-        && is_total_energy(system);
+    let is_zero = |e: Expr<'g>| g.vanishes(e, &[]) == Some(true);
+    let gyroscopic = gyroscopic.filter(|rows| rows.iter().flatten().any(|entry| !is_zero(*entry)));
+    let explicit_time = !is_zero(g.gradient(system.lagrangian, &[system.t])[0]);
+    let natural = !explicit_time && split.as_ref().is_some_and(|split| split.linear.iter().all(|a| is_zero(*a)));
     Structure {
         christoffel: christoffel.filter(|c| !c.value.is_zero()).collect(),
         natural,
@@ -81,14 +83,14 @@ pub fn structure<'g>(system: &System<'g>) -> Structure<'g> {
         reversible: is_reversible(system),
         energy: readable_energy(system),
         total_energy: (!is_total_energy(system)).then(|| g.simplified(written_energy(system))),
-        gauge: gauge(system),
+        gauge: gauge(system, multipliers),
         potential_force: potential_force(system),
         split,
         gyroscopic,
     }
 }
 
-/// The terms of a sum as it is written.
+/// The terms of a sum.
 fn written_terms(f: Expr<'_>) -> Vec<Expr<'_>> {
     let g = f.graph();
     match f.node() {
@@ -105,16 +107,25 @@ fn written_terms(f: Expr<'_>) -> Vec<Expr<'_>> {
 fn written_energy<'g>(system: &System<'g>) -> Expr<'g> {
     let g = system.graph;
     let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-    g.sum(written_terms(system.lagrangian).into_iter().map(|term| {
+    let is_quadratic = |term: Expr<'g>| {
         let slopes = g.gradient(term, &system.v);
-        let quadratic = g.depend_on(&slopes, &system.v).contains(&true);
-        if quadratic { term } else { -term.substitute(&at_rest) }
-    }))
+        g.depend_on(&slopes, &system.v).contains(&true)
+    };
+    let moving = [&system.q[..], &system.v, &[system.t]].concat();
+    // A kinetic energy is not negative, at rest in a moving frame neither; what is belongs to a product with a potential.
+    let is_kinetic = |term: Expr<'g>| !signs(g, term.substitute(&at_rest), |symbol| !moving.contains(symbol)).0;
+    let parts =
+        written_terms(system.lagrangian).into_iter().flat_map(|term| match is_quadratic(term) && !is_kinetic(term) {
+            true => written_terms(g.expanded(term).unwrap_or(term)),
+            false => vec![term],
+        });
+    g.sum(parts.map(|term| if is_quadratic(term) { term } else { -term.substitute(&at_rest) }))
 }
 
 /// Is p·v − L what the Lagrangian's own terms add up to as T + V?
 pub(super) fn is_total_energy(system: &System<'_>) -> bool {
-    system.kinetic_split().is_none() || system.graph.proves_zero(written_energy(system) - system.energy())
+    let difference = || written_energy(system) - system.energy();
+    system.kinetic_split().is_none() || system.graph.vanishes(difference(), &[]) == Some(true)
 }
 
 /// The energy as T2 + V where there is a kinetic split, which reads better than p·v − L.
@@ -131,33 +142,50 @@ pub(super) fn readable_energy<'g>(system: &System<'g>) -> Expr<'g> {
     g.simplified(g.sum(kinetic) - split.rest)
 }
 
-/// Are the equations of motion the same for the motion that runs backwards, and is no entropy made?
-fn is_reversible(system: &System<'_>) -> bool {
+/// Are the equations of motion the same for the motion that runs backwards from any moment, and is no entropy made? What contains
+/// the time is driven: even where it is even in time, it runs backwards from one moment only.
+fn is_reversible(system: &System<'_>) -> Option<bool> {
     let g = system.graph;
-    let backwards: Vec<_> = system.v.iter().chain([&system.t]).map(|symbol| (*symbol, -*symbol)).collect();
+    let later = system.symbol("later_t");
+    let mut backwards: Vec<_> = system.v.iter().map(|v| (*v, -*v)).chain([(system.t, later)]).collect();
+    let mut decided = Some(true);
+    let mut require = |zero: Option<bool>| {
+        decided = match (decided, zero) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    };
+    for constraint in &system.constraints {
+        // Even or odd in the velocities, a constraint allows them in both directions.
+        let there = constraint.velocity;
+        let back = there.substitute(&backwards);
+        let [even, odd] = [back - there, back + there].map(|e| g.vanishes(e, &[]));
+        require(if even == Some(true) || odd == Some(true) { Some(true) } else { even.and(odd) });
+        let still = constraint.expression.substitute(&[(system.t, later)]);
+        if constraint.kind.nature().binds_positions {
+            require(g.vanishes(constraint.expression - still, &[]));
+        }
+        if constraint.is_vakonomic() {
+            backwards.push(match odd == Some(true) {
+                true => (constraint.multiplier, -constraint.multiplier),
+                false => (constraint.rate, -constraint.rate),
+            });
+        }
+    }
     let equations = system.euler_lagrange();
     let reversed = g.substitute(&equations, &backwards);
-    let heated = system.entropy_sources(&system.temperatures());
-    equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back))
-        && system.constraints.iter().all(|constraint| is_kept_backwards(system, constraint.velocity))
-        && heated.iter().all(|s| g.proves_zero(*s))
-}
-
-/// Do reversed velocities satisfy a constraint where the velocities do? One that is driven, or moves by itself, says no.
-fn is_kept_backwards<'g>(system: &System<'g>, constraint: Expr<'g>) -> bool {
-    let g = system.graph;
-    if g.simplified(constraint).depends_on(&[system.t]) {
-        return false;
-    }
-    let backwards: Vec<_> = system.v.iter().map(|v| (*v, -*v)).collect();
-    let reversed = constraint.substitute(&backwards);
-    g.proves_zero(constraint - reversed) || g.proves_zero(constraint + reversed)
+    equations.iter().zip(&reversed).for_each(|(there, back)| require(g.vanishes(*there - *back, &[])));
+    system.entropy_sources(&system.temperatures()).iter().for_each(|source| require(g.vanishes(*source, &[])));
+    decided
 }
 
 /// The terms of the expanded Lagrangian whose Euler–Lagrange expressions cancel: what is a total time derivative.
-fn gauge<'g>(system: &System<'g>) -> Option<Gauge<'g>> {
+fn gauge<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> Option<Gauge<'g>> {
     let g = system.graph;
-    let terms = written_terms(g.expanded(system.lagrangian)?);
+    let multipliers = [multipliers, &system.moving_multipliers()].concat();
+    let mut terms = written_terms(g.expanded(system.lagrangian)?);
+    terms.retain(|term| !term.depends_on(&multipliers));
     let n = system.len();
     let mut outputs = Vec::with_capacity(terms.len() * n);
     for term in &terms {
@@ -207,11 +235,11 @@ fn primitive<'g>(system: &System<'g>, part: Expr<'g>) -> Option<Expr<'g>> {
     let rest = g.expanded(rest).unwrap_or(rest);
     let temporal = antiderivative(rest, system.t)?;
     let whole = g.simplified(spatial + temporal);
-    g.proves_zero(system.time_derivative(&[whole])[0] - part).then_some(whole)
+    (g.vanishes(system.time_derivative(&[whole])[0] - part, &[]) == Some(true)).then_some(whole)
 }
 
 /// The forces at rest, if they are a gradient and not zero.
-fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<'g>> {
+pub(super) fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<'g>> {
     let g = system.graph;
     let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
     let force = g.substitute(&system.external_force(), &at_rest);
@@ -221,7 +249,8 @@ fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<'g>> {
     let n = system.len();
     let slopes = super::flow::dense(g, &force, &system.q);
     let skew = (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
-    let closed = skew.into_iter().all(|(i, j)| g.proves_zero(slopes[i * n + j] - slopes[j * n + i]));
+    let is_zero = |e: Expr<'g>| g.vanishes(e, &[]) == Some(true);
+    let closed = skew.into_iter().all(|(i, j)| is_zero(slopes[i * n + j] - slopes[j * n + i]));
     // A force that jumps where another coordinate passes some value is no gradient, though its derivatives do not show it.
     let whole = (0..n).all(|i| {
         let others: Vec<_> = (0..n).filter(|j| *j != i).map(|j| system.q[j]).collect();

@@ -8,9 +8,10 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
-use extremal_solve::eigen::{Complex, eigenpairs, symmetric_eigenpairs};
+use extremal_solve::eigen::Complex;
 
-use super::dense::{null_space, positive_definite, product, solve_some, transposed};
+use super::dense::solve_some;
+use super::modes::{Oscillations, oscillations};
 
 /// A state of rest and the small motions about it.
 #[derive(Clone, Debug)]
@@ -29,6 +30,24 @@ pub struct Equilibrium {
     pub stability: Stability,
     /// Are there gyroscopic terms in the small motions?
     pub gyroscopic: bool,
+    /// The entropies at which it was sought, which are held fixed in the small motions too.
+    pub entropies: Vec<f64>,
+}
+
+/// Why there is nothing to say about an equilibrium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEquilibrium {
+    /// Newton's method found none from any of this many starts.
+    NotFound {
+        /// How many starts there were.
+        starts: usize,
+    },
+    /// The forces at rest contain the time.
+    Driven,
+    /// A constraint moves.
+    Moving,
+    /// At rest, heat still flows.
+    Warming,
 }
 
 /// A mode `q(t) = Re(shape · exp((growth + i frequency) t))`.
@@ -53,84 +72,180 @@ pub enum Stability {
     Neutral,
     /// A mode grows.
     Unstable,
+    /// The linearised equations contain the time, so that there are no modes.
+    TimeDependent,
 }
 
 const MOST_ITERATIONS: usize = 200;
 /// A force this small relative to its terms is round-off of their sum.
 const ROUND_OFF: f64 = 1e-13;
-/// Rates below this fraction of the fastest one count as zero: the square root of round-off, since double zeros split by it.
-const SLOW: f64 = 1e-7;
+/// Newton stops at round-off of its own steps, a little above that of the sum.
+const SMALL_FORCE: f64 = 1e-9;
+/// The next step of Newton's method beside the way to an equilibrium; on a slope that only fades away it is as long as that.
+const SMALL_STEP: f64 = 1e-6;
+/// Starts beside the stated one, in fractions of the coordinates.
+const SPREADS: [f64; 8] = [0.1, 0.3, 0.3, 1.0, 1.0, 2.0, 2.0, 4.0];
+/// Large systems are given few starts.
+const MANY_COORDINATES: usize = 40;
 
-/// The equilibrium that Newton's method finds from the start of `model`, if it finds one.
-pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<Equilibrium> {
+/// The equilibrium that Newton's method finds from the start of `model` or from starts around it. `None` for a system with
+/// vakonomic constraints, whose multipliers are not at rest.
+pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<Result<Equilibrium, NoEquilibrium>> {
     let motion = SmallMotion::of(system)?;
-    let numbers = Numbers::of(model, system);
     let n = system.len();
-    if n == 0 {
+    let stated = model.initial().positions;
+    if n == 0 || stated.iter().any(|q| !q.is_finite()) {
         return None;
     }
-    let mut z = model.initial().positions;
-    z.resize(motion.unknowns.len(), 0.0);
-    z = with_reactions(&numbers, &motion, z, n);
-    if motion.residual.iter().any(|r| r.depends_on(&[system.t])) {
-        return None;
+    let g = system.graph;
+    let contains_time =
+        |f: &Expr<'m>| f.depends_on(&[system.t]) && g.vanishes(g.gradient(*f, &[system.t])[0], &[]) != Some(true);
+    if motion.residual.iter().any(contains_time) {
+        return Some(Err(NoEquilibrium::Driven));
     }
-    let sizes: Vec<Expr<'m>> = motion.residual.iter().map(|r| magnitude(*r)).collect();
-    let start = z.clone();
-    let at_start = numbers.at(&motion, &sizes, &start);
-    // Relative to the terms of the sum here and at the start, and to what a change of the unknowns by themselves would make of it.
-    let left = |z: &[f64]| {
-        let (values, sizes) = (numbers.at(&motion, &motion.residual, z), numbers.at(&motion, &sizes, z));
-        let slopes = numbers.at(&motion, &motion.slopes, z);
-        let changes = slopes.chunks(z.len()).map(|row| row.iter().zip(z).map(|(s, z)| (s * z).abs()).sum::<f64>());
-        let sizes = sizes.iter().zip(&at_start).zip(changes).map(|((here, there), change)| (here + change).max(*there));
-        values.iter().zip(sizes).fold(0.0f64, |worst, (r, size)| match *r {
-            0.0 => worst,
-            r => worst.max(r.abs() / size.max(f64::MIN_POSITIVE)),
-        })
+    if is_moving(system) {
+        return Some(Err(NoEquilibrium::Moving));
+    }
+    let numbers = Numbers::of(model, system);
+    let starts = starts(&stated);
+    let sought = Sought { model, numbers: &numbers, motion: &motion, n };
+    let found = starts.iter().find_map(|start| sought.from(start));
+    let Some(Rest { z, residual, start }) = found else {
+        return Some(Err(NoEquilibrium::NotFound { starts: starts.len() }));
     };
-    let norm = |z: &[f64]| numbers.at(&motion, &motion.residual, z).iter().map(|r| r * r).sum::<f64>().sqrt();
-    let mut residual = left(&z);
-    for _ in 0..MOST_ITERATIONS {
-        if residual.is_nan() || residual <= ROUND_OFF {
-            break;
-        }
-        let slopes = numbers.at(&motion, &motion.slopes, &z);
-        let right: Vec<f64> = numbers.at(&motion, &motion.residual, &z).iter().map(|r| -r).collect();
-        let step = solve_some(&slopes, &right, z.len())?;
-        // Long steps leave the neighbourhood of the start for no good reason.
-        let length = step.iter().fold(0.0f64, |m, d| m.max(d.abs()));
-        let mut fraction = (1.0 / length).min(1.0);
-        let before = norm(&z);
-        let moved = |fraction: f64| z.iter().zip(&step).map(|(z, d)| z + fraction * d).collect::<Vec<f64>>();
-        let worse = |fraction: f64| norm(&moved(fraction)).partial_cmp(&before) != Some(Ordering::Less);
-        while worse(fraction) && fraction > 1e-6 {
-            fraction /= 2.0;
-        }
-        z = moved(fraction);
-        residual = left(&z);
-        if length < 1e-15 {
-            break;
-        }
+    if is_warming(system, &numbers, &motion, &z) {
+        return Some(Err(NoEquilibrium::Warming));
     }
-    // Newton stops at round-off of its own steps, a little above that of the sum.
-    if residual.is_nan() || residual >= 1e-9 || moving(system) {
-        return None;
+    let entropies = model.initial().entropies;
+    let (positions, multipliers) = (z[..n].to_vec(), z[n..].to_vec());
+    let matrices = [&motion.mass, &motion.damping, &motion.stiffness, &motion.positions, &motion.velocities];
+    let varies = matrices.into_iter().flatten().any(contains_time);
+    let oscillations = match varies {
+        true => Oscillations::of_time_dependent(),
+        false => oscillations(&numbers, &motion, [&z, &start], n)?,
+    };
+    let Oscillations { modes, neutral, stability, gyroscopic } = oscillations;
+    Some(Ok(Equilibrium { positions, multipliers, residual, modes, neutral, stability, gyroscopic, entropies }))
+}
+
+/// The stated positions, and others around them.
+fn starts(stated: &[f64]) -> Vec<Vec<f64>> {
+    let sizes: Vec<f64> = stated.iter().map(|q| q.abs()).filter(|q| *q > 0.0).collect();
+    let typical = if sizes.is_empty() { 1.0 } else { sizes.iter().sum::<f64>() / sizes.len() as f64 };
+    let shifted = |(at, spread): (usize, &f64)| -> Vec<f64> {
+        let size = |q: f64| if q == 0.0 { typical } else { q.abs() };
+        // Spread over [−1, 1] by the golden ratio, the same each time.
+        let unit = |k: usize| 2.0 * (0.618_033_988_749_894_9 * (1 + k + at * (stated.len() + 3)) as f64).fract() - 1.0;
+        stated.iter().enumerate().map(|(k, q)| q + spread * size(*q) * unit(k)).collect()
+    };
+    let few = if stated.len() > MANY_COORDINATES { 2 } else { SPREADS.len() };
+    let others = SPREADS.iter().enumerate().take(few).map(shifted);
+    [stated.to_vec()].into_iter().chain(others).collect()
+}
+
+/// What Newton's method found.
+struct Rest {
+    /// Coordinates, then multipliers.
+    z: Vec<f64>,
+    /// The force that is left.
+    residual: f64,
+    /// From where.
+    start: Vec<f64>,
+}
+
+/// What Newton's method works on.
+struct Sought<'a, 'm> {
+    model: &'m Model,
+    numbers: &'a Numbers,
+    motion: &'a SmallMotion<'m>,
+    n: usize,
+}
+
+impl Sought<'_, '_> {
+    /// The equilibrium that is found from these positions.
+    fn from(&self, positions: &[f64]) -> Option<Rest> {
+        let Sought { numbers, motion, n, .. } = *self;
+        let mut z = positions.to_vec();
+        z.resize(motion.unknowns.len(), 0.0);
+        z = with_reactions(numbers, motion, z, n);
+        let sizes: Vec<Expr<'_>> = motion.residual.iter().map(|r| magnitude(*r)).collect();
+        let start = z.clone();
+        let at_start = numbers.at(motion, &sizes, &start);
+        // Relative to the terms of the sum here and at the start, and to what a change of the unknowns by themselves would make
+        // of it.
+        let left = |z: &[f64]| {
+            let (values, sizes) = (numbers.at(motion, &motion.residual, z), numbers.at(motion, &sizes, z));
+            let slopes = numbers.at(motion, &motion.slopes, z);
+            let changes = slopes.chunks(z.len()).map(|row| row.iter().zip(z).map(|(s, z)| (s * z).abs()).sum::<f64>());
+            let sizes = sizes.iter().zip(&at_start).zip(changes);
+            let sizes = sizes.map(|((here, there), change)| (here + change).max(*there));
+            values.iter().zip(sizes).fold(0.0f64, |worst, (r, size)| match *r {
+                0.0 => worst,
+                r if r.is_nan() => f64::NAN,
+                r => worst.max(r.abs() / size.max(f64::MIN_POSITIVE)),
+            })
+        };
+        let norm = |z: &[f64]| numbers.at(motion, &motion.residual, z).iter().map(|r| r * r).sum::<f64>().sqrt();
+        let next = |z: &[f64]| {
+            let slopes = numbers.at(motion, &motion.slopes, z);
+            let right: Vec<f64> = numbers.at(motion, &motion.residual, z).iter().map(|r| -r).collect();
+            solve_some(&slopes, &right, z.len())
+        };
+        let largest = start[..n].iter().fold(1.0f64, |most, q| most.max(q.abs()));
+        let is_short = |z: &[f64], step: &[f64]| {
+            let way = |k: usize| (z[k] - start[k]).abs().max(start[k].abs());
+            (0..n).all(|k| step[k].abs() <= (SMALL_STEP * way(k)).max(ROUND_OFF * largest))
+        };
+        let mut residual = left(&z);
+        let mut step = next(&z)?;
+        for _ in 0..MOST_ITERATIONS {
+            if residual.is_nan() || residual <= ROUND_OFF && is_short(&z, &step) {
+                break;
+            }
+            // Long steps leave the neighbourhood of the start for no good reason.
+            let length = step.iter().fold(0.0f64, |m, d| m.max(d.abs()));
+            if length < 1e-15 {
+                break;
+            }
+            let mut fraction = (1.0 / length).min(1.0);
+            let before = norm(&z);
+            let moved = |fraction: f64| z.iter().zip(&step).map(|(z, d)| z + fraction * d).collect::<Vec<f64>>();
+            let worse = |fraction: f64| norm(&moved(fraction)).partial_cmp(&before) != Some(Ordering::Less);
+            while worse(fraction) && fraction > 1e-6 {
+                fraction /= 2.0;
+            }
+            z = moved(fraction);
+            residual = left(&z);
+            step = next(&z)?;
+        }
+        if residual.is_nan() || residual >= SMALL_FORCE || !is_short(&z, &step) {
+            return None;
+        }
+        if !self.is_in_domain(&z) {
+            return None;
+        }
+        // What is left of a coordinate that vanishes is round-off of the way to it.
+        let way = z.iter().zip(&start).fold(0.0f64, |most, (z, start)| most.max((z - start).abs()));
+        z.iter_mut().filter(|z| z.abs() < 1e-13 * way).for_each(|z| *z = 0.0);
+        Some(Rest { z, residual, start })
     }
-    // What is left of a coordinate that vanishes is round-off of the way to it.
-    let way = z.iter().zip(&start).fold(0.0f64, |most, (z, start)| most.max((z - start).abs()));
-    z.iter_mut().filter(|z| z.abs() < 1e-13 * way).for_each(|z| *z = 0.0);
-    let (positions, multipliers) = z.split_at(n);
-    let Oscillations { modes, neutral, stability, gyroscopic } = oscillations(&numbers, &motion, &z, n)?;
-    Some(Equilibrium {
-        positions: positions.to_vec(),
-        multipliers: multipliers.to_vec(),
-        residual,
-        modes,
-        neutral,
-        stability,
-        gyroscopic,
-    })
+
+    fn is_in_domain(&self, z: &[f64]) -> bool {
+        let g = self.model.graph();
+        let domains: Vec<Expr<'_>> =
+            self.model.coordinates().iter().filter_map(|c| c.domain).map(|id| g.expr(id)).collect();
+        self.numbers.at(self.motion, &domains, z).iter().all(|holds| *holds == 1.0)
+    }
+}
+
+/// Do the entropies change at rest?
+fn is_warming(system: &System<'_>, numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64]) -> bool {
+    let g = system.graph;
+    let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
+    let sources = g.substitute(&system.entropy_sources(&system.temperatures()), &at_rest);
+    let sizes: Vec<Expr<'_>> = sources.iter().map(|source| magnitude(*source)).collect();
+    let (values, sizes) = (numbers.at(motion, &sources, z), numbers.at(motion, &sizes, z));
+    values.iter().zip(&sizes).any(|(value, size)| value.abs() > SMALL_FORCE * size)
 }
 
 /// `z` with the multipliers that balance the forces best, from which Newton's method has a regular matrix.
@@ -148,7 +263,7 @@ fn with_reactions(numbers: &Numbers, motion: &SmallMotion<'_>, mut z: Vec<f64>, 
 }
 
 /// Values of what is not sought: parameters, entropies, time.
-struct Numbers {
+pub(super) struct Numbers {
     known: HashMap<Arc<str>, f64>,
 }
 
@@ -159,7 +274,7 @@ impl Numbers {
         Numbers { known: entropies.chain(parameters).chain([("t".into(), 0.0)]).collect() }
     }
 
-    fn at(&self, motion: &SmallMotion<'_>, expressions: &[Expr<'_>], z: &[f64]) -> Vec<f64> {
+    pub(super) fn at(&self, motion: &SmallMotion<'_>, expressions: &[Expr<'_>], z: &[f64]) -> Vec<f64> {
         let Some(g) = motion.unknowns.first().map(|u| u.graph()) else { return Vec::new() };
         let ids: Vec<_> = expressions.iter().map(|e| e.id()).collect();
         let sought: HashMap<Arc<str>, f64> =
@@ -169,133 +284,8 @@ impl Numbers {
 }
 
 /// Does a constraint move, so that nothing can be at rest?
-fn moving(system: &System<'_>) -> bool {
+fn is_moving(system: &System<'_>) -> bool {
     let g = system.graph;
     let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-    system.constraints.iter().any(|constraint| !g.proves_zero(constraint.velocity.substitute(&at_rest)))
-}
-
-/// What the linearised equations say.
-struct Oscillations {
-    modes: Vec<Mode>,
-    neutral: usize,
-    stability: Stability,
-    gyroscopic: bool,
-}
-
-/// The modes about `z`. With N_h a basis of the displacements that holonomic constraints allow, N of the velocities and N_v of the
-/// virtual displacements, q = N_h y and y' = N_hᵀ N w, N_vᵀ M N w' = −N_vᵀ K N_h y − N_vᵀ D N w.
-fn oscillations(numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64], n: usize) -> Option<Oscillations> {
-    let at = |entries: &[Expr<'_>]| numbers.at(motion, entries, z);
-    let (mass, damping, stiffness) = (at(&motion.mass), at(&motion.damping), at(&motion.stiffness));
-    let allowed = null_space(&at(&motion.positions), n);
-    let moving = null_space(&at(&motion.velocities), n);
-    let virtual_moves = null_space(&at(&motion.virtual_rows), n);
-    let (k, l) = (allowed.len() / n, moving.len() / n);
-    if virtual_moves.len() != moving.len() {
-        return None;
-    }
-    // Bases are stored by rows: their products with full matrices stand transposed.
-    let reduced = |matrix: &[f64], right: &[f64], columns: usize| {
-        let image = product(matrix, &transposed(right, columns, n), n, n, columns);
-        product(&virtual_moves, &image, l, n, columns)
-    };
-    let (m, d, s) = (reduced(&mass, &moving, l), reduced(&damping, &moving, l), reduced(&stiffness, &allowed, k));
-    let link = product(&allowed, &transposed(&moving, l, n), k, n, l);
-    let size = k + l;
-    let mut companion = vec![0.0; size * size];
-    for (row, entries) in link.chunks(l.max(1)).enumerate().take(k) {
-        companion[row * size + k..row * size + k + l].copy_from_slice(&entries[..l]);
-    }
-    for column in 0..size {
-        let right: Vec<f64> =
-            (0..l).map(|row| if column < k { -s[row * k + column] } else { -d[row * l + column - k] }).collect();
-        let solution = super::dense::solve(&m, &right, l)?;
-        (0..l).for_each(|row| companion[(k + row) * size + column] = solution[row]);
-    }
-    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, n) {
-        return Some(found);
-    }
-    let pairs = eigenpairs(&companion, size)?;
-    let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.abs()));
-    let slow = SLOW * fastest;
-    let modes: Vec<Mode> = pairs
-        .iter()
-        .filter(|pair| pair.value.im >= 0.0 && pair.value.abs() > slow)
-        .map(|pair| {
-            let at = |j: usize| {
-                (0..k).fold(Complex::default(), |sum, i| sum + Complex::from(allowed[i * n + j]) * pair.vector[i])
-            };
-            let shape: Vec<Complex> = (0..n).map(at).collect();
-            Mode { frequency: pair.value.im, growth: pair.value.re, shape: scaled(shape) }
-        })
-        .collect();
-    let rates: Vec<f64> = pairs.iter().map(|pair| pair.value.re).collect();
-    let skew = |i: usize, j: usize| (d[i * l + j] - d[j * l + i]) / 2.0;
-    let gyroscopic = (0..l).any(|i| (0..l).any(|j| skew(i, j).abs() > 1e-12 * fastest));
-    let dissipative = {
-        let symmetric: Vec<f64> = (0..l * l).map(|at| (d[at] + d[at % l * l + at / l]) / 2.0).collect();
-        let shifted: Vec<f64> = (0..l * l)
-            .map(|at| symmetric[at] + if at % (l + 1) == 0 { 1e-12 * fastest.max(1e-300) } else { 0.0 })
-            .collect();
-        positive_definite(&shifted, l)
-    };
-    let stability = if rates.iter().any(|rate| *rate > slow) {
-        Stability::Unstable
-    } else if size > 0 && rates.iter().all(|rate| *rate < -slow) {
-        Stability::Asymptotic
-    } else if k == l && positive_definite(&s, l) && positive_definite(&m, l) && dissipative {
-        Stability::Stable
-    } else {
-        Stability::Neutral
-    };
-    let neutral = pairs.iter().filter(|pair| pair.value.abs() <= slow).count();
-    Some(Oscillations { modes, neutral, stability, gyroscopic })
-}
-
-/// Real modes where nothing depends on the velocities: M y'' = −K y with symmetric matrices and M positive definite.
-fn undamped(m: &[f64], d: &[f64], s: &[f64], allowed: &[f64], moving: &[f64], n: usize) -> Option<Oscillations> {
-    let l = moving.len() / n;
-    let symmetric = |a: &[f64]| {
-        let size = a.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-        (0..l * l).all(|at| (a[at] - a[at % l * l + at / l]).abs() <= 1e-12 * size)
-    };
-    if allowed != moving || d.iter().any(|x| *x != 0.0) || !symmetric(m) || !symmetric(s) {
-        return None;
-    }
-    // With M = C Cᵀ and y = C⁻ᵀ u, u'' = −C⁻¹ K C⁻ᵀ u.
-    let c = super::dense::cholesky(m, l)?;
-    let half: Vec<f64> = transposed(&super::dense::lower_solve(&c, s, l, l), l, l);
-    let pairs = symmetric_eigenpairs(&super::dense::lower_solve(&c, &half, l, l), l);
-    let fastest = pairs.iter().fold(0.0f64, |most, (value, _)| most.max(value.abs()));
-    let (mut modes, mut neutral) = (Vec::new(), 0);
-    for (value, u) in &pairs {
-        let y = super::dense::upper_solve(&c, u, l);
-        let shape = product(&y, moving, 1, l, n).into_iter().map(Complex::from).collect();
-        let shape = scaled(shape);
-        let rate = value.abs().sqrt();
-        if value.abs() <= SLOW * SLOW * fastest {
-            neutral += 2;
-        } else if *value > 0.0 {
-            modes.push(Mode { frequency: rate, growth: 0.0, shape });
-        } else {
-            modes.push(Mode { frequency: 0.0, growth: rate, shape: shape.clone() });
-            modes.push(Mode { frequency: 0.0, growth: -rate, shape });
-        }
-    }
-    let stability = match pairs.first() {
-        Some((lowest, _)) if *lowest < -SLOW * SLOW * fastest => Stability::Unstable,
-        Some((lowest, _)) if *lowest > SLOW * SLOW * fastest => Stability::Stable,
-        _ => Stability::Neutral,
-    };
-    Some(Oscillations { modes, neutral, stability, gyroscopic: false })
-}
-
-/// Divided by the largest entry.
-fn scaled(shape: Vec<Complex>) -> Vec<Complex> {
-    let largest = shape.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
-    match largest.abs() > 0.0 {
-        true => shape.into_iter().map(|entry| entry / largest).collect(),
-        false => shape,
-    }
+    system.constraints.iter().any(|constraint| g.vanishes(constraint.velocity.substitute(&at_rest), &[]) != Some(true))
 }

@@ -30,7 +30,10 @@ impl<'m> Analysis<'m> {
             "model": self.name,
             "order": self.order,
             "degrees_of_freedom": self.degrees_of_freedom(),
-            "regular": seen.is_regular() && !self.is_contradictory(),
+            "regular": match seen.decided || self.is_contradictory() {
+                true => (seen.is_regular() && !self.is_contradictory()).into(),
+                false => Value::Null,
+            },
             "rank": seen.rank,
             "unknowns": seen.unknowns,
             "mass_rank": seen.mass_rank,
@@ -42,6 +45,9 @@ impl<'m> Analysis<'m> {
                 "generators": self.generator_names(),
                 "degree": self.conserved.space.degree,
                 "candidates": self.conserved.space.candidates,
+                "further": self.conserved.space.further.iter().map(|(kind, count)| {
+                    json!({"family": words::family(*kind), "candidates": count})
+                }).collect::<Vec<_>>(),
             },
             "constraints": self.constraints(),
             "structure": self.structure.as_ref().map(|structure| self.structure_json(structure)),
@@ -62,6 +68,7 @@ impl<'m> Analysis<'m> {
         }
         if let Some(determinant) = seen.determinant {
             object["determinant"] = text(determinant);
+            object["regular_everywhere"] = seen.regular_everywhere.into();
         }
         if let Some(chain) = &seen.chain {
             object["verdict"] = match &chain.verdict {
@@ -81,7 +88,7 @@ impl<'m> Analysis<'m> {
                     json!({
                         "name": s.name,
                         "momentum": text(s.momentum),
-                        "conserved": s.conservation != Conservation::No,
+                        "conserved": is_conserved(s.conservation),
                         "general": s.conservation == Conservation::Always,
                         "rate": text(s.rate),
                     })
@@ -90,12 +97,21 @@ impl<'m> Analysis<'m> {
         }
         if !self.invariants.is_empty() {
             let entries = self.invariants.iter().map(|(name, expression, kept)| {
-                json!({"name": name, "expression": text(*expression), "conserved": *kept != Conservation::No})
+                json!({"name": name, "expression": text(*expression), "conserved": is_conserved(*kept)})
             });
             object["invariants"] = entries.collect();
         }
         if let Some(equilibrium) = &self.equilibrium {
             object["equilibrium"] = self.equilibrium_json(equilibrium);
+        }
+        if let Some(reason) = self.no_equilibrium {
+            object["no_equilibrium"] = words::no_equilibrium(reason).into();
+        }
+        if self.placeholder {
+            object["placeholder"] = true.into();
+            for name in ["regular", "rank", "mass_rank", "final_dimension", "degrees_of_freedom", "structure"] {
+                object[name] = Value::Null;
+            }
         }
         if let Some(method) = &self.method {
             object["method"] = method_json(method);
@@ -183,8 +199,8 @@ impl<'m> Analysis<'m> {
         if let Some(gyroscopic) = &structure.gyroscopic {
             object["gyroscopic"] = matrix(gyroscopic);
         }
-        if let Some(energy) = structure.total_energy {
-            object["total_energy"] = json!({"expression": text(energy), "conserved": self.total_energy_conserved});
+        if let Some((energy, kept)) = structure.total_energy.zip(self.total_energy) {
+            object["total_energy"] = json!({"expression": text(energy), "conserved": is_conserved(kept)});
         }
         if let Some(gauge) = structure.gauge {
             object["gauge"] = json!({"part": text(gauge.part), "of": gauge.of.map(text)});
@@ -212,12 +228,14 @@ impl<'m> Analysis<'m> {
             "residual": json_number(equilibrium.residual),
             "modes": modes.collect::<Vec<_>>(),
             "neutral": equilibrium.neutral,
+            "entropies_held": !equilibrium.entropies.is_empty(),
             "gyroscopic": equilibrium.gyroscopic,
             "stability": match equilibrium.stability {
                 Stability::Asymptotic => "asymptotic",
                 Stability::Stable => "stable",
                 Stability::Neutral => "neutral",
                 Stability::Unstable => "unstable",
+                Stability::TimeDependent => "time-dependent",
             },
         })
     }
@@ -233,6 +251,15 @@ fn method_json(report: &MethodReport) -> Value {
         object["failure"] = failure.as_str().into();
     }
     object
+}
+
+/// True, false, or null where it is not decided.
+fn is_conserved(kept: Conservation) -> Value {
+    match kept {
+        Conservation::Always | Conservation::Here => true.into(),
+        Conservation::No => false.into(),
+        Conservation::Undecided => Value::Null,
+    }
 }
 
 fn text(e: Expr<'_>) -> Value {

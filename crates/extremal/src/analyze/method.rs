@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use extremal_expr::magnitude;
+use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
 use extremal_mechanics::discrete::{Options, scheme};
-use extremal_model::{Extent, Method, Model};
-use extremal_solve::{NewtonOptions, TangentMap};
+use extremal_model::{Extent, Method, Model, Start};
+use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
 use super::tracked_of;
@@ -43,7 +43,7 @@ pub struct DiscreteRegularity {
 pub struct Preserved {
     /// Its name.
     pub name: String,
-    /// The largest change over the measured run.
+    /// The largest change over the measured runs, from the start and from a state near it.
     pub drift: f64,
     /// What that amounts to.
     pub preservation: Preservation,
@@ -77,19 +77,31 @@ pub(super) fn report<'m>(
     let step = settings.step.filter(|step| *step > 0.0 && step.is_finite())?;
     let method = settings.method.clone();
     let mut report = MethodReport { method, step, regularity: None, preserved: Vec::new(), failure: None };
-    match measure(model, settings, conserved, step) {
-        Ok(drifts) => {
-            report.preserved = conserved
-                .found
-                .iter()
-                .zip(drifts)
-                .map(|(quantity, (coarse, fine, size))| Preserved {
+    match measure(model, settings, conserved, step, From::Stated) {
+        Ok((stated, moves)) => {
+            let shifted = match is_free(model, system, settings) && !conserved.found.is_empty() {
+                true => [0.2, 0.02]
+                    .into_iter()
+                    .find_map(|size| measure(model, settings, conserved, step, From::Shifted(size)).ok()),
+                false => None,
+            };
+            let is_generic = moves || shifted.as_ref().is_some_and(|(_, moves)| *moves);
+            let trials = |place: usize| -> Vec<Drift> {
+                let shifted = shifted.iter().map(|(drifts, _)| drifts[place]);
+                [stated[place]].into_iter().chain(shifted).collect()
+            };
+            let branches = has_branches(system);
+            let judge = |(place, quantity): (usize, &Conserved<'m>)| {
+                let trials = trials(place);
+                let noether = is_discrete_noether(system, &settings.method, quantity);
+                Preserved {
                     name: quantity.name.clone(),
-                    drift: coarse,
-                    preservation: judged(coarse, fine, size),
-                    noether: is_discrete_noether(system, &settings.method, quantity),
-                })
-                .collect();
+                    drift: trials.iter().fold(0.0f64, |most, trial| most.max(trial.coarse)),
+                    preservation: judged(&trials, &settings.method, is_generic && (noether || !branches)),
+                    noether,
+                }
+            };
+            report.preserved = conserved.found.iter().enumerate().map(judge).collect();
             report.regularity = discrete_regularity(model, system, settings, step, steps);
         }
         Err(failure) => report.failure = Some(failure),
@@ -97,25 +109,67 @@ pub(super) fn report<'m>(
     Some(report)
 }
 
-fn judged(coarse: f64, fine: f64, size: f64) -> Preservation {
-    let noise = ROUND_OFF * size;
-    if coarse <= noise {
-        return Preservation::Exact;
+/// What the trials say. Adaptive methods keep what their tolerance says, not what their formula does; and a motion that does not
+/// reach every branch of the formulas says nothing about the others.
+fn judged(trials: &[Drift], method: &Method, is_generic: bool) -> Preservation {
+    if matches!(method, Method::Dopri5 | Method::Dop853) || trials.iter().any(|trial| trial.coarse.is_nan()) {
+        return Preservation::Unclear;
     }
-    let order = (coarse / fine).log2();
-    match fine > noise && order > 0.3 {
+    let is_exact = |trial: &Drift| trial.coarse <= ROUND_OFF * trial.size;
+    let Some(trial) = trials.iter().find(|trial| !is_exact(trial)) else {
+        return if is_generic { Preservation::Exact } else { Preservation::Unclear };
+    };
+    let order = (trial.coarse / trial.fine).log2();
+    match trial.fine > ROUND_OFF * trial.size && order > 0.3 {
         true => Preservation::Order(order),
         false => Preservation::Unclear,
     }
 }
 
-/// For each conserved quantity its drift with the step, with half of it, and the size of its terms.
+/// What becomes of a quantity on one trial.
+#[derive(Clone, Copy)]
+struct Drift {
+    /// Its largest change with the step.
+    coarse: f64,
+    /// Its largest change with half the step.
+    fine: f64,
+    /// The size of its terms.
+    size: f64,
+}
+
+/// From where a trial starts.
+#[derive(Clone, Copy, PartialEq)]
+enum From {
+    Stated,
+    /// All positions and velocities shifted, by fractions of this size: at rest or on a symmetric path anything is kept.
+    Shifted(f64),
+}
+
+/// Can a trial start anywhere near the start?
+fn is_free(model: &Model, system: &System<'_>, settings: &Settings) -> bool {
+    system.constraints.is_empty() && model.order() == 1 && settings.start == Start::Legendre
+}
+
+/// Do the formulas have branches, of which a trial may see one only?
+fn has_branches(system: &System<'_>) -> bool {
+    use Function::{Abs, Sign};
+    let g = system.graph;
+    let sources: Vec<_> = system.force.iter().chain([&system.lagrangian]).map(|e| e.id()).collect();
+    g.reachable(&sources).into_iter().any(|id| match g.expr(id).node() {
+        Node::Select(..) | Node::Compare(..) | Node::Call(Abs | Sign, _) => true,
+        Node::Call2(function, ..) => matches!(function, Function2::Min | Function2::Max),
+        _ => false,
+    })
+}
+
+/// For each conserved quantity its drifts on a trial, and whether every coordinate moved.
 fn measure<'m>(
     model: &'m Model,
     settings: &Settings,
     conserved: &ConservedQuantities<'m>,
     step: f64,
-) -> Result<Vec<(f64, f64, f64)>, String> {
+    from: From,
+) -> Result<(Vec<Drift>, bool), String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let mut tracked = tracked_of(conserved);
     let size_name = |quantity: &Conserved<'m>| format!("size of {}", quantity.name);
@@ -125,13 +179,19 @@ fn measure<'m>(
             .iter()
             .map(|quantity| Tracked { name: size_name(quantity), expression: magnitude(quantity.expression).id() }),
     );
-    let drifts = |fraction: u64| -> Result<(Vec<f64>, Vec<f64>), String> {
+    let place_name = |name: &str| format!("place of {name}");
+    let places = model.coordinates().iter().map(|c| Tracked { name: place_name(&c.name), expression: c.position });
+    tracked.extend(places);
+    let drifts = |fraction: u64| -> Result<(Vec<f64>, Vec<f64>, bool), String> {
         let settings = Settings {
             step: Some(step / fraction as f64),
             extent: Some(Extent::Steps(STEPS * fraction)),
             ..settings.clone()
         };
-        let run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
+        let mut run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
+        if let From::Shifted(size) = from {
+            shift(run.start_mut(), size, STEPS as f64 * step);
+        }
         let mut recorder = Recorder::new(run.columns().clone());
         let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
         if let End::Failed(failure) = &outcome.end {
@@ -152,11 +212,29 @@ fn measure<'m>(
             let found = drifts.find(|(column, _)| column.name() == name);
             found.map_or(f64::NAN, |(_, drift)| drift.first().map_or(f64::NAN, f64::abs) + drift.max_drift())
         };
-        Ok((conserved.found.iter().map(drift_of).collect(), conserved.found.iter().map(size_of).collect()))
+        let has_moved = |name: &str| {
+            let name = place_name(name);
+            recorder.drifts().any(|(column, drift)| column.name() == name && drift.max_drift() > 0.0)
+        };
+        let moves = model.coordinates().iter().all(|c| has_moved(&c.name));
+        Ok((conserved.found.iter().map(drift_of).collect(), conserved.found.iter().map(size_of).collect(), moves))
     };
-    let (coarse, sizes) = drifts(1)?;
-    let (fine, _) = drifts(2)?;
-    Ok(coarse.into_iter().zip(fine).zip(sizes).map(|((coarse, fine), size)| (coarse, fine, size)).collect())
+    let (coarse, sizes, moves) = drifts(1)?;
+    let (fine, _, _) = drifts(2)?;
+    let drifts = coarse.into_iter().zip(fine).zip(sizes);
+    Ok((drifts.map(|((coarse, fine), size)| Drift { coarse, fine, size }).collect(), moves))
+}
+
+/// Shifts positions by fractions of their size, and velocities so that they lead as far in this time.
+fn shift(start: &mut StartValues, size: f64, time: f64) {
+    let positions: Vec<f64> = start.q.iter().map(|q| q.abs()).filter(|q| *q > 0.0).collect();
+    let typical = if positions.is_empty() { 1.0 } else { positions.iter().sum::<f64>() / positions.len() as f64 };
+    for (k, (q, v)) in start.q.iter_mut().zip(&mut start.v).enumerate() {
+        let length = if *q == 0.0 { typical } else { q.abs() };
+        let (one, other) = ((1.0 + 2.3 * k as f64).cos(), (2.0 + 1.7 * k as f64).sin());
+        *q += 0.1 * size * length * one;
+        *v += size * (v.abs() + length / time) * other;
+    }
 }
 
 /// A variational method inherits the conservation of p·X when X is affine in the coordinates and does not contain the time, because

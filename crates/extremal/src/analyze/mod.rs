@@ -5,7 +5,9 @@ mod dense;
 mod equilibrium;
 mod json;
 mod method;
+mod modes;
 mod page;
+mod placeholder;
 mod words;
 
 use extremal_expr::{Expr, Graph};
@@ -19,7 +21,7 @@ use extremal_model::{ConstraintKind, Model};
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 use crate::system::system_of;
 
-pub use equilibrium::{Equilibrium, Mode, Stability};
+pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
 pub(crate) use words::singular_verdict;
 
@@ -67,14 +69,18 @@ pub struct Analysis<'m> {
     pub control: Option<ControlRegularity>,
     /// What it conserves.
     pub conserved: ConservedQuantities<'m>,
-    /// Is T + V as written conserved, where it is not the energy?
-    pub total_energy_conserved: bool,
+    /// Is T + V as written conserved? Where it is not the energy.
+    pub total_energy: Option<Conservation>,
     /// The symmetries that the model states.
     pub symmetries: Vec<StatedSymmetry<'m>>,
     /// The invariants that the model states, and whether they are.
     pub invariants: Vec<(String, Expr<'m>, Conservation)>,
     /// A state of rest near the start.
     pub equilibrium: Option<Equilibrium>,
+    /// Why none is given, where one was sought.
+    pub no_equilibrium: Option<NoEquilibrium>,
+    /// Is the Lagrangian no limit of the discrete system that the model states, so that the discrete equations are all there is?
+    pub placeholder: bool,
     /// What the method keeps.
     pub method: Option<MethodReport>,
 }
@@ -107,9 +113,14 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
     let g = model.graph();
     let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
     let system = &reduced.system;
+    let placeholder = placeholder::is_placeholder(model, system);
     let raw = regularity(system, &parameters.exact);
-    let conserved = reduced.stated_quantities(conserved_quantities(system, Some(&raw), &parameters, extent.search));
-    let structure = (reduced.order == 1).then(|| structure(system));
+    let conserved = match placeholder {
+        true => ConservedQuantities::none(),
+        false => conserved_quantities(system, Some(&raw), &parameters, extent.search),
+    };
+    let conserved = reduced.stated_quantities(conserved);
+    let structure = (reduced.order == 1).then(|| structure(system, &multipliers));
     let test = |function: Expr<'m>| conservation(system, Some(&raw), &parameters, function);
     let total_energy = structure.as_ref().and_then(|structure| structure.total_energy);
     let symmetries = model.symmetries().iter().map(|symmetry| {
@@ -127,14 +138,22 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
     let looks = extent.numbers;
     // The steps of a boundary problem are not marched.
     let marches = looks && model.boundary().is_none();
+    let equilibrium = (looks && !placeholder).then(|| equilibrium::equilibrium(model, system)).flatten();
+    let (equilibrium, no_equilibrium) = match equilibrium {
+        Some(Ok(equilibrium)) => (Some(equilibrium), None),
+        Some(Err(reason)) => (None, Some(reason)),
+        None => (None, None),
+    };
     Analysis {
         graph: g,
         name: model.name(),
         order: reduced.order,
-        total_energy_conserved: total_energy.is_some_and(|e| test(e) != Conservation::No),
+        total_energy: total_energy.map(test),
         symmetries: symmetries.collect(),
         invariants: invariants.collect(),
-        equilibrium: looks.then(|| equilibrium::equilibrium(model, system)).flatten(),
+        equilibrium,
+        no_equilibrium,
+        placeholder,
         method: marches.then(|| method::report(model, system, settings, &conserved, extent.steps)).flatten(),
         regularity: reduced.stated_regularity(&raw),
         controls: model.controls().iter().map(|control| control.name.as_str()).collect(),

@@ -23,6 +23,13 @@ impl<'m> Analysis<'m> {
     /// The analysis for readers.
     pub fn page(&self) -> Page<'m> {
         let mut page = Page { graph: self.graph, sections: Vec::new() };
+        if self.placeholder {
+            let words = "[discrete] does not approximate the Lagrangian of [dynamics]: the motion is that of the discrete \
+                         equations alone, and the Lagrangian is not analysed";
+            page.sections.push(("Structure".to_string(), vec![Item::Words(words.to_string())]));
+            self.method_section(&mut page);
+            return page;
+        }
         self.structure_section(&mut page);
         self.regularity_section(&mut page);
         if self.is_contradictory() {
@@ -53,7 +60,11 @@ impl<'m> Analysis<'m> {
             (None, false) => "not quadratic in the velocities",
         };
         let time = if structure.explicit_time { "contains the time" } else { "without explicit time" };
-        let reversible = if structure.reversible { "reversible" } else { "not reversible" };
+        let reversible = match structure.reversible {
+            Some(true) => "reversible",
+            Some(false) => "not reversible",
+            None => "whether it is reversible is not decided",
+        };
         items.push(Item::Words(format!("{}; {kind}; {time}; {reversible}", counted(n, "coordinate"))));
         if !self.controls.is_empty() {
             items.push(Item::Words(format!("without control: {} = 0", self.controls.join(" = "))));
@@ -80,8 +91,11 @@ impl<'m> Analysis<'m> {
                 items.push(self.entry("γ", "\\gamma", &[j, k], gyroscopic[j][k]));
             }
         }
-        if let Some(energy) = structure.total_energy {
-            let verdict = if self.total_energy_conserved { "conserved too" } else { "not conserved" };
+        if let Some((energy, kept)) = structure.total_energy.zip(self.total_energy) {
+            let verdict = match kept {
+                Conservation::Always | Conservation::Here => "conserved too",
+                other => conservation(other),
+            };
             let mut item = formula("T + V", "T + V", energy);
             remark(&mut item, format!("as written, not the same as p*q' - L; {verdict}"));
             items.push(item);
@@ -141,11 +155,20 @@ impl<'m> Analysis<'m> {
             (false, false) => "singular",
         };
         let ranks = format!("rank {} of {}", seen.rank, seen.unknowns);
-        items.push(Item::Words(format!("{state}: {highest}{bordered} has {ranks}{condition}")));
+        items.push(Item::Words(match seen.decided {
+            true => format!("{state}: {highest}{bordered} has {ranks}{condition}"),
+            false => format!("not decided: {highest}{bordered} could not be evaluated exactly"),
+        }));
         if let Some(determinant) = seen.determinant {
             let mut item = formula("det", "\\det", determinant);
-            if determinant.depends_on(&[&self.system.q[..], &self.system.v].concat()) {
-                remark(&mut item, "the motion is not determined where it vanishes".to_string());
+            if determinant.depends_on(&[&self.system.q[..], &self.system.v, &[self.system.t]].concat()) {
+                remark(
+                    &mut item,
+                    match seen.regular_everywhere {
+                        true => "it vanishes nowhere".to_string(),
+                        false => "where it vanishes, if it does, the motion is not determined".to_string(),
+                    },
+                );
             }
             items.push(item);
         }
@@ -206,19 +229,19 @@ impl<'m> Analysis<'m> {
         }
         let count = conserved.found.len();
         let space = &conserved.space;
-        if count == 0 {
+        let undecided = space.candidates == 0 && !space.generators.is_empty();
+        if count == 0 && !undecided {
             items.push(Item::Words("none found".to_string()));
-        } else {
+        } else if count > 0 {
             items.push(Item::Words(format!(
                 "{count} found, {} of them independent (the states have {})",
                 conserved.independent,
                 counted(conserved.most, "dimension"),
             )));
         }
-        if space.candidates == 0 && !space.generators.is_empty() {
-            items.push(Item::Words(
-                "no others were sought: the functions in it could not be evaluated exactly".to_string(),
-            ));
+        if undecided {
+            let others = if count == 0 { "not decided" } else { "no others were sought" };
+            items.push(Item::Words(format!("{others}: the functions in it could not be evaluated exactly")));
         }
         if space.candidates > 0 {
             let generators: Vec<String> = self.generator_names();
@@ -230,6 +253,9 @@ impl<'m> Analysis<'m> {
                 space.degree,
                 shown.join(", ")
             )));
+        }
+        for (kind, candidates) in &space.further {
+            items.push(Item::Words(format!("and {candidates} {}", words::family(*kind))));
         }
         page.sections.push(("Conserved quantities".to_string(), items));
     }
@@ -273,11 +299,19 @@ impl<'m> Analysis<'m> {
     }
 
     fn equilibrium_section(&self, page: &mut Page<'m>) {
+        if let Some(reason) = self.no_equilibrium {
+            page.sections.push(("Equilibrium".to_string(), vec![Item::Words(words::no_equilibrium(reason))]));
+        }
         let Some(equilibrium) = &self.equilibrium else { return };
         let mut items = Vec::new();
         let at = self.system.names.iter().zip(&equilibrium.positions);
         let at: Vec<String> = at.map(|(name, x)| format!("{name} = {}", number(*x))).collect();
         items.push(Item::Words(format!("at {}", at.join(", "))));
+        if !equilibrium.entropies.is_empty() {
+            let held = self.system.heat.names.iter().zip(&equilibrium.entropies);
+            let held: Vec<String> = held.map(|(name, s)| format!("{name} = {}", number(*s))).collect();
+            items.push(Item::Words(format!("with the entropies held at {}", held.join(", "))));
+        }
         for mode in &equilibrium.modes {
             let shape = self.system.names.iter().zip(&mode.shape).filter(|(_, x)| x.abs() > 1e-9);
             let shape: Vec<String> = shape
@@ -330,6 +364,7 @@ fn conservation(kept: Conservation) -> &'static str {
         Conservation::Always => "conserved",
         Conservation::Here => "conserved for these values of the parameters",
         Conservation::No => "not conserved",
+        Conservation::Undecided => "not decided whether it is conserved",
     }
 }
 

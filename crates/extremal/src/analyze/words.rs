@@ -1,9 +1,11 @@
 //! Findings in words, for the page and for messages.
 
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{Conserved, ControlRegularity, Proof, Regularity, Symmetry, Theorem, Verdict};
+use extremal_mechanics::analysis::{
+    Conserved, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem, Verdict,
+};
 
-use super::{Equilibrium, Preservation, Preserved, Stability};
+use super::{Equilibrium, NoEquilibrium, Preservation, Preserved, Stability};
 
 /// What a singular Lagrangian comes to, in a sentence; `None` for a regular one.
 pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
@@ -47,6 +49,13 @@ pub(super) fn control(seen: &ControlRegularity) -> String {
             seen.state_dimension
         ),
         false => format!("the cost alone does not determine the controls: {ranks}; only their bounds can"),
+    }
+}
+
+pub(super) fn family(kind: FamilyKind) -> &'static str {
+    match kind {
+        FamilyKind::Affine => "products of momenta with coordinates and time",
+        FamilyKind::Curvilinear => "products with functions of velocity constraints and of cyclic angles",
     }
 }
 
@@ -103,5 +112,19 @@ pub(super) fn stability(equilibrium: &Equilibrium) -> &'static str {
         }
         Stability::Neutral => "no mode grows, and the linear motion does not decide",
         Stability::Unstable => "unstable: a mode grows",
+        Stability::TimeDependent => {
+            "the linear motion contains the time: it has no modes, and nothing is said about stability"
+        }
+    }
+}
+
+pub(super) fn no_equilibrium(reason: NoEquilibrium) -> String {
+    match reason {
+        NoEquilibrium::NotFound { starts } => format!("none found by Newton's method from {starts} starts"),
+        NoEquilibrium::Driven => "none: the forces at rest contain the time".to_string(),
+        NoEquilibrium::Moving => "none: a constraint moves".to_string(),
+        NoEquilibrium::Warming => {
+            "none with the entropies of the start: heat still flows when nothing moves".to_string()
+        }
     }
 }

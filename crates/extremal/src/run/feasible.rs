@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::SetupError;
 use super::beginning::Beginning;
 use super::integrable::integrable;
+use crate::analyze::parameters_of;
 
 /// What the constraints of a model amount to, found at the start of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -245,7 +246,7 @@ pub(crate) fn make_feasible(
         degrees_of_freedom: system.len() - found.independent.len(),
         rank: found.independent.len(),
         redundant: dependent.iter().map(|(at, others)| (name(at), others.clone())).collect(),
-        integrable: integrable(&kept, start),
+        integrable: integrable(&kept, &parameters_of(model).exact),
         moved,
         missed,
     };

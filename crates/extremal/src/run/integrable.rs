@@ -1,41 +1,33 @@
 //! Velocity constraints that restrict positions after all.
 
-use extremal_expr::Expr;
+use extremal_expr::generic::{Field, Generic, Matrix, Residue};
+use extremal_expr::{Expr, Rational};
 use extremal_mechanics::{Constraint, System};
 
-use super::beginning::Beginning;
+/// Points at which the condition must hold, and points that are tried to have them.
+const POINTS: usize = 3;
+const TRIES: u64 = 64;
 
-/// The names of the velocity constraints if all of them together are integrable, by Frobenius' condition at points around the
-/// start: dω(X, Y) = 0 for all directions X, Y that the constraints allow.
-pub(super) fn integrable(system: &System<'_>, start: &Beginning) -> Vec<String> {
+/// The names of the velocity constraints if all of them together are integrable, by Frobenius' condition: dω(X, Y) = 0 for all
+/// directions X, Y that the constraints allow, at generic points and exactly. `values` are exact values of parameters. Nothing
+/// where that is not decided.
+pub(super) fn integrable<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Vec<String> {
     let velocity = |c: &Constraint<'_>| !c.kind.nature().binds_positions;
     if !system.constraints.iter().any(velocity) {
         return Vec::new();
     }
     let Some(forms) = system.pfaffian_forms() else { return Vec::new() };
     let width = system.len() + 1;
-    let mut every: Vec<bool> = vec![true; forms.len()];
-    let entries: Vec<Expr<'_>> =
+    let entries: Vec<Expr<'g>> =
         forms.iter().flat_map(|form| form.row.iter().chain(form.slopes.iter().flatten()).copied()).collect();
-    for sample in 0..3 {
-        let mut point = start.clone();
-        for (k, q) in point.values.q.iter_mut().enumerate() {
-            *q += 0.1 * (1.0 + q.abs()) * (0.3 + 2.1 * k as f64 + 1.3 * f64::from(sample)).sin();
-        }
-        point.values.time += 0.17 * f64::from(sample);
-        let values = point.evaluate(system, &entries);
-        let forms: Vec<(&[f64], &[f64])> =
-            values.chunks(width * (width + 1)).map(|form| form.split_at(width)).collect();
-        let directions = allowed(&forms.iter().map(|(row, _)| row.to_vec()).collect::<Vec<_>>(), width);
-        for (flag, (_, slopes)) in every.iter_mut().zip(&forms) {
-            let size = slopes.iter().fold(1e-300f64, |m, s| m.max(s.abs()));
-            let curl = |x: &[f64], y: &[f64]| -> f64 {
-                let pairs = (0..width).flat_map(|i| (0..width).map(move |j| (i, j)));
-                pairs.map(|(i, j)| (slopes[width * i + j] - slopes[width * j + i]) * x[j] * y[i]).sum()
-            };
-            *flag &= directions.iter().all(|x| directions.iter().all(|y| curl(x, y).abs() <= 1e-9 * size));
-        }
-    }
+    let every = (0..Field::COUNT).find_map(|number| {
+        let field = Field::number(number);
+        let generic = Generic::new(system.graph, &entries, values, field);
+        let points: Vec<_> = (0..TRIES).filter_map(|seed| generic.at(seed, &[])).take(POINTS).collect();
+        let flags: Vec<Vec<bool>> = points.iter().map(|point| closed(field, point, width)).collect();
+        (points.len() == POINTS).then(|| (0..forms.len()).map(|form| flags.iter().all(|flags| flags[form])).collect())
+    });
+    let Some(every): Option<Vec<bool>> = every else { return Vec::new() };
     let named = system.constraints.iter().zip(every).filter(|(c, holds)| velocity(c) && *holds);
     let names: Vec<String> = named.map(|(constraint, _)| constraint.name.clone()).collect();
     // Some of several are not yet integrable by themselves: only all together.
@@ -43,28 +35,22 @@ pub(super) fn integrable(system: &System<'_>, start: &Beginning) -> Vec<String> 
     if names.len() == all { names } else { Vec::new() }
 }
 
-/// An orthonormal basis of the directions that all rows annihilate.
-fn allowed(rows: &[Vec<f64>], width: usize) -> Vec<Vec<f64>> {
-    let unit = |k: usize| (0..width).map(|i| if i == k { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut free = Vec::new();
-    for (at, mut vector) in rows.iter().cloned().chain((0..width).map(unit)).enumerate() {
-        let scale = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-        for _ in 0..2 {
-            for known in &basis {
-                let part: f64 = vector.iter().zip(known).map(|(a, b)| a * b).sum();
-                vector.iter_mut().zip(known).for_each(|(a, b)| *a -= part * b);
-            }
-        }
-        let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if length <= 1e-9 * scale {
-            continue;
-        }
-        vector.iter_mut().for_each(|x| *x /= length);
-        if at >= rows.len() {
-            free.push(vector.clone());
-        }
-        basis.push(vector);
-    }
-    free
+/// Of each form, whether dω vanishes on the directions that all forms annihilate.
+fn closed(f: Field, values: &[Residue], width: usize) -> Vec<bool> {
+    let forms: Vec<(&[Residue], &[Residue])> =
+        values.chunks(width * (width + 1)).map(|form| form.split_at(width)).collect();
+    let mut rows = Matrix::new(width);
+    forms.iter().for_each(|(row, _)| rows.push(row));
+    let allowed = rows.null_space(f);
+    let directions: Vec<&[Residue]> = (0..allowed.len()).map(|k| allowed.row(k)).collect();
+    let curl = |slopes: &[Residue], x: &[Residue], y: &[Residue]| {
+        let pairs = (0..width).flat_map(|i| (0..width).map(move |j| (i, j)));
+        pairs.fold(Field::ZERO, |sum, (i, j)| {
+            let turn = f.sub(slopes[width * i + j], slopes[width * j + i]);
+            f.add(sum, f.mul(turn, f.mul(x[j], y[i])))
+        })
+    };
+    let is_closed =
+        |slopes: &[Residue]| directions.iter().all(|x| directions.iter().all(|y| curl(slopes, x, y) == Field::ZERO));
+    forms.iter().map(|(_, slopes)| is_closed(slopes)).collect()
 }

@@ -26,7 +26,7 @@ use extremal_mechanics::discrete::{Options, SchemeError, check_method, energy_es
 use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, PassedConfiguration,
-    StepFailure, Structure, TotalWork,
+    StartValues, StepFailure, Structure, TotalWork,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -305,6 +305,11 @@ impl<'m> Run<'m> {
             settings: settings.clone(),
             tracked: tracked.to_vec(),
         })
+    }
+
+    /// Where the run begins, for trials from other states.
+    pub(crate) fn start_mut(&mut self) -> &mut StartValues {
+        &mut self.beginning.values
     }
 
     /// The columns of the rows that a run records.

@@ -1,6 +1,6 @@
 //! Equilibria and normal modes against formulas solved by hand.
 
-use extremal::analyze::{Equilibrium, Stability};
+use extremal::analyze::{Equilibrium, NoEquilibrium, Stability};
 
 use crate::support::{analysed_with_numbers, gallery, model};
 
@@ -100,4 +100,82 @@ fn a_rod_oscillates_as_the_angle_it_stands_for() {
     let [mode] = &rod.modes[..] else { panic!("{:?}", rod.modes) };
     close(mode.frequency, (value("g") / value("l")).sqrt());
     assert_eq!(rod.stability, Stability::Stable);
+}
+
+/// A model with these coordinates and what follows the Lagrangian.
+fn stated(coordinates: &str, lagrangian: &str, rest: &str) -> String {
+    format!("[coordinates]\n{coordinates}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n{rest}")
+}
+
+fn no_equilibrium(text: &str) -> Option<NoEquilibrium> {
+    let model = model(text);
+    let analysis = analysed_with_numbers(&model);
+    assert!(analysis.equilibrium.is_none(), "{:?}", analysis.equilibrium);
+    analysis.no_equilibrium
+}
+
+#[test]
+fn a_slope_that_fades_away_is_no_equilibrium() {
+    for lagrangian in ["x'^2/2 - 1/x", "x'^2/2 - exp(-x)", "x'^2/2 + atan(x)", "x'^2/2 - x"] {
+        let seen = no_equilibrium(&stated("x = 1.0", lagrangian, ""));
+        assert!(matches!(seen, Some(NoEquilibrium::NotFound { starts }) if starts > 4), "{lagrangian}: {seen:?}");
+    }
+    let page = analysed_with_numbers(&model(&stated("x = 1.0", "x'^2/2 - 1/x", ""))).page().to_text();
+    assert!(page.contains("none found by Newton's method from"), "{page}");
+}
+
+#[test]
+fn an_equilibrium_that_the_start_does_not_lead_to_is_found_from_others() {
+    // At the top of the barrier of V = x⁴/4 − 2 x³/3 − x²/2 + 2 x, whose slope (x² − 1)(x − 2) is flat at the start: the curvature
+    // 3 x² − 4 x − 1 vanishes at x = (2 + √7)/3.
+    let flat = (2.0 + 7f64.sqrt()) / 3.0;
+    let text = stated(&format!("x = {flat:?}"), "x'^2/2 - x^4/4 + 2*x^3/3 + x^2/2 - 2*x", "");
+    let found = equilibrium(&text).positions[0];
+    assert!([-1.0, 1.0, 2.0].iter().any(|root| (found - root).abs() < 1e-9), "{found}");
+    // A degenerate one is one: V = x⁴. Newton's steps are a third of what is left, and the last is below 1e-6 of the way.
+    let degenerate = equilibrium(&stated("x = 1.0", "x'^2/2 - x^4", ""));
+    assert!(degenerate.positions[0].abs() < 1e-5, "{}", degenerate.positions[0]);
+    assert_eq!((degenerate.modes.len(), degenerate.neutral, degenerate.stability), (0, 2, Stability::Neutral));
+}
+
+#[test]
+fn time_is_not_frozen() {
+    // x'' + (1 + cos t) x = 0 has a coefficient that contains the time, t x'' one in the mass.
+    assert_eq!(no_equilibrium(&stated("x = 1.0", "x'^2/2 - (1 + cos(t))*x^2/2", "")), Some(NoEquilibrium::Driven));
+    let growing = equilibrium(&stated("x = 0.3", "(2 + t)*x'^2/2 + x^2/2", ""));
+    assert_eq!((growing.stability, growing.modes.len()), (Stability::TimeDependent, 0));
+    // Written and not there.
+    let still = equilibrium(&stated("x = 0.3", "x'^2/2 - x^2*(cos(t)^2 + sin(t)^2)/2", ""));
+    assert_eq!(still.stability, Stability::Stable);
+}
+
+#[test]
+fn round_off_of_a_multiple_rate_is_not_growth() {
+    // F = u (w·q) with w·u = 0: four rates are zero in one Jordan block, and split by the fourth root of round-off, 1e-4.
+    let forces = "[forces]\nx = \"0.3*(0.7*x - 0.3*y)\"\ny = \"0.7*(0.7*x - 0.3*y)\"";
+    let block = equilibrium(&stated("x = 0.1\ny = 0.2", "(x'^2 + y'^2)/2", forces));
+    assert_eq!((block.stability, block.neutral, block.modes.len()), (Stability::Neutral, 4, 0), "{:?}", block.modes);
+    // A small growth that is one: x'' = 1e-4 x' − x.
+    let slow = equilibrium(&stated("x = 0.1", "x'^2/2 - x^2/2", "[forces]\nx = \"1e-4*x'\""));
+    assert_eq!(slow.stability, Stability::Unstable);
+    close(slow.modes[0].growth, 0.5e-4);
+}
+
+#[test]
+fn entropies_are_said_to_be_held() {
+    let piston = gallery("piston-between-gases");
+    let analysis = analysed_with_numbers(&piston);
+    let page = analysis.page().to_text();
+    match &analysis.equilibrium {
+        Some(equilibrium) => {
+            assert_eq!(equilibrium.entropies.len(), 2);
+            assert!(page.contains("with the entropies held at"), "{page}");
+        }
+        // Two gases of different temperature that touch are not in equilibrium.
+        None => assert_eq!(analysis.no_equilibrium, Some(NoEquilibrium::Warming), "{page}"),
+    }
+    let hot = stated("x = 1.0", "x'^2/2 - x^2/2 - exp(S)", "[entropies]\nS = 0.5\n[heat]\nS = \"0.2\"");
+    assert_eq!(no_equilibrium(&hot), Some(NoEquilibrium::Warming));
+    let cold = equilibrium(&stated("x = 1.0", "x'^2/2 - x^2/2 - exp(S)", "[entropies]\nS = 0.5"));
+    assert_eq!(cold.entropies, [0.5]);
 }

@@ -4,7 +4,7 @@ use extremal::Settings;
 use extremal::analyze::{Extent, MethodReport, Preservation, analyze, tracked};
 use extremal::model::Model;
 
-use crate::support::gallery;
+use crate::support::{gallery, model};
 
 fn report(model: &Model, method: &str, step: f64, steps: u64) -> MethodReport {
     let settings = Settings { method: method.parse().unwrap(), step: Some(step), ..Settings::of(model) };
@@ -74,4 +74,23 @@ fn what_is_found_can_be_tracked() {
     let names: Vec<String> = tracked(&model).into_iter().map(|quantity| quantity.name).collect();
     // The energy is a column of every run.
     assert_eq!(names, ["angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
+}
+
+#[test]
+fn a_trial_that_shows_nothing_proves_nothing() {
+    let text = |start: &str, lagrangian: &str| {
+        format!(
+            "[coordinates]\nx = {{ {start} }}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n[simulation]\nstep = 0.05\nuntil = 1.0"
+        )
+    };
+    // Midpoint keeps the energy of the pendulum to order 2, at rest at the bottom too.
+    let resting = model(&text("start = 0.0, velocity = 0.0", "x'^2/2 + cos(x)"));
+    let (kept, _) = preservation(&report(&resting, "midpoint", 0.05, 1), "energy");
+    assert!((order(kept) - 2.0).abs() < 0.3, "{kept:?}");
+    // A wall that the short run does not reach: free fall below it is kept exactly, and nothing is said.
+    let wall = model(&text("start = 0.0, velocity = 0.1", "x'^2/2 - if(x > 50, (x - 50)^4, 0)"));
+    assert_eq!(preservation(&report(&wall, "midpoint", 0.05, 1), "energy").0, Preservation::Unclear);
+    // An adaptive method keeps what its tolerance says.
+    let kepler = gallery("kepler");
+    assert_eq!(preservation(&report(&kepler, "dop853", 0.01, 1), "angular momentum").0, Preservation::Unclear);
 }

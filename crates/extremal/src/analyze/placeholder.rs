@@ -1,0 +1,41 @@
+//! Models whose motion is stated by `[discrete]` alone.
+
+use extremal_expr::{Expr, Node};
+use extremal_mechanics::System;
+use extremal_model::Model;
+
+use crate::system::custom_of;
+
+/// Is it certain that the discrete Lagrangian of the model is no approximation of its Lagrangian? An approximation has
+/// L_d(q, q + h v) = h L(q, v) + O(h²).
+pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool {
+    let g = model.graph();
+    let Some(custom) = custom_of(model, system) else { return false };
+    let ([first, last], [s_0, s_1], h) = (system.ends(), system.entropy_ends(), system.step());
+    let mut rules: Vec<(Expr<'m>, Expr<'m>)> = Vec::new();
+    for (k, (first, last)) in first.iter().zip(&last).enumerate() {
+        rules.push((*last, system.q[k] + h * system.v[k]));
+        rules.push((*first, system.q[k]));
+    }
+    for (s, (before, after)) in system.heat.s.iter().zip(s_0.iter().zip(&s_1)) {
+        rules.extend([(*before, *s), (*after, *s)]);
+    }
+    let step = custom.lagrangian.substitute(&rules);
+    let step = g.expanded(step).unwrap_or(step);
+    if divides_by(step, h) {
+        return false;
+    }
+    let at_zero = [(h, g.int(0))];
+    let start = step.substitute(&at_zero);
+    let rate = g.gradient(step, &[h])[0].substitute(&at_zero);
+    [start, rate - system.lagrangian].into_iter().any(|rest| g.vanishes(rest, &[]) == Some(false))
+}
+
+/// Is there a negative power of `h`, so that nothing can be said at `h = 0`?
+fn divides_by<'g>(f: Expr<'g>, h: Expr<'g>) -> bool {
+    let g = f.graph();
+    g.reachable(&[f.id()]).into_iter().any(|id| match g.expr(id).node() {
+        Node::Product(factors) => factors.iter().any(|(base, e)| *e < 0 && g.expr(*base).depends_on(&[h])),
+        _ => false,
+    })
+}
