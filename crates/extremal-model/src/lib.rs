@@ -106,7 +106,7 @@ pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, Control, Coordinate, Definition,
-    Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed, FrictionTerm, Integral,
-    Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop, Symmetry,
+    Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed, FrictionTerm, Grading,
+    Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop, Symmetry,
     UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

@@ -31,7 +31,7 @@ use crate::document::{self, Entry, Reader};
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
-pub use boundary::{Boundary, Component, Duration, Fixed, Integral, PathBound, Waypoint};
+pub use boundary::{Boundary, Component, Duration, Fixed, Grading, Integral, PathBound, Waypoint};
 pub use conduction::Conduction;
 pub use constraints::{Constraint, ConstraintKind};
 pub use controls::Control;
