@@ -3,17 +3,15 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use extremal::boundary::{Duration, Kind, Solution, Status, Verification, kind_name, nature_name};
+use extremal::boundary::{Comparison, Duration, Grading, Kind, Solution, Status, Verification, kind_name, nature_name};
 use extremal::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Solved;
 use crate::outputs::written as written_files;
 use crate::source::Source;
-use crate::terminal::{ERROR, FAINT, HEADING, duration, size};
+use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, size};
 
 const INDENT: usize = 2;
-/// A simulation that ends this far away speaks for a finer grid.
-const COARSE: f64 = 1e-2;
 /// Coordinates beyond this number are counted, not listed.
 const MOST_ROWS: usize = 12;
 
@@ -39,7 +37,7 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
     let Solved { problem, solution, .. } = solved;
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     table.row(["problem", kind_name(problem.kind())]);
-    table.row(["method", &format!("{}, {} steps", problem.method(), solution.steps)]);
+    table.row(["method", &format!("{}, {} steps{}", problem.method(), solution.steps, graded(problem.grading()))]);
     let status = match solution.nature {
         Some(nature) => format!("{}: {}", solution.status.name(), nature_name(nature)),
         None => solution.status.name().to_owned(),
@@ -62,19 +60,50 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
         "residual",
         &format!("{} in the conditions, {} in the gradient", size(solution.residual), size(solution.dual_residual)),
     ]);
-    match &solved.verification {
-        Some(verification @ Verification::Reached { .. }) => {
+    let Some(assessment) = &solved.assessment else {
+        out.push_str(&table.to_string());
+        return;
+    };
+    match &assessment.verification {
+        verification @ Verification::Reached { .. } => {
             let error = verification.end_error().unwrap_or_default();
-            let mut text = format!("dop853 with the solution's start and controls ends {} from its end", size(error));
-            if error > COARSE && solved.levels.is_empty() {
-                text.push_str(": `--refine` for a finer grid");
-            }
+            let text = format!("dop853 with the solution's start and controls ends {} from its end", size(error));
             table.row(["simulation", &text]);
         }
-        Some(Verification::Impossible(reason)) => table.row(["simulation", &format!("none: {reason}")]),
-        None => {}
+        Verification::Impossible(reason) => table.row(["simulation", &format!("none: {reason}")]),
+    }
+    if let Some(Comparison { steps, change, order, .. }) = &assessment.comparison {
+        let mut text = format!("differs by {} % on {steps} steps", sig(100.0 * change, 2));
+        if let Some(order) = order {
+            let _ = write!(text, ", falling at the order {}", sig(*order, 2));
+        }
+        table.row(["other grid", &text]);
     }
     out.push_str(&table.to_string());
+}
+
+/// Where steps shrink, and how.
+fn graded(Grading { start, end }: Grading) -> String {
+    let ends = [(start, "start"), (end, "end")].into_iter().filter(|(power, _)| *power > 1.0);
+    let ends: Vec<String> = ends.map(|(power, end)| format!("the {end} by the power {}", sig(power, 3))).collect();
+    match ends.is_empty() {
+        true => String::new(),
+        false => format!(", shrinking towards {}", ends.join(" and ")),
+    }
+}
+
+/// What could not be verified of a solution, with styles.
+pub fn doubts(solved: &Solved<'_>) -> String {
+    let mut out = String::new();
+    let Some(assessment) = &solved.assessment else { return out };
+    for doubt in &assessment.doubts {
+        let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {doubt}");
+    }
+    // Where a bound holds, the steps may not be to blame.
+    if !assessment.doubts.is_empty() && solved.levels.is_empty() && solved.solution.active.is_empty() {
+        out.push_str("  `--refine` takes finer grids until they agree\n");
+    }
+    out
 }
 
 fn ends(out: &mut String, solution: &Solution) {
@@ -158,9 +187,20 @@ pub fn failure(solved: &Solved<'_>) -> String {
         }
         Status::IterationLimit => "too many iterations: raise `--max-iterations`, or give a better `guess`",
         Status::Interrupted => "interrupted",
-        Status::Optimal | Status::Stationary => return String::new(),
+        Status::Unresolved if !solved.levels.is_empty() => "the refinement did not come as near as it was asked to",
+        Status::Unresolved | Status::NearConjugate => "this is no solution that can be relied on",
+        Status::Optimal | Status::Stationary | Status::Unverified => return String::new(),
     };
     let mut out = format!("{ERROR}error{ERROR:#}: {reason}\n");
+    if let Some(assessment) = &solved.assessment {
+        for doubt in &assessment.doubts {
+            let _ = writeln!(out, "  {doubt}");
+        }
+        let helped = solution.status == Status::Unresolved && solved.levels.is_empty() && solution.active.is_empty();
+        if helped {
+            out.push_str("  `--refine` takes finer grids until they agree; [boundary] `grading` shrinks steps towards a singular end\n");
+        }
+    }
     if solution.status != Status::Interrupted {
         for violation in &solution.violations {
             let _ = writeln!(

@@ -108,6 +108,6 @@ pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
     Coordinate, Definition, Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed,
-    FrictionTerm, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop,
+    FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop,
     Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

@@ -144,6 +144,12 @@ impl AdaptiveMarcher {
         self.observe.set_parameters(parameters);
     }
 
+    /// Not more steps than this, accepted or not, after a start.
+    pub fn with_most_steps(mut self, most: u64) -> AdaptiveMarcher {
+        self.options.max_steps = most;
+        self
+    }
+
     /// Begins a motion that is looked at every `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
         let mut marcher = self.clone();

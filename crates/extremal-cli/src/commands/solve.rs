@@ -8,18 +8,18 @@ use clap::{Args, ValueEnum};
 use extremal::Method;
 use extremal::Recorder;
 use extremal::boundary::{
-    Guess, Level, Problem, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement, Status, Table,
-    Verification,
+    Assessment, Guess, Level, Problem, ProblemError, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement,
+    StatementError, Status, Table,
 };
 use extremal::solve::nlp::{Iteration, NlpOptions};
-use extremal::trajectory::{Figure, sig};
+use extremal::trajectory::{Column, Columns, Figure, Role, sig};
 
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{Ending, Failure};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Outputs, spare_inputs};
 use crate::progress::Spinner;
-use crate::source::{Source, read_file};
+use crate::source::{Limit, Source, read_file_of};
 use crate::{solution_summary, terminal};
 
 const EXAMPLES: &str = "\
@@ -32,7 +32,11 @@ Examples:
   extremal solve my-problem.toml --json | jq .objective
 
 The problem is stated by [boundary], [controls] and [objective] in the model.
-Exit codes: 0 solved, 1 not solved (the best point is kept and said), 2 bad input.";
+Exit codes: 0 solved (a warning says what could not be verified), 1 not solved, or
+solved wrongly as another grid shows (the best point is kept and said), 2 bad input.";
+
+/// Solutions on the finest grids fit.
+const SOLUTION_FILE: Limit = Limit { bytes: 1 << 30, what: "a solution to start from" };
 
 /// Solve a boundary-value or optimal-control problem
 #[derive(Args)]
@@ -53,10 +57,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     steps: Option<u32>,
     /// Double the steps until the cost and a simulation change by less than TOL
-    #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4")]
+    #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4", value_parser = tolerance)]
     refine: Option<f64>,
     /// Solve from N more, shaken guesses and list the minima
-    #[arg(long, value_name = "N", conflicts_with = "warm_start")]
+    #[arg(long, value_name = "N", conflicts_with = "warm_start", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     multistart: Option<u32>,
     /// Which shaken guesses
     #[arg(long, value_name = "K", default_value_t = 0)]
@@ -68,11 +72,11 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "WHAT")]
     seek: Option<Sought>,
     /// The largest error accepted in the optimality conditions
-    #[arg(long, value_name = "TOL")]
+    #[arg(long, value_name = "TOL", value_parser = tolerance)]
     tolerance: Option<f64>,
     /// Iterations before giving up
-    #[arg(long, value_name = "N")]
-    max_iterations: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_iterations: Option<u32>,
     /// Print every iteration to standard error
     #[arg(long)]
     log: bool,
@@ -104,7 +108,7 @@ impl Arguments {
             },
             options: NlpOptions {
                 tolerance: self.tolerance.unwrap_or(default.tolerance),
-                max_iterations: self.max_iterations.unwrap_or(default.max_iterations),
+                max_iterations: self.max_iterations.map_or(default.max_iterations, |most| most as usize),
                 ..default
             },
         }
@@ -112,7 +116,7 @@ impl Arguments {
 
     fn guess(&self) -> Result<Guess, Failure> {
         let Some(path) = &self.warm_start else { return Ok(Guess::Stated) };
-        let table = Table::read(&read_file(path)?);
+        let table = Table::read(&read_file_of(path, SOLUTION_FILE)?);
         Ok(Guess::Table(table.map_err(|source| Failure::WarmStart { path: path.clone(), source })?))
     }
 }
@@ -123,7 +127,7 @@ pub struct Solved<'m> {
     pub solution: Solution,
     pub levels: Vec<Level>,
     pub minima: Vec<Solution>,
-    pub verification: Option<Verification>,
+    pub assessment: Option<Assessment>,
     pub elapsed: std::time::Duration,
 }
 
@@ -144,7 +148,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         let report = SolveReport {
             problem: &solved.problem,
             solution: &solved.solution,
-            verification: solved.verification.as_ref(),
+            assessment: solved.assessment.as_ref(),
             levels: &solved.levels,
             minima: &solved.minima,
             warnings: source.warnings().collect(),
@@ -152,6 +156,9 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         terminal::print(&format!("{:#}\n", report.to_json()))?;
     } else if !arguments.quiet {
         terminal::print(&solution_summary::of(&source, &solved, &written))?;
+    }
+    if solved.solution.status.is_solved() && !arguments.quiet {
+        terminal::print_error(&solution_summary::doubts(&solved));
     }
     if !solved.solution.status.is_solved() {
         terminal::print_error(&solution_summary::failure(&solved));
@@ -186,26 +193,41 @@ fn solve<'m>(arguments: &Arguments, source: &'m Source) -> Result<Solved<'m>, Fa
         }
         None => None,
     };
-    if let Some(tolerance) = arguments.refine {
+    let refinement = arguments.refine.map(|tolerance| Refinement { tolerance, ..Refinement::default() });
+    if let Some(refinement) = refinement {
         let guess = found.as_ref().map_or(guess.clone(), |best| Guess::Table(best.table()));
-        let refinement = Refinement { tolerance, ..Refinement::default() };
         let (solution, passed) = problem.refine(&guess, &settings, refinement, &mut watch)?;
         levels = passed;
         found = Some(solution);
     }
-    let solution = match found {
+    let mut solution = match found {
         Some(solution) => solution,
         None => problem.solve(&guess, &settings, &mut watch)?,
     };
     let elapsed = clock.elapsed();
-    let verification = match solution.status.is_solved() {
-        true => Some(problem.verify(&solution)?),
-        false => None,
-    };
+    let refined = refinement.map(|refinement| (&levels[..], refinement));
+    let assessment = problem.assess(&solution, &settings, refined, &mut |line| watch_check(line, &interrupt))?;
+    if let Some(assessment) = &assessment {
+        solution = solution.judged(assessment);
+    }
     if let Some(spinner) = spinner {
         spinner.clear();
     }
-    Ok(Solved { problem, solution, levels, minima, verification, elapsed })
+    Ok(Solved { problem, solution, levels, minima, assessment, elapsed })
+}
+
+/// The grids that a solution is compared with are not the user's: their iterations are not logged.
+fn watch_check(_: &Iteration, interrupt: &Interrupt) -> ControlFlow<()> {
+    if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Reads an error that may be left: between nothing and all of a quantity.
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number < 1.0 => Ok(number),
+        Ok(_) => Err("an error that may be left is a number above 0 and below 1, such as 1e-6".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn log_line(line: &Iteration) -> String {
@@ -226,12 +248,19 @@ fn log_line(line: &Iteration) -> String {
 /// Writes files and pictures.
 fn write(source: &Source, solved: &Solved<'_>, outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, Failure> {
     let solution = &solved.solution;
-    let mut recorder = Recorder::new(solution.columns.clone());
+    let verified = matches!(solution.status, Status::Optimal | Status::Stationary);
+    // Whoever reads the file without having seen the program end must know: a column says so in every format.
+    let mark = (!verified).then(|| Column::new(format!("status_{}", solution.status.name()), Role::Parameter));
+    let columns = Columns::new(solution.columns.iter().cloned().chain(mark)).map_err(StatementError::from);
+    let mut recorder = Recorder::new(columns.map_err(ProblemError::from)?);
     for path in outputs.trajectories {
         recorder.add_file(path)?;
     }
     for row in &solution.rows {
-        recorder.push(row)?;
+        match verified {
+            true => recorder.push(row)?,
+            false => recorder.push(&[&row[..], &[1.0]].concat())?,
+        }
     }
     recorder.finish()?;
     let mut written = outputs.trajectories.to_vec();

@@ -14,16 +14,24 @@ fn column(value: &Value, name: &str) -> Vec<f64> {
 
 #[test]
 fn a_summary_says_what_was_found() {
-    let text = call(&["solve", CART_POLE]).succeeded();
-    for word in ["optimal control", "midpoint, 50 steps", "optimal: minimum", "59.5370549", "costate_th", "--refine"] {
+    let called = call(&["solve", CART_POLE]);
+    let warned = called.stderr.clone();
+    let text = called.succeeded();
+    for word in
+        ["optimal control", "midpoint, 50 steps", "unverified: minimum", "59.5370549", "costate_th", "on 25 steps"]
+    {
         assert!(text.contains(word), "no `{word}` in\n{text}");
     }
+    // On 50 steps the controls do not bring the pole upright.
+    assert!(warned.contains("misses its end by 1.9 in `th'`") && warned.contains("--refine"), "{warned}");
 }
 
 #[test]
 fn json_has_the_promised_keys() {
     let found = json(&["solve", CART_POLE, "--set", "limit=10", "--json"]);
-    assert_eq!(found["status"], "optimal");
+    assert_eq!(found["status"], "unverified");
+    assert!(found["warnings"][0].as_str().unwrap().contains("misses its end"), "{}", found["warnings"]);
+    assert_eq!(found["comparison"]["steps"], 25);
     assert!((found["objective"].as_f64().unwrap() - 62.966959).abs() < 1e-5);
     assert_eq!(found["active_bounds"], 9);
     assert_eq!(found["duration"], 2.0);
@@ -61,7 +69,7 @@ fn files_are_written_and_taken_as_a_start() {
     let folder = Folder::new();
     let out = ["solve", CART_POLE, "-q", "--out", "s.csv", "--out", "s.json", "--plot", "s.svg", "--plot", "s.png"];
     assert_eq!(folder.call(&out).succeeded(), "");
-    assert!(folder.read("s.csv").starts_with("t,x,th,x',th',u,costate_x,costate_th"));
+    assert!(folder.read("s.csv").starts_with("t,x,th,x',th',u,costate_x,costate_th,status_unverified\n"));
     assert!(folder.read("s.svg").contains("Controls"));
     assert!(fs::read(folder.path("s.png")).unwrap().starts_with(b"\x89PNG"));
     for file in ["s.csv", "s.json"] {
@@ -135,4 +143,82 @@ fn accelerations_run_and_are_derived() {
     assert!(end["end"]["p"]["x'"].as_f64().is_some(), "{end}");
     let text = call(&["derive", "gallery:pais-uhlenbeck", "--form", "lagrange"]).succeeded();
     assert!(text.contains("a^2*b^2*x + a^2*x'' + b^2*x'' + x'''' = 0"), "{text}");
+}
+
+/// An oscillator between its ends, on 100 steps.
+fn oscillator(duration: &str) -> String {
+    format!(
+        "[coordinates]\nq = {{}}\n[dynamics]\nlagrangian = \"q'^2/2 - q^2/2\"\n[boundary]\nduration = \"{duration}\"\nsteps = 100\n\
+         start = {{ q = 0 }}\nend = {{ q = 1 }}"
+    )
+}
+
+#[test]
+fn between_conjugate_points_the_call_fails() {
+    let called = call_with_input(&["solve", "-", "--json"], &oscillator("pi"));
+    assert_eq!(called.code, Some(1), "{}", called.stderr);
+    let found: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert_eq!((&found["status"], &found["nature"]), (&Value::from("near-conjugate"), &Value::Null));
+    assert!(called.stderr.contains("conjugate points"), "{}", called.stderr);
+    let text = call_with_input(&["solve", "-"], &oscillator("3")).succeeded();
+    assert!(text.contains("stationary: minimum"), "{text}");
+}
+
+#[test]
+fn a_refinement_that_ends_at_its_limit_fails() {
+    // At order two, 12800 steps are good for eight digits.
+    let called = call(&["solve", "gallery:pendulum-between", "--refine", "1e-12", "--steps", "6400", "--json"]);
+    assert_eq!(called.code, Some(1), "{}", called.stderr);
+    let found: Value = serde_json::from_str(&called.stdout).unwrap();
+    assert_eq!(found["status"], "unresolved");
+    assert!(called.stderr.contains("limit of 12800 steps"), "{}", called.stderr);
+}
+
+#[test]
+fn options_are_checked_like_numbers_of_a_model() {
+    for wrong in
+        [["--tolerance", "inf"], ["--tolerance", "nan"], ["--tolerance", "0"], ["--refine", "nan"], ["--refine", "2"]]
+    {
+        let failed = call(&["solve", CART_POLE, wrong[0], wrong[1]]).failed_with(2);
+        assert!(failed.contains("above 0 and below 1"), "{wrong:?}: {failed}");
+    }
+    for wrong in [["--max-iterations", "0"], ["--multistart", "0"], ["--steps", "0"]] {
+        call(&["solve", CART_POLE, wrong[0], wrong[1]]).failed_with(2);
+    }
+}
+
+#[test]
+fn files_say_that_there_is_no_solution() {
+    let folder = Folder::new();
+    let tight = ["solve", CART_POLE, "--set", "limit=4", "--out", "s.csv", "--out", "s.json", "--plot", "s.svg"];
+    folder.call(&tight).failed_with(1);
+    let csv = folder.read("s.csv");
+    let header = csv.lines().next().unwrap().to_owned();
+    assert!(header.ends_with(",status_infeasible"), "{header}");
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",1.0")), "{csv}");
+    assert!(folder.read("s.json").contains("status_infeasible"));
+    assert!(folder.read("s.svg").contains("infeasible"));
+}
+
+#[test]
+fn a_long_solution_is_taken_as_a_start() {
+    let folder = Folder::new();
+    let problem = ["solve", "gallery:double-integrator", "--steps", "20000", "-q", "--out", "long.csv"];
+    folder.call(&problem).succeeded();
+    assert!(fs::metadata(folder.path("long.csv")).unwrap().len() > 1 << 20);
+    let warm = ["solve", "gallery:double-integrator", "--steps", "100", "--warm-start", "long.csv", "--json"];
+    let warm: Value = serde_json::from_str(&folder.call(&warm).succeeded()).unwrap();
+    assert_eq!(warm["status"], "optimal");
+}
+
+#[test]
+fn the_brachistochrone_as_textbooks_print_it() {
+    let text = "[coordinates]\ny = { domain = \"y > 0\" }\n[dynamics]\nlagrangian = \"sqrt((1 + y'^2)/(2*9.81*y))\"\n[boundary]\n\
+                independent = \"x\"\nto = 1\nsteps = 100\nstart = { y = 0 }\nend = { y = 1 }\n[simulation]\nmethod = \"galerkin(2)\"";
+    let found = call_with_input(&["solve", "-", "--json"], text).succeeded();
+    let found: Value = serde_json::from_str(&found).unwrap();
+    assert_eq!(found["status"], "stationary");
+    // The time of the cycloid through (1, 1).
+    assert!((found["objective"].as_f64().unwrap() - 0.582_895_463_155).abs() < 1e-8, "{}", found["objective"]);
+    assert_eq!(found["grading"]["start"], 5.0);
 }

@@ -3,7 +3,9 @@
 use extremal_expr::Expr;
 use extremal_model::{ConstraintKind, Method};
 
-use super::{At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription};
+use super::{
+    At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription, unfolding,
+};
 use crate::System;
 use crate::discrete::CustomDiscrete;
 
@@ -18,13 +20,20 @@ pub fn stationary_action<'g>(
     question: &Question<'g>,
 ) -> Result<Transcription, BoundaryError> {
     let unmultiplied = unmultiplied(system);
-    let discretised = Discretised::of(&unmultiplied, method, custom)?;
+    let unfoldings = &question.unfoldings;
+    let discretised = Discretised::of(&unfolding::unfolded(&unmultiplied, unfoldings), method, custom)?;
     let nodal = discretised.action.nodal();
+    let nodes = &nodal.unknowns;
+    let integral = |f: Expr<'g>, what: &'static str| {
+        let integral = discretised.integral(system, unfolding::unfold(system, f, unfoldings), what)?;
+        Ok::<_, BoundaryError>(unfolding::fold(integral, nodes, unfoldings))
+    };
+    let action = unfolding::fold(nodal.action, nodes, unfoldings);
     let mut formulas = Formulas::new(system, question);
     let mut rows = Vec::new();
     let mut once_rows = Vec::new();
     for (i, integrand) in question.integrals.iter().enumerate() {
-        rows.push((discretised.integral(system, *integrand, "integral constraints")?, Place::Once(i)));
+        rows.push((integral(*integrand, "integral constraints")?, Place::Once(i)));
         once_rows.push(Condition::Integral(i));
     }
     let mut step_rows = Vec::new();
@@ -34,18 +43,17 @@ pub fn stationary_action<'g>(
             ConstraintKind::Nonholonomic => return Err(BoundaryError::Nonholonomic(constraint.name.clone())),
             // h Φ, so that the multiplier keeps the meaning it has in L + λ Φ.
             ConstraintKind::Vakonomic => {
-                let row = discretised.integral(system, constraint.expression, "constraints")?;
+                let row = integral(constraint.expression, "constraints")?;
                 rows.push((row, Place::Step(step_rows.len())));
                 step_rows.push(Condition::Constraint(i));
             }
         }
     }
-    let nodes = &nodal.unknowns;
     let mut variables = formulas.step_variables(nodes);
     variables.extend(formulas.duration_variable());
-    formulas.push(&variables, nodal.action, &rows, At::Every);
+    formulas.push(&variables, action, &rows, At::Every);
     let node_rows = formulas.bind_positions(question, 0);
-    let momenta = momenta(system, &nodal.action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
+    let momenta = momenta(system, &action, nodes, &nodal.forces).map(|p| formulas.timed(&p));
     let n = system.len();
     Ok(Transcription {
         node: (0..n).map(Quantity::Position).collect(),

@@ -12,7 +12,8 @@ use crate::discrete::CustomDiscrete;
 ///
 /// A control is constant in each step and acts through the discrete forces. Positions are unknowns of the nodes; velocities are
 /// unknowns at the two ends only, where they enter by the discrete Legendre transforms. `natural` lists ends (`true` for the
-/// last) and coordinates whose momentum is to vanish.
+/// last) and coordinates that are free there: p·δq = 0 for all their displacements that the constraints admit, which is
+/// p + Rᵀν = 0 with some ν.
 pub fn controlled_motion<'g>(
     system: &System<'g>,
     method: &Method,
@@ -112,16 +113,32 @@ pub fn controlled_motion<'g>(
             variables.extend(formulas.duration_variable());
             let sign = if end { -1 } else { 1 };
             let mut rows: Vec<(Expr<'g>, Place)> = (0..n).map(|k| (p[k] * sign, Place::Node(0, k))).collect();
-            for (_, k) in natural.iter().filter(|(at_end, _)| *at_end == end) {
-                rows.push((p[*k], Place::Once(once_rows.len())));
+            let free: Vec<usize> = natural.iter().filter(|(at_end, _)| *at_end == end).map(|(_, k)| *k).collect();
+            let mut hindrances = Vec::new();
+            for (i, constraint) in system.constraints.iter().enumerate().filter(|_| !free.is_empty()) {
+                let symbol = system.symbol(&format!("hindrance_{}_{}", constraint.name, usize::from(end)));
+                variables.push((symbol, Place::Once(once.len())));
+                once.push(Quantity::Hindrance { end, constraint: i });
+                hindrances.push(symbol);
+            }
+            for k in &free {
+                let hindered = system.constraints.iter().zip(&hindrances).flat_map(|(constraint, symbol)| {
+                    constraint.reaction.iter().filter(|(at, _)| at == k).map(|(_, row)| *row * *symbol)
+                });
+                rows.push((p[*k] + g.sum(hindered), Place::Once(once_rows.len())));
                 once_rows.push(Condition::Natural { end, coordinate: *k });
             }
+            // With fewer free coordinates than constraints, many ν will do: the smallest is taken.
+            let surplus = match free.len() < hindrances.len() {
+                true => g.dot(&hindrances, &hindrances) / 2,
+                false => zero,
+            };
             for (i, constraint) in system.constraints.iter().enumerate() {
                 rows.push((constraint.velocity, Place::Once(once_rows.len())));
                 once_rows.push(Condition::ConstraintAtEnd { end, constraint: i });
             }
             let cost = question.terminal.filter(|_| end).unwrap_or(zero);
-            formulas.push(&variables, cost, &rows, if end { At::Last } else { At::First });
+            formulas.push(&variables, cost + surplus, &rows, if end { At::Last } else { At::First });
         }
     }
     let momenta = momenta(system, &nodal.action, nodes, &nodal.forces).map(|p| formulas.timed(&p));

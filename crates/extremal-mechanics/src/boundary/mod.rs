@@ -10,6 +10,7 @@ mod action;
 mod control;
 mod grid;
 mod higher;
+mod unfolding;
 mod vakonomic;
 
 use extremal_expr::{Expr, Id};
@@ -20,6 +21,7 @@ pub use action::stationary_action;
 pub use control::controlled_motion;
 pub use grid::{Assembly, Element};
 pub use higher::{HigherRule, stationary_higher_action};
+pub use unfolding::Unfolding;
 pub use vakonomic::VakonomicControl;
 
 use crate::System;
@@ -106,6 +108,13 @@ pub enum Quantity {
     StartVelocity(usize),
     /// A velocity at the end.
     EndVelocity(usize),
+    /// By how much a constraint hinders displacements of an end that is free.
+    Hindrance {
+        /// At the end, not at the start?
+        end: bool,
+        /// Which constraint.
+        constraint: usize,
+    },
 }
 
 /// What a row of equations says.
@@ -142,7 +151,7 @@ pub enum Condition {
         /// Which coordinate.
         coordinate: usize,
     },
-    /// No momentum at an end that is free.
+    /// No momentum along the displacements of a free end that the constraints admit.
     Natural {
         /// At the end, not at the start?
         end: bool,
@@ -199,6 +208,8 @@ pub struct Question<'g> {
     pub free_duration: bool,
     /// When the motion begins.
     pub start_time: Option<Expr<'g>>,
+    /// Coordinates that run into a singularity of the Lagrangian, and how they are followed there.
+    pub unfoldings: Vec<Unfolding<'g>>,
 }
 
 /// A combination of method, system and question that is not defined.

@@ -134,6 +134,12 @@ impl BoundarySpec {
         self.with("steps", toml(&steps.into()))
     }
 
+    /// Steps that shrink towards the ends by these powers; one for equal steps.
+    pub fn grading(self, start: impl Into<Value>, end: impl Into<Value>) -> Self {
+        let powers = [("start".to_owned(), start.into()), ("end".to_owned(), end.into())];
+        self.with("grading", assigned(&powers))
+    }
+
     /// The value at the start of `x`, `x'`, ...
     pub fn start(mut self, component: &str, value: impl Into<Value>) -> Self {
         self.start.push((component.to_owned(), value.into()));

@@ -32,7 +32,7 @@ use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
-pub use boundary::{Boundary, Component, Duration, Fixed, Integral, PathBound, Waypoint};
+pub use boundary::{Boundary, Component, Duration, Fixed, Grading, Integral, PathBound, Waypoint};
 pub use conduction::Conduction;
 pub use constraints::{Constraint, ConstraintKind, ConstraintNature};
 pub use controls::Control;

@@ -28,7 +28,10 @@ use super::{Bounds, Nlp};
 pub struct Assembled {
     pieces: Vec<Compiled>,
     elements: Vec<Element>,
+    /// Elements all of whose rows must be positive for the functions to be used.
+    guards: Vec<Element>,
     bounds: Bounds,
+    metric: Option<Vec<f64>>,
 }
 
 /// Stages of the inputs of a piece.
@@ -134,7 +137,7 @@ impl Assembled {
         bounds: Bounds,
     ) -> Result<Assembled, CompileError> {
         let pieces = pieces.iter().map(|piece| Compiled::of(g, parameters, piece)).collect::<Result<_, _>>()?;
-        let mut assembled = Assembled { pieces, elements, bounds };
+        let mut assembled = Assembled { pieces, elements, guards: Vec::new(), bounds, metric: None };
         if parameters.is_empty() {
             assembled.set_parameters(&[]);
         }
@@ -156,13 +159,46 @@ impl Assembled {
 
     /// The same pieces on other elements.
     pub fn with_elements(&self, elements: Vec<Element>, bounds: Bounds) -> Assembled {
-        Assembled { pieces: self.pieces.clone(), elements, bounds }
+        Assembled { pieces: self.pieces.clone(), elements, guards: Vec::new(), bounds, metric: None }
+    }
+
+    /// With elements that add nothing to the program, but all of whose rows must be positive wherever it is evaluated.
+    pub fn guarded(self, guards: Vec<Element>) -> Assembled {
+        Assembled { guards, ..self }
+    }
+
+    /// With a weight for each variable, by which displacements are measured.
+    pub fn measured(self, metric: Vec<f64>) -> Assembled {
+        Assembled { metric: Some(metric), ..self }
+    }
+
+    /// What the elements add to the objective, without their signs: it is small only against this.
+    pub fn objective_size(&mut self, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for element in &self.elements {
+            let piece = &mut self.pieces[element.piece];
+            piece.load(element, x);
+            sum += piece.run(COST, 1)[0].abs();
+        }
+        sum
     }
 }
 
 impl Nlp for Assembled {
     fn bounds(&self) -> Bounds {
         self.bounds.clone()
+    }
+
+    fn metric(&self) -> Vec<f64> {
+        self.metric.clone().unwrap_or_else(|| vec![1.0; self.bounds.lower.len()])
+    }
+
+    fn is_inside(&mut self, x: &[f64]) -> bool {
+        self.guards.iter().all(|element| {
+            let piece = &mut self.pieces[element.piece];
+            piece.load(element, x);
+            piece.run(ROWS, piece.rows).iter().all(|value| *value > 0.0)
+        })
     }
 
     fn jacobian_pattern(&self) -> Vec<(usize, usize)> {

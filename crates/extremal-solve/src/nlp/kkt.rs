@@ -1,7 +1,7 @@
 //! The matrix of the optimality conditions, [W + Σ + δ_w, Aᵀ; A, −δ_c], and its inertia.
 
-use super::Nature;
 use super::standard::{Standard, largest};
+use super::{Curvature, Nature};
 use crate::symmetric::{Inertia, SymmetricSolver};
 
 /// What was added to the matrix.
@@ -24,6 +24,11 @@ const CONSTRAINT_SHIFT: f64 = 1e-8;
 const FLAT: f64 = 1e-10;
 /// How much stiffer than the largest curvature an active bound counts.
 const STIFF: f64 = 1e3;
+/// Rounds of inverse iteration, and the change after which it has settled.
+const INVERSE_ITERATIONS: usize = 40;
+const SETTLED: f64 = 1e-6;
+/// 2π over the square of the golden ratio.
+const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 /// Improvements of a solution by its own residual.
 const REFINEMENTS: usize = 6;
 
@@ -79,16 +84,12 @@ impl Kkt {
         &self.values[self.ends[0]..self.ends[1]]
     }
 
-    fn set_diagonal(&mut self, sigma: &[f64], shift: Shift) {
+    /// Factors with the given shifts.
+    pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<Inertia> {
         for (value, sigma) in self.values[self.ends[1]..self.ends[2]].iter_mut().zip(sigma) {
             *value = sigma + shift.hessian;
         }
         self.values[self.ends[2]..].fill(-shift.constraints);
-    }
-
-    /// Factors with the given shifts.
-    pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<Inertia> {
-        self.set_diagonal(sigma, shift);
         self.solver.factor(&self.values)
     }
 
@@ -149,15 +150,31 @@ impl Kkt {
         }
     }
 
-    /// What the inertia says of a stationary point. Shifted up and down by what is nothing compared with the largest curvature, the
-    /// Hessian shows which directions are flat. An active bound is no more than very stiff: its true weight would hide all else.
-    pub fn nature(&mut self, sigma: &[f64]) -> Option<Nature> {
+    /// What the second variation says of a stationary point.
+    pub fn curvature(&mut self, sigma: &[f64], metric: &[f64]) -> Option<Curvature> {
         let curvature = largest(&self.values[..self.ends[0]]);
         let scale = if curvature > 0.0 { curvature } else { largest(sigma).max(f64::MIN_POSITIVE) };
+        // An active bound is no more than very stiff: its true weight would hide all else.
         let sigma: Vec<f64> = sigma.iter().map(|value| value.min(STIFF * scale)).collect();
+        // Steps of very different lengths have very different curvatures: each variable has its own measure.
+        let mut own = vec![0.0f64; self.n];
+        for (&(i, j), value) in self.entries[..self.ends[0]].iter().zip(&self.values) {
+            own[i] = own[i].max(value.abs());
+            own[j] = own[j].max(value.abs());
+        }
+        own.iter_mut().filter(|own| **own == 0.0).for_each(|own| *own = scale);
+        let nature = self.nature(&sigma, &own)?;
+        let least = self.least(&sigma, metric)?;
+        Some(Curvature { nature, least })
+    }
+
+    /// What the inertia says. Shifted up and down by what is nothing compared with the curvatures `own` of the variables, the
+    /// Hessian shows which directions are flat.
+    fn nature(&mut self, sigma: &[f64], own: &[f64]) -> Option<Nature> {
         let mut down = [0; 2];
         for (down, sign) in down.iter_mut().zip([1.0, -1.0]) {
-            let inertia = self.factor(&sigma, Shift { hessian: sign * FLAT * scale, constraints: 0.0 })?;
+            let shifted: Vec<f64> = sigma.iter().zip(own).map(|(sigma, own)| sigma + sign * FLAT * own).collect();
+            let inertia = self.factor(&shifted, Shift::default())?;
             match (inertia.zero, inertia.negative.checked_sub(self.m)) {
                 (0, Some(count)) => *down = count,
                 _ => return Some(Nature::Dependent),
@@ -170,5 +187,37 @@ impl Kkt {
             down if down + self.m == self.n => Nature::Maximum,
             down => Nature::Saddle(down),
         })
+    }
+
+    /// The curvature nearest to zero among the directions that keep the constraints: the smallest eigenvalue in magnitude of the
+    /// Hessian there, relative to the metric, by inverse iteration.
+    fn least(&mut self, sigma: &[f64], metric: &[f64]) -> Option<f64> {
+        let (n, m) = (self.n, self.m);
+        if self.factor(sigma, Shift::default())?.zero > 0 {
+            return Some(0.0);
+        }
+        let weighted =
+            |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).zip(metric).map(|((x, y), weight)| weight * x * y).sum() };
+        // No direction is left out: a wave that does not repeat.
+        let mut x: Vec<f64> = (0..n).map(|i| 1.0 + (i as f64 * GOLDEN_ANGLE).sin()).collect();
+        let mut least = f64::INFINITY;
+        for _ in 0..INVERSE_ITERATIONS {
+            let size = weighted(&x, &x).sqrt();
+            if !(size > 0.0 && size.is_finite()) {
+                return Some(least);
+            }
+            x.iter_mut().for_each(|x| *x /= size);
+            let mut y: Vec<f64> = x.iter().zip(metric).map(|(x, weight)| weight * x).collect();
+            y.resize(n + m, 0.0);
+            self.solver.solve(&mut y);
+            y.truncate(n);
+            let before = least;
+            least = weighted(&x, &y).signum() / weighted(&y, &y).sqrt();
+            if (least - before).abs() <= SETTLED * least.abs() {
+                break;
+            }
+            x = y;
+        }
+        Some(least)
     }
 }

@@ -51,6 +51,14 @@ pub trait Nlp {
     fn jacobian(&mut self, x: &[f64], out: &mut [f64]);
     /// ∂²(σ f + λ·c)/∂x².
     fn hessian(&mut self, x: &[f64], sigma: f64, lambda: &[f64], out: &mut [f64]);
+    /// Weights by which displacements of the variables are measured: [`Curvature::least`] is relative to them.
+    fn metric(&self) -> Vec<f64> {
+        vec![1.0; self.bounds().lower.len()]
+    }
+    /// May the functions be used at this point? Solvers stay where they may.
+    fn is_inside(&mut self, _x: &[f64]) -> bool {
+        true
+    }
 }
 
 /// When a solver is content, and when it gives up.
@@ -79,7 +87,7 @@ pub enum NlpStatus {
     Infeasible,
     /// The objective falls without end.
     Unbounded,
-    /// A function is not finite at the start.
+    /// A function is not finite at the start, or may not be used there.
     NotFinite,
     /// No further progress, for reasons of precision or degeneracy.
     Stalled,
@@ -133,6 +141,16 @@ pub enum Nature {
     Dependent,
 }
 
+/// The second variation at a stationary point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curvature {
+    /// Which directions lead up, which down.
+    pub nature: Nature,
+    /// The curvature nearest to zero along the constraints, relative to the [metric](Nlp::metric): how far the point is from
+    /// being of another nature.
+    pub least: f64,
+}
+
 /// Where a solver ended.
 #[derive(Clone, Debug)]
 pub struct NlpSolution {
@@ -155,7 +173,7 @@ pub struct NlpSolution {
     /// The last line of the log.
     pub last: Iteration,
     /// What kind of point it is; `None` if it was not reached.
-    pub nature: Option<Nature>,
+    pub curvature: Option<Curvature>,
 }
 
 /// Where a solver starts: variables, and multipliers if there are any to start from.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bounds, Iteration, Nature, Nlp, NlpSolution, NlpStatus};
+use super::{Bounds, Curvature, Iteration, Nlp, NlpSolution, NlpStatus};
 
 /// Gradients at the start larger than this are scaled down to it.
 const LARGEST_GRADIENT: f64 = 100.0;
@@ -163,6 +163,18 @@ impl<'n> Standard<'n> {
         }
     }
 
+    /// Weights of the displacements; those of slacks do not count beside their variables.
+    pub fn metric(&self) -> Vec<f64> {
+        let all = self.nlp.metric();
+        self.free.iter().map(|i| all[*i]).chain(self.slacked.iter().map(|_| 0.0)).collect()
+    }
+
+    /// May the functions be used at this point?
+    pub fn is_inside(&mut self, y: &[f64]) -> bool {
+        self.place(y);
+        self.nlp.is_inside(&self.full)
+    }
+
     pub fn objective(&mut self, y: &[f64]) -> f64 {
         self.place(y);
         self.objective_scale * self.nlp.objective(&self.full)
@@ -254,7 +266,7 @@ impl<'n> Standard<'n> {
             constraints,
             iterations: end.last.iteration,
             last: Iteration { objective: end.last.objective / self.objective_scale, ..end.last },
-            nature: end.nature,
+            curvature: end.curvature.map(|found| Curvature { least: self.unscaled(found.least), ..found }),
             x: self.full.clone(),
         }
     }
@@ -277,7 +289,7 @@ pub(super) struct Multiplied<'a> {
 pub(super) struct End {
     pub status: NlpStatus,
     pub last: Iteration,
-    pub nature: Option<Nature>,
+    pub curvature: Option<Curvature>,
 }
 
 /// The largest magnitude.

@@ -29,14 +29,14 @@ pub fn stationary(nlp: &mut dyn Nlp, start: NlpStart<'_>, options: &NlpOptions, 
         true => NlpStatus::Infeasible,
         false => newton.run(&mut problem, &mut kkt, options, watch),
     };
-    let nature = match status {
-        NlpStatus::Solved => kkt.nature(&vec![0.0; problem.variables()]),
+    let curvature = match status {
+        NlpStatus::Solved => kkt.curvature(&vec![0.0; problem.variables()], &problem.metric()),
         _ => None,
     };
     let none = vec![0.0; problem.variables()];
     let Newton { point, line, .. } = newton;
     let point = Multiplied { y: &point.x, lambda: &point.lambda, z_lower: &none, z_upper: &none };
-    problem.solution(&point, End { status, last: line, nature })
+    problem.solution(&point, End { status, last: line, curvature })
 }
 
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl Newton {
     fn run(&mut self, problem: &mut Standard<'_>, kkt: &mut Kkt, options: &NlpOptions, watch: Watch<'_>) -> NlpStatus {
         let n = self.point.x.len();
         let mut residual = self.residual(problem, kkt, &self.point.clone());
-        if residual.iter().any(|value| !value.is_finite()) {
+        if residual.iter().any(|value| !value.is_finite()) || !problem.is_inside(&self.point.x) {
             return NlpStatus::NotFinite;
         }
         if self.point.lambda.iter().all(|value| *value == 0.0) && !self.point.lambda.is_empty() {
@@ -113,6 +113,10 @@ impl Newton {
         while fraction >= SMALLEST_FRACTION {
             let moved = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(x, d)| x + fraction * d).collect();
             let trial = Point { x: moved(&self.point.x, &step[..n]), lambda: moved(&self.point.lambda, &step[n..]) };
+            if !problem.is_inside(&trial.x) {
+                fraction *= 0.5;
+                continue;
+            }
             let next = self.residual(problem, kkt, &trial);
             if norm(&next) <= (1.0 - 1e-4 * fraction) * before {
                 self.point = trial;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_expr::Graph;
 use extremal_expr::syntax::{AnyName, parse_expression};
 use extremal_mechanics::boundary::{Element, Piece};
-use extremal_solve::nlp::{Assembled, Bounds, NlpOptions, NlpSolution, NlpStart, minimise, stationary};
+use extremal_solve::nlp::{Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, minimise, stationary};
 
 pub const FREE: f64 = f64::INFINITY;
 
@@ -21,6 +21,11 @@ pub struct Text<'t> {
 
 impl Text<'_> {
     fn compiled(&self) -> Assembled {
+        self.compiled_inside(None)
+    }
+
+    /// With a row that must be positive wherever the program is evaluated.
+    fn compiled_inside(&self, guard: Option<&str>) -> Assembled {
         let g = Graph::new();
         let read = |text: &str| parse_expression(&g, text, &AnyName(&g)).unwrap().value.id();
         let n = self.start.len();
@@ -36,7 +41,30 @@ impl Text<'_> {
             constraint_upper: self.constraints.iter().map(|(.., upper)| *upper).collect(),
         };
         let piece = Piece { variables, data: Vec::new(), cost: read(self.objective), rows };
-        Assembled::compile(&g, &[], &[piece], vec![element], bounds).unwrap()
+        let Some(guard) = guard else {
+            return Assembled::compile(&g, &[], &[piece], vec![element], bounds).unwrap();
+        };
+        let inside = Piece { rows: vec![read(guard)], cost: g.int(0).id(), ..piece.clone() };
+        let guards = vec![Element { piece: 1, rows: Vec::new(), ..element.clone() }];
+        Assembled::compile(&g, &[], &[piece, inside], vec![element], bounds).unwrap().guarded(guards)
+    }
+
+    /// With every line of the log.
+    pub fn minimise_logged(&self) -> (NlpSolution, Vec<Iteration>) {
+        let mut log = Vec::new();
+        let start = NlpStart { x: self.start, lambda: &[] };
+        let solution = minimise(&mut self.compiled(), start, &NlpOptions::default(), &mut |line| {
+            log.push(*line);
+            ControlFlow::Continue(())
+        });
+        (solution, log)
+    }
+
+    /// Only where `guard` is positive.
+    pub fn minimise_inside(&self, guard: &str) -> NlpSolution {
+        let start = NlpStart { x: self.start, lambda: &[] };
+        let mut program = self.compiled_inside(Some(guard));
+        minimise(&mut program, start, &NlpOptions::default(), &mut |_| ControlFlow::Continue(()))
     }
 
     pub fn minimise(&self) -> NlpSolution {

@@ -1,6 +1,6 @@
 //! Programs that have no solution, or whose solutions are of a special kind.
 
-use extremal_solve::nlp::{Nature, NlpStatus};
+use extremal_solve::nlp::{Nature, NlpSolution, NlpStatus};
 
 use crate::text::{FREE, Text};
 
@@ -111,7 +111,8 @@ fn start_where_the_objective_is_not_a_number() {
 
 #[test]
 fn natures_of_stationary_points() {
-    let nature = |objective: &str| unconstrained(objective, &[0.3, 0.4]).stationary().nature;
+    let nature =
+        |objective: &str| unconstrained(objective, &[0.3, 0.4]).stationary().curvature.map(|found| found.nature);
     assert_eq!(nature("x[1]^2 + x[1]*x[2] + x[2]^2"), Some(Nature::Minimum));
     assert_eq!(nature("-x[1]^2 + x[1]*x[2] - x[2]^2"), Some(Nature::Maximum));
     assert_eq!(nature("x[1]^2 - x[2]^2 + x[1]"), Some(Nature::Saddle(1)));
@@ -124,7 +125,74 @@ fn natures_of_stationary_points() {
         start,
     };
     let low = circle(&[-1.1, -0.8]).stationary();
-    assert_eq!(low.nature, Some(Nature::Minimum));
+    assert_eq!(low.curvature.map(|found| found.nature), Some(Nature::Minimum));
     assert!((low.lambda[0] - 0.5).abs() < 1e-9, "f + λ c: 1 + 2 λ x = 0 at x = −1");
-    assert_eq!(circle(&[1.1, 0.8]).stationary().nature, Some(Nature::Maximum));
+    assert_eq!(circle(&[1.1, 0.8]).stationary().curvature.map(|found| found.nature), Some(Nature::Maximum));
+}
+
+#[test]
+fn where_nothing_is_stationary_the_search_stalls() {
+    // The slope x² + 1 is never less than 1: Newton's method ends at x = 0, where it is least.
+    let rising = unconstrained("x[1]^3/3 + x[1]", &[1.0]).stationary();
+    assert_eq!((rising.status, rising.curvature), (NlpStatus::Stalled, None));
+    // At the kink of |x| the slope is 1 on one side and -1 on the other.
+    let kink = unconstrained("abs(x[1]) + x[1]/2", &[0.7]).minimise();
+    assert_eq!((kink.status, kink.curvature), (NlpStatus::Stalled, None));
+    assert!(kink.last.dual_infeasibility >= 0.5, "{:?}", kink.last);
+}
+
+#[test]
+fn curvature_is_measured_along_the_constraints() {
+    // On x + y = 0 the form 3 x² + 5 y² + 2 z² is 4 s² + 2 z² in the unit direction s, with eigenvalues 8 and 4.
+    let form = Text {
+        objective: "3*x[1]^2 + 5*x[2]^2 + 2*x[3]^2",
+        constraints: vec![("x[1] + x[2]", 0.0, 0.0)],
+        bounds: &[],
+        start: &[1.0, 1.0, 1.0],
+    };
+    let least = |solution: NlpSolution| solution.curvature.map(|found| found.least).unwrap();
+    assert!((least(form.stationary()) - 4.0).abs() < 1e-5, "{}", least(form.stationary()));
+    assert!((least(form.minimise()) - 4.0).abs() < 1e-5, "{}", least(form.minimise()));
+    // A large gradient at the start changes scales inside, not what is said.
+    let steep = unconstrained("1e6*(x[1]^2 - 3*x[2]^2/2)", &[1.0, 1.0]).stationary();
+    assert!((least(steep.clone()) / 2e6 - 1.0).abs() < 1e-5, "{}", least(steep));
+}
+
+#[test]
+fn steps_along_a_circle_are_taken_whole() {
+    // M. J. D. Powell's example of Maratos's effect: near the solution (1, 0) every full Newton step from the circle increases the
+    // objective and the violation; only a correction of second order lets it pass.
+    let circle = Text {
+        objective: "2*(x[1]^2 + x[2]^2 - 1) - x[1]",
+        constraints: vec![("x[1]^2 + x[2]^2", 1.0, 1.0)],
+        bounds: &[],
+        start: &[0.921_060_994_002_885_1, 0.389_418_342_308_650_5],
+    };
+    let (solution, log) = circle.minimise_logged();
+    assert_eq!(solution.status, NlpStatus::Solved);
+    assert!((solution.x[0] - 1.0).abs() < 1e-9 && (solution.lambda[0] + 1.5).abs() < 1e-9);
+    let fractions: Vec<f64> = log.iter().skip(1).map(|line| line.fraction).collect();
+    assert!(fractions.iter().all(|fraction| *fraction == 1.0), "{fractions:?}");
+}
+
+#[test]
+fn a_search_from_a_summit_goes_down() {
+    // At 0.1 the curvature of x⁴ - x² is negative: without a shift Newton's method climbs to the maximum at 0.
+    let (solution, log) = unconstrained("x[1]^4 - x[1]^2", &[0.1]).minimise_logged();
+    assert_eq!(solution.status, NlpStatus::Solved);
+    assert!((solution.x[0] - 0.5f64.sqrt()).abs() < 1e-8, "{}", solution.x[0]);
+    assert!(log[1].regularisation > 1.88, "the curvature is -1.88 there: {:?}", log[1]);
+    assert!(log.windows(2).all(|pair| pair[1].objective <= pair[0].objective), "{log:?}");
+    assert_eq!(log[log.len() - 1].regularisation, 0.0, "no shift where the function is convex");
+}
+
+#[test]
+fn a_program_is_only_evaluated_inside() {
+    // Without its guard x > 0 the cubic leads to the other minimum at -1.
+    let wells = unconstrained("(x[1]^2 - 1)^2 + x[1]/5", &[0.3]);
+    let guarded = wells.minimise_inside("x[1]");
+    assert_eq!(guarded.status, NlpStatus::Solved);
+    assert!((guarded.x[0] - 0.974).abs() < 1e-2, "{}", guarded.x[0]);
+    let outside = unconstrained("x[1]^2", &[-1.0]).minimise_inside("x[1]");
+    assert_eq!(outside.status, NlpStatus::NotFinite);
 }

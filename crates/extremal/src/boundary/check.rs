@@ -124,6 +124,17 @@ pub enum StatementError {
         /// Which end.
         end: &'static str,
     },
+    /// An end outside the domain of its coordinates.
+    #[error("the motion cannot {verb} outside the domain `{domain}`")]
+    OutsideDomain {
+        /// `start` or `end`.
+        verb: &'static str,
+        /// The condition that does not hold.
+        domain: String,
+    },
+    /// Graded steps where they have no meaning.
+    #[error("steps cannot shrink towards the ends {0}")]
+    Grading(&'static str),
     /// Two columns of the table would have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),

@@ -3,11 +3,41 @@
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
 use extremal_solve::nlp::Bounds;
 
-use super::statement::{Duration, EndValue, Statement};
+use super::statement::{Duration, EndValue, Grading, Statement};
 
 /// The instants as parts of the duration.
-pub(super) fn fractions(steps: usize) -> Vec<f64> {
-    (0..=steps).map(|k| k as f64 / steps as f64).collect()
+pub(super) fn fractions(steps: usize, grading: Grading) -> Vec<f64> {
+    let Grading { start, end } = grading;
+    let part = |k: usize| k as f64 / steps as f64;
+    // The part of the steps that belongs to the start: an end without grading leaves all of them to the other one.
+    let share = match (start > 1.0, end > 1.0) {
+        (true, true) => 0.5,
+        (false, true) => 0.0,
+        _ => 1.0,
+    };
+    let instant = |k: usize| match part(k) {
+        s if s <= share && share > 0.0 => share * (s / share).powf(start),
+        _ => 1.0 - (1.0 - share) * (part(steps - k) / (1.0 - share)).powf(end),
+    };
+    (0..=steps).map(instant).collect()
+}
+
+/// By what displacements of the unknowns are measured: those of positions and controls by the length of time they last, those of
+/// others not at all.
+pub(super) fn metric(layout: &Assembly, fractions: &[f64], ghosts: usize) -> Vec<f64> {
+    let steps = fractions.len() - 1;
+    let length = |step: usize| fractions[step + 1] - fractions[step];
+    let around = |node: usize| match node.checked_sub(ghosts) {
+        Some(0) => 0.5 * length(0),
+        Some(k) if k < steps => 0.5 * (length(k - 1) + length(k)),
+        _ => 0.5 * length(steps - 1),
+    };
+    let weight = |&(quantity, k): &(Quantity, usize)| match quantity {
+        Quantity::Position(_) => around(k),
+        Quantity::Inner { .. } | Quantity::Control(_) => length(k.min(steps - 1)),
+        _ => 0.0,
+    };
+    layout.variables.iter().map(weight).collect()
 }
 
 /// The bounds of every unknown and row. Values that are given fix their unknowns.
@@ -46,7 +76,7 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
         Quantity::Entropy(entropy) if k == steps => {
             held(statement.end_entropies.iter().find(|(place, _)| *place == entropy).map(|(_, value)| *value))
         }
-        Quantity::Entropy(_) | Quantity::Multiplier(_) => free,
+        Quantity::Entropy(_) | Quantity::Multiplier(_) | Quantity::Hindrance { .. } => free,
         Quantity::StartVelocity(coordinate) => held(given(&statement.start, coordinate, 1)),
         Quantity::EndVelocity(coordinate) => held(given(&statement.end, coordinate, 1)),
         Quantity::Duration => match statement.duration {

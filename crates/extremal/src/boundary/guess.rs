@@ -1,9 +1,11 @@
 //! Where a solver starts: straight lines between the ends, the user's expressions, or another solution.
 
+use extremal_expr::Expr;
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
+use extremal_model::Model;
 
 use super::Problem;
-use super::statement::EndValue;
+use super::statement::{EndValue, Statement};
 use super::table::Table;
 
 /// A first guess.
@@ -74,6 +76,67 @@ impl Guess {
     }
 }
 
+fn given(values: &[EndValue], coordinate: usize, order: usize) -> Option<f64> {
+    values.iter().find(|v| v.coordinate == coordinate && v.order == order).map(|v| v.value)
+}
+
+/// The motion that a statement guesses, without a grid.
+pub(super) struct Path<'p> {
+    pub model: &'p Model,
+    pub statement: &'p Statement,
+}
+
+impl Path<'_> {
+    /// An expression of the state and of time on the way, but with some values replaced by name.
+    pub fn value(&self, expression: Expr<'_>, fraction: f64, replaced: &[(&str, f64)]) -> f64 {
+        let Path { model, statement } = self;
+        let known = |name: &str| {
+            if let Some((_, value)) = replaced.iter().find(|(replaced, _)| *replaced == name) {
+                return Some(*value);
+            }
+            if name == model.independent() {
+                return Some(statement.begin + fraction * statement.duration.guess());
+            }
+            if let Some(parameter) = model.parameters().iter().find(|parameter| parameter.name == name) {
+                return Some(parameter.value);
+            }
+            let plain = name.trim_end_matches('\'');
+            match model.coordinates().iter().position(|c| c.name == plain) {
+                Some(coordinate) if plain.len() == name.len() => Some(self.position(coordinate, fraction)),
+                Some(coordinate) => Some(self.slope(coordinate, fraction, name.len() - plain.len())),
+                None => {
+                    let entropy = model.entropies().iter().position(|s| s.name == name);
+                    entropy.map(|entropy| statement.start_entropies[entropy])
+                }
+            }
+        };
+        model.graph().evaluate(&[expression], known)[0]
+    }
+
+    pub fn position(&self, coordinate: usize, fraction: f64) -> f64 {
+        let Path { model, statement } = self;
+        if let Some(guess) = statement.guess.get(coordinate).copied().flatten() {
+            return self.value(model.graph().expr(guess), fraction, &[]);
+        }
+        match (given(&statement.start, coordinate, 0), given(&statement.end, coordinate, 0)) {
+            (Some(start), Some(end)) => start + fraction * (end - start),
+            (Some(value), None) | (None, Some(value)) => value,
+            (None, None) => 0.0,
+        }
+    }
+
+    /// A derivative of the guess by a difference: exact enough for a start.
+    pub fn slope(&self, coordinate: usize, fraction: f64, order: usize) -> f64 {
+        if order > 1 {
+            return 0.0;
+        }
+        const WIDTH: f64 = 1e-4;
+        let (from, to) = ((fraction - WIDTH).max(0.0), (fraction + WIDTH).min(1.0));
+        let rise = self.position(coordinate, to) - self.position(coordinate, from);
+        rise / ((to - from) * self.statement.duration.guess())
+    }
+}
+
 /// The guess that a problem states.
 struct Stated<'p, 'm> {
     problem: &'p Problem<'m>,
@@ -128,7 +191,7 @@ impl Stated<'_, '_> {
                 value.clamp(control.min, control.max)
             }
             Quantity::Entropy(entropy) => statement.start_entropies[entropy],
-            Quantity::Multiplier(_) => 0.0,
+            Quantity::Multiplier(_) | Quantity::Hindrance { .. } => 0.0,
             Quantity::Duration => duration,
             Quantity::StartVelocity(coordinate) => {
                 self.given(&statement.start, coordinate, 1).unwrap_or_else(|| self.slope(coordinate, 0.0, 1))
@@ -140,45 +203,24 @@ impl Stated<'_, '_> {
     }
 
     fn given(&self, values: &[EndValue], coordinate: usize, order: usize) -> Option<f64> {
-        values.iter().find(|v| v.coordinate == coordinate && v.order == order).map(|v| v.value)
+        given(values, coordinate, order)
+    }
+
+    fn path(&self) -> Path<'_> {
+        Path { model: self.problem.model, statement: &self.problem.statement }
     }
 
     fn evaluate(&self, expression: extremal_expr::Id, fraction: f64) -> f64 {
-        let (model, statement) = (self.problem.model, &self.problem.statement);
-        let g = model.graph();
-        let time = statement.begin + fraction * statement.duration.guess();
-        let known = |name: &str| match name == model.independent() {
-            true => Some(time),
-            false => {
-                model.parameters().iter().find(|parameter| parameter.name == name).map(|parameter| parameter.value)
-            }
-        };
-        g.evaluate(&[g.expr(expression)], known)[0]
+        let path = self.path();
+        path.value(path.model.graph().expr(expression), fraction, &[])
     }
 
     fn position(&self, coordinate: usize, fraction: f64) -> f64 {
-        let statement = &self.problem.statement;
-        if let Some(guess) = statement.guess.get(coordinate).copied().flatten() {
-            return self.evaluate(guess, fraction);
-        }
-        let start = self.given(&statement.start, coordinate, 0);
-        let end = self.given(&statement.end, coordinate, 0);
-        match (start, end) {
-            (Some(start), Some(end)) => start + fraction * (end - start),
-            (Some(value), None) | (None, Some(value)) => value,
-            (None, None) => 0.0,
-        }
+        self.path().position(coordinate, fraction)
     }
 
-    /// A derivative of the guess by a difference: exact enough for a start.
     fn slope(&self, coordinate: usize, fraction: f64, order: usize) -> f64 {
-        if order > 1 {
-            return 0.0;
-        }
-        const WIDTH: f64 = 1e-4;
-        let (from, to) = ((fraction - WIDTH).max(0.0), (fraction + WIDTH).min(1.0));
-        let rise = self.position(coordinate, to) - self.position(coordinate, from);
-        rise / ((to - from) * self.problem.statement.duration.guess())
+        self.path().slope(coordinate, fraction, order)
     }
 
     /// Adds waves that vanish at both ends to the positions, and steps of the same kind to the controls.

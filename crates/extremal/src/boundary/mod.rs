@@ -1,11 +1,15 @@
 //! Motions given by their ends, and controls of least cost.
 
+mod assess;
 mod check;
+mod domain;
 mod grid;
 mod guess;
 mod names;
+mod reading;
 mod report;
 mod search;
+mod singular;
 mod solution;
 mod statement;
 mod table;
@@ -29,12 +33,13 @@ use thiserror::Error;
 
 use crate::system::{custom_of, higher_system_of, system_of};
 
+pub use assess::{Assessment, Comparison, Doubt};
 pub use check::StatementError;
 pub use guess::Guess;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
 pub use solution::{ActiveBound, Solution, Status, Violation};
-pub use statement::{Control, Duration, EndValue, Integral, PathBound, Statement};
+pub use statement::{Control, Duration, EndValue, Grading, Integral, PathBound, Statement};
 pub use table::{Table, TableError};
 pub use verify::Verification;
 
@@ -107,6 +112,9 @@ pub struct Problem<'m> {
     kind: Kind,
     transcription: Transcription,
     pieces: Assembled,
+    /// The piece whose rows say that a node is in the domain.
+    guard: Option<usize>,
+    ends: singular::Ends<'m>,
     order: usize,
 }
 
@@ -120,7 +128,9 @@ impl<'m> Problem<'m> {
         system.force = model.controlled_forces().into_iter().zip(friction).map(|(f, r)| f + r).collect();
         let order = model.order().max(1) as usize;
         let kind = kind_of(model, &system, &statement, order);
-        let question = question_of(model, &statement);
+        domain::check_ends(model, &statement)?;
+        let ends = singular::Ends::of(model, &statement, kind, method, order)?;
+        let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         let transcription = if order > 1 {
             higher(model, method, &question)?
         } else {
@@ -140,18 +150,28 @@ impl<'m> Problem<'m> {
         let mut parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
         parameters.extend(transcription.duration);
-        let formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
+        let mut formulas: Vec<_> = transcription.pieces.iter().map(|placed| placed.piece.clone()).collect();
+        let guard = domain::piece(model).map(|piece| {
+            formulas.push(piece);
+            formulas.len() - 1
+        });
         let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), Bounds::default())?;
         let mut values = model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
         pieces.set_parameters(&values);
-        Ok(Problem { model, system, statement, method: method.clone(), kind, transcription, pieces, order })
+        let method = method.clone();
+        Ok(Problem { model, system, statement, method, kind, transcription, pieces, guard, ends, order })
     }
 
     /// What kind of problem it is.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// How the steps shrink towards the ends.
+    pub fn grading(&self) -> Grading {
+        self.ends.grading
     }
 
     /// The problem as it was stated.
@@ -184,7 +204,7 @@ impl<'m> Problem<'m> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
         check::on_grid(self, steps)?;
-        let fractions = grid::fractions(steps);
+        let fractions = grid::fractions(steps, self.ends.grading);
         let layout = self.transcription.assemble(&fractions);
         let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
         let released = grid::without_duration(&bounds, &layout);
@@ -204,13 +224,19 @@ impl<'m> Problem<'m> {
             (Kind::Action, false, Seek::Any) if self.statement.periodic => Seek::Stationary,
             (_, _, seek) => seek,
         };
+        let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
+        let guards = domain::guards(self, &layout, &bounds);
+        let program = |bounds: &Bounds| {
+            let program = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
+            program.measured(metric.clone()).guarded(guards.clone())
+        };
         let minimum = |watch: WatchIterations<'_>| {
-            let mut nlp = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
+            let mut nlp = program(&bounds);
             minimise(&mut nlp, start, &options, watch)
         };
         // Newton's method has no barrier to keep a duration within its bounds: they are looked at afterwards.
         let saddle = |watch: WatchIterations<'_>| {
-            let mut nlp = self.pieces.with_elements(layout.elements.clone(), released.clone());
+            let mut nlp = program(&released);
             let mut found = stationary(&mut nlp, start, &options, watch);
             if found.status == NlpStatus::Solved && !grid::within(&bounds, &found.x) {
                 found.status = NlpStatus::Stalled;
@@ -280,6 +306,7 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
         periodic: statement.periodic,
         free_duration: matches!(statement.duration, Duration::Free { .. }),
         start_time: g.float(statement.begin),
+        unfoldings: Vec::new(),
     }
 }
 

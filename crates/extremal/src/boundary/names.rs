@@ -17,6 +17,10 @@ impl Problem<'_> {
             Quantity::Control(control) => self.statement.controls[control].name.clone(),
             Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
             Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
+            Quantity::Hindrance { end, constraint } => {
+                let name = &self.model.constraints()[constraint].name;
+                format!("hindrance of `{name}` at the {}", if end { "end" } else { "start" })
+            }
             Quantity::Duration => "duration".to_owned(),
             Quantity::StartVelocity(coordinate) | Quantity::EndVelocity(coordinate) => self.coordinate(coordinate, 1),
         }
@@ -45,7 +49,7 @@ impl Problem<'_> {
                 format!("`{}` at the {}", self.coordinate(coordinate, 1), end_name(end))
             }
             Condition::Natural { end, coordinate } => {
-                format!("no momentum of `{}` at the {}", self.coordinate(coordinate, 0), end_name(end))
+                format!("no momentum of the free `{}` at the {}", self.coordinate(coordinate, 0), end_name(end))
             }
         }
     }

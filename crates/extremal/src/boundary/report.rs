@@ -4,7 +4,7 @@ use extremal_solve::nlp::Nature;
 use extremal_trajectory::json_number;
 use serde_json::{Map, Value, json};
 
-use super::{Kind, Level, Problem, Solution, Verification};
+use super::{Assessment, Comparison, Grading, Kind, Level, Problem, Solution, Verification};
 
 /// A solution with all that is said about it.
 pub struct SolveReport<'r> {
@@ -12,13 +12,13 @@ pub struct SolveReport<'r> {
     pub problem: &'r Problem<'r>,
     /// The solution, or where it ended.
     pub solution: &'r Solution,
-    /// The check by simulation, if there was one.
-    pub verification: Option<&'r Verification>,
+    /// What the checks say, if there was a solution to check.
+    pub assessment: Option<&'r Assessment>,
     /// The grids of a refinement.
     pub levels: &'r [Level],
     /// All minima that several starts found, the best first.
     pub minima: &'r [Solution],
-    /// Warnings in words.
+    /// Warnings about the model, in words; the doubts of the assessment join them.
     pub warnings: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl SolveReport<'_> {
             "bounds": self.bounds(),
             "independent": self.problem.statement().independent,
             "columns": self.columns(),
-            "warnings": self.warnings,
+            "warnings": self.warnings.iter().cloned().chain(self.doubts()).collect::<Vec<_>>(),
         });
         if !self.solution.integral_multipliers.is_empty() {
             let entries = self.solution.integral_multipliers.iter().map(|(name, value)| (name.clone(), number(*value)));
@@ -53,7 +53,26 @@ impl SolveReport<'_> {
             let one = |v: &super::Violation| json!({"condition": v.condition, "node": v.node, "time": number(v.time), "amount": number(v.amount)});
             object["violations"] = self.solution.violations.iter().map(one).collect();
         }
-        if let Some(verification) = self.verification {
+        let grading = self.problem.grading();
+        if grading != Grading::NONE {
+            object["grading"] = json!({"start": number(grading.start), "end": number(grading.end)});
+        }
+        if let Some(least) = self.solution.least_curvature {
+            object["least_curvature"] = number(least);
+        }
+        if let Some(Comparison { steps, objective, change, error, order, least_curvature }) =
+            self.assessment.and_then(|assessment| assessment.comparison.as_ref())
+        {
+            object["comparison"] = json!({
+                "steps": steps,
+                "objective": number(*objective),
+                "change": number(*change),
+                "error": number(*error),
+                "order": order.map(number),
+                "least_curvature": least_curvature.map(number),
+            });
+        }
+        if let Some(verification) = self.assessment.map(|assessment| &assessment.verification) {
             object["verification"] = match verification {
                 Verification::Reached { errors } => {
                     let errors: Map<String, Value> =
@@ -78,6 +97,10 @@ impl SolveReport<'_> {
             object["minima"] = self.minima.iter().map(|minimum| number(minimum.objective)).collect();
         }
         object
+    }
+
+    fn doubts(&self) -> impl Iterator<Item = String> {
+        self.assessment.into_iter().flat_map(|assessment| &assessment.doubts).map(ToString::to_string)
     }
 
     fn bounds(&self) -> Value {

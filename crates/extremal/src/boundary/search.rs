@@ -9,6 +9,8 @@ pub struct Level {
     pub steps: usize,
     /// The cost, or the action, on it.
     pub objective: f64,
+    /// The same with all steps counted positive: what a change of it is compared with.
+    pub objective_size: f64,
     /// The largest error at the end of a simulation with the solution, if there can be one.
     pub end_error: Option<f64>,
     /// Iterations of the solver.
@@ -30,6 +32,15 @@ impl Default for Refinement {
     }
 }
 
+impl Refinement {
+    /// Do the last two of the grids agree, and does a simulation with the last one?
+    pub fn is_met(&self, levels: &[Level]) -> bool {
+        let [.., before, last] = levels else { return false };
+        let change = (last.objective - before.objective).abs();
+        change <= self.tolerance * last.objective_size && last.end_error.is_none_or(|error| error <= self.tolerance)
+    }
+}
+
 impl Problem<'_> {
     /// Doubles the grid until the cost and a simulation agree with it, each solution being the guess for the next; says also what
     /// was found on the way.
@@ -42,15 +53,8 @@ impl Problem<'_> {
     ) -> Result<(Solution, Vec<Level>), ProblemError> {
         let mut solution = self.solve(guess, settings, watch)?;
         let mut levels = vec![self.level(&solution)?];
-        let fine_enough = |levels: &[Level]| match levels {
-            [.., before, last] => {
-                let change = (last.objective - before.objective).abs();
-                change <= refinement.tolerance * last.objective.abs().max(1.0)
-                    && last.end_error.is_none_or(|error| error <= refinement.tolerance)
-            }
-            _ => false,
-        };
-        while solution.status.is_solved() && !fine_enough(&levels) && 2 * solution.steps <= refinement.most_steps {
+        while solution.status.is_solved() && !refinement.is_met(&levels) && 2 * solution.steps <= refinement.most_steps
+        {
             let finer = SolveSettings { steps: Some(2 * solution.steps), ..settings.clone() };
             let next = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
             levels.push(self.level(&next)?);
@@ -64,7 +68,8 @@ impl Problem<'_> {
             true => self.verify(solution)?.end_error(),
             false => None,
         };
-        Ok(Level { steps: solution.steps, objective: solution.objective, end_error, iterations: solution.iterations })
+        let Solution { steps, objective, objective_size, iterations, .. } = *solution;
+        Ok(Level { steps, objective, objective_size, end_error, iterations })
     }
 
     /// Solves from the stated guess and from `starts` shaken ones, repeatable by `seed`, and keeps what is different: the best

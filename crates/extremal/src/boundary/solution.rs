@@ -1,10 +1,7 @@
 //! The solution of a boundary problem as a table over the grid, and what is to be said about it.
 
-use extremal_eval::CompileError;
-use extremal_mechanics::Block;
 use extremal_mechanics::boundary::{Condition, Quantity};
 use extremal_solve::nlp::{Nature, NlpSolution};
-use extremal_solve::{Guess as NewtonGuess, Kernel, NewtonOptions};
 use extremal_trajectory::{Column, Columns, Role};
 
 use super::table::Table;
@@ -17,6 +14,12 @@ pub enum Status {
     Optimal,
     /// A motion of stationary action, or the motion that the conditions determine.
     Stationary,
+    /// Solved on its grid, but a check of it is missing or failed: what it says may be inexact.
+    Unverified,
+    /// Solved on its grid, which is too coarse: another grid gives something else.
+    Unresolved,
+    /// Solved on its grid, but so near a singular second variation that its nature, or whether there is such a motion, is open.
+    NearConjugate,
     /// The conditions cannot be met, at least not near the guess.
     Infeasible,
     /// The cost falls without end.
@@ -37,6 +40,9 @@ impl Status {
         match self {
             Status::Optimal => "optimal",
             Status::Stationary => "stationary",
+            Status::Unverified => "unverified",
+            Status::Unresolved => "unresolved",
+            Status::NearConjugate => "near-conjugate",
             Status::Infeasible => "infeasible",
             Status::Unbounded => "unbounded",
             Status::NotFinite => "not-finite",
@@ -46,9 +52,9 @@ impl Status {
         }
     }
 
-    /// Is there a solution?
+    /// Is there a solution, perhaps an unverified one?
     pub fn is_solved(self) -> bool {
-        matches!(self, Status::Optimal | Status::Stationary)
+        matches!(self, Status::Optimal | Status::Stationary | Status::Unverified)
     }
 }
 
@@ -85,8 +91,12 @@ pub struct Solution {
     pub status: Status,
     /// What the second variation says of it; for a motion without a choice, nothing.
     pub nature: Option<Nature>,
+    /// The curvature nearest to zero of the second variation, per square of a displacement and part of the duration.
+    pub least_curvature: Option<f64>,
     /// The cost, or the action.
     pub objective: f64,
+    /// The same with all steps counted positive: what an error of it is compared with.
+    pub objective_size: f64,
     /// The duration.
     pub duration: f64,
     /// Steps of the grid.
@@ -117,11 +127,15 @@ impl Solution {
         let reader = Reader { problem, discrete: &discrete, found: &found };
         let (columns, rows) = reader.table()?;
         let status = status_of(problem.kind, &found);
+        let curvature = found.curvature.filter(|_| problem.kind != Kind::Motion);
+        let elements = discrete.layout.elements.clone();
         let integrals = discrete.layout.rows.iter().zip(&found.lambda);
         Ok(Solution {
             status,
-            nature: found.nature.filter(|_| problem.kind != Kind::Motion),
+            nature: curvature.map(|found| found.nature),
+            least_curvature: curvature.map(|found| found.least),
             objective: found.objective,
+            objective_size: problem.pieces.with_elements(elements, discrete.bounds.clone()).objective_size(&found.x),
             duration: reader.duration(),
             steps: discrete.fractions.len() - 1,
             iterations: found.iterations,
@@ -158,34 +172,34 @@ impl Solution {
 }
 
 /// Reads the vector of unknowns of the discrete problem.
-struct Reader<'r, 'm> {
-    problem: &'r Problem<'m>,
-    discrete: &'r Discrete,
-    found: &'r NlpSolution,
+pub(super) struct Reader<'r, 'm> {
+    pub problem: &'r Problem<'m>,
+    pub discrete: &'r Discrete,
+    pub found: &'r NlpSolution,
 }
 
 impl Reader<'_, '_> {
-    fn duration(&self) -> f64 {
+    pub fn duration(&self) -> f64 {
         let at = self.discrete.layout.variables.iter().position(|(quantity, _)| *quantity == Quantity::Duration);
         at.map_or(self.problem.statement.duration.guess(), |at| self.found.x[at])
     }
 
-    fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         self.discrete.fractions.len() - 1
     }
 
     /// The node of the grid that belongs to an instant.
-    fn node(&self, instant: usize) -> usize {
+    pub fn node(&self, instant: usize) -> usize {
         let node = instant + self.problem.transcription.ghosts;
         if self.problem.transcription.periodic { node % self.discrete.layout.nodes } else { node }
     }
 
-    fn time(&self, instant: usize) -> f64 {
+    pub fn time(&self, instant: usize) -> f64 {
         self.problem.statement.begin + self.duration() * self.discrete.fractions[instant.min(self.steps())]
     }
 
     /// Unknowns by what they are and where.
-    fn unknown(&self, quantity: Quantity, node: usize) -> f64 {
+    pub fn unknown(&self, quantity: Quantity, node: usize) -> f64 {
         let transcription = &self.problem.transcription;
         let place = |list: &[Quantity]| list.iter().position(|known| *known == quantity);
         let stride = transcription.node.len() + transcription.step.len();
@@ -226,6 +240,7 @@ impl Reader<'_, '_> {
         let constraints = model.constraints();
         columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
         let velocities = self.velocities()?;
+        let ends = self.end_multipliers(&velocities)?;
         let own_multipliers = problem.transcription.node.contains(&Quantity::Multiplier(0));
         let mut rows = Vec::with_capacity(steps + 1);
         for (instant, velocity) in velocities.iter().enumerate() {
@@ -239,7 +254,13 @@ impl Reader<'_, '_> {
             if costates {
                 row.extend((0..n).map(|k| self.multiplier(Condition::Motion(k), node)));
             }
+            let at_end = match instant {
+                0 => &ends[0],
+                at if at == steps => &ends[1],
+                _ => &None,
+            };
             row.extend((0..constraints.len()).map(|k| match own_multipliers {
+                _ if at_end.is_some() => at_end.as_ref().map_or(f64::NAN, |multipliers| multipliers[k]),
                 true => self.unknown(Quantity::Multiplier(k), node),
                 false if problem.transcription.node_rows.contains(&Condition::Constraint(k)) => {
                     self.multiplier(Condition::Constraint(k), node)
@@ -250,118 +271,6 @@ impl Reader<'_, '_> {
         }
         let columns = Columns::new(columns).map_err(super::StatementError::from)?;
         Ok((columns, rows))
-    }
-
-    /// Velocities at the instants: unknowns where they are, otherwise from the momenta of the steps that meet there.
-    fn velocities(&self) -> Result<Vec<Vec<f64>>, CompileError> {
-        let problem = self.problem;
-        let (n, steps) = (problem.system.len(), self.steps());
-        let derivative = |k: usize| Quantity::Derivative { order: 1, coordinate: k };
-        if problem.transcription.node.contains(&derivative(0)) {
-            let at = |instant: usize| (0..n).map(|k| self.unknown(derivative(k), self.node(instant))).collect();
-            return Ok((0..=steps).map(at).collect());
-        }
-        let quotients = self.difference_quotients();
-        if problem.transcription.momenta[0].is_empty() {
-            return Ok(quotients);
-        }
-        let momenta = self.momenta()?;
-        let system = &problem.system;
-        let guess = system.symbols("v_", "");
-        let p = system.momenta();
-        let inputs = [&system.q[..], &system.p, &system.heat.s, &[system.t], &guess].concat();
-        let residual: Vec<_> = p.iter().zip(&system.p).map(|(l_v, p)| *l_v - *p).collect();
-        let block = Block {
-            inputs: inputs.iter().map(|e| e.id()).collect(),
-            solves: vec![extremal_mechanics::Solve::new(&system.v, &residual, &guess)],
-            outputs: system.v.iter().map(|e| e.id()).collect(),
-        };
-        let parameters: Vec<_> = problem.model.parameters().iter().map(|p| p.symbol).collect();
-        let mut kernel = Kernel::compile(system.graph, &parameters, &block, NewtonOptions::default())?;
-        kernel.set_parameters(&problem.model.parameter_values());
-        let mut out = vec![0.0; n];
-        let rows = (0..=steps).map(|instant| {
-            let node = self.node(instant);
-            let positions = (0..n).map(|k| self.unknown(Quantity::Position(k), node));
-            let entropies = (0..system.heat.s.len()).map(|k| self.unknown(Quantity::Entropy(k), node));
-            let inputs: Vec<f64> = positions
-                .chain(momenta[instant].iter().copied())
-                .chain(entropies)
-                .chain([self.time(instant)])
-                .chain(quotients[instant].iter().copied())
-                .collect();
-            // Where momenta do not determine velocities, as for lengths of curves, the differences are all there is.
-            match kernel.run(&inputs, NewtonGuess::Formula, &mut out) {
-                Ok(_) => out.clone(),
-                Err(_) => quotients[instant].clone(),
-            }
-        });
-        Ok(rows.collect())
-    }
-
-    /// Slopes of the parabola through three instants.
-    fn difference_quotients(&self) -> Vec<Vec<f64>> {
-        let (n, steps, duration) = (self.problem.system.len(), self.steps(), self.duration());
-        let position = |k: usize, instant: usize| self.unknown(Quantity::Position(k), self.node(instant));
-        let slope = |k: usize, step: usize| {
-            let length = duration * (self.discrete.fractions[step + 1] - self.discrete.fractions[step]);
-            (position(k, step + 1) - position(k, step)) / length
-        };
-        let length = |step: usize| self.discrete.fractions[step + 1] - self.discrete.fractions[step];
-        let periodic = self.problem.transcription.periodic;
-        let one = |k: usize, instant: usize| {
-            let (before, after) = match instant {
-                0 if periodic => (steps - 1, 0),
-                at if at == steps && periodic => (steps - 1, 0),
-                0 => return 1.5 * slope(k, 0) - 0.5 * slope(k, 1.min(steps - 1)),
-                at if at == steps => return 1.5 * slope(k, steps - 1) - 0.5 * slope(k, steps.saturating_sub(2)),
-                at => (at - 1, at),
-            };
-            let (a, b) = (length(before), length(after));
-            (b * slope(k, before) + a * slope(k, after)) / (a + b)
-        };
-        (0..=steps).map(|instant| (0..n).map(|k| one(k, instant)).collect()).collect()
-    }
-
-    /// Momenta at the instants: the mean of those of both steps, between which a constraint may kick.
-    fn momenta(&self) -> Result<Vec<Vec<f64>>, CompileError> {
-        let problem = self.problem;
-        let transcription = &problem.transcription;
-        let first = &transcription.pieces[0].piece;
-        let mut parameters: Vec<_> = problem.model.parameters().iter().map(|p| p.symbol).collect();
-        parameters.extend(transcription.constants.iter().map(|(id, _)| *id));
-        parameters.extend(transcription.duration);
-        let block = Block {
-            inputs: first.variables.iter().chain(&first.data).copied().collect(),
-            solves: Vec::new(),
-            outputs: transcription.momenta.concat(),
-        };
-        let mut kernel = Kernel::compile(problem.system.graph, &parameters, &block, NewtonOptions::default())?;
-        let mut values = problem.model.parameter_values();
-        values.extend(transcription.constants.iter().map(|(_, value)| *value));
-        values.extend(transcription.duration.map(|_| problem.statement.duration.guess()));
-        kernel.set_parameters(&values);
-        let (n, steps) = (problem.system.len(), self.steps());
-        let mut sums = vec![vec![0.0; n]; steps + 1];
-        let mut counts = vec![0.0; steps + 1];
-        let mut out = vec![0.0; 2 * n];
-        let steps_of = self.discrete.layout.elements.iter().filter(|element| element.piece == 0);
-        for (step, element) in steps_of.enumerate() {
-            let inputs: Vec<f64> = element.variables.iter().map(|at| self.found.x[*at]).chain(element.data).collect();
-            if kernel.run(&inputs, NewtonGuess::Formula, &mut out).is_err() {
-                out.fill(f64::NAN);
-            }
-            for (instant, p) in [(step, &out[..n]), (step + 1, &out[n..])] {
-                sums[instant].iter_mut().zip(p).for_each(|(sum, p)| *sum += p);
-                counts[instant] += 1.0;
-            }
-        }
-        if transcription.periodic {
-            let joined: Vec<f64> = sums[0].iter().zip(&sums[steps]).map(|(a, b)| a + b).collect();
-            (sums[0], sums[steps]) = (joined.clone(), joined);
-            (counts[0], counts[steps]) = (2.0, 2.0);
-        }
-        Ok(sums.into_iter().zip(counts).map(|(sum, count)| sum.iter().map(|p| p / count).collect()).collect())
     }
 
     /// Bounds whose multiplier outweighs the distance from them.

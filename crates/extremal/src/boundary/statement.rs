@@ -116,6 +116,22 @@ pub struct Statement {
     pub path: Vec<PathBound>,
     /// First guesses per coordinate, expressions of time.
     pub guess: Vec<Option<Id>>,
+    /// How the steps shrink towards the ends; unless it is said, they do towards an end where the integrand is not finite.
+    pub grading: Option<Grading>,
+}
+
+/// Powers by which steps shrink towards the ends: the k-th of N instants from an end is (k/N)^power of the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grading {
+    /// Towards the start.
+    pub start: f64,
+    /// Towards the end.
+    pub end: f64,
+}
+
+impl Grading {
+    /// Equal steps.
+    pub const NONE: Grading = Grading { start: 1.0, end: 1.0 };
 }
 
 impl Statement {
@@ -201,6 +217,10 @@ impl Statement {
             integrals: integrals.collect(),
             path,
             guess: boundary.guess.clone(),
+            grading: boundary
+                .grading
+                .as_ref()
+                .map(|grading| Grading { start: or(grading.start, 1.0), end: or(grading.end, 1.0) }),
         })
     }
 }

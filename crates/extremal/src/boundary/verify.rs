@@ -8,6 +8,10 @@ use super::{Kind, Problem, ProblemError, Solution};
 /// Error tolerance of the simulation, far below that of any grid.
 const TOLERANCE: f64 = 1e-12;
 
+/// Steps of the simulation in one of the solution: near a singularity there would be no end of them. Coarse grids have more.
+const MOST_STEPS_A_STEP: u64 = 500;
+const MOST_STEPS: u64 = 100_000;
+
 /// What the simulation says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verification {
@@ -40,6 +44,9 @@ impl Problem<'_> {
         if self.system.constraints.iter().any(|constraint| constraint.is_vakonomic()) {
             return impossible("vakonomic multipliers have no start value");
         }
+        if self.kind != Kind::Control && !solution.active.is_empty() {
+            return impossible("a bound holds the solution back, and no free motion follows it");
+        }
         let controls = &self.statement.controls;
         let mut symbols: Vec<Id> = self.model.parameters().iter().map(|p| p.symbol).collect();
         let mut parameters = self.model.parameter_values();
@@ -54,7 +61,8 @@ impl Problem<'_> {
             }
         }
         symbols.extend(controls.iter().map(|control| control.symbol));
-        let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
+        let marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
+        let mut marcher = marcher.with_most_steps(MOST_STEPS_A_STEP + MOST_STEPS / solution.steps as u64);
         let (n, entropies) = (self.system.len(), self.system.heat.s.len());
         let first_control = 1 + 2 * n + entropies;
         let mut state: Vec<f64> = solution.rows[0][1..first_control].to_vec();

@@ -1,10 +1,12 @@
 //! Boundary-value and optimal-control problems against closed forms and other programs.
 
 mod cart_pole;
+mod constraints;
 mod control;
 mod curves;
 mod higher;
 mod misuse;
 mod orbits;
 mod support;
+mod verdicts;
 mod verification;

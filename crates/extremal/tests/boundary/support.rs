@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use extremal::boundary::{Guess, Problem, Solution, SolveSettings, Statement};
+use extremal::boundary::{Assessment, Guess, Problem, Solution, SolveSettings, Statement};
 use extremal::{Model, Overrides, gallery};
 
 /// Reads a model, or shows what is wrong with it.
@@ -34,6 +34,16 @@ pub fn solve(model: &Model, method: Option<&str>, steps: usize) -> Solution {
     let solution = attempt(&problem(model, method), Some(steps));
     assert!(solution.status.is_solved(), "{:?} {:?}", solution.status, solution.violations);
     solution
+}
+
+/// The solution on so many steps, and what the checks say of it.
+pub fn assessed(model: &Model, method: Option<&str>, steps: usize) -> (Solution, Assessment) {
+    let problem = problem(model, method);
+    let solution = attempt(&problem, Some(steps));
+    let settings = SolveSettings { steps: Some(steps), ..SolveSettings::default() };
+    let checked = problem.assess(&solution, &settings, None, &mut |_| ControlFlow::Continue(())).unwrap();
+    let Some(assessment) = checked else { panic!("{:?} {:?}", solution.status, solution.violations) };
+    (solution, assessment)
 }
 
 /// Rows of a solution by the names of columns.

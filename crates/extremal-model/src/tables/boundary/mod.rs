@@ -54,10 +54,23 @@ pub struct Boundary {
     /// A first guess for each coordinate, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
     pub guess: Vec<Option<Id>>,
+    /// How the steps shrink towards the ends, if it is said.
+    pub grading: Option<Grading>,
     /// Where the duration is stated.
     pub duration_span: Span,
     /// Where the guesses are stated, by coordinate.
     pub(crate) guess_spans: HashMap<usize, Span>,
+}
+
+/// Steps that shrink towards an end where the integrand is singular: the k-th of N instants from there is (k/N)^power of the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grading {
+    /// The power at the start; one, if there is none.
+    pub start: Option<Id>,
+    /// The power at the end.
+    pub end: Option<Id>,
+    /// Where they are stated.
+    pub span: Span,
 }
 
 /// How far the independent variable goes.
@@ -220,6 +233,7 @@ pub(crate) fn resolve(
     let periodic = periodic(resolver, statement, state, &end);
     let path = path(resolver, statement, state);
     let integrals = integrals(resolver, &statement.integrals);
+    let grading = grading(resolver, statement);
     let (guess, guess_spans) = guess(resolver, &statement.guess, state);
     let waypoints = statement.via.iter().filter_map(|waypoint| via(resolver, waypoint, timing.as_ref(), state));
     let via = waypoints.collect();
@@ -235,6 +249,7 @@ pub(crate) fn resolve(
         path,
         integrals,
         guess,
+        grading,
         duration_span: span,
         guess_spans,
     })
@@ -248,6 +263,16 @@ fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
         resolver.problems.push(Diagnostic::error(Code::OutOfRange, message).at(scalar.span(), ""));
     }
     steps
+}
+
+fn grading(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<Grading> {
+    let stated = statement.grading.as_ref()?;
+    let span = stated.start.as_ref().or(stated.end.as_ref()).map_or(statement.span.clone(), Scalar::span);
+    let mut power = |scalar: &Option<Scalar>| {
+        let scalar = scalar.as_ref()?;
+        resolver.number(scalar, &Place::SETTING, None).map(|number| number.id())
+    };
+    Some(Grading { start: power(&stated.start), end: power(&stated.end), span })
 }
 
 fn fixed<'s>(

@@ -14,6 +14,9 @@ use crate::resolver::Resolver;
 /// Where guesses are tried, as parts of the duration.
 const TRIED: [f64; 3] = [0.0, 0.5, 1.0];
 
+/// No grid needs steps that shrink faster than this power.
+const LARGEST_POWER: f64 = 30.0;
+
 /// The order of the Lagrangian decides which derivatives can be given at an end, and which bounded.
 pub(crate) fn check(
     resolver: &mut Resolver<'_, '_>,
@@ -70,6 +73,7 @@ pub(crate) fn problems(
     for integral in &boundary.integrals {
         examined.finite(integral.value, &format!("the integral `{}`", integral.name), &integral.span);
     }
+    examined.grading(boundary);
     // With wrong times the guesses would only be wrong again.
     if let (Some((from, duration)), true) = (duration, examined.found.is_empty()) {
         examined.guesses(boundary, controls, time, from, duration);
@@ -115,6 +119,19 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
             }
         }
         Some((from, duration))
+    }
+
+    fn grading(&mut self, boundary: &Boundary) {
+        let Some(grading) = &boundary.grading else { return };
+        for (power, end) in [(grading.start, "start"), (grading.end, "end")] {
+            let Some(power) = power else { continue };
+            let what = format!("the grading towards the {end}");
+            let Some(number) = self.finite(power, &what, &grading.span) else { continue };
+            if !(1.0..=LARGEST_POWER).contains(&number) {
+                let message = format!("{what} is {number}; it must be between 1, for equal steps, and {LARGEST_POWER}");
+                self.report(Code::OutOfRange, message, &grading.span);
+            }
+        }
     }
 
     /// Bounds as numbers, if they are numbers and leave something in between.

@@ -23,6 +23,13 @@ pub(crate) struct BoundaryStatement {
     pub path: Vec<PathStatement>,
     pub integrals: Vec<(Name, Scalar)>,
     pub guess: Vec<Assignment>,
+    pub grading: Option<GradingStatement>,
+}
+
+/// `{ start = 6, end = 1 }`: how fast steps shrink towards each end.
+pub(crate) struct GradingStatement {
+    pub start: Option<Scalar>,
+    pub end: Option<Scalar>,
 }
 
 /// `2.0`, or `{ min = 0.5, max = 5.0, guess = 2.0 }`.
@@ -59,10 +66,24 @@ pub(crate) struct PathStatement {
     pub max: Option<Series>,
 }
 
-const KEYS: [&str; 12] =
-    ["independent", "from", "to", "duration", "steps", "start", "end", "via", "periodic", "path", "integrals", "guess"];
+const KEYS: [&str; 13] = [
+    "independent",
+    "from",
+    "to",
+    "duration",
+    "steps",
+    "grading",
+    "start",
+    "end",
+    "via",
+    "periodic",
+    "path",
+    "integrals",
+    "guess",
+];
 const DURATION_KEYS: [&str; 3] = ["min", "max", "guess"];
 const PATH_KEYS: [&str; 2] = ["min", "max"];
+const GRADING_KEYS: [&str; 2] = ["start", "end"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> BoundaryStatement {
     let mut statement = BoundaryStatement {
@@ -80,6 +101,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
         path: Vec::new(),
         integrals: Vec::new(),
         guess: Vec::new(),
+        grading: None,
     };
     for entry in entries {
         match entry.name.text.as_str() {
@@ -101,6 +123,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
             "path" => statement.path = read_path(reader, &entry),
             "integrals" => statement.integrals = read_integrals(reader, &entry),
             "guess" => statement.guess = read_assignments(reader, &entry),
+            "grading" => statement.grading = read_grading(reader, &entry),
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
@@ -126,6 +149,18 @@ fn read_duration<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<D
         }
     }
     Some(DurationStatement::Free { span: entry.value_span(), min, max, guess })
+}
+
+fn read_grading<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<GradingStatement> {
+    let mut grading = GradingStatement { start: None, end: None };
+    for entry in reader.table(entry)? {
+        match entry.name.text.as_str() {
+            "start" => grading.start = reader.scalar(&entry),
+            "end" => grading.end = reader.scalar(&entry),
+            _ => reader.unknown_key(&entry, &GRADING_KEYS),
+        }
+    }
+    Some(grading)
 }
 
 fn read_via<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<WaypointStatement> {

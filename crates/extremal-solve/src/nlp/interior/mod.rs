@@ -226,7 +226,12 @@ impl<'r, 'n> Interior<'r, 'n> {
 
     fn is_finite(&mut self) -> bool {
         let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-        self.objective.is_finite() && finite(&self.gradient) && finite(&self.c) && finite(self.kkt.jacobian_mut())
+        let inside = self.problem.borrow_mut().is_inside(&self.x);
+        inside
+            && self.objective.is_finite()
+            && finite(&self.gradient)
+            && finite(&self.c)
+            && finite(self.kkt.jacobian_mut())
     }
 
     fn violation(&self, c: &[f64]) -> f64 {
@@ -300,14 +305,14 @@ impl<'r, 'n> Interior<'r, 'n> {
     }
 
     fn solution(mut self, status: NlpStatus) -> NlpSolution {
-        let nature = (status == NlpStatus::Solved)
+        let curvature = (status == NlpStatus::Solved)
             .then(|| {
                 self.problem.borrow_mut().hessian(&self.x, &self.lambda, self.kkt.hessian_mut());
-                let sigma = self.sigma();
-                self.kkt.nature(&sigma)
+                let (sigma, metric) = (self.sigma(), self.problem.borrow().metric());
+                self.kkt.curvature(&sigma, &metric)
             })
             .flatten();
         let point = Multiplied { y: &self.x, lambda: &self.lambda, z_lower: &self.z_lower, z_upper: &self.z_upper };
-        self.problem.borrow_mut().solution(&point, End { status, last: self.line, nature })
+        self.problem.borrow_mut().solution(&point, End { status, last: self.line, curvature })
     }
 }

@@ -58,6 +58,10 @@ impl Nlp for Restoration<'_, '_> {
         pattern
     }
 
+    fn is_inside(&mut self, x: &[f64]) -> bool {
+        self.problem.borrow_mut().is_inside(&x[..self.n])
+    }
+
     fn objective(&mut self, x: &[f64]) -> f64 {
         let near = self.weights.iter().zip(x).zip(&self.reference).map(|((w, y), r)| 0.5 * w * (y - r).powi(2));
         near.sum::<f64>() + RHO * x[self.n..].iter().sum::<f64>()

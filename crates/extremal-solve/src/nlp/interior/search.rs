@@ -136,6 +136,10 @@ impl Interior<'_, '_> {
     pub(super) fn measure(&self, x: &[f64]) -> ((f64, f64), Vec<f64>) {
         let mut c = vec![0.0; self.c.len()];
         let mut problem = self.problem.borrow_mut();
+        if !problem.is_inside(x) {
+            // No filter accepts it.
+            return ((f64::INFINITY, f64::INFINITY), c);
+        }
         problem.constraints(x, &mut c);
         let objective = problem.objective(x);
         ((self.violation(&c), self.barrier(objective, x)), c)
