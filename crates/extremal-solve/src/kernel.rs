@@ -148,9 +148,11 @@ impl Kernel {
                 stage,
                 first_entry: entries.len(),
                 outputs,
+                inputs: block.inputs.len(),
                 linear,
                 names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
                 slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
+                slope_columns: pattern.iter().flatten().copied().collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });

@@ -1,10 +1,13 @@
 //! Newton's method on one compiled system of equations.
 
+mod backward;
+
 use extremal_eval::{Backend, Machine, Program};
 
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
 use crate::linear::LinearSolver;
+use backward::Backward;
 
 /// When Newton's method is content, and when it gives up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,12 +73,15 @@ pub(crate) struct SolvePlan {
     pub first_entry: usize,
     /// Outputs of the block that its last entry computes as well.
     pub outputs: usize,
+    /// How many inputs the block has.
+    pub inputs: usize,
     /// Is it linear in its unknowns?
     pub linear: bool,
     /// What each unknown is, for messages.
     pub names: Vec<String>,
-    /// The row of each entry of its Jacobian.
+    /// The row of each entry of its Jacobian, and its column.
     pub slope_rows: Vec<usize>,
+    pub slope_columns: Vec<usize>,
 }
 
 /// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
@@ -89,9 +95,11 @@ pub(crate) struct NewtonSolve {
     solver: LinearSolver,
     names: Vec<String>,
     slope_rows: Vec<usize>,
+    slope_columns: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
+    backward: Backward,
     options: NewtonOptions,
     kept: Option<Kept>,
 }
@@ -112,7 +120,7 @@ struct Kept {
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, linear, names, slope_rows } = plan;
+        let SolvePlan { stage, first_entry, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
         let n = names.len();
         NewtonSolve {
             stage,
@@ -122,8 +130,10 @@ impl NewtonSolve {
             solver,
             values: vec![0.0; n + slope_rows.len()],
             slope_rows,
+            slope_columns,
             update: vec![0.0; n],
             trial: vec![0.0; n],
+            backward: Backward::new(stage, first_entry + 3, inputs, n),
             names,
             options,
             kept: None,
@@ -185,11 +195,11 @@ impl NewtonSolve {
                 continue;
             }
             let (mut residual, row) = self.check(machine, x, checked);
-            if residual > self.options.tolerance && update <= ROUND_OFF * norm(x) {
-                residual = self.normwise_residual(x, &checked[self.outputs..]);
-            }
             if residual.is_nan() {
                 return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
+            }
+            if residual > self.options.tolerance && (!falling || update <= ROUND_OFF * norm(x)) {
+                residual = self.backward_residual(machine, x, &checked[self.outputs..]);
             }
             // Once the updates are small, a residual that no longer falls by half has reached its round-off.
             if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
@@ -321,7 +331,10 @@ impl NewtonSolve {
             }
             fraction *= 0.5;
         }
-        let (residual, row) = self.check(machine, x, checked);
+        let (mut residual, row) = self.check(machine, x, checked);
+        if residual > self.options.tolerance {
+            residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+        }
         if residual <= self.options.tolerance {
             return Ok(0.0);
         }
@@ -340,11 +353,16 @@ impl NewtonSolve {
         relative_residual(&checked[self.outputs..], self.len())
     }
 
-    /// The worst relative residual where a row whose terms have all but vanished is measured against what its unknowns could
-    /// make of it: `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989, section 3).
-    fn normwise_residual(&self, x: &[f64], checked: &[f64]) -> f64 {
+    /// The worst relative residual where a row is measured, beyond its own terms, against what round-off makes of it: that of the
+    /// inputs (the row is then met exactly for inputs a few ε away), that of the unknowns as far as the other rows determine them, and,
+    /// where its terms have all but vanished, `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989,
+    /// section 3). At rest the unknowns are round-off themselves, and so is what is left of terms that balance.
+    fn backward_residual(&mut self, machine: &mut Machine, x: &[f64], checked: &[f64]) -> f64 {
         let n = self.len();
-        let (residual, size) = checked.split_at(n);
+        let (residual, own) = checked.split_at(n);
+        let places = self.slope_rows.iter().copied().zip(self.slope_columns.iter().copied());
+        let slopes = places.zip(self.values[n..].iter().copied());
+        let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
         let mut worst = 0.0f64;
         let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
         for row in 0..n {
@@ -353,8 +371,8 @@ impl NewtonSolve {
                 largest = largest.max(slope.abs());
             }
             let reachable = largest * norm(x);
-            let vanished = size[row] <= VANISHED * n as f64 * reachable;
-            let size = if vanished { size[row] + reachable } else { size[row] };
+            let vanished = own[row] <= VANISHED * n as f64 * reachable;
+            let size = sizes[row] + if vanished { reachable } else { 0.0 };
             worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));
         }
         worst

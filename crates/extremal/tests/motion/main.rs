@@ -6,6 +6,7 @@ mod events;
 mod failures;
 mod printed;
 mod references;
+mod rest;
 mod settings;
 mod support;
 mod truth;
