@@ -194,6 +194,12 @@ impl Kernel {
         self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
     }
 
+    /// Says that the last so many outputs are conditions on the solution: where Newton's method has to be careful, it stays where they
+    /// hold, that is, are not zero.
+    pub(crate) fn keep_inside(&mut self, guards: usize) {
+        self.solves.iter_mut().for_each(|solve| solve.keep_inside(guards));
+    }
+
     /// Lets Jacobians serve again in later calls, which are expected to be much alike. What comes out then depends on the calls
     /// before, by less than the round-off of the equations, until [`Kernel::forget`].
     pub(crate) fn reuse_jacobians(&mut self) {
@@ -284,6 +290,7 @@ impl Kernel {
             let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);
             let done = done.or_else(|_| {
                 self.machine.run(solve.guess_entry(), unknowns);
+                solve.bring_inside(&mut self.machine, unknowns);
                 solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
             })?;
             work.iterations += done.iterations;

@@ -45,6 +45,9 @@ const FULL_PACE_ITERATIONS: u32 = 12;
 /// The smallest fraction of a Newton update that is tried before the direction is called useless.
 const SMALLEST_FRACTION: f64 = 1.0 / 1024.0;
 
+/// How often a guess outside the domain of the equations is halved.
+const INWARD: u32 = 16;
+
 /// Smaller systems are factored faster than the residual is evaluated once more.
 const WORTH_KEEPING: usize = 4;
 /// Updates with a Jacobian of before in one call, before it is given up.
@@ -92,6 +95,8 @@ pub(crate) struct NewtonSolve {
     pub linear: bool,
     first_entry: usize,
     outputs: usize,
+    /// How many of the last outputs are conditions, which hold where they are not zero.
+    guards: usize,
     solver: LinearSolver,
     names: Vec<String>,
     slope_rows: Vec<usize>,
@@ -127,6 +132,7 @@ impl NewtonSolve {
             linear,
             first_entry,
             outputs,
+            guards: 0,
             solver,
             values: vec![0.0; n + slope_rows.len()],
             slope_rows,
@@ -153,6 +159,22 @@ impl NewtonSolve {
 
     pub fn forget(&mut self) {
         self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
+    }
+
+    /// Damped updates stay where the last so many outputs are not zero, as long as they lead anywhere.
+    pub fn keep_inside(&mut self, guards: usize) {
+        self.guards = guards.min(self.outputs);
+    }
+
+    /// Takes a guess back towards zero, where increments and rates are those of staying, until the equations can be evaluated.
+    pub fn bring_inside(&mut self, machine: &mut Machine, x: &mut [f64]) {
+        for _ in 0..INWARD {
+            if self.evaluate(machine, x).is_ok() {
+                return;
+            }
+            x.iter_mut().for_each(|x| *x *= 0.5);
+        }
+        x.fill(0.0);
     }
 
     pub fn len(&self) -> usize {
@@ -317,19 +339,24 @@ impl NewtonSolve {
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
             return Ok(length);
         }
-        let mut fraction = 1.0;
-        while fraction >= SMALLEST_FRACTION {
-            let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
-            self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
-            machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
-            machine.run(self.first_entry + 2, checked);
-            let next = &mut checked[self.outputs..self.outputs + n];
-            self.solver.solve(next);
-            if norm(next) <= (1.0 - 0.25 * fraction) * length {
-                x.copy_from_slice(&self.trial);
-                return Ok(fraction * length);
+        // Inside the declared domains first; where that leads nowhere, their border is not to blame.
+        let paces: &[bool] = if self.guards > 0 { &[true, false] } else { &[false] };
+        for inside in paces {
+            let mut fraction = 1.0;
+            while fraction >= SMALLEST_FRACTION {
+                let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
+                self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
+                machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
+                machine.run(self.first_entry + 2, checked);
+                let holds = !inside || !checked[self.outputs - self.guards..self.outputs].contains(&0.0);
+                let next = &mut checked[self.outputs..self.outputs + n];
+                self.solver.solve(next);
+                if holds && norm(next) <= (1.0 - 0.25 * fraction) * length {
+                    x.copy_from_slice(&self.trial);
+                    return Ok(fraction * length);
+                }
+                fraction *= 0.5;
             }
-            fraction *= 0.5;
         }
         let (mut residual, row) = self.check(machine, x, checked);
         if residual > self.options.tolerance {
