@@ -62,7 +62,18 @@ impl<'m> Run<'m> {
         let stated_energy = at_start(&[system.energy()])[0];
         let constraints = ConstraintStructure { degrees_of_freedom: system.len(), ..ConstraintStructure::default() };
         let method = settings.method.clone();
-        Ok(Run { model, observables, compiled, estimate: None, plan, method, beginning, constraints, stated_energy })
+        Ok(Run {
+            model,
+            observables,
+            compiled,
+            estimate: None,
+            plan,
+            method,
+            beginning,
+            constraints,
+            constraint_sizes: Vec::new(),
+            stated_energy,
+        })
     }
 }
 

@@ -1,18 +1,22 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
+mod audits;
 mod beginning;
 mod energy_nodes;
 mod feasible;
 mod higher;
 mod integrable;
+mod judge;
 mod lattice;
 mod laws;
 mod observables;
 mod report;
+mod resolution;
 mod rows;
 mod settings;
 mod snapshot;
 mod stops;
+mod warning;
 mod watch;
 
 use std::ops::ControlFlow;
@@ -30,6 +34,7 @@ use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
+use audits::constraint_sizes;
 use energy_nodes::exact_enough;
 use feasible::{check_second, make_feasible};
 use rows::{Rows, Watched};
@@ -48,6 +53,7 @@ pub use laws::{Laws, TemperatureRange};
 pub use observables::Tracked;
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
+pub use warning::Warning;
 
 /// Why a run could not be set up.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -152,6 +158,8 @@ pub struct Outcome {
     pub residuals: Vec<(String, f64)>,
     /// The audit of both laws, for a system with entropies.
     pub laws: Option<Laws>,
+    /// Audits that failed, and steps that do not resolve the motion.
+    pub warnings: Vec<Warning>,
 }
 
 /// A model compiled for running: parameters, step and start can change without compiling again.
@@ -175,6 +183,8 @@ pub struct Run<'m> {
     method: Method,
     beginning: Beginning,
     constraints: ConstraintStructure,
+    /// How large the terms of the constraints on positions are at the start.
+    constraint_sizes: Vec<f64>,
     stated_energy: f64,
 }
 
@@ -262,6 +272,7 @@ impl<'m> Run<'m> {
             false => None,
         };
         let stated_energy = beginning.evaluate(&system, &[system.energy()])[0];
+        let constraint_sizes = constraint_sizes(&system, &beginning, &all);
         Ok(Run {
             model,
             observables,
@@ -271,6 +282,7 @@ impl<'m> Run<'m> {
             method: settings.method.clone(),
             beginning,
             constraints,
+            constraint_sizes,
             stated_energy,
         })
     }
@@ -384,6 +396,7 @@ impl<'m> Run<'m> {
                     errors: Vec::new(),
                     residuals: Vec::new(),
                     laws: None,
+                    warnings: Vec::new(),
                 });
             }
         };
@@ -393,10 +406,10 @@ impl<'m> Run<'m> {
             end => end,
         };
         rows.complete(motion.as_mut())?;
-        let Watched { errors, residuals, laws } = rows.finish();
+        let Watched { errors, residuals, laws, warnings } = rows.finish();
         recorder.finish()?;
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
-        Ok(Outcome { end, steps, time, work, errors, residuals, laws })
+        Ok(Outcome { end, steps, time, work, errors, residuals, laws, warnings })
     }
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.
@@ -425,7 +438,7 @@ impl<'m> Run<'m> {
     fn march(
         &self,
         motion: &mut dyn March,
-        rows: &mut Rows<'_>,
+        rows: &mut Rows<'_, '_>,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<End, RecordError> {
         let steps = self.planned_steps();
@@ -459,7 +472,7 @@ impl<'m> Run<'m> {
     }
 
     /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
-    fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_>) -> Result<Option<String>, StepFailure> {
+    fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_, '_>) -> Result<Option<String>, StepFailure> {
         let begin = rows.time();
         let crossed = crossed(&self.observables, motion, rows.stops())?;
         let Some(first) = located(&self.observables, motion, &crossed, begin)?.into_iter().next() else {

@@ -94,19 +94,9 @@ impl Report<'_> {
         })
     }
 
-    /// Why the energy may change, if it may: it is constant for a Lagrangian without time, when no force does work on the system
-    /// from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
+    /// Why the energy may change, if it may.
     pub fn why_energy_changes(&self) -> Option<String> {
-        let model = self.model;
-        let acts = |forces: Vec<Expr<'_>>| forces.iter().any(|force| !force.is_zero());
-        let reasons = [
-            (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
-            (acts(model.heat()), "heat comes in"),
-            (!system_of(model).constraint_power().is_zero(), "constraints do work"),
-            (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),
-        ];
-        let reasons: Vec<&str> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect();
-        (!reasons.is_empty()).then(|| reasons.join(" and "))
+        why_energy_changes(self.model)
     }
 
     /// The last row, by role: `q`, `v` and `p` keyed by coordinate.
@@ -135,4 +125,18 @@ impl Report<'_> {
         }
         end
     }
+}
+
+/// Why the energy of a model may change, if it may: it is constant for a Lagrangian without time, when no force does work on the
+/// system from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
+pub(super) fn why_energy_changes(model: &Model) -> Option<String> {
+    let acts = |forces: Vec<Expr<'_>>| forces.iter().any(|force| !force.is_zero());
+    let reasons = [
+        (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
+        (acts(model.heat()), "heat comes in"),
+        (!system_of(model).constraint_power().is_zero(), "constraints do work"),
+        (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),
+    ];
+    let reasons: Vec<&str> = reasons.into_iter().filter(|(holds, _)| *holds).map(|(_, reason)| reason).collect();
+    (!reasons.is_empty()).then(|| reasons.join(" and "))
 }

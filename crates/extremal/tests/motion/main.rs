@@ -1,11 +1,13 @@
 //! Motions of models written as text, against closed forms, equations typed by hand, and the ways in which a run can end.
 
+mod audits;
 mod boundary;
 mod discrete;
 mod events;
 mod failures;
 mod printed;
 mod references;
+mod resolution;
 mod rest;
 mod settings;
 mod support;
