@@ -36,6 +36,9 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
     for note in finished.run.notes().into_iter().chain(finished.outcome.passage_warnings()) {
         let _ = writeln!(out, "\n{WARNING}note{WARNING:#}: {note}");
     }
+    for warning in &finished.outcome.warnings {
+        let _ = writeln!(out, "\n{WARNING}warning{WARNING:#}: {warning}");
+    }
     out.push_str(&written(&finished.written));
     out
 }

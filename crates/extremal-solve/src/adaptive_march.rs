@@ -45,6 +45,25 @@ struct WatchedConstraints {
     state: Vec<f64>,
 }
 
+/// What becomes of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// It arrives.
+    Reached,
+    /// It ends before.
+    Singular {
+        /// When.
+        time: f64,
+        /// What grows beyond all bounds, or fails, there.
+        what: String,
+    },
+    /// It is not known: too many steps, or equations that jump.
+    Undecided,
+}
+
+/// Rates that grow by this factor on the way to where an integrator cannot go on, grow beyond all bounds.
+const UNBOUNDED: f64 = 1e4;
+
 /// (v, a) from (q, v, t).
 #[derive(Clone)]
 struct RightHandSide {
@@ -168,6 +187,40 @@ impl AdaptiveMarcher {
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
 
+    /// From now on a motion is given up after so many steps of the integrator.
+    pub fn limit_steps(&mut self, most: u64) {
+        self.options.max_steps = most;
+    }
+
+    /// Follows a motion from these values to a time; it is then there, or as far as it goes.
+    pub fn fate(&mut self, values: &StartValues, until: f64) -> Fate {
+        self.restart(values, until - values.time);
+        let rhs = &mut self.right_hand_side;
+        let mut first = vec![0.0; self.names.len()];
+        let mut last = first.clone();
+        if rhs.evaluate(values.time, &self.previous.1, &mut first).is_err() {
+            return Fate::Undecided;
+        }
+        let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+        match outcome {
+            Ok(()) => return Fate::Reached,
+            Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => {}
+            Err(_) => return Fate::Undecided,
+        }
+        let (time, state) = (self.integrator.time(), self.integrator.state());
+        if rhs.evaluate(time, state, &mut last).is_err() {
+            return Fate::Undecided;
+        }
+        let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
+        let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+        match grown {
+            Some((at, rate)) if rate.abs() > UNBOUNDED * largest => {
+                Fate::Singular { time, what: format!("the rate of `{}`", self.names[at]) }
+            }
+            _ => Fate::Undecided,
+        }
+    }
+
     /// Moves to `time`, or stays at the state remembered last.
     fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
         let outcome = self.reach(time);
@@ -270,6 +323,7 @@ impl AdaptiveMarcher {
             time: self.previous.0,
             state: self.names.iter().cloned().zip(self.previous.1.iter().copied()).collect(),
             reason,
+            shorter: None,
         }
     }
 
@@ -335,6 +389,7 @@ impl March for AdaptiveMarcher {
             time: self.integrator.time(),
             state: self.names.iter().cloned().zip(self.integrator.state().iter().copied()).collect(),
             reason,
+            shorter: None,
         }
     }
 

@@ -115,6 +115,16 @@ pub enum Reason {
         /// What failed.
         cause: Box<Reason>,
     },
+    /// The equations of motion have no solution beyond a time within the step.
+    #[error(
+        "the motion runs into a singularity: from here the exact one ends at t = {time}, where {what} grows beyond all bounds"
+    )]
+    Singularity {
+        /// When the exact motion ends.
+        time: f64,
+        /// What is unbounded there.
+        what: String,
+    },
     /// A constraint that followed from the others at the start does not any more.
     #[error(
         "`{constraint}` followed from the other constraints at the start and does not any more: it is off by {residual:.3e}"
@@ -149,7 +159,10 @@ impl Reason {
 
 /// A run that could not go on. What was computed before it stays valid.
 #[derive(Clone, Debug, Error, PartialEq)]
-#[error("stopped at step {step}, t = {time}: {reason}")]
+#[error(
+    "stopped at step {step}, t = {time}: {reason}{}",
+    .shorter.map_or_else(String::new, |h| format!("; from here a step of {h:.3e} has a next state: try a smaller step"))
+)]
 pub struct StepFailure {
     /// The step that failed, counted from 1.
     pub step: u64,
@@ -159,4 +172,6 @@ pub struct StepFailure {
     pub state: Vec<(String, f64)>,
     /// Why.
     pub reason: Reason,
+    /// A step from this state that is not too long, where the one that was asked for is.
+    pub shorter: Option<f64>,
 }

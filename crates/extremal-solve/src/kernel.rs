@@ -150,9 +150,11 @@ impl Kernel {
                 stage,
                 first_entry: entries.len(),
                 outputs,
+                inputs: block.inputs.len(),
                 linear,
                 names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
                 slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
+                slope_columns: pattern.iter().flatten().copied().collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
             entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
@@ -192,6 +194,12 @@ impl Kernel {
     /// finds are its own; only its prediction comes to be seen where it fails.
     pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
         self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
+    }
+
+    /// Says that the last so many outputs are conditions on the solution: where Newton's method has to be careful, it stays where they
+    /// hold, that is, are not zero.
+    pub(crate) fn keep_inside(&mut self, guards: usize) {
+        self.solves.iter_mut().for_each(|solve| solve.keep_inside(guards));
     }
 
     /// Lets Jacobians serve again in later calls, which are expected to be much alike. What comes out then depends on the calls
@@ -287,6 +295,7 @@ impl Kernel {
                 (done, Guess::Given) => done,
                 (done, Guess::Formula) => done.or_else(|_| {
                     self.machine.run(solve.guess_entry(), unknowns);
+                    solve.bring_inside(&mut self.machine, unknowns);
                     solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
                 }),
             }?;

@@ -382,6 +382,7 @@ impl LatticeMarcher {
             time: self.time,
             state: names.zip(self.step.state().iter().copied()).collect(),
             reason,
+            shorter: None,
         }
     }
 }

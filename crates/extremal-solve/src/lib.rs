@@ -20,7 +20,7 @@ mod symmetric;
 mod tangent;
 
 pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, integrate};
-pub use adaptive_march::AdaptiveMarcher;
+pub use adaptive_march::{AdaptiveMarcher, Fate};
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};

@@ -1,5 +1,6 @@
 //! Marching a scheme: one step after the other from a start, with prediction, guards and observation.
 
+mod followed;
 mod history;
 mod lanes;
 
@@ -15,6 +16,7 @@ use crate::newton::NewtonOptions;
 use crate::observable::Observable;
 use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
+use followed::Followed;
 use history::History;
 
 pub(crate) use history::{DEPTH, WEIGHTS};
@@ -103,6 +105,7 @@ impl CompiledScheme {
         let given: Vec<f64> = values.iter().copied().chain(scheme.constants.iter().map(|(_, value)| *value)).collect();
         let observable = Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
         let mut kernel = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
+        kernel.keep_inside(guard_names.len());
         // The substeps of a composition have different Jacobians.
         if scheme.substeps.len() == 1 {
             kernel.reuse_jacobians();
@@ -174,6 +177,8 @@ impl CompiledScheme {
             observed: vec![0.0; scheme.observed],
             history: History::new(scheme.substeps.len(), scheme.step.unknowns().len()),
             strides: Strides::default(),
+            followed: Followed::new(scheme.step.unknowns().len()),
+            rough: false,
             h: 0.0,
             start_time: 0.0,
             time: 0.0,
@@ -271,6 +276,9 @@ pub struct Marcher {
     observed: Vec<f64>,
     history: History,
     strides: Strides,
+    followed: Followed,
+    /// A step was not what those before it predict.
+    rough: bool,
     h: f64,
     start_time: f64,
     time: f64,
@@ -365,6 +373,12 @@ impl Marcher {
         self.scheme.set_parameters(parameters);
     }
 
+    /// Was there a step whose unknowns those of the steps before do not predict, so that it may have been too long for the motion? Only
+    /// the first steps cannot be.
+    pub fn was_rough(&self) -> bool {
+        self.rough
+    }
+
     /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
     /// whatever was marched before.
     pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
@@ -374,6 +388,8 @@ impl Marcher {
         self.velocity.copy_from_slice(v);
         self.observed_velocity.copy_from_slice(v);
         self.history.forget();
+        self.followed.forget();
+        self.rough = false;
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
         self.strides = Strides::default();
@@ -476,7 +492,7 @@ impl Marcher {
     fn undo(&mut self, reason: Reason) -> StepFailure {
         self.leave_stride();
         self.state.copy_from_slice(&self.previous);
-        self.failure(reason)
+        StepFailure { shorter: self.followed.longest(), ..self.failure(reason) }
     }
 
     /// Undoes a step that was counted already.
@@ -504,18 +520,26 @@ impl Marcher {
                 self.first_guess(begin + elapsed * h)?;
                 Guess::Formula
             };
-            let work = match self.scheme.step.run(&self.inputs, guess, &mut self.next) {
-                // What was extrapolated leads nowhere: begin with the velocities of the present state.
-                Err(_) if guess == Guess::Given && !known && self.first_guess(begin + elapsed * h).is_ok() => {
-                    self.scheme.step.run(&self.inputs, Guess::Formula, &mut self.next)?
-                }
-                outcome => outcome?,
+            let mut outcome = self.scheme.step.run(&self.inputs, guess, &mut self.next);
+            // What was extrapolated leads nowhere: begin with the velocities of the present state.
+            if outcome.is_err()
+                && guess == Guess::Given
+                && !known
+                && self.first_guess(begin + elapsed * h).is_ok()
+            {
+                outcome = self.scheme.step.run(&self.inputs, Guess::Formula, &mut self.next);
+            }
+            let work = match outcome {
+                Ok(work) if self.scheme.substeps.len() > 1 || !self.next[n..].contains(&0.0) => work,
+                outcome => self.follow(begin + elapsed * h, fraction * h, outcome)?,
             };
             if predict {
                 if work.side_by_side {
                     // These stages predict themselves.
                     self.history.filled[at] = 0;
                 } else if !known {
+                    let left_to_newton = self.scheme.step.iterates_stages();
+                    self.rough |= left_to_newton || self.history.is_far(at, self.scheme.step.unknowns());
                     self.history.push(at, self.scheme.step.unknowns());
                 }
                 self.work.add(work);
@@ -563,6 +587,7 @@ impl Marcher {
             time: self.time(),
             state: self.scheme.state_names.iter().cloned().zip(self.state.iter().copied()).collect(),
             reason,
+            shorter: None,
         }
     }
 }

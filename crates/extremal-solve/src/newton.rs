@@ -1,10 +1,13 @@
 //! Newton's method on one compiled system of equations.
 
+mod backward;
+
 use extremal_eval::{Backend, Machine, Program};
 
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
 use crate::linear::LinearSolver;
+use backward::Backward;
 
 /// When Newton's method is content, and when it gives up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +45,9 @@ const FULL_PACE_ITERATIONS: u32 = 12;
 /// The smallest fraction of a Newton update that is tried before the direction is called useless.
 const SMALLEST_FRACTION: f64 = 1.0 / 1024.0;
 
+/// How often a guess outside the domain of the equations is halved.
+const INWARD: u32 = 16;
+
 /// Smaller systems are factored faster than the residual is evaluated once more.
 const WORTH_KEEPING: usize = 4;
 /// Updates with a Jacobian of before in one call, before it is given up.
@@ -70,12 +76,15 @@ pub(crate) struct SolvePlan {
     pub first_entry: usize,
     /// Outputs of the block that its last entry computes as well.
     pub outputs: usize,
+    /// How many inputs the block has.
+    pub inputs: usize,
     /// Is it linear in its unknowns?
     pub linear: bool,
     /// What each unknown is, for messages.
     pub names: Vec<String>,
-    /// The row of each entry of its Jacobian.
+    /// The row of each entry of its Jacobian, and its column.
     pub slope_rows: Vec<usize>,
+    pub slope_columns: Vec<usize>,
 }
 
 /// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
@@ -86,12 +95,16 @@ pub(crate) struct NewtonSolve {
     pub linear: bool,
     first_entry: usize,
     outputs: usize,
+    /// How many of the last outputs are conditions, which hold where they are not zero.
+    guards: usize,
     solver: LinearSolver,
     names: Vec<String>,
     slope_rows: Vec<usize>,
+    slope_columns: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
+    backward: Backward,
     options: NewtonOptions,
     kept: Option<Kept>,
 }
@@ -112,18 +125,21 @@ struct Kept {
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, linear, names, slope_rows } = plan;
+        let SolvePlan { stage, first_entry, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
         let n = names.len();
         NewtonSolve {
             stage,
             linear,
             first_entry,
             outputs,
+            guards: 0,
             solver,
             values: vec![0.0; n + slope_rows.len()],
             slope_rows,
+            slope_columns,
             update: vec![0.0; n],
             trial: vec![0.0; n],
+            backward: Backward::new(stage, first_entry + 3, inputs, n),
             names,
             options,
             kept: None,
@@ -143,6 +159,22 @@ impl NewtonSolve {
 
     pub fn forget(&mut self) {
         self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
+    }
+
+    /// Damped updates stay where the last so many outputs are not zero, as long as they lead anywhere.
+    pub fn keep_inside(&mut self, guards: usize) {
+        self.guards = guards.min(self.outputs);
+    }
+
+    /// Takes a guess back towards zero, where increments and rates are those of staying, until the equations can be evaluated.
+    pub fn bring_inside(&mut self, machine: &mut Machine, x: &mut [f64]) {
+        for _ in 0..INWARD {
+            if self.evaluate(machine, x).is_ok() {
+                return;
+            }
+            x.iter_mut().for_each(|x| *x *= 0.5);
+        }
+        x.fill(0.0);
     }
 
     pub fn len(&self) -> usize {
@@ -185,11 +217,11 @@ impl NewtonSolve {
                 continue;
             }
             let (mut residual, row) = self.check(machine, x, checked);
-            if residual > self.options.tolerance && update <= ROUND_OFF * norm(x) {
-                residual = self.normwise_residual(x, &checked[self.outputs..]);
-            }
             if residual.is_nan() {
                 return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
+            }
+            if residual > self.options.tolerance && (!falling || update <= ROUND_OFF * norm(x)) {
+                residual = self.backward_residual(machine, x, &checked[self.outputs..]);
             }
             // Once the updates are small, a residual that no longer falls by half has reached its round-off.
             if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
@@ -307,21 +339,29 @@ impl NewtonSolve {
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
             return Ok(length);
         }
-        let mut fraction = 1.0;
-        while fraction >= SMALLEST_FRACTION {
-            let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
-            self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
-            machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
-            machine.run(self.first_entry + 2, checked);
-            let next = &mut checked[self.outputs..self.outputs + n];
-            self.solver.solve(next);
-            if norm(next) <= (1.0 - 0.25 * fraction) * length {
-                x.copy_from_slice(&self.trial);
-                return Ok(fraction * length);
+        // Inside the declared domains first; where that leads nowhere, their border is not to blame.
+        let paces: &[bool] = if self.guards > 0 { &[true, false] } else { &[false] };
+        for inside in paces {
+            let mut fraction = 1.0;
+            while fraction >= SMALLEST_FRACTION {
+                let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
+                self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
+                machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
+                machine.run(self.first_entry + 2, checked);
+                let holds = !inside || !checked[self.outputs - self.guards..self.outputs].contains(&0.0);
+                let next = &mut checked[self.outputs..self.outputs + n];
+                self.solver.solve(next);
+                if holds && norm(next) <= (1.0 - 0.25 * fraction) * length {
+                    x.copy_from_slice(&self.trial);
+                    return Ok(fraction * length);
+                }
+                fraction *= 0.5;
             }
-            fraction *= 0.5;
         }
-        let (residual, row) = self.check(machine, x, checked);
+        let (mut residual, row) = self.check(machine, x, checked);
+        if residual > self.options.tolerance {
+            residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+        }
         if residual <= self.options.tolerance {
             return Ok(0.0);
         }
@@ -340,11 +380,16 @@ impl NewtonSolve {
         relative_residual(&checked[self.outputs..], self.len())
     }
 
-    /// The worst relative residual where a row whose terms have all but vanished is measured against what its unknowns could
-    /// make of it: `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989, section 3).
-    fn normwise_residual(&self, x: &[f64], checked: &[f64]) -> f64 {
+    /// The worst relative residual where a row is measured, beyond its own terms, against what round-off makes of it: that of the
+    /// inputs (the row is then met exactly for inputs a few ε away), that of the unknowns as far as the other rows determine them, and,
+    /// where its terms have all but vanished, `max |J_ij| max |x_j|` (Arioli, Demmel and Duff, SIAM J. Matrix Anal. Appl. 10, 1989,
+    /// section 3). At rest the unknowns are round-off themselves, and so is what is left of terms that balance.
+    fn backward_residual(&mut self, machine: &mut Machine, x: &[f64], checked: &[f64]) -> f64 {
         let n = self.len();
-        let (residual, size) = checked.split_at(n);
+        let (residual, own) = checked.split_at(n);
+        let places = self.slope_rows.iter().copied().zip(self.slope_columns.iter().copied());
+        let slopes = places.zip(self.values[n..].iter().copied());
+        let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
         let mut worst = 0.0f64;
         let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
         for row in 0..n {
@@ -353,8 +398,8 @@ impl NewtonSolve {
                 largest = largest.max(slope.abs());
             }
             let reachable = largest * norm(x);
-            let vanished = size[row] <= VANISHED * n as f64 * reachable;
-            let size = if vanished { size[row] + reachable } else { size[row] };
+            let vanished = own[row] <= VANISHED * n as f64 * reachable;
+            let size = sizes[row] + if vanished { reachable } else { 0.0 };
             worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));
         }
         worst

@@ -80,7 +80,12 @@ impl Finished<'_> {
             run: &self.run,
             outcome: &self.outcome,
             recorder: &self.recorder,
-            warnings: source.warnings().chain(self.run.notes()).chain(self.outcome.passage_warnings()).collect(),
+            warnings: source
+                .warnings()
+                .chain(self.run.notes())
+                .chain(self.outcome.passage_warnings())
+                .chain(self.outcome.warnings.iter().map(ToString::to_string))
+                .collect(),
         }
     }
 

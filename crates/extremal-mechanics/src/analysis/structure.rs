@@ -2,7 +2,6 @@
 
 use extremal_expr::generic::{Field, Generic, Matrix};
 use extremal_expr::{Expr, Node};
-use extremal_model::ConstraintKind;
 
 use super::calculus::{antiderivative, potential};
 use super::real::signs;

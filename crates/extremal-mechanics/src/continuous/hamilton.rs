@@ -1,6 +1,6 @@
 //! Hamilton's form, by inverting the Legendre transform symbolically where L is quadratic in the velocities.
 
-use extremal_expr::{Expr, Graph, Node};
+use extremal_expr::{Expr, Graph, Node, Rational};
 
 use super::kinetic::KineticSplit;
 use crate::System;

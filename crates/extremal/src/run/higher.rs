@@ -74,6 +74,7 @@ impl<'m> Run<'m> {
             method,
             beginning,
             constraints,
+            constraint_sizes: Vec::new(),
             stated_energy,
             settings: settings.clone(),
             tracked: tracked.to_vec(),

@@ -137,6 +137,7 @@ impl<'m> Run<'m> {
             method: lattice.settings.method.clone(),
             beginning: Beginning::default(),
             constraints: ConstraintStructure::default(),
+            constraint_sizes: Vec::new(),
             stated_energy: f64::NAN,
             settings: lattice.settings.clone(),
             tracked: Vec::new(),

@@ -1,20 +1,24 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
+mod audits;
 mod beginning;
 mod energy;
 mod energy_nodes;
 mod feasible;
 mod higher;
 mod integrable;
+mod judge;
 mod lattice;
 mod laws;
 mod observables;
 mod rechosen;
 mod report;
+mod resolution;
 mod rows;
 mod settings;
 mod snapshot;
 mod stops;
+mod warning;
 mod watch;
 
 use std::ops::ControlFlow;
@@ -32,6 +36,7 @@ use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
 use crate::system::{custom_of, system_of};
+use audits::constraint_sizes;
 use energy_nodes::exact_enough;
 use feasible::{Choice, check_second, make_feasible};
 use rows::{Rows, Watched};
@@ -51,6 +56,7 @@ pub use laws::{Laws, TemperatureRange};
 pub use observables::Tracked;
 pub use report::Report;
 pub use settings::{Settings, SettingsError};
+pub use warning::Warning;
 
 /// Why a run could not be set up.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -166,6 +172,8 @@ pub struct Outcome {
     pub laws: Option<Laws>,
     /// The first singular configurations that were passed on purpose, and how many there were.
     pub passed: (Vec<PassedConfiguration>, u64),
+    /// Audits that failed, and steps that do not resolve the motion.
+    pub warnings: Vec<Warning>,
 }
 
 /// A model compiled for running: parameters, step and start can change without compiling again.
@@ -189,6 +197,8 @@ pub struct Run<'m> {
     method: Method,
     beginning: Beginning,
     constraints: ConstraintStructure,
+    /// How large the terms of the constraints on positions are at the start.
+    constraint_sizes: Vec<f64>,
     stated_energy: f64,
     settings: Settings,
     tracked: Vec<Tracked>,
@@ -292,6 +302,7 @@ impl<'m> Run<'m> {
             false => None,
         };
         let stated_energy = beginning.evaluate(&system, &[system.energy()])[0];
+        let constraint_sizes = constraint_sizes(&system, &beginning, &all);
         Ok(Run {
             model,
             observables,
@@ -301,6 +312,7 @@ impl<'m> Run<'m> {
             method: settings.method.clone(),
             beginning,
             constraints,
+            constraint_sizes,
             stated_energy,
             settings: settings.clone(),
             tracked: tracked.to_vec(),
@@ -435,6 +447,7 @@ impl<'m> Run<'m> {
                     residuals: Vec::new(),
                     laws: None,
                     passed: (Vec::new(), 0),
+                    warnings: Vec::new(),
                 });
             }
         };
@@ -445,9 +458,9 @@ impl<'m> Run<'m> {
         };
         rows.complete(motion.as_mut())?;
         let passed = rows.passed(motion.as_ref());
-        let Watched { errors, residuals, laws } = rows.finish();
+        let Watched { errors, residuals, laws, warnings } = rows.finish();
         let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
-        let outcome = Outcome { end, steps, time, work, errors, residuals, laws, passed };
+        let outcome = Outcome { end, steps, time, work, errors, residuals, laws, passed, warnings };
         match self.with_other_constraints(&outcome.end, motion.as_mut()) {
             Some(rest) => Ok(outcome.followed_by(rest.segment(recorder, watch, true)?)),
             None => Ok(outcome),
@@ -480,7 +493,7 @@ impl<'m> Run<'m> {
     fn march(
         &self,
         motion: &mut dyn March,
-        rows: &mut Rows<'_>,
+        rows: &mut Rows<'_, '_>,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
         resumed: bool,
     ) -> Result<End, RecordError> {
@@ -516,7 +529,7 @@ impl<'m> Run<'m> {
     }
 
     /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
-    fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_>) -> Result<Option<String>, StepFailure> {
+    fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_, '_>) -> Result<Option<String>, StepFailure> {
         let begin = rows.time();
         let crossed = crossed(&self.observables, motion, rows.stops())?;
         let Some(first) = located(&self.observables, motion, &crossed, begin)?.into_iter().next() else {

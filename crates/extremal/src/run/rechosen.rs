@@ -25,6 +25,7 @@ impl Outcome {
             residuals: larger(self.residuals, &rest.residuals),
             laws: self.laws,
             passed: ([self.passed.0, rest.passed.0].concat(), self.passed.1 + rest.passed.1),
+            warnings: [self.warnings, rest.warnings].concat(),
         }
     }
 

@@ -4,19 +4,24 @@ use extremal_solve::{March, PassedConfiguration, Reason, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
 use super::Run;
+use super::audits::{Audits, Promises};
+use super::judge::{Judge, Later};
 use super::laws::{Audit, Laws};
 use super::observables::Observables;
 use super::snapshot::Snapshot;
+use super::warning::Warning;
 use super::watch::Trouble;
 
 /// The rows of a run on their way to the recorder, and what is watched besides.
-pub(super) struct Rows<'r> {
+pub(super) struct Rows<'r, 'm> {
     recorder: &'r mut Recorder,
     observables: &'r Observables,
     exact_names: Vec<String>,
     entropy_names: Vec<String>,
     errors: Vec<f64>,
     audit: Audit,
+    audits: Audits<'r, Later<'r, 'm>>,
+    step: f64,
     now: Snapshot,
     /// The last row was only glanced at.
     passed: bool,
@@ -27,10 +32,11 @@ pub(super) struct Watched {
     pub errors: Vec<(String, f64)>,
     pub residuals: Vec<(String, f64)>,
     pub laws: Option<Laws>,
+    pub warnings: Vec<Warning>,
 }
 
-impl<'r> Rows<'r> {
-    pub fn new(run: &'r Run<'_>, recorder: &'r mut Recorder) -> Self {
+impl<'r, 'm> Rows<'r, 'm> {
+    pub fn new(run: &'r Run<'m>, recorder: &'r mut Recorder) -> Self {
         let observables = &run.observables;
         let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
         Rows {
@@ -40,6 +46,12 @@ impl<'r> Rows<'r> {
             entropy_names: run.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
+            audits: Audits::new(
+                observables,
+                Promises::of(run),
+                Judge::new(Later::new(run), run.model.parameter_values()),
+            ),
+            step: run.plan.step,
             now: Snapshot::new(observables, run.estimate.clone()),
             passed: false,
         }
@@ -56,8 +68,9 @@ impl<'r> Rows<'r> {
     }
 
     /// The failure with its deeper reason, where the rows so far show one.
-    pub fn explain(&self, failure: StepFailure, step: f64) -> StepFailure {
-        let mut failure = self.now.watch.explain(failure, step);
+    pub fn explain(&mut self, failure: StepFailure, step: f64) -> StepFailure {
+        let failure = self.now.watch.explain(failure, step);
+        let mut failure = self.audits.explain(failure, step);
         if let Some((entropy, temperature)) = self.audit.cold() {
             let cause = Box::new(failure.reason);
             failure.reason = Reason::Cold { entropy: entropy.to_string(), temperature, cause };
@@ -80,10 +93,13 @@ impl<'r> Rows<'r> {
     }
 
     pub fn finish(self) -> Watched {
+        let laws = self.audit.finish();
+        let warnings = self.audits.warnings(&self.now.watch.residuals, laws.as_ref());
         Watched {
             errors: self.exact_names.into_iter().zip(self.errors).collect(),
             residuals: self.observables.constraints.iter().cloned().zip(self.now.watch.residuals).collect(),
-            laws: self.audit.finish(),
+            laws,
+            warnings,
         }
     }
 
@@ -102,6 +118,7 @@ impl<'r> Rows<'r> {
         {
             return match seen {
                 Ok(seen) => {
+                    seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
                     self.recorder.pass(time, seen)?;
                     (self.passed, self.now.row[0]) = (true, time);
                     Ok(Ok(()))
@@ -115,6 +132,9 @@ impl<'r> Rows<'r> {
             Ok(trouble) => trouble,
             Err(failure) => return Ok(Err(failure)),
         };
+        if let Some(reason) = self.audits.look(&self.now.row) {
+            return Ok(Err(Trouble::Behind(reason).of(motion)));
+        }
         let Snapshot { row, exact, .. } = &self.now;
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
             *error = error.max((row[self.observables.column_of(*target)] - exact).abs());

@@ -21,6 +21,7 @@ fn every_model_ends_where_it_is_expected() {
         let mut recorder = Recorder::new(run.columns().clone());
         let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
         assert!(matches!(outcome.end, End::Reached | End::Stopped { .. }), "{name}: {:?}", outcome.end);
+        assert_eq!(outcome.warnings, [], "{name} is warned of");
         let row = recorder.last().unwrap();
         for expected in model.expected() {
             if let Some(time) = expected.time {

@@ -1,5 +1,6 @@
 //! Motions of models written as text, against closed forms, equations typed by hand, and the ways in which a run can end.
 
+mod audits;
 mod boundary;
 mod derived;
 mod discrete;
@@ -8,6 +9,8 @@ mod failures;
 mod jumps;
 mod printed;
 mod references;
+mod resolution;
+mod rest;
 mod settings;
 mod support;
 mod truth;

@@ -1,0 +1,251 @@
+//! Who decides whether a step follows the motion: an adaptive integrator of high order, from the state before the step.
+
+use extremal_expr::Id;
+use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, StartValues};
+
+use super::observables::Observables;
+use super::{Compiled, Run};
+use crate::system::system_of;
+
+/// Far below what is called unresolved, and quickly reached.
+const TOLERANCE: f64 = 1e-9;
+/// Steps after which it is not known what happens: stiff equations, or forces that jump without end.
+const MOST_STEPS: u64 = 50_000;
+/// A step is unresolved if it is off by this part of the motion in it,
+const UNRESOLVED: f64 = 0.2;
+/// and resolved well by this one.
+const RESOLVED: f64 = 0.02;
+/// How much errors of positions count beside those of velocities: in a first step from rest, methods of first order are off by half of a
+/// way that is not yet one.
+const OF_POSITIONS: f64 = 0.25;
+/// A step is halved at most so many times to find one that resolves the motion.
+const HALVINGS: u32 = 14;
+/// A step that is unresolved is looked at this much further for the singularity that it may have jumped over.
+const FURTHER: f64 = 2.0;
+
+/// Where a motion is at one time.
+#[derive(Clone)]
+pub(crate) struct Moment {
+    pub time: f64,
+    pub q: Vec<f64>,
+    v: Vec<f64>,
+    p: Vec<f64>,
+    s: Vec<f64>,
+    /// Σ v p: twice the kinetic energy of a natural system.
+    pub work: f64,
+    pub energy: f64,
+}
+
+impl Moment {
+    pub fn new(coordinates: usize, entropies: usize) -> Moment {
+        let zero = vec![0.0; coordinates];
+        Moment { time: 0.0, q: zero.clone(), v: zero.clone(), p: zero, s: vec![0.0; entropies], work: 0.0, energy: 0.0 }
+    }
+
+    /// Takes what a row says.
+    pub fn read(&mut self, observables: &Observables, row: &[f64]) {
+        let (n, m) = (observables.coordinates, observables.entropies);
+        self.time = row[0];
+        self.q.copy_from_slice(&row[1..=n]);
+        self.v.copy_from_slice(&row[1 + n..][..n]);
+        self.p.copy_from_slice(&row[1 + 2 * n..][..n]);
+        self.s.copy_from_slice(&row[1 + 3 * n..][..m]);
+        self.energy = row[observables.first_temperature() + m];
+        self.work = self.v.iter().zip(&self.p).map(|(v, p)| v * p).sum();
+    }
+
+    /// Σ |v p|.
+    pub fn kinetic(&self) -> f64 {
+        self.v.iter().zip(&self.p).map(|(v, p)| (v * p).abs()).sum()
+    }
+
+    /// How much velocities and momenta change, in units of the energy whatever those of the coordinates are: Σ |Δv| |p| + |v| |Δp|, and
+    /// Σ |Δv Δp|.
+    pub fn change(&self, after: &Moment) -> [f64; 2] {
+        let mut change = [0.0; 2];
+        for ((v0, v1), (p0, p1)) in self.v.iter().zip(&after.v).zip(self.p.iter().zip(&after.p)) {
+            let (dv, dp) = ((v1 - v0).abs(), (p1 - p0).abs());
+            change[0] += dv * p0.abs().max(p1.abs()) + dp * v0.abs().max(v1.abs());
+            change[1] += dv * dp;
+        }
+        change
+    }
+
+    /// How far another end of the motion from `before` is from this one, relative to the motion in between: kinetic energies of
+    /// differences against kinetic energies, positions against how far velocities lead. Energies below `floor` are none.
+    fn distance(&self, before: &Moment, other: &Moment, floor: f64) -> f64 {
+        let h = (self.time - before.time).abs();
+        let [_, gained] = before.change(self);
+        let scale = before.kinetic() + self.kinetic() + gained + floor;
+        let [_, of_rates] = self.change(other);
+        let apart = |at: usize| (self.q[at] - other.q[at]).abs() * (self.p[at].abs().max(before.p[at].abs()));
+        let of_positions: f64 = (0..self.q.len()).map(apart).sum();
+        (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale))
+    }
+
+    fn start(&self) -> StartValues {
+        let (q, v, s) = (self.q.clone(), self.v.clone(), self.s.clone());
+        StartValues { q, v, s, time: self.time, ..StartValues::default() }
+    }
+
+    /// Takes positions from a state and velocities and momenta from what is observed there.
+    fn observe(&mut self, motion: &mut dyn March) -> bool {
+        let n = self.q.len();
+        self.time = motion.time();
+        self.q.copy_from_slice(&motion.state()[..n]);
+        let Ok(observed) = motion.observe() else { return false };
+        self.v.copy_from_slice(&observed[..n]);
+        self.p.copy_from_slice(&observed[n..2 * n]);
+        true
+    }
+}
+
+/// What the judge says about a step.
+pub(crate) enum Verdict {
+    Resolved,
+    /// The motion goes on, but not where the step leads.
+    Unresolved {
+        resolving: Option<f64>,
+    },
+    /// From the state before the step the motion does not go on beyond this time.
+    Singular {
+        time: f64,
+        what: String,
+    },
+    /// There is no way to tell.
+    Undecided,
+}
+
+/// What it takes to judge: the equations of motion, and the method.
+#[derive(Clone)]
+pub(crate) struct Means {
+    reference: AdaptiveMarcher,
+    marcher: Marcher,
+}
+
+/// Where these come from: not every motion needs a judge.
+pub(crate) trait Source {
+    fn means(&mut self) -> Option<&mut Means>;
+}
+
+/// Made when they are first needed.
+pub(crate) struct Later<'r, 'm> {
+    run: &'r Run<'m>,
+    made: Option<Option<Box<Means>>>,
+}
+
+impl<'r, 'm> Later<'r, 'm> {
+    pub fn new(run: &'r Run<'m>) -> Self {
+        Later { run, made: None }
+    }
+}
+
+impl Source for Later<'_, '_> {
+    fn means(&mut self) -> Option<&mut Means> {
+        self.made.get_or_insert_with(|| Means::of(self.run).map(Box::new)).as_deref_mut()
+    }
+}
+
+/// Made ahead, to go to other threads.
+#[derive(Clone)]
+pub(crate) struct Ready(Option<Box<Means>>);
+
+impl Ready {
+    pub fn of(run: &Run<'_>) -> Self {
+        Ready(Means::of(run).map(Box::new))
+    }
+}
+
+impl Source for Ready {
+    fn means(&mut self) -> Option<&mut Means> {
+        self.0.as_deref_mut()
+    }
+}
+
+/// The judge of the motions with some parameters.
+pub(crate) struct Judge<S> {
+    source: S,
+    parameters: Vec<f64>,
+}
+
+impl<S: Source> Judge<S> {
+    pub fn new(source: S, parameters: Vec<f64>) -> Self {
+        Judge { source, parameters }
+    }
+
+    /// Judges motions with other parameters from now on.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.parameters.copy_from_slice(parameters);
+    }
+
+    /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.
+    pub fn end_of(&mut self, now: &Moment, h: f64) -> Option<(f64, String)> {
+        let Means { reference, .. } = self.source.means()?;
+        reference.set_parameters(&self.parameters);
+        match reference.fate(&now.start(), now.time + (1.0 + FURTHER) * h) {
+            Fate::Singular { time, what } => Some((time, what)),
+            Fate::Reached | Fate::Undecided => None,
+        }
+    }
+
+    /// Does the step between these moments follow the motion? Kinetic energies below `floor` are round-off.
+    pub fn verdict(&mut self, before: &Moment, after: &Moment, floor: f64) -> Verdict {
+        let Some(Means { reference, marcher }) = self.source.means() else { return Verdict::Undecided };
+        reference.set_parameters(&self.parameters);
+        let h = after.time - before.time;
+        let start = before.start();
+        let mut exact = after.clone();
+        match reference.fate(&start, after.time) {
+            Fate::Undecided => return Verdict::Undecided,
+            Fate::Singular { time, what } => return Verdict::Singular { time, what },
+            Fate::Reached => {}
+        }
+        if !exact.observe(reference) {
+            return Verdict::Undecided;
+        }
+        if exact.distance(before, after, floor) <= UNRESOLVED {
+            return Verdict::Resolved;
+        }
+        if let Fate::Singular { time, what } = reference.fate(&start, after.time + FURTHER * h) {
+            return Verdict::Singular { time, what };
+        }
+        marcher.set_parameters(&self.parameters);
+        Verdict::Unresolved { resolving: resolving(marcher, before, &exact, floor) }
+    }
+}
+
+/// A step with which the method comes from one moment to the other.
+fn resolving(marcher: &mut Marcher, before: &Moment, exact: &Moment, floor: f64) -> Option<f64> {
+    let mut reached = exact.clone();
+    (1..=HALVINGS).find_map(|halvings| {
+        let steps = 1u64 << halvings;
+        let h = (exact.time - before.time) / steps as f64;
+        let arrived = marcher.restart(&before.start(), h).is_ok()
+            && marcher.advance_many(steps).is_ok()
+            && reached.observe(marcher);
+        (arrived && exact.distance(before, &reached, floor) <= RESOLVED).then_some(h)
+    })
+}
+
+impl Means {
+    /// Those of a run, where there are such: not for equations of higher order, nor where multipliers have an equation of motion or the
+    /// method is all there is.
+    fn of(run: &Run<'_>) -> Option<Means> {
+        let model = run.model;
+        let Compiled::Scheme(scheme) = &run.compiled else { return None };
+        if model.order() > 1 || model.discrete().is_some() {
+            return None;
+        }
+        let mut system = system_of(model).with_short_kinetic_energy();
+        let redundant = &run.constraints.redundant;
+        system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
+        if system.constraints.iter().any(|constraint| constraint.is_vakonomic()) {
+            return None;
+        }
+        let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
+        let mut reference =
+            AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
+        reference.limit_steps(MOST_STEPS);
+        Some(Means { reference, marcher: scheme.marcher() })
+    }
+}

@@ -1,0 +1,151 @@
+//! Is the motion resolved by its steps? A cheap look at every row, and a judge who is asked when something is suspicious.
+
+use extremal_solve::Reason;
+
+use super::judge::{Judge, Moment, Source, Verdict};
+use super::observables::Observables;
+use super::warning::Warning;
+
+/// How much stronger than in the steps before a step may change velocities and momenta without being looked at: by how much the
+/// change itself, and its square, may grow.
+const GROWTH: f64 = 6.0;
+/// What is left of the strongest change after another step.
+const FADING: f64 = 0.9;
+/// Changes by more than this part of what changes, in so many steps one after the other, are looked at.
+const ROUGH: f64 = 0.5;
+const ROUGH_STEPS: u32 = 4;
+/// After a step that changed much more than those before it, so many more are looked at if they change more than this.
+const ALERT: u32 = 8;
+const ALERT_ROUGH: f64 = 0.1;
+/// A conserved energy may change in a step by this part of the kinetic energy without being looked at.
+const ENERGY_JUMP: f64 = 0.05;
+/// Kinetic energies below this part of the largest one so far are quiet: at turning points next to an equilibrium nothing happens that
+/// a relative error could be measured against.
+const QUIET: f64 = 1e-4;
+/// Kinetic energies below this part of the energy are round-off.
+const ROUND_OFF: f64 = 1e-14;
+/// After a warning a motion is looked at so many times more, for singularities.
+const AFTER_WARNING: u32 = 64;
+
+/// Watches the rows of one motion.
+pub(crate) struct Resolution {
+    before: Moment,
+    now: Moment,
+    seen: u64,
+    /// Is the energy conserved?
+    conserved: bool,
+    /// How much it changed in the last step.
+    jump: f64,
+    /// The strongest changes so far, fading: of first order and of second.
+    strongest: [f64; 2],
+    /// The largest kinetic energy and energy.
+    kinetic: f64,
+    energy: f64,
+    rough: u32,
+    alert: u32,
+    /// Rows until rough steps are looked at again; twice as many after every time that nothing was found.
+    wait: u64,
+    waited: u64,
+    looks_left: u32,
+    warning: Option<Warning>,
+}
+
+impl Resolution {
+    /// For a motion of which the energy should be conserved or not.
+    pub fn new(observables: &Observables, conserved: bool) -> Self {
+        let moment = Moment::new(observables.coordinates, observables.entropies);
+        Resolution {
+            before: moment.clone(),
+            now: moment,
+            seen: 0,
+            conserved,
+            jump: 0.0,
+            strongest: [0.0; 2],
+            kinetic: 0.0,
+            energy: 0.0,
+            rough: 0,
+            alert: 0,
+            wait: 0,
+            waited: 1,
+            looks_left: AFTER_WARNING,
+            warning: None,
+        }
+    }
+
+    /// Looks at the next row. What it returns is why the step to it is none.
+    pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge<impl Source>) -> Option<Reason> {
+        if observables.coordinates == 0 {
+            return None;
+        }
+        std::mem::swap(&mut self.before, &mut self.now);
+        self.now.read(observables, row);
+        self.jump = (self.now.energy - self.before.energy).abs();
+        self.kinetic = self.kinetic.max(self.now.kinetic());
+        self.energy = self.energy.max(self.now.energy.abs());
+        self.seen += 1;
+        if self.seen == 1 {
+            return None;
+        }
+        let suspicious = self.is_suspicious();
+        if !suspicious || self.looks_left == 0 {
+            return None;
+        }
+        match judge.verdict(&self.before, &self.now, self.floor()) {
+            Verdict::Resolved | Verdict::Undecided => None,
+            Verdict::Unresolved { resolving } => {
+                self.looks_left -= 1;
+                let (time, step) = (self.before.time, self.now.time - self.before.time);
+                self.warning.get_or_insert(Warning::Unresolved { time, step, resolving });
+                None
+            }
+            Verdict::Singular { time, what } => Some(Reason::Singularity { time, what }),
+        }
+    }
+
+    /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
+    pub fn end(&self, h: f64, judge: &mut Judge<impl Source>) -> Option<Reason> {
+        let (time, what) = judge.end_of(&self.now, h).filter(|_| self.seen > 0)?;
+        Some(Reason::Singularity { time, what })
+    }
+
+    /// What is to be said at the end.
+    pub fn warning(&self) -> Option<&Warning> {
+        self.warning.as_ref()
+    }
+
+    /// What is too little of a kinetic energy to be looked at.
+    fn floor(&self) -> f64 {
+        (QUIET * self.kinetic).max(ROUND_OFF * self.energy)
+    }
+
+    fn is_suspicious(&mut self) -> bool {
+        let (before, now) = (&self.before, &self.now);
+        let change = before.change(now);
+        let kinetic = before.kinetic() + now.kinetic();
+        let floor = self.floor();
+        let grown = change[0] > GROWTH * self.strongest[0] || change[1] > GROWTH * GROWTH * self.strongest[1];
+        for (strongest, change) in self.strongest.iter_mut().zip(change) {
+            *strongest = change.max(FADING * *strongest);
+        }
+        let rough = change[0] > ROUGH * kinetic;
+        // A kinetic energy that changes its sign has passed a vanishing mass, unless there are terms linear in the velocities.
+        let turned = before.work * now.work < 0.0;
+        self.rough = if rough || turned { self.rough + 1 } else { 0 };
+        if change[0] + change[1] <= floor {
+            return false;
+        }
+        let grown = grown && self.seen > 2;
+        self.alert = if grown { ALERT } else { self.alert.saturating_sub(1) };
+        let jumped = self.conserved && self.jump > ENERGY_JUMP * kinetic;
+        if grown || jumped || self.alert > 0 && change[0] > ALERT_ROUGH * kinetic {
+            return true;
+        }
+        self.wait = self.wait.saturating_sub(1);
+        let due = self.wait == 0 && (turned || self.rough >= ROUGH_STEPS);
+        if due {
+            self.waited *= 2;
+            self.wait = self.waited;
+        }
+        due
+    }
+}

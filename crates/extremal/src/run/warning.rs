@@ -1,0 +1,83 @@
+//! What a user must know about the results of a run that came to its end: audits that failed, motions that were not resolved.
+
+use std::fmt;
+
+use extremal_trajectory::sig;
+
+/// A reason to mistrust what was computed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// An energy that nothing should change has changed.
+    Energy {
+        /// When it first was off by more than [`ENERGY`] of its scale.
+        time: f64,
+        /// The largest departure from its first value.
+        off: f64,
+        /// What that is measured against: the larger of the first energy and the mean kinetic energy.
+        scale: f64,
+    },
+    /// The first law, which the method promises to keep, is broken.
+    FirstLaw {
+        /// The largest defect relative to the largest energy.
+        relative: f64,
+    },
+    /// A constraint does not hold any more.
+    Constraint {
+        /// Its name.
+        name: String,
+        /// The largest difference of its sides.
+        residual: f64,
+        /// The size of its terms at the start.
+        size: f64,
+    },
+    /// A step is too long for what happens in it.
+    Unresolved {
+        /// When the first such step began.
+        time: f64,
+        /// Its size.
+        step: f64,
+        /// A step with which the same method follows the motion there, if one was found.
+        resolving: Option<f64>,
+    },
+}
+
+/// A conserved energy may be off by this part of its scale.
+pub const ENERGY: f64 = 0.1;
+/// A first law that a method promises may be off by this part of the largest energy.
+pub const FIRST_LAW: f64 = 1e-6;
+/// A constraint may be off by this part of the size of its terms.
+pub const CONSTRAINT: f64 = 1e-3;
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Energy { time, off, scale } => write!(
+                f,
+                "the energy should be conserved and is off by {off:.3e}, which is {:.0} % of its scale {scale:.3e}, from \
+                 t = {} on: take a smaller step or another method",
+                100.0 * off / scale,
+                sig(*time, 6),
+            ),
+            Warning::FirstLaw { relative } => write!(
+                f,
+                "the first law is off by {relative:.3e} of the energy, though the method promises it: take a smaller step"
+            ),
+            Warning::Constraint { name, residual, size } => write!(
+                f,
+                "the constraint `{name}` is off by {residual:.3e}, with terms of size {size:.3e}: take a smaller step, or a \
+                 method that keeps constraints"
+            ),
+            Warning::Unresolved { time, step, resolving } => {
+                let (time, step) = (sig(*time, 6), sig(*step, 6));
+                write!(
+                    f,
+                    "from t = {time} on steps of {step} do not resolve the motion: what follows is not what the equations say"
+                )?;
+                match resolving {
+                    Some(step) => write!(f, "; there a step of {} would", sig(*step, 2)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
