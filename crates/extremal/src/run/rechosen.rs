@@ -5,6 +5,9 @@ use extremal_solve::{March, PassedConfiguration, Reason, TotalWork};
 
 use super::{End, Outcome, Run, Settings};
 
+/// A state is moved by no more than this part of its positions when other constraints are chosen at it.
+const MOST_MOVED: f64 = 1e-6;
+
 impl Outcome {
     /// Both parts of one run.
     pub(super) fn followed_by(self, rest: Outcome) -> Outcome {
@@ -73,11 +76,13 @@ impl<'m> Run<'m> {
         let (q, time) = (motion.state()[..self.observables.coordinates].to_vec(), motion.time());
         let v = motion.observe().ok()?[..self.observables.coordinates].to_vec();
         let here = self.beginning.reached(&q, &v, time);
-        let settings = Settings { start: Start::Legendre, ..self.settings.clone() };
+        // Close to where the others are dependent, an adaptive method has lost digits in what they do not determine.
+        let settings = Settings { start: Start::Legendre, project: true, ..self.settings.clone() };
         let mut rest = Run::starting_at(self.model, &settings, &self.tracked, Some(here)).ok()?;
         let same = rest.observables.columns == self.observables.columns && rest.constraints.redundant != *redundant;
         rest.plan.whole_steps = self.plan.whole_steps.checked_sub(motion.steps())?;
         rest.plan.remainder = self.plan.remainder;
-        (same && rest.constraints.rank == self.constraints.rank).then_some(rest)
+        let close = rest.constraints.moved <= MOST_MOVED * q.iter().fold(1.0, |most: f64, q| most.max(q.abs()));
+        (same && close && rest.constraints.rank == self.constraints.rank).then_some(rest)
     }
 }
