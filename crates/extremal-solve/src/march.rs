@@ -100,7 +100,7 @@ impl CompiledScheme {
         };
         let observed = observe.outputs.len();
         let given: Vec<f64> = values.iter().copied().chain(scheme.constants.iter().map(|(_, value)| *value)).collect();
-        let observable = Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
+        let observable = || Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
         let mut kernel = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
         // The substeps of a composition have different Jacobians.
         if scheme.substeps.len() == 1 {
