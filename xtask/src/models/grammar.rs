@@ -84,7 +84,9 @@ pub fn case(seed: u64) -> Case {
         parameters: none(),
         coordinates: none(),
         entropies: none(),
-        controls: false, definitions: false };
+        controls: false,
+        definitions: false,
+    };
     draw.model(command == "solve");
     let arguments = draw.arguments(command);
     Case { model: draw.text, arguments }
@@ -270,7 +272,20 @@ impl Draw<'_> {
     fn lagrangian(&mut self) -> String {
         let mut terms = Vec::new();
         for name in self.coordinates.clone() {
-            let mass = self.random.pick(&["1", "1", "2", "m", "(1 + ?^2)", "exp(?)", "?", "(1 - t)", "cos(?)^2", "1", "1", "3"]);
+            let mass = self.random.pick(&[
+                "1",
+                "1",
+                "2",
+                "m",
+                "(1 + ?^2)",
+                "exp(?)",
+                "?",
+                "(1 - t)",
+                "cos(?)^2",
+                "1",
+                "1",
+                "3",
+            ]);
             let mass = if mass == "m" && !self.parameters.contains(&"m") { "1" } else { mass };
             terms.push(format!("{}*{name}'^2/2", mass.replace('?', name)));
         }
@@ -285,7 +300,8 @@ impl Draw<'_> {
         let mut text = terms.join(" + ");
         let _ = write!(text, " - ({})", self.expression(3, false));
         for name in self.entropies.clone() {
-            let energy = self.random.pick(&["exp(?)", "exp(?/2)", "2*exp(? - x)", "?^2", "exp(?)*x^(-2/3)", "exp(?)", "?^2"]);
+            let energy =
+                self.random.pick(&["exp(?)", "exp(?/2)", "2*exp(? - x)", "?^2", "exp(?)*x^(-2/3)", "exp(?)", "?^2"]);
             let _ = write!(text, " - {}", energy.replace('?', name));
         }
         text
@@ -367,8 +383,7 @@ impl Draw<'_> {
             "run" if random.once_in(6) => say(&["--record", random.pick(&["1", "3", "1000"])]),
             "sweep" => {
                 let name = if self.parameters.is_empty() { self.coordinates[0] } else { self.parameters[0] };
-                let values =
-                    random.pick(&["0.5:2:5", "-1:1:3", "1", "-1e308:1e308:3", "0,1e-300,1e300", "1:2:40"]);
+                let values = random.pick(&["0.5:2:5", "-1:1:3", "1", "-1e308:1e308:3", "0,1e-300,1e300", "1:2:40"]);
                 say(&[
                     "--vary",
                     &format!("{name}={values}"),
