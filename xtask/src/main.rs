@@ -4,6 +4,7 @@ mod bench;
 mod check;
 mod fuzz;
 mod gallery;
+mod models;
 mod shell;
 
 use std::env;
@@ -15,6 +16,9 @@ Usage: cargo xtask TASK
 
   test                 formatting, lints, all tests, documentation, every model of the gallery
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
+  fuzz models [--minutes N] [--seed K]
+                       the whole program on random models for N minutes (10 if not said), from a seed on;
+                       a seed alone is one model. Those that go wrong are left in fuzz/artifacts/models
   bench                steps and times to get ready, beside loops written by hand
   bench --instructions instructions per step, by callgrind";
 
@@ -28,6 +32,10 @@ fn main() -> ExitCode {
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::all(seconds),
             Err(_) => return usage(),
+        },
+        ["fuzz", "models", options @ ..] => match models_of(options) {
+            Some((minutes, seed)) => models::fuzz(minutes, seed),
+            None => return usage(),
         },
         ["bench"] => bench::times(),
         ["bench", "--instructions"] => bench::instructions(),
@@ -43,6 +51,19 @@ fn main() -> ExitCode {
             eprintln!("\nfailed after {} min {} s: {failure}", seconds / 60, seconds % 60);
             ExitCode::FAILURE
         }
+    }
+}
+
+/// For how many minutes, and from which seed on.
+fn models_of(options: &[&str]) -> Option<(Option<f64>, u64)> {
+    match options {
+        [] => Some((Some(10.0), 0)),
+        ["--minutes", minutes] => Some((Some(minutes.parse().ok()?), 0)),
+        ["--seed", seed] => Some((None, seed.parse().ok()?)),
+        ["--minutes", minutes, "--seed", seed] | ["--seed", seed, "--minutes", minutes] => {
+            Some((Some(minutes.parse().ok()?), seed.parse().ok()?))
+        }
+        _ => None,
     }
 }
 

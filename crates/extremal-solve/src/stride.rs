@@ -91,7 +91,7 @@ impl Stride {
         scheme: &Scheme,
         parameters: &[Id],
         reduced: &Reduced,
-        observable: Option<Observable>,
+        observable: impl FnOnce() -> Option<Observable>,
         options: NewtonOptions,
     ) -> Option<Stride> {
         let block = &reduced.block;
@@ -99,6 +99,7 @@ impl Stride {
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
+        let observable = observable();
         let limits = LIMITS.map(|(name, _)| g.symbol(name));
         let [h, begin, count, residual] = ["h", "stride begin", "stride count", "stride residual"].map(|s| g.symbol(s));
         let mut writer = Writer {

@@ -106,8 +106,8 @@ impl Kind {
 }
 
 impl Observable {
-    /// Finds what the outputs of `observe` demand of a state; `parameters` have values for which as little as possible shall be demanded. `None`
-    /// where it is not known how to keep them finite.
+    /// Finds what the outputs of `observe` demand of a state where the `parameters` have these or similar values. `None` where it is not known how to
+    /// keep them finite.
     pub fn of(
         g: &Graph,
         observe: &Block,
@@ -350,4 +350,54 @@ fn expanded<'g>(g: &'g Graph, a: &[Vec<Expr<'g>>], sign: i64) -> Expr<'g> {
         factor = factor * sign;
     }
     g.sum(terms)
+}
+
+#[cfg(test)]
+mod tests {
+    use extremal_mechanics::Solve;
+
+    use super::*;
+
+    /// What is demanded for these outputs of x and y, by text.
+    fn demands(g: &Graph, outputs: &[Expr<'_>]) -> Option<Vec<String>> {
+        let state = ["x", "y"].map(|name| g.symbol(name).id());
+        let block =
+            Block { inputs: state.to_vec(), solves: Vec::new(), outputs: outputs.iter().map(|e| e.id()).collect() };
+        let found = Observable::of(g, &block, &state, g.symbol("t").id(), &[g.symbol("m").id()], &[2.0])?;
+        Some(found.conditions(g, &[]).iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn only_what_may_fail_is_demanded() {
+        let g = Graph::new();
+        let (x, y, m) = (g.symbol("x"), g.symbol("y"), g.symbol("m"));
+        assert_eq!(demands(&g, &[x.powi(4) / 4 + x.sin() * y / m, (x.powi(2) + 1).powi(-1)]), Some(Vec::new()));
+        let distance = (x.powi(2) + y.powi(2)).sqrt();
+        // One demand for all that divides by the distance, and it is on its square.
+        let found = demands(&g, &[distance.powi(-1), distance.powi(-3) * x, distance]).unwrap();
+        assert!(found.len() == 1 && found[0].contains("x^2 + y^2") && !found[0].contains("sqrt"), "{found:?}");
+        assert_eq!(demands(&g, &[x.ln()]).unwrap().len(), 1);
+        assert_eq!(demands(&g, &[x.exp()]).unwrap().len(), 1);
+        assert_eq!(demands(&g, &[x.powi(9)]), None, "too large at the border");
+        assert_eq!(demands(&g, &[g.symbol("unknown") * x]), None);
+    }
+
+    /// The mass matrix of a double pendulum with rods of length 1: its determinant is m + sin²(x - y).
+    #[test]
+    fn a_determinant_that_cannot_vanish_is_not_looked_at() {
+        let g = Graph::new();
+        let [x, y, p, q, v, w, m] = ["x", "y", "p", "q", "v", "w", "m"].map(|name| g.symbol(name));
+        let coupling = x.cos() * y.cos() + x.sin() * y.sin();
+        let rows = [(m + 1) * v + coupling * w - p, coupling * v + w - q];
+        let state = [x, y, p, q].map(|e| e.id());
+        let solve = Solve::new(&[v, w], &rows, &[p, q]);
+        let block = Block { inputs: state.to_vec(), solves: vec![solve], outputs: vec![v.id(), w.id()] };
+        let of = |mass: f64| Observable::of(&g, &block, &state, g.symbol("t").id(), &[m.id()], &[mass]).unwrap();
+        let mut found = of(1.0);
+        assert!(found.conditions(&g, &[]).is_empty());
+        assert!(found.holds_for(&[3.0]) && found.holds_for(&[1.0]));
+        assert!(!found.holds_for(&[0.0]), "without a mass it vanishes at x = y");
+        assert!(!found.holds_for(&[f64::NAN]) && !found.holds_for(&[1e250]));
+        assert!(!of(0.0).conditions(&g, &[]).is_empty());
+    }
 }

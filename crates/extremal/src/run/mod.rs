@@ -276,7 +276,7 @@ impl<'m> Run<'m> {
                     };
                     let scheme = scheme(&system, &settings.method, options, custom_of(model, &system))?;
                     let mut compiled =
-                        CompiledScheme::near(g, &scheme, &parameters, &values, &observables.outputs, &guards, newton)?;
+                        CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
                     compiled.set_parameters(&values);
                     Ok(compiled)
                 };
