@@ -60,7 +60,13 @@ fn exact(source: &Source) -> Result<(Reference, End), NoMotion> {
     let settings = |model: &Model| {
         let step = Settings::of(model).step.unwrap();
         let extent = Some(Extent::Until(STEPS * step));
-        Settings { method: Method::Dop853, tolerance: Some(TOLERANCE), extent, step: Some(STEPS * step), ..Settings::of(model) }
+        Settings {
+            method: Method::Dop853,
+            tolerance: Some(TOLERANCE),
+            extent,
+            step: Some(STEPS * step),
+            ..Settings::of(model)
+        }
     };
     let reference = Reference::of(source, &settings)?;
     let columns = reference.motion.columns.iter().filter(|(_, (role, _))| is_state(*role));

@@ -47,9 +47,10 @@ pub fn run(model: &Model, settings: &Settings) -> Result<Motion, NoMotion> {
     if let End::Failed(failure) = outcome.end {
         return Err(NoMotion::Failed(failure.to_string()));
     }
-    let columns = recorder.columns().iter().enumerate().map(|(index, column)| {
-        (column.name().to_string(), (column.role(), recorder.series().column(index).collect()))
-    });
+    let columns =
+        recorder.columns().iter().enumerate().map(|(index, column)| {
+            (column.name().to_string(), (column.role(), recorder.series().column(index).collect()))
+        });
     Ok(Motion { columns: columns.collect(), steps: outcome.steps })
 }
 
@@ -122,7 +123,8 @@ impl Reference {
                 let share = error / (self.tolerance(name) * rewritten.cancellation);
                 // A NaN is a deviation too.
                 if !(share <= worst.0) && error != 0.0 {
-                    worst = (share, format!("{name} in row {row}: {old} and {} differ by {error:e}", factor * new + shift));
+                    worst =
+                        (share, format!("{name} in row {row}: {old} and {} differ by {error:e}", factor * new + shift));
                 }
             }
         }

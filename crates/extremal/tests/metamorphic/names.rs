@@ -87,8 +87,7 @@ fn skip_index(rest: &mut Rest) {
 #[test]
 fn names_are_found_with_their_primes_and_indices() {
     let marked = rewrite("2e-3*x1'^2 + x[i + 1]' - sin(θ)*x", &|found| {
-        (found.name == "x" || found.name == "θ")
-            .then(|| format!("<{}|{}|{}>", found.name, found.index, found.primes))
+        (found.name == "x" || found.name == "θ").then(|| format!("<{}|{}|{}>", found.name, found.index, found.primes))
     });
     assert_eq!(marked, "2e-3*x1'^2 + <x|[i + 1]|1> - sin(<θ||0>)*<x||0>");
 }

@@ -51,10 +51,30 @@ const METHODS: [&str; 8] = [
     "compose(kahan-li8, trapezoidal)",
 ];
 
+const METHODS_UNDER_CONSTRAINTS: [&str; 3] = ["midpoint", "trapezoidal", "compose(suzuki4, midpoint)"];
+
+/// What a random model has beside its coordinates.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Free,
+    /// An entropy that friction heats.
+    Heated,
+    /// Two coordinates on a circle.
+    Rod,
+    /// Three coordinates with z' = y x'.
+    Contact,
+}
+
 /// The model of a seed, as text. Potentials are bounded below and masses above zero, so that every motion exists for all times.
 pub fn random_model(seed: u64) -> String {
     let mut draw = Draw(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
-    let n = 1 + draw.below(3);
+    let kind =
+        [Kind::Free, Kind::Free, Kind::Free, Kind::Heated, Kind::Heated, Kind::Rod, Kind::Contact][draw.below(7)];
+    let n = match kind {
+        Kind::Free | Kind::Heated => 1 + draw.below(3),
+        Kind::Rod => 2,
+        Kind::Contact => 3,
+    };
     let first = draw.below(NAMES.len());
     let names: Vec<&str> = (0..n).map(|i| NAMES[(first + i) % NAMES.len()]).collect();
     let mut text = String::from("[parameters]\n");
@@ -62,29 +82,56 @@ pub fn random_model(seed: u64) -> String {
         writeln!(text, "{parameter} = {}", draw.number(0.5, 2.0)).unwrap();
     }
     writeln!(text, "[coordinates]").unwrap();
-    for name in &names {
-        let (start, velocity) = (draw.number(-1.2, 1.2), draw.number(-1.0, 1.0));
-        writeln!(text, "\"{name}\" = {{ start = {start}, velocity = {velocity} }}").unwrap();
+    for (name, [start, velocity]) in names.iter().zip(starts(&mut draw, kind, n)) {
+        writeln!(text, "\"{name}\" = {{ start = \"{start}\", velocity = \"{velocity}\" }}").unwrap();
     }
-    let heated = draw.one_in(4);
-    if heated {
+    if kind == Kind::Heated {
         writeln!(text, "[entropies]\nS = {{ start = {} }}", draw.number(-0.5, 0.5)).unwrap();
+    }
+    match kind {
+        Kind::Rod => writeln!(text, "[constraints]\nrod = \"{}^2 + {}^2 = a^2\"", names[0], names[1]).unwrap(),
+        Kind::Contact => {
+            writeln!(text, "[constraints]\nslide = \"{}' = {}*{}'\"", names[2], names[1], names[0]).unwrap();
+        }
+        Kind::Free | Kind::Heated => {}
     }
     writeln!(text, "[definitions]").unwrap();
     writeln!(text, "bend = \"{}\"", function(&mut draw, names[0])).unwrap();
     writeln!(text, "turn = \"a*sin({}) + {}\"", names[n - 1], if draw.one_in(2) { "bend" } else { names[0] }).unwrap();
-    let lagrangian = lagrangian(&mut draw, &names, heated);
+    let lagrangian = lagrangian(&mut draw, &names, kind);
     writeln!(text, "[dynamics]\nlagrangian = \"{lagrangian}\"").unwrap();
     if draw.one_in(4) {
-        writeln!(text, "[forces]\n\"{}\" = \"{}*cos(t) - 0.1*{}\"", names[0], draw.number(-1.0, 1.0), names[n - 1]).unwrap();
+        let amplitude = draw.number(-1.0, 1.0);
+        writeln!(text, "[forces]\n\"{}\" = \"{amplitude}*cos(t) - 0.1*{}\"", names[0], names[n - 1]).unwrap();
     }
-    if heated || draw.one_in(4) {
+    if kind == Kind::Heated || draw.one_in(4) {
         let name = names[n - 1];
         writeln!(text, "[friction]\n\"{name}\" = \"-{}*(1 + {name}^2)*{name}'\"", draw.number(0.05, 0.5)).unwrap();
     }
-    let method = METHODS[draw.below(if heated { 2 } else { METHODS.len() })];
+    let method = match kind {
+        Kind::Free => METHODS[draw.below(METHODS.len())],
+        Kind::Heated => METHODS[draw.below(2)],
+        Kind::Rod | Kind::Contact => METHODS_UNDER_CONSTRAINTS[draw.below(METHODS_UNDER_CONSTRAINTS.len())],
+    };
     writeln!(text, "[simulation]\nmethod = \"{method}\"\nstep = {}\nuntil = 10.0", draw.number(0.02, 0.08)).unwrap();
     text
+}
+
+/// Start and velocity of every coordinate, within the constraints.
+fn starts(draw: &mut Draw, kind: Kind, n: usize) -> Vec<[String; 2]> {
+    let free = |draw: &mut Draw| [draw.number(-1.2, 1.2), draw.number(-1.0, 1.0)];
+    if kind == Kind::Rod {
+        let [angle, turning] = free(draw);
+        let velocity = |function: &str| format!("a*({turning})*{function}({angle})");
+        let position = |function: &str| format!("a*{function}({angle})");
+        return vec![[position("cos"), format!("-{}", velocity("sin"))], [position("sin"), velocity("cos")]];
+    }
+    let numbers: Vec<[f64; 2]> = (0..n).map(|_| free(draw)).collect();
+    let mut starts: Vec<[String; 2]> = numbers.iter().map(|pair| pair.map(|x| x.to_string())).collect();
+    if kind == Kind::Contact {
+        starts[2][1] = format!("({})*({})", numbers[1][0], numbers[0][1]);
+    }
+    starts
 }
 
 /// A smooth function of one coordinate, bounded with its derivatives near the start.
@@ -98,7 +145,7 @@ fn function(draw: &mut Draw, name: &str) -> String {
     }
 }
 
-fn lagrangian(draw: &mut Draw, names: &[&str], heated: bool) -> String {
+fn lagrangian(draw: &mut Draw, names: &[&str], kind: Kind) -> String {
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {
         let mass = draw.number(0.8, 2.0);
@@ -132,7 +179,7 @@ fn lagrangian(draw: &mut Draw, names: &[&str], heated: bool) -> String {
         2 => "0.2*bend*cos(1.3*t)".to_string(),
         _ => "k*bend/3 - turn^2/4".to_string(),
     };
-    if heated {
+    if kind == Kind::Heated {
         text += &format!(" - m*exp(S/a)*(1 + {}^2/8)", names[0]);
     }
     text

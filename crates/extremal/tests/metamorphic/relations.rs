@@ -35,7 +35,8 @@ fn violations(models: &[(String, Source)], relations: &dyn Fn(&Source) -> Vec<(&
                         broken.push(format!("{name}, {relation}: {share:.1} times what round-off explains, {words}"));
                     }
                 }
-                Err(NoMotion::Refused(_)) if source.method().starts_with("energy-entropy") && REFUSED_AS_WRITTEN.contains(&relation) => {}
+                Err(NoMotion::Refused(_))
+                    if source.method().starts_with("energy-entropy") && REFUSED_AS_WRITTEN.contains(&relation) => {}
                 Err(none) => broken.push(format!("{name}, {relation}: {none}")),
             }
         }
@@ -74,14 +75,12 @@ fn interrupted(source: &Source) -> Vec<(&'static str, Finding)> {
 }
 
 /// The continuous motion, in other units and under L + dF/dt. The error of a step of `dop853` is its tolerance, which it estimates
-/// within a small factor.
+/// within a small factor. An absolute part of the same number belongs to it, so that a unit in which positions or velocities are
+/// small numbers makes it larger relative to them.
 fn continuous(source: &Source) -> Vec<(&'static str, Finding)> {
     const TOLERANCE: f64 = 1e-13;
-    let settings = |model: &Model| Settings {
-        method: Method::Dop853,
-        tolerance: Some(TOLERANCE),
-        ..source.settings(model, 4)
-    };
+    let settings =
+        |model: &Model| Settings { method: Method::Dop853, tolerance: Some(TOLERANCE), ..source.settings(model, 4) };
     let mut reference = match Reference::of(source, &settings) {
         Ok(reference) => reference,
         Err(none) => return vec![("as it stands", Err(none))],
@@ -91,7 +90,8 @@ fn continuous(source: &Source) -> Vec<(&'static str, Finding)> {
     let relations = units.copied().chain([("gauge", with_gauge_term as Transform)]);
     let relations = relations.filter_map(|(relation, transform)| Some((relation, transform(source)?)));
     relations
-        .map(|(relation, rewritten)| {
+        .map(|(relation, mut rewritten)| {
+            rewritten.cancellation = rewritten.factor.max(rewritten.time).max(1.0);
             let model = rewritten.source.model();
             (relation, run(&model, &settings(&model)).map(|motion| reference.deviation(&rewritten, &motion)))
         })

@@ -93,9 +93,8 @@ fn multiplied(source: &Source, c: f64) -> Option<Rewritten> {
 fn squares_completed(source: &Source) -> Option<Rewritten> {
     let mut new = Rewritten::of(source);
     let lagrangian = source.lagrangian();
-    let marked = rewrite(&lagrangian, &|found| {
-        (found.primes == 1).then(|| format!("\u{1}{}\u{2}", found.as_it_stands()))
-    });
+    let marked =
+        rewrite(&lagrangian, &|found| (found.primes == 1).then(|| format!("\u{1}{}\u{2}", found.as_it_stands())));
     let mut pieces = marked.split('\u{1}');
     let mut text = pieces.next().unwrap_or_default().to_string();
     for piece in pieces {
