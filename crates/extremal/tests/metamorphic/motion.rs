@@ -87,7 +87,7 @@ impl Reference {
     }
 
     /// The same from a row on, with the time counted from there.
-    pub fn from_row(mut self, row: usize) -> Reference {
+    pub fn after_row(mut self, row: usize) -> Reference {
         for (role, values) in self.motion.columns.values_mut() {
             values.drain(..row);
             if let (Role::Time, Some(begin)) = (*role, values.first().copied()) {
@@ -120,9 +120,12 @@ impl Reference {
             }
             for (row, (old, new)) in values.iter().zip(new_values).enumerate() {
                 let error = (old - (factor * new + shift)).abs();
+                if error == 0.0 {
+                    continue;
+                }
                 let share = error / (self.tolerance(name) * rewritten.cancellation);
-                // A NaN is a deviation too.
-                if !(share <= worst.0) && error != 0.0 {
+                let share = if share.is_nan() { f64::INFINITY } else { share };
+                if share > worst.0 {
                     worst =
                         (share, format!("{name} in row {row}: {old} and {} differ by {error:e}", factor * new + shift));
                 }

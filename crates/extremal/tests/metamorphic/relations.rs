@@ -31,7 +31,7 @@ fn violations(models: &[(String, Source)], relations: &dyn Fn(&Source) -> Vec<(&
                     if share > known.0 {
                         *known = (share, format!("{name}: {words}"));
                     }
-                    if share.is_nan() || share > 1.0 {
+                    if share > 1.0 {
                         broken.push(format!("{name}, {relation}: {share:.1} times what round-off explains, {words}"));
                     }
                 }
@@ -69,7 +69,7 @@ fn interrupted(source: &Source) -> Vec<(&'static str, Finding)> {
         let whole = Reference::of(source, &|model| source.settings(model, STEPS))?;
         let row = STEPS as usize / 2;
         let late = Rewritten { source: continued(source, &whole.motion, row), ..Rewritten::of(source) };
-        compared(&whole.from_row(row), &late, STEPS - row as u64)
+        compared(&whole.after_row(row), &late, STEPS - row as u64)
     };
     vec![("interrupted", finding())]
 }
