@@ -140,7 +140,8 @@ fn is_reversible(system: &System<'_>) -> bool {
     let equations = [system.euler_lagrange(), g.substitute(&velocities, &moving)].concat();
     let reversed = g.substitute(&equations, &backwards);
     let heated = system.entropy_sources(&system.temperatures());
-    equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back))
+    system.dry.is_empty()
+        && equations.iter().zip(&reversed).all(|(f, back)| g.proves_zero(*f - *back))
         && heated.iter().all(|s| g.proves_zero(*s))
 }
 
@@ -217,5 +218,6 @@ fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<'g>> {
         let others: Vec<_> = (0..n).filter(|j| *j != i).map(|j| system.q[j]).collect();
         g.unbroken_in(&force[i..=i], &others)[0]
     });
-    (closed && whole).then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
+    (closed && whole)
+        .then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
 }

@@ -131,6 +131,8 @@ pub(super) struct Velocities<'g> {
     pub momenta: Vec<Expr<'g>>,
     /// The multipliers of that impulse, one per reacting constraint.
     pub impulse: Vec<Expr<'g>>,
+    /// The momenta of the velocities, which are the same.
+    pub slopes: Vec<Expr<'g>>,
 }
 
 /// Solves p + Rᵀμ = ∂L/∂v(q, v, S, t) and A v + b = 0 at `point`, whose velocities are the unknowns, for v, for μ, and for the
@@ -153,5 +155,5 @@ pub(super) fn velocities<'g>(
     let multipliers = [moving, &impulse].concat();
     let unknowns = [&point.v[..], &multipliers].concat();
     let guess = [guess, &vec![g.int(0); multipliers.len()]].concat();
-    Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse }
+    Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse, slopes }
 }

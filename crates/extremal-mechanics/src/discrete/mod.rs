@@ -4,6 +4,7 @@ mod action;
 mod composition;
 mod constrained;
 mod difference;
+mod dry;
 mod energy_entropy;
 mod higher;
 mod quadrature;
@@ -70,6 +71,17 @@ pub enum SchemeError {
         /// One such constraint.
         name: String,
     },
+    /// A method that is not defined under dry friction.
+    #[error(
+        "`{method}` is not defined under dry friction such as that on `{name}`: use `midpoint`, `trapezoidal`, `left`, `right` or \
+         `theta(a)`, and start from velocities"
+    )]
+    NoDryFriction {
+        /// The method, or the problem.
+        method: String,
+        /// A coordinate with dry friction.
+        name: String,
+    },
     /// A method that is not defined for Lagrangians with accelerations.
     #[error("`{0}` is not defined for a Lagrangian with accelerations")]
     Accelerations(String),
@@ -130,6 +142,7 @@ pub fn scheme<'g>(
         return Err(SchemeError::Accelerations(name));
     }
     check_constraints(system, method, options)?;
+    check_dry(system, method, options)?;
     Ok(match method {
         Method::Galerkin { degree: 2.., .. } if hot => return Err(SchemeError::NoEntropies(name)),
         Method::Compose { composition, base } => {
@@ -222,6 +235,18 @@ fn check_constraints(system: &System<'_>, method: &Method, options: Options) -> 
         return Err(SchemeError::NoTwoPoints(name()));
     }
     Ok(())
+}
+
+/// Refuses what has no formula under dry friction: whatever is not one variational step of degree one.
+pub fn check_dry(system: &System<'_>, method: &Method, options: Options) -> Result<(), SchemeError> {
+    let Some(dry) = system.dry.first() else { return Ok(()) };
+    let defined = galerkin_of(method).is_some_and(|(degree, _)| degree == 1)
+        && options.start == Start::Legendre
+        && system.vakonomic().next().is_none();
+    match defined {
+        true => Ok(()),
+        false => Err(SchemeError::NoDryFriction { method: method.to_string(), name: dry.name.clone() }),
+    }
 }
 
 /// Degree and quadrature of the methods that are made of one polynomial per step; `None` for all others.

@@ -63,6 +63,10 @@ const SLOW: f64 = 1e-7;
 
 /// The equilibrium that Newton's method finds from the start of `model`, if it finds one.
 pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<Equilibrium> {
+    // Under dry friction equilibria are not isolated, and no small motion is linear.
+    if !system.dry.is_empty() {
+        return None;
+    }
     let motion = SmallMotion::of(system)?;
     let numbers = Numbers::of(model, system);
     let n = system.len();

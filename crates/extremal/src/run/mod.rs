@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, SchemeError, energy_estimate, scheme};
+use extremal_mechanics::discrete::{Options, SchemeError, check_dry, energy_estimate, scheme};
 use extremal_model::{CompositionBase, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, StepFailure, Structure,
@@ -219,6 +219,7 @@ impl<'m> Run<'m> {
         let values = model.parameter_values();
         let compiled = match adaptive_method(&settings.method) {
             Some(method) => {
+                check_dry(&system, &settings.method, Options::default())?;
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
                     AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?;

@@ -101,6 +101,7 @@ impl Report<'_> {
         let acts = |forces: Vec<Expr<'_>>| forces.iter().any(|force| !force.is_zero());
         let reasons = [
             (acts(model.forces()) || (model.entropies().is_empty() && acts(model.friction())), "forces act"),
+            (model.entropies().is_empty() && !model.dry_friction().is_empty(), "dry friction acts"),
             (acts(model.heat()), "heat comes in"),
             (!system_of(model).constraint_power().is_zero(), "constraints do work"),
             (model.graph().depend_on(&[model.lagrangian()], &[model.time()])[0], "the Lagrangian depends on time"),

@@ -2,6 +2,7 @@
 
 mod boundary;
 mod discrete;
+mod dry;
 mod events;
 mod failures;
 mod jumps;
