@@ -4,6 +4,9 @@
 use crate::graph::{Expr, Graph};
 use crate::node::{Function, Function2, Id, Node};
 
+/// One row of a Jacobian: `(column, derivative)`.
+type SparseSlopes<'g> = Vec<(usize, Expr<'g>)>;
+
 impl Graph {
     /// Which of `functions` are affine in all `variables` (symbols) together.
     ///
@@ -24,20 +27,33 @@ impl Graph {
         &'g self,
         functions: &[Expr<'g>],
         variables: &[Expr<'g>],
-        jacobian: &[Vec<(usize, Expr<'g>)>],
+        jacobian: &[SparseSlopes<'g>],
     ) -> Vec<bool> {
-        let constant = |rows: &[Vec<(usize, Expr<'g>)>], variables: &[Expr<'g>]| -> Vec<bool> {
+        self.affine_slopes(functions, variables, jacobian).iter().map(Option::is_some).collect()
+    }
+
+    /// The constant slopes of those functions that are affine. They are those of the Jacobian, which may contain what breaks and
+    /// cancels.
+    pub fn affine_slopes<'g>(
+        &'g self,
+        functions: &[Expr<'g>],
+        variables: &[Expr<'g>],
+        jacobian: &[SparseSlopes<'g>],
+    ) -> Vec<Option<SparseSlopes<'g>>> {
+        let constant = |rows: &[SparseSlopes<'g>], variables: &[Expr<'g>]| -> Vec<bool> {
             let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
             let mut varying = self.depend_on(&slopes, variables).into_iter();
             rows.iter().map(|row| !varying.by_ref().take(row.len()).fold(false, |any, varies| any | varies)).collect()
         };
         let Some((smooth, breaks)) = self.with_breaks_named(functions, variables) else {
-            return constant(jacobian, variables);
+            let constant = constant(jacobian, variables);
+            return jacobian.iter().zip(constant).map(|(row, constant)| constant.then(|| row.clone())).collect();
         };
         let all = [variables, &breaks].concat();
         let rows = self.jacobian(&smooth, &all);
-        let within = |row: &Vec<(usize, Expr<'g>)>| row.iter().all(|(column, _)| *column < variables.len());
-        rows.iter().zip(constant(&rows, &all)).map(|(row, constant)| constant && within(row)).collect()
+        let constant = constant(&rows, &all);
+        let within = |row: &SparseSlopes<'g>| row.iter().all(|(column, _)| *column < variables.len());
+        rows.into_iter().zip(constant).map(|(row, constant)| (constant && within(&row)).then_some(row)).collect()
     }
 
     /// Which of `functions` are differentiable as often as what they are made of: no `sign`, `abs`, `min`, `max` of `variables`, no

@@ -121,19 +121,20 @@ fn eliminate<'g>(
         rows = g.jacobian(&residual, &unknowns);
         let alone: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].len() == 1).collect();
         let slopes: Vec<_> = alone.iter().map(|row| rows[*row].clone()).collect();
-        let affine = g.affine_rows(&alone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns, &slopes);
+        let affine = g.affine_slopes(&alone.iter().map(|row| residual[*row]).collect::<Vec<_>>(), &unknowns, &slopes);
         let at_zero: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
         let mut solved: Vec<Option<Expr<'g>>> = vec![None; unknowns.len()];
         let mut open_rows = Vec::new();
         let mut affine = affine.into_iter();
         let mut candidates = Vec::new();
         for (row, entries) in rows.iter().enumerate() {
-            if let [(column, slope)] = entries[..] {
-                if affine.next() == Some(true) && solved[column].is_none() {
-                    solved[column] = Some(slope);
-                    candidates.push((row, column, slope));
-                    continue;
-                }
+            let affine = if entries.len() == 1 { affine.next().flatten() } else { None };
+            if let Some([(column, slope)]) = affine.as_deref()
+                && solved[*column].is_none()
+            {
+                solved[*column] = Some(*slope);
+                candidates.push((row, *column, *slope));
+                continue;
             }
             open_rows.push(residual[row]);
         }

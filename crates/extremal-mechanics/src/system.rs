@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use extremal_expr::{Expr, Graph};
 
 use crate::constraint::Constraint;
-use crate::continuous::Heat;
+use crate::continuous::{Dry, Heat};
 
 /// One system: symbols for coordinates, velocities and accelerations, the Lagrangian and the generalised forces.
 ///
@@ -42,6 +42,8 @@ pub struct System<'g> {
     pub heat: Heat<'g>,
     /// Constraints on the motion.
     pub constraints: Vec<Constraint<'g>>,
+    /// Dry friction; its forces are part of `force` under their own symbols.
+    pub dry: Vec<Dry<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -69,6 +71,7 @@ impl<'g> System<'g> {
             force: vec![graph.int(0); names.len()],
             heat: Heat::default(),
             constraints: Vec::new(),
+            dry: Vec::new(),
             taken: taken.into_iter().collect(),
         };
         system.p = system.symbols("p_", "");

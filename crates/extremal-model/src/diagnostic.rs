@@ -198,6 +198,8 @@ codes! {
     Temperature = "temperature",
     /// Friction that gives energy instead of taking it.
     PumpingFriction = "pumping-friction",
+    /// Friction that jumps with the direction of the motion, stated as a force.
+    JumpingFriction = "jumping-friction",
     /// A name that should be a constraint.
     UnknownConstraint = "unknown-constraint",
     /// A constraint that says nothing about the motion.

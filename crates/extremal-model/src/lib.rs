@@ -14,7 +14,7 @@
 //! | `[definitions]` | `r = "sqrt(x^2 + y^2)"`, a list, or a family `z = { count = "n", value = "..." }` |
 //! | `[dynamics]` | `lagrangian`; `friction = "herglotz"` for the friction `(dL/dS)(dL/dv)` |
 //! | `[forces]` | a generalised force per coordinate |
-//! | `[friction]` | the same for forces whose power heats: `x = "-c*x'"`, `x = { force, heats = "S1" }`, `x = { force, heats = { S1 = 0.5, S2 = "1/2" } }`, or a list of such tables; one entropy needs no `heats` |
+//! | `[friction]` | the same for forces whose power heats: `x = "-c*x'"`, `x = { force, heats = "S1" }`, `x = { force, heats = { S1 = 0.5, S2 = "1/2" } }`, or a list of such tables; one entropy needs no `heats`. Dry friction: `x = { dry = "mu*m*g" }`, with `static = "..."`, the bound while it sticks, and `along = "x' - y'"`, the velocity of sliding |
 //! | `[heat]` | a power from outside per entropy |
 //! | `[conduction]` | `wall = { between = ["S1", "S2"], conductance }`, or a family `{ between = ["S[i]", "S[i + 1]"], conductance, count, index }` |
 //! | `[constraints]` | `rod = "x^2 + y^2 = l^2"`, `roll = "x' = R*theta'"`, or `{ equation, kind, variational, multiplier, count, index }`; without velocities it is holonomic, with them nonholonomic unless `kind = "vakonomic"`; `multiplier` starts that of a vakonomic one, `variational = "x' = 0"` gives a nonholonomic one other virtual displacements |
@@ -107,7 +107,7 @@ pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
-    Coordinate, Definition, Direction, Discrete, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed,
+    Coordinate, Definition, Direction, Discrete, DryFriction, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed,
     FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop,
     Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Constraint, Content, Control, Coordinate, Definition, Discrete, Entropy,
-    Exact, Expected, FrictionTerm, Invariant, Objective, Parameter, Simulation, Statements, Stop, Symmetry,
+    self, Boundary, Component, Conduction, Constraint, Content, Control, Coordinate, Definition, Discrete, DryFriction,
+    Entropy, Exact, Expected, FrictionTerm, Invariant, Objective, Parameter, Simulation, Statements, Stop, Symmetry,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -285,6 +285,25 @@ impl Model {
     /// The friction forces one by one, with the entropies that each of them heats.
     pub fn friction_terms(&self) -> &[FrictionTerm] {
         &self.content.friction_terms
+    }
+
+    /// The dry frictions: forces of any value up to a bound, which are not part of [`Model::friction`].
+    ///
+    /// ```
+    /// # use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 0, velocity = 1 }
+    ///     [dynamics]
+    ///     lagrangian = "x'^2/2"
+    ///     [friction]
+    ///     x = { dry = "0.3*9.81" }
+    /// "#)?;
+    /// assert_eq!(model.graph().expr(model.dry_friction()[0].along).to_string(), "x'");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn dry_friction(&self) -> &[DryFriction] {
+        &self.content.dry_friction
     }
 
     /// Is the friction that of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`?

@@ -239,6 +239,15 @@ impl<'g> View<'_, 'g> {
         self.names.get(base).is_some_and(has_ends).then_some(base)
     }
 
+    /// The constraint whose multiplier is called `lambda_rod`. What the user has given this name comes first.
+    fn multiplier_of(&self, name: &str) -> Option<&Declaration<'g>> {
+        if self.names.get(name).is_some() {
+            return None;
+        }
+        let declaration = self.names.get(name.strip_prefix("lambda_")?)?;
+        matches!(declaration.meaning, Meaning::Constraint).then_some(declaration)
+    }
+
     /// Is it the elapsed part of the duration? What the user has given this name comes first.
     fn is_elapsed(&self, name: &str) -> bool {
         self.place.elapsed && name == ELAPSED && self.names.get(name).is_none()
@@ -346,6 +355,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
                 None => value,
             });
         }
+        if let Some(constraint) = self.multiplier_of(name) {
+            let binding = Binding::constant("multiplier");
+            return Some(constraint.count.map_or(binding, |count| Binding::constant("multiplier").family(1..=count)));
+        }
         let declaration = self.names.get(name)?;
         self.names.mark_used(name);
         let binding = match &declaration.meaning {
@@ -393,6 +406,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
                 Some(base) => self.place.ends && (self.place.entropies || !of_entropy(base)),
             };
             return if allowed { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
+        }
+        if self.multiplier_of(name).is_some() {
+            let symbol = reference.symbol();
+            return if self.place.multipliers { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
         let member = reference.index.map_or(0, |index| usize::try_from(index - 1).unwrap_or(usize::MAX));

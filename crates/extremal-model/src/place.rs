@@ -26,6 +26,8 @@ pub(crate) struct Place {
     pub controls: bool,
     /// Is the elapsed part of the duration known, as `s`?
     pub elapsed: bool,
+    /// May multipliers of constraints occur, as `lambda_rod`?
+    pub multipliers: bool,
 }
 
 impl Place {
@@ -42,6 +44,7 @@ impl Place {
             ends: false,
             controls: false,
             elapsed: false,
+            multipliers: false,
         }
     }
 
@@ -85,6 +88,13 @@ impl Place {
     };
     pub const FORCE: Place = Place { controls: true, ..Place::of_state("a force") };
     pub const FRICTION: Place = Place::of_state("a friction force");
+    pub const DRY: Place = Place {
+        multipliers: true,
+        may_use: "positions, velocities, entropies, multipliers of constraints (`lambda_floor`), time and parameters",
+        ..Place::of_state("the bound of a dry friction")
+    };
+    pub const ALONG: Place =
+        Place::new("the velocity of a sliding contact", "positions, velocities, time and parameters", Some(1), true);
     pub const COORDINATE: Place =
         Place::new("the name of a coordinate", "a coordinate, with an index if it is one of a family", Some(0), false);
     pub const GAIN: Place = Place::of_state("the gain of a control");

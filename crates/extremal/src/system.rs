@@ -33,6 +33,11 @@ pub fn system_of(model: &Model) -> System<'_> {
         });
         system.heat.friction = terms.collect();
     }
+    for dry in model.dry_friction() {
+        let shares = dry.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect();
+        let holding = dry.holding.map(|id| g.expr(id));
+        system.rub(dry.coordinate, Some(g.expr(dry.along)), g.expr(dry.bound), holding, shares);
+    }
     for constraint in model.constraints() {
         let expression = g.expr(constraint.left) - g.expr(constraint.right);
         let displacements = constraint.variational.map(|id| g.expr(id));
@@ -62,6 +67,7 @@ pub fn higher_system_of(model: &Model) -> Result<HigherSystem<'_>, SchemeError> 
         (!model.entropies().is_empty(), "entropies"),
         (model.constraints().iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
         (acts(model.controlled_forces()) || acts(model.friction()), "forces and controls"),
+        (!model.dry_friction().is_empty(), "dry frictions"),
     ];
     if let Some((_, what)) = refused.into_iter().find(|(stated, _)| *stated) {
         return Err(SchemeError::BesideAccelerations(what));

@@ -147,7 +147,7 @@ fn is_reversible(system: &System<'_>) -> Option<bool> {
     let g = system.graph;
     let later = system.symbol("later_t");
     let mut backwards: Vec<_> = system.v.iter().map(|v| (*v, -*v)).chain([(system.t, later)]).collect();
-    let mut decided = Some(true);
+    let mut decided = Some(system.dry.is_empty());
     let mut require = |zero: Option<bool>| {
         decided = match (decided, zero) {
             (Some(false), _) | (_, Some(false)) => Some(false),
@@ -255,5 +255,6 @@ pub(super) fn potential_force<'g>(system: &System<'g>) -> Option<PotentialForce<
         let others: Vec<_> = (0..n).filter(|j| *j != i).map(|j| system.q[j]).collect();
         g.unbroken_in(&force[i..=i], &others)[0]
     });
-    (closed && whole).then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
+    (closed && whole)
+        .then(|| PotentialForce { potential: potential(g, &force, &system.q).map(|v| g.simplified(-v)), force })
 }

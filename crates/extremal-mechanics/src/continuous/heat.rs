@@ -77,6 +77,11 @@ impl<'g> System<'g> {
                 heating[*entropy].push(*share * power);
             }
         }
+        for dry in &self.dry {
+            for (entropy, share) in &dry.shares {
+                heating[*entropy].push(*share * dry.heating());
+            }
+        }
         heating.into_iter().map(|powers| self.graph.sum(powers)).collect()
     }
 
@@ -106,7 +111,7 @@ impl<'g> System<'g> {
 
     /// The forces that do not warm anything: all forces less the friction of the entropies.
     pub fn external_force(&self) -> Vec<Expr<'g>> {
-        let mut external = self.force.clone();
+        let mut external = self.force_without_dry();
         for friction in &self.heat.friction {
             external[friction.coordinate] = external[friction.coordinate] - friction.force;
         }
@@ -122,7 +127,7 @@ impl<'g> System<'g> {
         }
         let g = self.graph;
         let explicit = g.gradient(self.lagrangian, &[self.t])[0];
-        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power();
+        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power() + self.dry_power();
         let heat = g.sum(self.heat.power.iter().copied());
         [("work", work), ("heat", heat)]
             .into_iter()

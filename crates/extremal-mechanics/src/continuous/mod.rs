@@ -1,5 +1,6 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
+mod dry;
 mod hamilton;
 mod heat;
 mod higher;
@@ -9,6 +10,8 @@ mod lagrange;
 mod projection;
 mod short_kinetic;
 
+pub use dry::Dry;
+pub(crate) use dry::{clamped, sticks};
 pub use hamilton::Hamiltonian;
 pub(crate) use hamilton::solve_linear;
 pub use heat::{Account, Friction, Heat};

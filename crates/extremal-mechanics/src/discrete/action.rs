@@ -158,7 +158,7 @@ impl<'g> DiscreteAction<'g> {
         let accounts = g.substitute(&accounts, &no_impulse);
         let quantities = [
             vec![system.lagrangian],
-            system.force.clone(),
+            system.force_without_dry(),
             system.entropy_balance(),
             system.temperatures(),
             system.friction_heating(),

@@ -128,6 +128,8 @@ pub(super) struct Velocities<'g> {
     pub momenta: Vec<Expr<'g>>,
     /// The multipliers of that impulse, one per reacting constraint.
     pub impulse: Vec<Expr<'g>>,
+    /// The momenta of the velocities, which are the same.
+    pub slopes: Vec<Expr<'g>>,
 }
 
 /// Solves p + Rᵀμ = ∂L/∂v(q, v, S, t) and A v + b = 0 at `point`, whose velocities are the unknowns, for v, for μ, and for the
@@ -152,7 +154,7 @@ pub(super) fn velocities<'g>(
     let mut starts = multiplier_guesses(system, &Point { v: guess.to_vec(), ..point.clone() }, momenta);
     starts.resize(multipliers.len(), g.int(0));
     let guess = [guess, &starts].concat();
-    Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse }
+    Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse, slopes }
 }
 
 /// What the multipliers that move must be about, for these momenta and the velocities of `point`: of p = ∂L/∂v + λ ∂Φ/∂v the

@@ -4,6 +4,7 @@ mod action;
 mod composition;
 mod constrained;
 mod difference;
+mod dry;
 mod energy_entropy;
 mod higher;
 mod quadrature;
@@ -45,13 +46,13 @@ pub enum SchemeError {
     /// A method that is not defined for what the system has.
     #[error(
         "`{}` is not defined {}{}{}", .refusal.method, .refusal.feature,
-        .example.as_ref().map_or_else(String::new, |name| format!(" such as `{name}`")),
+        .example.as_ref().map_or_else(String::new, |name| format!(" such as {name}")),
         .refusal.advice().map_or_else(String::new, |advice| format!(": {advice}"))
     )]
     Undefined {
         /// The method, what it is not defined for, and what to use instead.
         refusal: Refusal,
-        /// A constraint that makes the difference.
+        /// The constraint or the friction that makes the difference.
         example: Option<String>,
     },
     /// A composition needs a symmetric step.
@@ -63,6 +64,14 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// Where dry friction is not defined.
+    #[error("dry friction such as that on `{name}` is not defined {place}")]
+    DryFriction {
+        /// A coordinate with dry friction.
+        name: String,
+        /// Where.
+        place: &'static str,
+    },
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
@@ -173,7 +182,10 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         needed.push((Feature::Entropies, None));
     }
     for constraint in &system.constraints {
-        needed.push((Feature::Constraints(constraint.kind), Some(constraint.name.clone())));
+        needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));
+    }
+    if let Some(dry) = system.dry.first() {
+        needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
     }
     let features: Vec<Feature> = needed.iter().map(|(feature, _)| *feature).collect();
     if let Some(refusal) = method.refuses(&features) {
@@ -186,8 +198,12 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     };
     // Two positions leave the multipliers of vakonomic constraints, which are part of the state, open.
     let open = system.vakonomic().next().is_some();
+    if let (true, Some(dry)) = (open, system.dry.first()) {
+        return Err(SchemeError::DryFriction { name: dry.name.clone(), place: "beside vakonomic constraints" });
+    }
     match start {
-        Start::TwoPoints if open || !method.takes(two_points) => Err(SchemeError::NoTwoPoints(method.to_string())),
+        // A contact sticks or slides with a velocity, which two positions do not tell.
+        Start::TwoPoints if open || !system.dry.is_empty() || !method.takes(two_points) => Err(SchemeError::NoTwoPoints(method.to_string())),
         Start::TwoPoints | Start::Legendre => Ok(()),
     }
 }

@@ -215,9 +215,10 @@ fn phase_observation(system: &System<'_>) -> Block {
 /// How an observation finds the reactions: by the equations of motion at the node itself, so that they are as accurate as the
 /// state there. Half-impulses of a step would be of order one.
 pub(super) fn reactions_solve(system: &System<'_>) -> Vec<Solve> {
-    match system.constraints.is_empty() {
-        true => Vec::new(),
-        false => vec![motion(system)],
+    match (system.dry.is_empty(), system.constraints.is_empty()) {
+        (false, _) => system.instant_with_dry(),
+        (true, true) => Vec::new(),
+        (true, false) => vec![motion(system)],
     }
 }
 

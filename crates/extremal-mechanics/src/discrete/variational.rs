@@ -17,12 +17,13 @@
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes.
 
-use extremal_expr::{Comparison, Expr, Rational, magnitude};
+use extremal_expr::{Comparison, Expr, Graph, Rational, magnitude};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
 use super::action::{DiscreteAction, Formula, Slopes};
 use super::constrained::{Imposed, multiplier_guesses, place, velocities};
+use super::dry::{Contacts, Half, bounds, collected, half_forces, impulse, stuck_before};
 use super::reference::reactions_solve;
 use super::scheme::{Equation, Scheme, SchemeGuard, ids};
 use crate::block::{Block, Solve};
@@ -45,7 +46,7 @@ impl<'g> DiscreteAction<'g> {
         let nodal_forces = forces.iter().zip(&impulses);
         let forces: Vec<Vec<_>> = nodal_forces.map(|(f, r)| f.iter().zip(r).map(|(f, r)| *f + *r).collect()).collect();
 
-        let p_next: Vec<_> = (0..n).map(|k| system.p[k] + by_q[k] + g.sum(forces.iter().map(|f| f[k]))).collect();
+        let mut p_next: Vec<_> = (0..n).map(|k| system.p[k] + by_q[k] + g.sum(forces.iter().map(|f| f[k]))).collect();
         let mut residual = Vec::with_capacity(increments.len());
         for i in 1..=degree {
             for k in 0..n {
@@ -69,16 +70,52 @@ impl<'g> DiscreteAction<'g> {
             [vec![zero; multipliers.len()], multiplier_guesses(system, &system.here(), &system.p)].concat();
         let imposed = Solve::new(&unknown_multipliers, &constraints, &multiplier_guess);
 
+        let (before, mut stuck) = stuck_before(system);
+        let at_first: Vec<_> = system.reacting().map(|c| c.multiplier).zip(multipliers.iter().copied()).collect();
+        let first = (!system.dry.is_empty()).then(|| {
+            let unknowns = [&increments[..], &unknown_multipliers, rates].concat();
+            let known: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
+            let guessed = w[0].iter().copied().zip(system.v.iter().copied()).chain(known).collect::<Vec<_>>();
+            let node = Point { v: w[0].clone(), ..system.here() };
+            let half = Half {
+                place: "first",
+                bounds: bounds(system, &node, &stuck, &at_first),
+                node,
+                sliding: nodes.between.clone(),
+                guess: system.v.clone(),
+                inertia: g.substitute(&diagonal(g, &residual, &w[0]), &guessed),
+            };
+            let contacts = Contacts::of(system, &half);
+            for k in 0..n {
+                residual[k] = collected(residual[k], w[0][k], &unknowns) - contacts.impulses[k];
+                p_next[k] = p_next[k] + contacts.impulses[k];
+            }
+            contacts
+        });
+        let with_contacts = |solve: Solve| match &first {
+            None => vec![solve],
+            Some(contacts) => contacts.solves(g, solve).to_vec(),
+        };
+        // A bound may contain multipliers, which are those of the first half.
+        let entropy = &g.substitute(entropy, &at_first);
+        let heating = &g.substitute(heating, &at_first);
         let motion = Solve::new(&increments, &residual, &guess).with(imposed);
         let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]);
-        let mut solves = match (rates.is_empty(), self.implicit_entropy) {
-            (true, _) => vec![motion],
-            (false, false) => vec![motion, warming],
-            (false, true) => vec![motion.with(warming)],
-        };
+        let mut solves = before;
+        match (rates.is_empty(), self.implicit_entropy) {
+            (true, _) => solves.extend(with_contacts(motion)),
+            (false, false) => {
+                solves.extend(with_contacts(motion));
+                solves.push(warming);
+            }
+            (false, true) => solves.extend(with_contacts(motion.with(warming))),
+        }
         let mut p_end = p_next.clone();
         let mut worked = work;
-        if !multipliers.is_empty() && options.constraints == ConstraintForm::Rattle {
+        let mut guards = thermal_guards(system, temperatures, heating);
+        let mut pulled = Vec::new();
+        let rattles = !multipliers.is_empty() && options.constraints == ConstraintForm::Rattle;
+        if rattles || first.is_some() {
             let end = Point {
                 q: nodes.positions[degree].clone(),
                 v: system.symbols("v_", "_1"),
@@ -91,13 +128,46 @@ impl<'g> DiscreteAction<'g> {
                 .collect();
             let projected = velocities(system, &end, &moving_there, &p_next, &w[degree - 1]);
             worked = worked + nodes.power(system, degree, &projected.impulse);
-            solves.push(projected.solve);
-            p_end = projected.momenta;
+            match &first {
+                None => {
+                    solves.push(projected.solve);
+                    p_end = projected.momenta;
+                }
+                Some(first) => {
+                    stuck.clone_from(&first.stuck);
+                    let twice = |impulse: &Expr<'g>| *impulse / h * 2;
+                    let at_end: Vec<_> =
+                        system.reacting().map(|c| c.multiplier).zip(projected.impulse.iter().map(twice)).collect();
+                    let mut rows = g.exprs(&projected.solve.residual);
+                    let guessed: Vec<_> = end.v.iter().copied().zip(w[0].iter().copied()).collect();
+                    let half = Half {
+                        place: "second",
+                        node: end.clone(),
+                        sliding: end.clone(),
+                        guess: w[0].clone(),
+                        bounds: bounds(system, &end, &stuck, &at_end),
+                        inertia: g.substitute(&diagonal(g, &rows[..n], &end.v), &guessed),
+                    };
+                    let second = Contacts::of(system, &half);
+                    let unknowns = g.exprs(&projected.solve.unknowns);
+                    for ((row, v), impulse) in rows.iter_mut().zip(&end.v).zip(&second.impulses) {
+                        *row = collected(*row, *v, &unknowns) - *impulse;
+                    }
+                    let solve = Solve { residual: ids(&rows), ..projected.solve };
+                    solves.extend(second.solves(g, solve));
+                    // Of the velocities: where a contact sticks they are exact, and so are these.
+                    p_end = projected.slopes;
+                    let both = first.forces.iter().zip(&second.forces);
+                    pulled = system.dry.iter().zip(both).map(|(dry, (f, s))| (dry.force, (*f + *s) / 2)).collect();
+                    guards.extend(first.guards.iter().cloned().chain(second.guards));
+                }
+            }
         }
         let carried = system.carried();
         let grown = carried[rates.len()..].iter().zip(accounts).enumerate();
         let accounts_next: Vec<_> =
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
+        let accounts_next = g.substitute(&accounts_next, &pulled);
         let outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
         let state = [&system.q[..], &system.p, &carried].concat();
         let start = match options.start {
@@ -140,7 +210,7 @@ impl<'g> DiscreteAction<'g> {
             constants: self.constants.into_named(),
             stages: None,
             substeps: vec![1.0],
-            guards: thermal_guards(system, temperatures, heating),
+            guards,
             equations,
         }
     }
@@ -158,6 +228,19 @@ impl<'g> DiscreteAction<'g> {
         let at_end: Vec<_> =
             system.reacting().map(|constraint| system.multiplier_symbol(constraint, &place(last, last))).collect();
         impulses[last] = nodes.impulse(system, last, &at_end);
+        let between = nodes.between.clone();
+        let first_node = Point { q: nodes.positions[0].clone(), t: nodes.times[0], ..between.clone() };
+        let end = Point {
+            q: nodes.positions[last].clone(),
+            v: system.symbols("", "_1'"),
+            t: nodes.times[last],
+            ..between.clone()
+        };
+        for ((node, point), forces) in [(0, &first_node), (last, &end)].into_iter().zip(half_forces(system)) {
+            for (sum, impulse) in impulses[node].iter_mut().zip(impulse(system, point, &forces)) {
+                *sum = *sum + impulse;
+            }
+        }
         for (i, (node, forces)) in unknowns.iter().zip(forces).enumerate() {
             let slopes = g.gradient(*action, node);
             for k in 0..system.len() {
@@ -174,9 +257,17 @@ impl<'g> DiscreteAction<'g> {
         equations.extend(balances.map(|(row, name)| Equation::new(format!("entropy {name}"), zero, *row)));
         let stationary = system.vakonomic().zip(g.gradient(*action / system.step(), &system.moving_multipliers()));
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
+        equations.extend(super::dry::equations(system, [(&first_node, &between), (&end, &end)]));
         equations.extend(nodes.equations(system));
         equations
     }
+}
+
+/// The slopes of each row by its own unknown.
+fn diagonal<'g>(g: &'g Graph, rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let slopes = g.jacobian(rows, unknowns);
+    let own = |(k, row): (usize, &Vec<(usize, Expr<'g>)>)| row.iter().find(|(column, _)| *column == k).map(|e| e.1);
+    slopes.iter().enumerate().map(|row| own(row).unwrap_or(g.int(1))).collect()
 }
 
 /// Temperatures must stay positive and friction must not pump: what each step is checked for.

@@ -161,6 +161,26 @@ impl ModelBuilder {
         self
     }
 
+    /// A dry friction on a coordinate: its bound, and, where they are stated, the bound while it sticks and the velocity along which
+    /// the contact slides.
+    ///
+    /// ```
+    /// # use extremal_model::{CoordinateSpec, Model};
+    /// let model = Model::builder("Block")
+    ///     .coordinate("x", CoordinateSpec::start(0.0).velocity(1.0))
+    ///     .lagrangian("x'^2/2")
+    ///     .dry_friction("x", "3", Some("4"), None)
+    ///     .build()?;
+    /// assert!(model.dry_friction()[0].holding.is_some());
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn dry_friction(mut self, coordinate: &str, bound: &str, holding: Option<&str>, along: Option<&str>) -> Self {
+        let stated = [("dry", Some(bound)), ("static", holding), ("along", along)];
+        let entries = stated.iter().filter_map(|(key, value)| Some(format!("{key} = {}", quoted(value.as_ref()?))));
+        self.friction.push((key(coordinate), inline(&entries.collect::<Vec<_>>())));
+        self
+    }
+
     /// The friction of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`.
     pub fn herglotz(mut self) -> Self {
         self.dynamics.push(("friction".to_owned(), quoted("herglotz")));

@@ -18,6 +18,8 @@ pub enum Feature {
     HigherDerivatives,
     /// Entropies.
     Entropies,
+    /// Dry friction.
+    DryFriction,
     /// Constraints of this kind.
     Constraints(ConstraintKind),
     /// A start from two positions.
@@ -34,11 +36,12 @@ pub enum Feature {
 
 impl Feature {
     /// All features, in the order of the documentation.
-    pub const ALL: [Feature; 12] = [
+    pub const ALL: [Feature; 13] = [
         Feature::Velocities,
         Feature::Accelerations,
         Feature::HigherDerivatives,
         Feature::Entropies,
+        Feature::DryFriction,
         Feature::Constraints(ConstraintKind::Holonomic),
         Feature::Constraints(ConstraintKind::Nonholonomic),
         Feature::Constraints(ConstraintKind::Vakonomic),
@@ -67,6 +70,7 @@ impl fmt::Display for Feature {
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::DryFriction => f.write_str("under dry friction"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),
             Feature::ConstrainedTwoPoints => f.write_str("from two points under constraints"),
@@ -90,7 +94,7 @@ impl Method {
         use ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
         use Feature::{
             Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints,
-            Entropies, HigherDerivatives, TwoPoints, Velocities,
+            DryFriction, Entropies, HigherDerivatives, TwoPoints, Velocities,
         };
         match self {
             Method::Left
@@ -98,8 +102,20 @@ impl Method {
             | Method::Midpoint
             | Method::Theta(_)
             | Method::Trapezoidal
-            | Method::Galerkin { degree: ..=1, .. }
-            | Method::Custom => &[
+            | Method::Galerkin { degree: ..=1, .. } => &[
+                Velocities,
+                Entropies,
+                DryFriction,
+                Constraints(Holonomic),
+                Constraints(Nonholonomic),
+                Constraints(Vakonomic),
+                TwoPoints,
+                ConstrainedTwoPoints,
+                Boundary,
+                BoundaryEntropies,
+                BoundaryConstraints,
+            ],
+            Method::Custom => &[
                 Velocities,
                 Entropies,
                 Constraints(Holonomic),

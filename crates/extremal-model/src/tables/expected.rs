@@ -6,6 +6,7 @@ use super::constraints::{Constraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
 use super::entropies::Entropy;
+use super::friction::{DryFriction, dry_force_name};
 use super::observables::Observables;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Name, Reader, Scalar};
@@ -21,7 +22,7 @@ pub struct Expected {
     pub time: Option<f64>,
     /// Largest admissible absolute difference.
     pub tolerance: f64,
-    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `lambda_rod`, `energy`, ...) and their values; for a boundary problem
+    /// Names of recorded columns (`x`, `x'`, `p_x`, `S`, `T_S`, `lambda_rod`, `f_x`, `energy`, ...) and their values; for a boundary problem
     /// also of controls, `objective` and `duration`.
     pub values: Vec<(String, f64)>,
 }
@@ -107,6 +108,7 @@ fn resolve_one(
 pub(crate) struct Recorded<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
+    pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
     pub constraints: &'a [Constraint],
     pub controls: &'a [Control],
@@ -122,6 +124,10 @@ impl Recorded<'_> {
             let name = &coordinate.name;
             columns.extend([name.clone(), format!("p_{name}")]);
             columns.extend((1..2 * self.order as usize).map(|order| format!("{name}{}", "'".repeat(order))));
+        }
+        for (at, dry) in self.dry.iter().enumerate() {
+            let before = self.dry[..at].iter().filter(|other| other.coordinate == dry.coordinate).count();
+            columns.insert(dry_force_name(&self.coordinates[dry.coordinate].name, before));
         }
         for entropy in self.entropies {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);

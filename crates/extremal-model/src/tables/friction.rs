@@ -1,6 +1,6 @@
 //! `[friction]`: forces whose power becomes heat, and which entropies it heats.
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Function, Id, Node};
 
 use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
@@ -23,6 +23,21 @@ pub struct FrictionTerm {
     pub shares: Vec<(usize, Id)>,
 }
 
+/// A dry friction: a force of any value up to a bound while the contact sticks, and of this value against the motion while it slides.
+#[derive(Clone, Debug)]
+pub struct DryFriction {
+    /// The coordinate it is stated for, by its place in [`Model::coordinates`](crate::Model::coordinates).
+    pub coordinate: usize,
+    /// The velocity with which the contact slides: affine in the velocities, that of the coordinate unless stated otherwise.
+    pub along: Id,
+    /// The largest force while it slides, which is the force then.
+    pub bound: Id,
+    /// The largest force while it sticks, where that is another one.
+    pub holding: Option<Id>,
+    /// Entropies and the share of the heat that each of them gets, as for a [`FrictionTerm`].
+    pub shares: Vec<(usize, Id)>,
+}
+
 /// `x = "-c*x'"`, `x = { force = "-c*x'", heats = "S" }`, or a list of such tables.
 #[derive(Debug)]
 pub(crate) struct FrictionStatement {
@@ -33,6 +48,10 @@ pub(crate) struct FrictionStatement {
 #[derive(Debug)]
 struct TermStatement {
     force: Option<Series>,
+    dry: Option<Series>,
+    /// `static = "..."`.
+    holding: Option<Series>,
+    along: Option<Series>,
     heats: Option<HeatsStatement>,
     /// Where the term is stated.
     span: Span,
@@ -59,7 +78,7 @@ impl HeatsStatement {
     }
 }
 
-const KEYS: [&str; 2] = ["force", "heats"];
+const KEYS: [&str; 5] = ["force", "dry", "static", "along", "heats"];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<FrictionStatement> {
     let mut statements = Vec::new();
@@ -69,7 +88,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
             Some(items) if items.iter().any(|item| reader.is_table(item)) => {
                 items.iter().map(|item| read_term(reader, item)).collect()
             }
-            _ => vec![TermStatement { force: reader.series(&entry), heats: None, span: entry.value_span() }],
+            _ => vec![TermStatement { force: reader.series(&entry), ..TermStatement::at(entry.value_span()) }],
         };
         statements.push(FrictionStatement { key: reader.key(&entry), terms });
     }
@@ -77,14 +96,26 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
 }
 
 fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatement {
-    let mut statement = TermStatement { force: None, heats: None, span: entry.value_span() };
+    let mut statement = TermStatement::at(entry.value_span());
     let Some(entries) = reader.table(entry) else { return statement };
-    let mut has_force = false;
+    let (mut has_force, mut is_dry, mut needs_dry) = (false, false, None);
     for entry in entries {
         match entry.name.text.as_str() {
             "force" => {
                 has_force = true;
                 statement.force = reader.series(&entry);
+            }
+            "dry" => {
+                is_dry = true;
+                statement.dry = reader.series(&entry);
+            }
+            "static" => {
+                needs_dry = Some(entry.name.clone());
+                statement.holding = reader.series(&entry);
+            }
+            "along" => {
+                needs_dry = Some(entry.name.clone());
+                statement.along = reader.series(&entry);
             }
             "heats" if reader.is_table(&entry) => {
                 let entries = reader.table(&entry).unwrap_or_default();
@@ -99,12 +130,23 @@ fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatemen
             _ => reader.unknown_key(&entry, &KEYS),
         }
     }
-    if !has_force {
+    if !has_force && !is_dry {
         let message = format!("the friction on `{}` has no force", entry.name.text);
-        let label = "`force = \"...\"` is missing";
+        let label = "`force = \"...\"` is missing, or `dry = \"...\"`, the bound of a dry friction";
         reader.problems.push(Diagnostic::error(Code::Missing, message).at(entry.value_span(), label));
+    } else if let (false, Some(key)) = (is_dry, needs_dry) {
+        let message = format!("`{}` belongs to a dry friction", key.text);
+        let diagnostic = Diagnostic::error(Code::Missing, message).at(key.span, "");
+        reader.problems.push(diagnostic.help("state its bound: dry = \"mu*m*g\""));
     }
     statement
+}
+
+impl TermStatement {
+    /// Nothing, said there.
+    fn at(span: Span) -> TermStatement {
+        TermStatement { force: None, dry: None, holding: None, along: None, heats: None, span }
+    }
 }
 
 /// The terms, and where each of them is stated.
@@ -112,6 +154,7 @@ fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatemen
 pub(crate) struct Friction {
     pub terms: Vec<FrictionTerm>,
     pub spans: Vec<Span>,
+    pub dry: Vec<DryFriction>,
 }
 
 impl Friction {
@@ -138,6 +181,19 @@ pub(crate) fn resolve(
     let mut stated = vec![false; coordinates.list.len()];
     for statement in statements {
         for (position, term) in statement.terms.iter().enumerate() {
+            if let Some(bound) = &term.dry {
+                let found = resolve_dry(resolver, &statement.key, term, bound, targets, coordinates, entropies);
+                let Some(found) = found else { break };
+                let again = found.iter().find(|dry| {
+                    let first = position == 0 && term.force.is_none();
+                    first && std::mem::replace(&mut stated[dry.coordinate], true)
+                });
+                if let Some(again) = again {
+                    assignments::report_twice(resolver, &statement.key, targets, again.coordinate);
+                    break;
+                }
+                friction.dry.extend(found);
+            }
             let Some(force) = &term.force else { continue };
             let found = assignments::resolve_one(resolver, &statement.key, force, targets, &Place::FRICTION);
             let Some(found) = found else { break };
@@ -148,6 +204,14 @@ pub(crate) fn resolve(
                 }
                 let member = assigned.number.map(|number| (found.index.as_str(), number));
                 let Some(shares) = shares(resolver, term, entropies, member) else { break };
+                if jumps(resolver, assigned.value) {
+                    let name = &coordinates.list[assigned.place].name;
+                    let message = format!("the friction on `{name}` jumps where a velocity passes zero");
+                    let label = "a step in which it should stick has no solution";
+                    let help = format!("state it as dry friction, which sticks: {name} = {{ dry = \"mu*m*g\" }}");
+                    let diagnostic = Diagnostic::warning(Code::JumpingFriction, message).at(term.span.clone(), label);
+                    resolver.problems.push(diagnostic.help(help));
+                }
                 if !assigned.value.is_zero() {
                     let (coordinate, force) = (assigned.place, assigned.value.id());
                     friction.terms.push(FrictionTerm { coordinate, force, shares });
@@ -157,6 +221,75 @@ pub(crate) fn resolve(
         }
     }
     friction
+}
+
+/// What the force of a dry friction is recorded as; `before` others act on the same coordinate.
+pub(crate) fn dry_force_name(coordinate: &str, before: usize) -> String {
+    let (family, index) = coordinate.split_at(coordinate.find('[').unwrap_or(coordinate.len()));
+    match before {
+        0 => format!("f_{coordinate}"),
+        _ => format!("f_{family}_{}{index}", before + 1),
+    }
+}
+
+/// Does the force jump where a velocity passes zero, as `sign(x')` does and `sign(x')*x'^2` does not?
+fn jumps<'g>(resolver: &Resolver<'g, '_>, force: Expr<'g>) -> bool {
+    let graph = resolver.graph;
+    let velocities = resolver.names.velocities_in(force);
+    let at_rest: Vec<_> = velocities.iter().map(|v| (*v, graph.int(0))).collect();
+    let sign = graph.symbol("sign of a velocity");
+    let reached = graph.reachable(&[force.id()]).into_iter().map(|id| graph.expr(id));
+    let signs = reached.filter(|e| match e.node() {
+        Node::Call(Function::Sign, argument) => graph.expr(argument).depends_on(&velocities),
+        _ => false,
+    });
+    signs.into_iter().any(|found| {
+        let slope = graph.gradient(force.substitute(&[(found, sign)]), &[sign])[0];
+        !graph.simplified(slope.substitute(&at_rest)).is_zero()
+    })
+}
+
+/// The dry friction of a term, for each coordinate that the key speaks of; `None` for an error.
+fn resolve_dry<'g>(
+    resolver: &mut Resolver<'g, '_>,
+    key: &Text,
+    term: &TermStatement,
+    bound: &Series,
+    targets: Targets<'_>,
+    coordinates: &Coordinates,
+    entropies: &Entropies,
+) -> Option<Vec<DryFriction>> {
+    let graph = resolver.graph;
+    let bounds = assignments::resolve_one(resolver, key, bound, targets, &Place::DRY)?;
+    let mut others = |series: &Option<Series>, place: &Place| match series {
+        None => Some(None),
+        Some(series) => assignments::resolve_one(resolver, key, series, targets, place).map(Some),
+    };
+    let holding = others(&term.holding, &Place::DRY)?;
+    let along = others(&term.along, &Place::ALONG)?;
+    let mut found = Vec::new();
+    for (at, assigned) in bounds.list.iter().enumerate() {
+        let member = assigned.number.map(|number| (bounds.index.as_str(), number));
+        let shares = shares(resolver, term, entropies, member)?;
+        let own = graph.expr(coordinates.list[assigned.place].velocity);
+        let along = along.as_ref().map_or(own, |along| along.list[at].value);
+        let velocities = resolver.names.velocities_in(along);
+        if velocities.is_empty() || graph.affine_in(&[along], &velocities) != [true] {
+            let message = format!("`along` must be affine in the velocities and contain one, and `{along}` is not");
+            let help = "the velocity with which the surfaces slide over each other, as x' - y' or x' - v";
+            let diagnostic = Diagnostic::error(Code::Conflict, message).at(term.span.clone(), "");
+            resolver.problems.push(diagnostic.help(help));
+            return None;
+        }
+        found.push(DryFriction {
+            coordinate: assigned.place,
+            along: along.id(),
+            bound: assigned.value.id(),
+            holding: holding.as_ref().map(|holding| holding.list[at].value.id()),
+            shares,
+        });
+    }
+    Some(found)
 }
 
 /// Which entropies a term heats; `None` for an error.

@@ -41,7 +41,7 @@ pub use definitions::Definition;
 pub use discrete::Discrete;
 pub use entropies::Entropy;
 pub use expected::Expected;
-pub use friction::FrictionTerm;
+pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
@@ -130,6 +130,7 @@ pub(crate) struct Content {
     pub controlled_forces: Vec<Id>,
     pub friction: Vec<Id>,
     pub friction_terms: Vec<FrictionTerm>,
+    pub dry_friction: Vec<DryFriction>,
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
@@ -233,6 +234,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let recorded = expected::Recorded {
         coordinates: &coordinates.list,
         order,
+        dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
         constraints: &constraints.list,
         controls: &controls,
@@ -283,6 +285,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         controlled_forces: dynamics.forces.controlled,
         friction: dynamics.friction_totals,
         friction_terms: dynamics.friction.terms,
+        dry_friction: dynamics.friction.dry,
         herglotz: dynamics.herglotz,
         heat: dynamics.heat,
         conductions: dynamics.conductions.list,

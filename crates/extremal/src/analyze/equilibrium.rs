@@ -91,6 +91,10 @@ const MANY_COORDINATES: usize = 40;
 /// The equilibrium that Newton's method finds from the start of `model` or from starts around it. `None` for a system with
 /// vakonomic constraints, whose multipliers are not at rest.
 pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<Result<Equilibrium, NoEquilibrium>> {
+    // Under dry friction equilibria are not isolated, and no small motion is linear.
+    if !system.dry.is_empty() {
+        return None;
+    }
     let motion = SmallMotion::of(system)?;
     let n = system.len();
     let stated = model.initial().positions;

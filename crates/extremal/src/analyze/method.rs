@@ -260,7 +260,7 @@ fn discrete_regularity<'m>(
     steps: u64,
 ) -> Option<DiscreteRegularity> {
     const MOST_COORDINATES: usize = 32;
-    if !system.constraints.is_empty() || system.len() > MOST_COORDINATES {
+    if !system.constraints.is_empty() || !system.dry.is_empty() || system.len() > MOST_COORDINATES {
         return None;
     }
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };

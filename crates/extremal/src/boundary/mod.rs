@@ -124,6 +124,9 @@ impl<'m> Problem<'m> {
         let g = model.graph();
         check::check(model, &statement)?;
         let mut system = system_of(model);
+        if let Some(dry) = system.dry.first() {
+            return Err(SchemeError::DryFriction { name: dry.name.clone(), place: "in boundary problems" }.into());
+        }
         let friction = model.friction();
         system.force = model.controlled_forces().into_iter().zip(friction).map(|(f, r)| f + r).collect();
         let order = model.order().max(1) as usize;

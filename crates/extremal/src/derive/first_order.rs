@@ -1,6 +1,6 @@
 //! The equations of Lagrangians of positions and velocities.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Function};
 use extremal_mechanics::discrete::{Options, SchemeError, scheme};
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{CompositionBase, Method, Model};
@@ -45,6 +45,9 @@ fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages
     let right = system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction);
     let lines = equations.iter().zip(right).map(|(left, right)| (of(g.simplified(*left)), right));
     pages.section("Equations of motion", controls, lines.collect());
+    if !system.dry.is_empty() {
+        dry_friction(system, pages);
+    }
     if !system.constraints.is_empty() {
         constraints(system, pages);
     }
@@ -102,6 +105,24 @@ fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages
     if !lines.is_empty() {
         pages.section("Gyroscopic matrix", Some("Skew: it does no work.".to_string()), lines);
     }
+}
+
+/// The inclusion f ∈ −B Sign(w) of each dry friction.
+fn dry_friction<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let g = system.graph;
+    let mut lines = Vec::new();
+    for dry in &system.dry {
+        let (f, w) = (dry.force, g.simplified(dry.along));
+        let bound = g.simplified(dry.bound);
+        lines.push((of(f), -(bound * w.call(Function::Sign))));
+        if let Some(holding) = dry.holding {
+            let largest = named(format!("max(abs({f}))"), format!("\\max\\,\\lvert {}\\rvert", f.latex()));
+            lines.push((largest, holding));
+        }
+    }
+    let note = "While a contact slides. While it sticks, Sign(0) is the whole interval from -1 to 1 (f in -B*Sign(w)), and f the value \
+                that keeps it from sliding; where max(abs(f)) is given, it is the bound while it sticks.";
+    pages.section("Dry friction", Some(note.to_string()), lines);
 }
 
 /// The constraints, and what they say of velocities and accelerations.

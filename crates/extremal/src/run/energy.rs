@@ -45,7 +45,11 @@ impl EnergyLaw {
             (system.constraint_power(), "constraints do work"),
             (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
         ];
-        let reasons: Vec<&str> = reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
+        let mut reasons: Vec<&str> =
+            reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
+        if model.entropies().is_empty() && !model.dry_friction().is_empty() {
+            reasons.push("dry friction acts");
+        }
         match reasons.is_empty() {
             false => EnergyLaw::Changes(reasons.join(" and ")),
             true if system.lagrangian.depends_on(&[system.t]) => EnergyLaw::Jacobi,

@@ -80,6 +80,11 @@ impl Observables {
                 outputs.push(force);
             }
         }
+        for dry in &system.dry {
+            let name = dry.force.as_symbol().map(|name| name.to_string()).unwrap_or_default();
+            columns.push(Column::new(name, Role::Output).of(dry.name.as_str()));
+            outputs.push(dry.force);
+        }
         let reactions = outputs.len();
         outputs.extend(system.temperatures());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());

@@ -48,7 +48,8 @@ fn a_step_in_which_the_body_would_stick_has_no_state_and_is_not_invented() {
     // After the turn near t = 0.88 |10 x| > 2.943 may hold or not; by t = 5 the body is stuck, where sign(x') has no value to offer.
     let sliding = sliding("-2.943*sign(x')");
     for method in ["midpoint", "trapezoidal", "left", "gauss(2)", "compose(suzuki4, midpoint)"] {
-        let settings = extremal::Settings { extent: Some(extremal::model::Extent::Until(5.0)), ..with(&sliding, method, 0.001) };
+        let settings =
+            extremal::Settings { extent: Some(extremal::model::Extent::Until(5.0)), ..with(&sliding, method, 0.001) };
         let run = record(&sliding, &settings);
         assert!(matches!(run.outcome.end, End::Failed(_)), "{method}: {:?}", run.outcome.end);
     }

@@ -4,6 +4,7 @@ mod audits;
 mod boundary;
 mod derived;
 mod discrete;
+mod dry;
 mod events;
 mod failures;
 mod jumps;
