@@ -107,7 +107,7 @@ pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
-    Coordinate, Definition, Direction, Discrete, DryFriction, Duration, Entropy, EntropyBase, Exact, Expected, Extent, Fixed,
-    FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation, Start, Stop,
-    Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
+    Coordinate, Definition, Direction, Discrete, DryFriction, Duration, Entropy, EntropyBase, Exact, Expected, Extent,
+    Fixed, FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation,
+    Start, Stop, Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
 };

@@ -512,11 +512,7 @@ impl Marcher {
             };
             let mut outcome = self.scheme.step.run(&self.inputs, guess, &mut self.next);
             // What was extrapolated leads nowhere: begin with the velocities of the present state.
-            if outcome.is_err()
-                && guess == Guess::Given
-                && !known
-                && self.first_guess(begin + elapsed * h).is_ok()
-            {
+            if outcome.is_err() && guess == Guess::Given && !known && self.first_guess(begin + elapsed * h).is_ok() {
                 outcome = self.scheme.step.run(&self.inputs, Guess::Formula, &mut self.next);
             }
             let work = match outcome {

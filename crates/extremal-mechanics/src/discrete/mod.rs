@@ -203,7 +203,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
     match start {
         // A contact sticks or slides with a velocity, which two positions do not tell.
-        Start::TwoPoints if open || !system.dry.is_empty() || !method.takes(two_points) => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if open || !system.dry.is_empty() || !method.takes(two_points) => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         Start::TwoPoints | Start::Legendre => Ok(()),
     }
 }

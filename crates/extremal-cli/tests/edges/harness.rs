@@ -1,0 +1,146 @@
+//! Every method on one model, and what may come of it.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// One method of every family that needs nothing but a Lagrangian, with its order.
+const METHODS: [(&str, u32); 17] = [
+    ("left", 1),
+    ("right", 1),
+    ("theta(0.3)", 1),
+    ("midpoint", 2),
+    ("trapezoidal", 2),
+    ("galerkin(2)", 4),
+    ("galerkin(3)", 6),
+    ("compose(suzuki4, midpoint)", 4),
+    ("compose(kahan-li8, trapezoidal)", 8),
+    ("energy-entropy", 2),
+    ("energy-entropy(2)", 4),
+    ("compose(yoshida4, energy-entropy)", 4),
+    ("rk2", 2),
+    ("rk4", 4),
+    ("gauss(2)", 4),
+    ("dopri5", 5),
+    ("dop853", 8),
+];
+
+/// A model without `[simulation]`, and how it is run.
+pub struct Edge<'a> {
+    pub model: &'a str,
+    pub step: f64,
+    pub until: f64,
+}
+
+/// What the program said.
+pub struct Verdict {
+    pub code: i32,
+    pub json: Option<Value>,
+    pub stderr: String,
+}
+
+impl Verdict {
+    fn warnings(&self) -> Vec<String> {
+        let list = self.json.as_ref().and_then(|json| json["warnings"].as_array());
+        list.into_iter().flatten().filter_map(|text| text.as_str().map(str::to_string)).collect()
+    }
+
+    fn end(&self, place: &str, name: &str) -> f64 {
+        let end = self.json.as_ref().map(|json| &json["end"]);
+        end.and_then(|end| if place == "t" { end["t"].as_f64() } else { end[place][name].as_f64() }).unwrap_or(f64::NAN)
+    }
+}
+
+/// Calls the program with a model on its standard input.
+pub fn call(arguments: &[&str], model: &str) -> Verdict {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_extremal"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that refuses its options need not read.
+    let _ = child.stdin.take().unwrap().write_all(model.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    Verdict {
+        code: output.status.code().unwrap_or(-1),
+        json: serde_json::from_slice(&output.stdout).ok(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+impl Edge<'_> {
+    fn run(&self, method: &str) -> Verdict {
+        let (step, until) = (self.step.to_string(), self.until.to_string());
+        call(&["run", "-", "--json", "--method", method, "--step", &step, "--until", &until], self.model)
+    }
+
+    /// The motion ends at this time: whoever goes on must say so, and whoever stops must have come near.
+    pub fn ends(self, at: f64) {
+        self.judge(&[], |verdict, order| match verdict.code {
+            0 if verdict.warnings().is_empty() => Err("finished silently".to_string()),
+            1 => {
+                // A method of first order is late or early by as much as it is wrong.
+                let slack = 2.0 * self.step + if order == 1 { 0.1 * at } else { 0.02 * at };
+                let reached = verdict.end("t", "");
+                match (reached - at).abs() <= slack {
+                    true => Ok(()),
+                    false => Err(format!("stopped at t = {reached}, not near {at}: {}", verdict.stderr)),
+                }
+            }
+            _ => Ok(()),
+        });
+    }
+
+    /// The motion goes on, and these are positions at its end, to within `tolerance` for a method of order two and above and ten
+    /// times that for one of order one. The methods in `right` must say so without a word of warning.
+    pub fn moves(self, exact: &[(&str, f64)], tolerance: f64, right: &[&str]) {
+        self.judge(right, |verdict, order| {
+            if verdict.code != 0 || !verdict.warnings().is_empty() {
+                return Ok(());
+            }
+            let allowed = if order == 1 { 10.0 * tolerance } else { tolerance };
+            for (name, value) in exact {
+                let place = if name.starts_with('S') { "S" } else { "q" };
+                let found = verdict.end(place, name);
+                let near = (found - value).abs() <= allowed;
+                if !near {
+                    return Err(format!("silently wrong: {name} = {found}, and {value} in truth"));
+                }
+            }
+            Ok(())
+        });
+    }
+
+    fn judge(&self, right: &[&str], rule: impl Fn(&Verdict, u32) -> Result<(), String>) {
+        let mut complaints = Vec::new();
+        let mut tried = 0;
+        for (method, order) in METHODS {
+            let verdict = self.run(method);
+            assert!(!verdict.stderr.contains("panicked"), "{method}: {}", verdict.stderr);
+            let known = matches!(verdict.code, 0..=2);
+            // What is refused says why.
+            let refused = verdict.code == 2;
+            tried += usize::from(!refused);
+            let mut outcome = if known { rule(&verdict, order) } else { Err(format!("exit {}", verdict.code)) };
+            if refused && verdict.stderr.trim().is_empty() {
+                outcome = Err("refused without a word".to_string());
+            }
+            if right.contains(&method) && (verdict.code != 0 || !verdict.warnings().is_empty()) {
+                outcome = Err(format!(
+                    "should be right: exit {}, {:?}, {}",
+                    verdict.code,
+                    verdict.warnings(),
+                    verdict.stderr
+                ));
+            }
+            if let Err(complaint) = outcome {
+                complaints.push(format!("{method}: {complaint}"));
+            }
+        }
+        assert!(tried > 0, "every method refuses the model");
+        assert!(complaints.is_empty(), "{}\n{}", self.model, complaints.join("\n"));
+    }
+}
