@@ -185,7 +185,8 @@ fn a_search_from_a_summit_goes_down() {
     assert_eq!(solution.status, NlpStatus::Solved);
     assert!((solution.x[0] - 0.5f64.sqrt()).abs() < 1e-8, "{}", solution.x[0]);
     assert!(log[1].regularisation > 1.88, "the curvature is -1.88 there: {:?}", log[1]);
-    assert!(log.windows(2).all(|pair| pair[1].objective <= pair[0].objective), "{log:?}");
+    // Near the end the objective may rise by its round-off.
+    assert!(log.windows(2).all(|pair| pair[1].objective <= pair[0].objective + 1e-15), "{log:?}");
     assert_eq!(log[log.len() - 1].regularisation, 0.0, "no shift where the function is convex");
 }
 

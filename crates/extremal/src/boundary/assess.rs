@@ -176,7 +176,9 @@ impl Problem<'_> {
         }
         let verification = self.verify(solution)?;
         let missed = self.missed(solution, &verification);
-        let comparison = self.compare(solution, settings, missed.is_none(), watch)?;
+        // A simulation says little near a singularity.
+        let order_wanted = missed.is_none() || self.ends.singular;
+        let comparison = self.compare(solution, settings, order_wanted, watch)?;
         let mut doubts = Vec::new();
         if let Some(other) = &comparison {
             doubts.extend(self.near_conjugate(solution, other, settings, watch)?);
@@ -194,7 +196,7 @@ impl Problem<'_> {
             doubts.push(Doubt::Limit { steps: solution.steps, tolerance: refinement.tolerance });
         }
         if let Some(Comparison { steps, error, order, .. }) = comparison
-            && error > if missed.is_some() { WRONG } else { FINE }
+            && error > if order.is_some() { FINE } else { WRONG }
         {
             doubts.push(Doubt::Grids { steps, error, order });
         }
@@ -261,7 +263,7 @@ impl Problem<'_> {
         parts.max_by(|a, b| a.2.total_cmp(&b.2))
     }
 
-    /// The solution on one other grid, or on two where there is no simulation and the order has to speak.
+    /// The solution on one other grid, or on two where the order has to speak for lack of a simulation.
     fn compare(
         &self,
         solution: &Solution,

@@ -18,7 +18,9 @@ const NEAR: f64 = 1e-3;
 /// What is known of the ends.
 #[derive(Clone, Debug)]
 pub(super) struct Ends<'g> {
-    /// Is there a singular end whose exponent is not known?
+    /// Is there a singular end?
+    pub singular: bool,
+    /// Is there one whose exponent is not known?
     pub unresolved: bool,
     /// Coordinates in which they are not.
     pub unfoldings: Vec<Unfolding<'g>>,
@@ -44,7 +46,7 @@ impl<'g> Ends<'g> {
         if let Some(reason) = refused.filter(|_| graded) {
             return Err(StatementError::Grading(reason));
         }
-        let mut ends = Ends { unresolved: false, unfoldings: Vec::new(), grading: Grading::NONE };
+        let mut ends = Ends { singular: false, unresolved: false, unfoldings: Vec::new(), grading: Grading::NONE };
         let mut unfolded = [false; 2];
         if order == 1 && !statement.periodic && kind == Kind::Action {
             for (end, unfolded) in unfolded.iter_mut().enumerate() {
@@ -71,6 +73,7 @@ impl<'g> Ends<'g> {
         if path.value(lagrangian, at, &[]).is_finite() || !path.value(lagrangian, inwards, &[]).is_finite() {
             return false;
         }
+        self.singular = true;
         let (before, mut regular) = (self.unfoldings.len(), false);
         for value in values.iter().filter(|value| value.order == 0) {
             let way = path.position(value.coordinate, 1.0 - at) - value.value;
