@@ -168,7 +168,6 @@ impl CompiledScheme {
             history: History::new(scheme.substeps.len(), scheme.step.unknowns().len()),
             strides: Strides::default(),
             followed: Followed::new(scheme.step.unknowns().len()),
-            rough: false,
             h: 0.0,
             start_time: 0.0,
             time: 0.0,
@@ -267,8 +266,6 @@ pub struct Marcher {
     history: History,
     strides: Strides,
     followed: Followed,
-    /// A step was not what those before it predict.
-    rough: bool,
     h: f64,
     start_time: f64,
     time: f64,
@@ -363,12 +360,6 @@ impl Marcher {
         self.scheme.set_parameters(parameters);
     }
 
-    /// Was there a step whose unknowns those of the steps before do not predict, so that it may have been too long for the motion? Only
-    /// the first steps cannot be.
-    pub fn was_rough(&self) -> bool {
-        self.rough
-    }
-
     /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
     /// whatever was marched before.
     pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
@@ -379,7 +370,6 @@ impl Marcher {
         self.observed_velocity.copy_from_slice(v);
         self.history.forget();
         self.followed.forget();
-        self.rough = false;
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
         self.strides = Strides::default();
@@ -524,8 +514,6 @@ impl Marcher {
                     // These stages predict themselves.
                     self.history.filled[at] = 0;
                 } else if !known {
-                    let left_to_newton = self.scheme.step.iterates_stages();
-                    self.rough |= left_to_newton || self.history.is_far(at, self.scheme.step.unknowns());
                     self.history.push(at, self.scheme.step.unknowns());
                 }
                 self.work.add(work);

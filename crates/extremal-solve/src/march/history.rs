@@ -7,8 +7,6 @@ pub(super) struct History {
     pub(super) values: Vec<f64>,
     pub(super) unknowns: usize,
     pub(super) filled: Vec<usize>,
-    /// The largest unknown that was pushed.
-    largest: f64,
 }
 
 /// Steps that are remembered. A polynomial through so many magnifies the round-off of its points some hundred times, which an update
@@ -18,11 +16,6 @@ pub(crate) const DEPTH: usize = 8;
 const FEWEST: usize = 1;
 /// Points used for extrapolation where steps may be rough.
 const POINTS: usize = 6;
-
-/// A step is far from its prediction if it is off by this part of the largest unknown.
-const FAR: f64 = 0.1;
-/// Unknowns below this part of the largest are those of a motion at rest, which nothing predicts.
-const QUIET: f64 = 1e-4;
 
 /// What the values of the last steps, newest first, count in extending the polynomial through the last so many of them by a step:
 /// binomial coefficients with alternating signs.
@@ -43,7 +36,7 @@ pub(crate) const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
 
 impl History {
     pub(super) fn new(substeps: usize, unknowns: usize) -> Self {
-        History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps], largest: 0.0 }
+        History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps] }
     }
 
     /// Is the prediction as good as it gets?
@@ -74,7 +67,6 @@ impl History {
     pub(super) fn forget(&mut self) {
         self.filled.fill(0);
         self.values.fill(0.0);
-        self.largest = 0.0;
     }
 
     /// Fills `guess` by extrapolation; false while too little is known.
@@ -92,24 +84,11 @@ impl History {
         true
     }
 
-    /// Are these unknowns, of all the next step might have, far from the line through the last two?
-    pub(super) fn is_far(&self, substep: usize, newest: &[f64]) -> bool {
-        if self.filled[substep] < 2 {
-            return false;
-        }
-        let n = self.unknowns;
-        let [last, before] = [0, 1].map(|age| &self.values[(substep * DEPTH + age) * n..][..n]);
-        let size = newest.iter().chain(last).fold(QUIET * self.largest, |size, value| size.max(value.abs()));
-        let far = |((new, last), before): ((&f64, &f64), &f64)| (new - 2.0 * last + before).abs() > FAR * size;
-        newest.iter().zip(last).zip(before).any(far)
-    }
-
     pub(super) fn push(&mut self, substep: usize, newest: &[f64]) {
         let n = self.unknowns;
         let past = &mut self.values[substep * DEPTH * n..][..DEPTH * n];
         past.copy_within(..(DEPTH - 1) * n, n);
         past[..n].copy_from_slice(newest);
-        self.largest = newest.iter().fold(self.largest, |largest, value| largest.max(value.abs()));
         self.filled[substep] = (self.filled[substep] + 1).min(DEPTH);
     }
 }

@@ -146,22 +146,6 @@ impl Source for Later<'_, '_> {
     }
 }
 
-/// Made ahead, to go to other threads.
-#[derive(Clone)]
-pub(crate) struct Ready(Option<Box<Means>>);
-
-impl Ready {
-    pub fn of(run: &Run<'_>) -> Self {
-        Ready(Means::of(run).map(Box::new))
-    }
-}
-
-impl Source for Ready {
-    fn means(&mut self) -> Option<&mut Means> {
-        self.0.as_deref_mut()
-    }
-}
-
 /// The judge of the motions with some parameters.
 pub(crate) struct Judge<S> {
     source: S,
@@ -171,11 +155,6 @@ pub(crate) struct Judge<S> {
 impl<S: Source> Judge<S> {
     pub fn new(source: S, parameters: Vec<f64>) -> Self {
         Judge { source, parameters }
-    }
-
-    /// Judges motions with other parameters from now on.
-    pub fn set_parameters(&mut self, parameters: &[f64]) {
-        self.parameters.copy_from_slice(parameters);
     }
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.
