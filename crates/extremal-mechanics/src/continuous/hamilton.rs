@@ -128,7 +128,7 @@ fn by_cofactors<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>
             1 => minor[0][0],
             _ => minor[0][0] * minor[1][1] - minor[0][1] * minor[1][0],
         };
-        g.simplified(if (i + j) % 2 == 0 { value } else { -value })
+        g.simplified(if (i + j).is_multiple_of(2) { value } else { -value })
     };
     let inverse: Vec<Vec<_>> = (0..n).map(|i| (0..n).map(|j| cofactor(i, j)).collect()).collect();
     let determinant = g.simplified(g.dot(&m[0], &inverse[0]));

@@ -23,7 +23,7 @@ fn face(style: Style) -> Option<&'static Face<'static>> {
             include_bytes!("../../assets/DejaVuSans-Oblique.ttf").as_slice(),
             include_bytes!("../../assets/DejaVuSans-Bold.ttf").as_slice(),
         ]
-        .map(|bytes| Face::new(bytes))
+        .map(Face::new)
     });
     faces[style as usize].as_ref()
 }

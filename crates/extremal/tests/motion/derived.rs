@@ -103,7 +103,7 @@ fn the_rates_of_entropies_are_part_of_hamiltons_equations() {
 fn a_vakonomic_motion_has_its_hamiltonian() {
     let model = model(
         r#"
-        coordinates = { x = { velocity = 1 }, y = { velocity = 0.3 }, z = {} }
+        coordinates = { x = { start = 0, velocity = 1 }, y = { start = 0, velocity = 0.3 }, z = 0 }
         dynamics = { lagrangian = "(x'^2 + y'^2)/2" }
         constraints = { c = { equation = "z' = y*x'", kind = "vakonomic" } }
         "#,
@@ -146,7 +146,7 @@ fn the_hamiltonian_of_the_double_pendulum_is_that_of_textbooks() {
 fn virtual_displacements_of_their_own_are_printed() {
     let model = model(
         r#"
-        coordinates = { x = { velocity = 1 }, y = {}, z = {} }
+        coordinates = { x = { start = 0, velocity = 1 }, y = 0, z = 0 }
         dynamics = { lagrangian = "(x'^2 + y'^2 + z'^2)/2" }
         constraints = { c = { equation = "z' = y*x'", variational = "z' = x*y'" } }
         "#,
@@ -229,17 +229,13 @@ fn a_long_chain_is_derived_without_what_vanishes() {
 
 #[test]
 fn the_energy_is_said_to_change_only_where_it_does() {
-    let law = |dynamics: &str| {
-        let text =
-            format!("definitions = {{ X = \"r*cos(w*t)\", Y = \"r*sin(w*t)\" }}\nparameters = {{ w = 2 }}\n{dynamics}");
-        EnergyLaw::of(&model(&text))
-    };
+    let law = |text: &str| EnergyLaw::of(&model(&format!("parameters = {{ w = 2 }}\n{text}")));
+    let wire = "definitions = { X = \"r*cos(w*t)\", Y = \"r*sin(w*t)\" }\ncoordinates = { r = 1 }\n";
     // A bead on a rotating wire: time is written and cancels.
-    let wire = "coordinates = { r = 1 }\ndynamics = { lagrangian = \"(X'^2 + Y'^2)/2\" }";
-    assert_eq!(law(wire), EnergyLaw::Jacobi);
+    assert_eq!(law(&format!("{wire}dynamics = {{ lagrangian = \"(X'^2 + Y'^2)/2\" }}")), EnergyLaw::Jacobi);
     // In a potential that does not turn with it, time stays.
-    let driven = "coordinates = { r = 1 }\ndynamics = { lagrangian = \"(X'^2 + Y'^2)/2 - X\" }";
-    assert_eq!(law(driven), EnergyLaw::Changes("the Lagrangian depends on time".to_string()));
+    let driven = law(&format!("{wire}dynamics = {{ lagrangian = \"(X'^2 + Y'^2)/2 - X\" }}"));
+    assert_eq!(driven, EnergyLaw::Changes("the Lagrangian depends on time".to_string()));
     // A magnetic force does no work; a drag does.
     let plane = "coordinates = { x = 1, y = 0 }\ndynamics = { lagrangian = \"(x'^2 + y'^2)/2\" }\n";
     assert_eq!(law(&format!("{plane}forces = {{ x = \"w*y'\", y = \"-w*x'\" }}")), EnergyLaw::Conserved);
