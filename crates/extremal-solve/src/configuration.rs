@@ -107,8 +107,9 @@ impl ConfigurationWatch {
         let others: Vec<String> = others.into_iter().map(|other| self.names[other].clone()).collect();
         if self.pass {
             // A configuration at the end of one step is at the beginning of the next, and short steps may all be near it.
-            let near = (time - self.latest).abs() <= SAME * time.abs().max(end - begin);
-            if !std::mem::replace(&mut self.inside, true) && !(near && self.count > 0) {
+            let near = self.count > 0 && (time - self.latest).abs() <= SAME * time.abs().max(end - begin);
+            let known = std::mem::replace(&mut self.inside, true) || near;
+            if !known {
                 self.count += 1;
                 if self.passed.len() < REMEMBERED {
                     self.passed.push(PassedConfiguration { time, constraint, others, broken });
