@@ -1,6 +1,7 @@
 //! A formula to be computed: inputs, a short list of solves done in order, outputs.
 
 use extremal_expr::{Expr, Graph, Id};
+use rustc_hash::FxHashMap;
 
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
 #[derive(Clone, Debug, Default)]
@@ -22,13 +23,47 @@ pub struct Solve {
     pub residual: Vec<Id>,
     /// A first guess, from inputs and earlier unknowns.
     pub guess: Vec<Id>,
+    /// What each unknown is.
+    pub meanings: Vec<Meaning>,
+}
+
+/// What an unknown is, for a reader who never saw its symbol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Meaning {
+    /// What its symbol says.
+    #[default]
+    Itself,
+    /// It gives a coordinate, of this name, after the step or inside it.
+    Next(String),
+    /// The acceleration of a coordinate.
+    Acceleration(String),
+    /// The rate of a coordinate, momentum or entropy.
+    Rate(String),
 }
 
 impl Solve {
     /// A system of equations for `unknowns`.
     pub fn new(unknowns: &[Expr<'_>], residual: &[Expr<'_>], guess: &[Expr<'_>]) -> Solve {
         let ids = |exprs: &[Expr<'_>]| exprs.iter().map(|e| e.id()).collect();
-        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess) }
+        let meanings = vec![Meaning::Itself; unknowns.len()];
+        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess), meanings }
+    }
+
+    /// The same with what the first unknowns are.
+    pub fn meaning(mut self, meanings: impl IntoIterator<Item = Meaning>) -> Solve {
+        self.meanings.iter_mut().zip(meanings).for_each(|(own, meaning)| *own = meaning);
+        self
+    }
+
+    /// The same where an unknown that `other` has too is what it is there.
+    pub(crate) fn meaning_as_in(mut self, other: &Solve) -> Solve {
+        let known: FxHashMap<Id, &Meaning> = other.unknowns.iter().copied().zip(&other.meanings).collect();
+        for (unknown, own) in self.unknowns.iter().zip(&mut self.meanings) {
+            if let Some(meaning) = known.get(unknown) {
+                *own = (*meaning).clone();
+            }
+        }
+        self
     }
 
     /// Both systems as one.
@@ -36,6 +71,7 @@ impl Solve {
         self.unknowns.extend(other.unknowns);
         self.residual.extend(other.residual);
         self.guess.extend(other.guess);
+        self.meanings.extend(other.meanings);
         self
     }
 }
@@ -51,11 +87,7 @@ impl Block {
     /// let (a, u, w) = (g.symbol("a"), g.symbol("u"), g.symbol("w"));
     /// let block = Block {
     ///     inputs: vec![a.id()],
-    ///     solves: vec![Solve {
-    ///         unknowns: vec![u.id(), w.id()],
-    ///         residual: vec![(u * 2 - a).id(), (w + u.powi(2)).id()],
-    ///         guess: vec![a.id(), a.id()],
-    ///     }],
+    ///     solves: vec![Solve::new(&[u, w], &[u * 2 - a, w + u.powi(2)], &[a, a])],
     ///     outputs: vec![w.id()],
     /// };
     /// let explicit = block.eliminated(&g);
@@ -76,7 +108,7 @@ impl Block {
             let residual = g.substitute(&g.exprs(&solve.residual), &known);
             let guess = g.substitute(&g.exprs(&solve.guess), &known);
             if let Some((open, rows)) = eliminate(g, unknowns, residual, guess, &mut known) {
-                solves.push(open);
+                solves.push(open.meaning_as_in(solve));
                 slopes.push(rows);
             }
         }

@@ -8,6 +8,6 @@ pub mod continuous;
 pub mod discrete;
 mod system;
 
-pub use block::{Block, Reduced, Solve, SparseRows};
+pub use block::{Block, Meaning, Reduced, Solve, SparseRows};
 pub use constraint::Constraint;
 pub use system::{Point, System};

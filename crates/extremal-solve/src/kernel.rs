@@ -2,7 +2,7 @@
 
 use extremal_eval::{CompileError, Entry, Machine, Program};
 use extremal_expr::{Expr, Graph, Id, magnitude};
-use extremal_mechanics::{Block, Reduced};
+use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
@@ -88,7 +88,7 @@ impl Kernel {
     /// let (a, u) = (g.symbol("a"), g.symbol("u"));
     /// let root = Block {
     ///     inputs: vec![a.id()],
-    ///     solves: vec![Solve { unknowns: vec![u.id()], residual: vec![(u.powi(2) - a).id()], guess: vec![a.id()] }],
+    ///     solves: vec![Solve::new(&[u], &[u.powi(2) - a], &[a])],
     ///     outputs: vec![u.id()],
     /// };
     /// let mut kernel = Kernel::compile(&g, &[], &root, NewtonOptions::default())?;
@@ -152,7 +152,7 @@ impl Kernel {
                 outputs,
                 inputs: block.inputs.len(),
                 linear,
-                names: unknowns.iter().map(|u| unknown_label(*u)).collect(),
+                names: unknowns.iter().zip(&solve.meanings).map(|(u, meaning)| unknown_label(*u, meaning)).collect(),
                 slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
                 slope_columns: pattern.iter().flatten().copied().collect(),
             };
@@ -327,15 +327,12 @@ fn label(e: Expr<'_>) -> String {
     }
 }
 
-/// What an unknown is, for a reader who never saw it: increments, stage accelerations and rates are named after the coordinate
-/// or entropy they belong to.
-fn unknown_label(e: Expr<'_>) -> String {
-    let name = label(e);
-    let stage = |text: &str| text.rsplit_once('_').map_or_else(|| text.to_string(), |(stem, _)| stem.to_string());
-    match name.split_once('_') {
-        Some(("w", rest)) => format!("the next `{}`", stage(rest)),
-        Some(("a", rest)) => format!("the acceleration of `{}`", stage(rest)),
-        Some(("k" | "r", rest)) => format!("the rate of `{}`", stage(rest)),
-        _ => format!("`{name}`"),
+/// What a message calls an unknown.
+fn unknown_label(e: Expr<'_>, meaning: &Meaning) -> String {
+    match meaning {
+        Meaning::Itself => format!("`{}`", label(e)),
+        Meaning::Next(coordinate) => format!("the next `{coordinate}`"),
+        Meaning::Acceleration(coordinate) => format!("the acceleration of `{coordinate}`"),
+        Meaning::Rate(component) => format!("the rate of `{component}`"),
     }
 }

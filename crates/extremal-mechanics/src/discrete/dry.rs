@@ -128,7 +128,10 @@ impl<'g> Contacts<'g> {
         let open = [&self.unknowns[..], &pick(&unknowns)].concat();
         let guess = [&self.guess[..], &pick(&g.exprs(&solve.guess))].concat();
         let following: Vec<_> = self.followers.iter().map(|(v, image)| *v - *image).collect();
-        [Solve::new(&open, &rows, &guess), Solve::new(&followers, &following, &vec![g.int(0); followers.len()])]
+        [
+            Solve::new(&open, &rows, &guess).meaning_as_in(&solve),
+            Solve::new(&followers, &following, &vec![g.int(0); followers.len()]),
+        ]
     }
 }
 

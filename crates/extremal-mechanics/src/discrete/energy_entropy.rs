@@ -22,7 +22,7 @@ use super::SchemeError;
 use super::quadrature::{Quadrature, lagrange, lagrange_integral};
 use super::scheme::{Constants, Equation, Scheme, ids};
 use super::variational::{legendre_start, observe_momenta, thermal_guards};
-use crate::block::{Block, Solve};
+use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
 
 /// The scheme with `stages` collocation nodes and `nodes` quadrature nodes for the mean gradients.
@@ -124,6 +124,10 @@ pub(super) fn energy_entropy<'g>(
 
     let zero = g.int(0);
     let unknowns = rates.concat();
+    let momenta = system.names.iter().map(|name| format!("p_{name}"));
+    let components: Vec<String> =
+        system.names.iter().cloned().chain(momenta).chain(system.heat.names.clone()).collect();
+    let meanings = components.into_iter().map(Meaning::Rate).collect::<Vec<_>>().into_iter().cycle();
     let guess: Vec<_> = (0..stages).flat_map(|_| [&system.v[..], &vec![zero; n + m]].concat()).collect();
     let state = [&system.q[..], &system.p, &carried].concat();
     let mut guards = Vec::new();
@@ -138,7 +142,7 @@ pub(super) fn energy_entropy<'g>(
         start: legendre_start(system),
         step: Block {
             inputs: ids(&[&state[..], &[system.t, h], &system.v].concat()),
-            solves: vec![Solve::new(&unknowns, &rows, &guess)],
+            solves: vec![Solve::new(&unknowns, &rows, &guess).meaning(meanings)],
             outputs: ids(&next),
         },
         observe: observe_momenta(system),

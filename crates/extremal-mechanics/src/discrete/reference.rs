@@ -7,7 +7,7 @@ use super::quadrature::{Quadrature, lagrange_integral};
 use super::scheme::{Constants, Equation, Scheme, SchemeGuard, ids};
 use super::stages::{Rates, Stages};
 use super::variational::{started, thermal_guards};
-use crate::block::{Block, Solve};
+use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
 
 /// A Runge–Kutta tableau.
@@ -109,7 +109,13 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     let sums_next = weigh(&mut constants, &sums, &tableau.b, "b", &growth);
     let moving_next = weigh(&mut constants, &moving, &tableau.b, "b", &lambda);
 
-    let solve = |unknowns: &[Expr<'g>], rows: &[Expr<'g>]| Solve::new(unknowns, rows, &vec![g.int(0); unknowns.len()]);
+    let of_stage: Vec<Meaning> = (system.names.iter().cloned().map(Meaning::Acceleration))
+        .chain(system.heat.names.iter().cloned().map(Meaning::Rate))
+        .chain(system.constraints.iter().map(|_| Meaning::Itself))
+        .collect();
+    let solve = |unknowns: &[Expr<'g>], rows: &[Expr<'g>]| {
+        Solve::new(unknowns, rows, &vec![g.int(0); unknowns.len()]).meaning(of_stage.iter().cycle().cloned())
+    };
     let solves = match tableau.explicit {
         true => stage_unknowns.iter().zip(&residuals).map(|(u, rows)| solve(u, rows)).collect(),
         false => vec![solve(&stage_unknowns.concat(), &residuals.concat())],

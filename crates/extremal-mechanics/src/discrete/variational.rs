@@ -26,7 +26,7 @@ use super::constrained::{Imposed, multiplier_guesses, place, velocities};
 use super::dry::{Contacts, Half, bounds, collected, half_forces, impulse, stuck_before};
 use super::reference::reactions_solve;
 use super::scheme::{Equation, Scheme, SchemeGuard, ids};
-use crate::block::{Block, Solve};
+use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
 
 impl<'g> DiscreteAction<'g> {
@@ -99,8 +99,10 @@ impl<'g> DiscreteAction<'g> {
         // A bound may contain multipliers, which are those of the first half.
         let entropy = &g.substitute(entropy, &at_first);
         let heating = &g.substitute(heating, &at_first);
-        let motion = Solve::new(&increments, &residual, &guess).with(imposed);
-        let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]);
+        let next = system.names.iter().cycle().map(|name| Meaning::Next(name.clone()));
+        let motion = Solve::new(&increments, &residual, &guess).meaning(next).with(imposed);
+        let warmed = system.heat.names.iter().map(|name| Meaning::Rate(name.clone()));
+        let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]).meaning(warmed);
         let mut solves = before;
         match (rates.is_empty(), self.implicit_entropy) {
             (true, _) => solves.extend(with_contacts(motion)),

@@ -21,7 +21,6 @@ pub(super) struct Rows<'r, 'm> {
     errors: Vec<f64>,
     audit: Audit,
     audits: Audits<'r, Later<'r, 'm>>,
-    step: f64,
     now: Snapshot,
     /// The last row was only glanced at.
     passed: bool,
@@ -51,7 +50,6 @@ impl<'r, 'm> Rows<'r, 'm> {
                 Promises::of(run),
                 Judge::new(Later::new(run), run.model.parameter_values()),
             ),
-            step: run.plan.step,
             now: Snapshot::new(observables, run.estimate.clone()),
             passed: false,
         }
