@@ -80,9 +80,11 @@ impl LaneMarcher {
     /// Brings a motion into a lane, after the steps that it has to take alone.
     fn begin(&mut self, motion: &mut Marcher, number: usize, at: usize, mut steps: u64) -> Result<(), StepFailure> {
         while steps > 0 && !motion.history.is_full() {
+            let strides = motion.strides.taken;
             motion.advance()?;
             steps -= 1;
-            if steps > 0 {
+            // A step in one piece leads to a state that can be observed; of another this is not known.
+            if steps > 0 && motion.strides.taken == strides {
                 motion.observe()?;
             }
         }

@@ -55,11 +55,10 @@ impl Interval {
             size += term.size();
             sign = (sign.0 && term.low >= 0.0, sign.1 && term.high <= 0.0);
         }
-        let wide = Interval::new(sum.low - WIDER * size, sum.high + WIDER * size);
-        // No round-off gives a sum a sign that none of its terms has.
+        // Terms of one sign do not cancel: what is lost then is a part of their sum.
         Interval::new(
-            if sign.0 { wide.low.max(0.0) } else { wide.low },
-            if sign.1 { wide.high.min(0.0) } else { wide.high },
+            sum.low - WIDER * if sign.0 { sum.low } else { size },
+            sum.high + WIDER * if sign.1 { sum.high.abs() } else { size },
         )
     }
 
