@@ -213,11 +213,17 @@ impl AdaptiveMarcher {
         }
         let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
         let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
-        match grown {
-            Some((at, rate)) if rate.abs() > UNBOUNDED * largest => {
-                Fate::Singular { time, what: format!("the rate of `{}`", self.names[at]) }
-            }
-            _ => Fate::Undecided,
+        // Where it begins next to the end, rates do not grow by much any more, but whatever is left would be gone in no time.
+        let length = (until - values.time).abs();
+        let gone =
+            |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * state[*at].abs() && state[*at] != 0.0;
+        let ended = match grown {
+            Some((at, rate)) if rate.abs() > UNBOUNDED * largest => Some(at),
+            _ => (0..last.len()).find(gone),
+        };
+        match ended {
+            Some(at) => Fate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
+            None => Fate::Undecided,
         }
     }
 

@@ -104,7 +104,8 @@ fn settings_come_from_the_command_line_first() {
     assert_eq!(report["end"]["t"], 1.5);
     let report = json(&["run", "gallery:pendulum", "--step", "0.4", "--until", "1", "--json"]);
     assert_eq!(report["end"]["t"], 1.0);
-    assert_eq!(report["warnings"].as_array().unwrap().len(), 1, "the last step is shorter");
+    let warnings = report["warnings"].as_array().unwrap();
+    assert!(warnings.iter().any(|text| text.as_str().unwrap().contains("the last step is 0.2")), "{warnings:?}");
 }
 
 #[test]

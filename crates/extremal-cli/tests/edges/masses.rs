@@ -46,7 +46,7 @@ fn a_mass_that_touches_zero_ends_the_motion() {
 fn a_mass_that_grows_is_no_cause_for_alarm() {
     Edge { model: &with_mass("1 + t", 1.0), step: 0.01, until: 3.0 }.moves(
         &[("x", 1.0 + 4f64.ln())],
-        1e-4,
+        1e-3,
         &[
             "left",
             "right",

@@ -171,7 +171,9 @@ fn correction<'g>(
     let defect = after - hamiltonian - h * power;
     // Sixty-four ulp of the terms that were added up: below, the defect is their round-off.
     let threshold = g.rational(Rational::new(1, 1 << 46).unwrap_or(Rational::ZERO));
-    let noise = threshold * (magnitude(after) + magnitude(hamiltonian));
+    // Energies that have lost digits to underflow have a defect of nothing but that.
+    let underflow = g.float(f64::MIN_POSITIVE / f64::EPSILON).unwrap_or(g.int(0));
+    let noise = threshold * (magnitude(after) + magnitude(hamiltonian)) + underflow;
     g.select(g.compare(Comparison::Lt, noise, defect.abs()), defect / (h * squares), g.int(0))
 }
 

@@ -97,12 +97,8 @@ impl Method {
             DryFriction, Entropies, HigherDerivatives, TwoPoints, Velocities,
         };
         match self {
-            Method::Left
-            | Method::Right
-            | Method::Midpoint
-            | Method::Theta(_)
-            | Method::Trapezoidal
-            | Method::Galerkin { degree: ..=1, .. } => &[
+            // The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
+            Method::Midpoint | Method::Trapezoidal | Method::Galerkin { degree: ..=1, .. } => &[
                 Velocities,
                 Entropies,
                 DryFriction,
@@ -115,7 +111,7 @@ impl Method {
                 BoundaryEntropies,
                 BoundaryConstraints,
             ],
-            Method::Custom => &[
+            Method::Left | Method::Right | Method::Theta(_) | Method::Custom => &[
                 Velocities,
                 Entropies,
                 Constraints(Holonomic),

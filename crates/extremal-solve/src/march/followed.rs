@@ -97,7 +97,8 @@ impl Marcher {
                 _ => ahead *= 0.5,
             }
         }
-        followed.longest = (done > 0.0).then_some(done * h);
+        // A part of a substep says nothing about the whole.
+        followed.longest = (done > 0.0 && self.scheme.substeps.len() == 1).then_some(done * h);
         None
     }
 }

@@ -18,6 +18,9 @@ const RESOLVED: f64 = 0.02;
 /// How much errors of positions count beside those of velocities: in a first step from rest, methods of first order are off by half of a
 /// way that is not yet one.
 const OF_POSITIONS: f64 = 0.25;
+/// A coordinate that moves this many times further than its velocities at both ends lead does so inside the step alone, unseen by them:
+/// its end must then be right to this part of the way that is allowed of other errors.
+const HIDDEN: f64 = 10.0;
 /// A step is halved at most so many times to find one that resolves the motion.
 const HALVINGS: u32 = 14;
 /// A step that is unresolved is looked at this much further for the singularity that it may have jumped over.
@@ -80,7 +83,14 @@ impl Moment {
         let [_, of_rates] = self.change(other);
         let apart = |at: usize| (self.q[at] - other.q[at]).abs() * (self.p[at].abs().max(before.p[at].abs()));
         let of_positions: f64 = (0..self.q.len()).map(apart).sum();
-        (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale))
+        let hidden = |at: usize| {
+            let moved = (self.q[at] - before.q[at]).abs();
+            let led = h * self.v[at].abs().max(before.v[at].abs());
+            let off = (self.q[at] - other.q[at]).abs();
+            if moved > HIDDEN * led { HIDDEN * off / moved } else { 0.0 }
+        };
+        let of_hidden = (0..self.q.len()).map(hidden).fold(0.0, f64::max);
+        (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale)).max(of_hidden)
     }
 
     fn start(&self) -> StartValues {
