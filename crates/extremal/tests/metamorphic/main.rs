@@ -18,11 +18,12 @@ use extremal::{Model, gallery};
 
 use source::Source;
 
-/// The models of the gallery that move by a method of the program: not boundary problems, and no discrete Lagrangian of their own.
+/// The models of the gallery that move by a method of the program: not boundary problems, and no discrete Lagrangian of their own. Where
+/// dry friction sticks or slides is decided by comparisons, which round-off may turn over.
 fn gallery_models() -> Vec<(String, Source)> {
     let moving = gallery::names().filter(|name| {
         let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
-        model.boundary().is_none() && model.discrete().is_none()
+        model.boundary().is_none() && model.discrete().is_none() && model.dry_friction().is_empty()
     });
     let models: Vec<_> = moving.map(|name| (name.to_string(), Source::read(gallery::text(name).unwrap()))).collect();
     assert!(models.len() >= 30);
