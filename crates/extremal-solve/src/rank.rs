@@ -211,7 +211,8 @@ impl Reading {
         self.speed = norm(rows.velocities);
         gram.distances().for_each(|(row, _, square)| longest[row] = longest[row].max(square));
         // Curves that cross where φ = 0 pass each other at a distance of the order √φ.
-        let size = longest.iter().copied().fold(0.0, f64::max).sqrt() * norm(rows.positions);
+        // At the origin positions have no size, and those of constraints on velocities never count.
+        let size = longest.iter().copied().fold(0.0, f64::max).sqrt() * norm(rows.positions).max(self.speed);
         let blurred = if size > 0.0 { BLUR * rows.residual.abs() / size } else { 0.0 };
         let least = blurred.max(DEPENDENT * DEPENDENT);
         for (row, distance, _) in gram.distances() {

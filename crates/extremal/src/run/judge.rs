@@ -19,8 +19,11 @@ const RESOLVED: f64 = 0.02;
 /// way that is not yet one.
 const OF_POSITIONS: f64 = 0.25;
 /// A coordinate that moves this many times further than its velocities at both ends lead does so inside the step alone, unseen by them:
-/// its end must then be right to this part of the way that is allowed of other errors.
+/// its end must then be right to this part of what is allowed of other errors.
 const HIDDEN: f64 = 10.0;
+/// The same holds where it moves on, but this many times less far than the faster of them leads: its motion is all at one end. Under a
+/// constant force it is half as far.
+const PEAK: f64 = 4.0;
 /// A step is halved at most so many times to find one that resolves the motion.
 const HALVINGS: u32 = 14;
 /// A step that is unresolved is looked at this much further for the singularity that it may have jumped over.
@@ -84,10 +87,11 @@ impl Moment {
         let apart = |at: usize| (self.q[at] - other.q[at]).abs() * (self.p[at].abs().max(before.p[at].abs()));
         let of_positions: f64 = (0..self.q.len()).map(apart).sum();
         let hidden = |at: usize| {
-            let moved = (self.q[at] - before.q[at]).abs();
-            let led = h * self.v[at].abs().max(before.v[at].abs());
+            let (way, v0, v1) = (self.q[at] - before.q[at], before.v[at], self.v[at]);
+            let (moved, led) = (way.abs(), h * v0.abs().max(v1.abs()));
+            let onward = way * v0 > 0.0 && way * v1 > 0.0;
             let off = (self.q[at] - other.q[at]).abs();
-            if moved > HIDDEN * led { HIDDEN * off / moved } else { 0.0 }
+            if moved > HIDDEN * led || onward && led > PEAK * moved { HIDDEN * off / moved } else { 0.0 }
         };
         let of_hidden = (0..self.q.len()).map(hidden).fold(0.0, f64::max);
         (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale)).max(of_hidden)
