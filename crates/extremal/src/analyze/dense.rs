@@ -32,8 +32,14 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
     let size = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     let (mut open_rows, mut open_columns): (Vec<usize>, Vec<usize>) = ((0..rows).collect(), (0..columns).collect());
+    let largest_in = |a: &[f64], row: usize, open: &[usize]| {
+        let size = |j: &usize| a[row * columns + j].abs();
+        open.iter().copied().max_by(|x, y| size(x).total_cmp(&size(y)))
+    };
+    // Where the largest entry of each row is: only rows that an elimination has changed are looked at again.
+    let mut places: Vec<Option<usize>> = (0..rows).map(|row| largest_in(&a, row, &open_columns)).collect();
     loop {
-        let candidates = open_rows.iter().flat_map(|i| open_columns.iter().map(move |j| (*i, *j)));
+        let candidates = open_rows.iter().filter_map(|i| Some((*i, places[*i]?)));
         let largest = candidates.max_by(|x, y| a[x.0 * columns + x.1].abs().total_cmp(&a[y.0 * columns + y.1].abs()));
         let Some((i, j)) = largest.filter(|(i, j)| a[i * columns + j].abs() > NEGLIGIBLE * size) else { break };
         open_rows.retain(|row| *row != i);
@@ -43,6 +49,9 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
             if factor != 0.0 {
                 (0..columns).for_each(|k| a[row * columns + k] -= factor * a[i * columns + k]);
                 b[row] -= factor * b[i];
+            }
+            if factor != 0.0 || places[row] == Some(j) {
+                places[row] = largest_in(&a, row, &open_columns);
             }
         }
         pivots.push((i, j));
