@@ -90,7 +90,7 @@ impl Rational {
         }
     }
 
-    fn from_big(value: BigRational) -> Rational {
+    pub(crate) fn from_big(value: BigRational) -> Rational {
         match (value.numer().to_i64(), value.denom().to_i64()) {
             (Some(num), Some(den)) => Rational(Repr::Small(num, den)),
             _ => Rational(Repr::Big(Box::new(value))),

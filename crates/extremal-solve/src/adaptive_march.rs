@@ -21,6 +21,7 @@ pub struct AdaptiveMarcher {
     integrator: AdaptiveIntegrator,
     method: AdaptiveMethod,
     options: AdaptiveOptions,
+    alike: Vec<usize>,
     names: Vec<String>,
     /// Laws first, then the domains of the model.
     guards: Vec<String>,
@@ -86,7 +87,7 @@ impl AdaptiveMarcher {
     }
 
     /// Compiles the equations of `system`. Parameters, outputs and guards are as for a
-    /// [`CompiledScheme`](crate::CompiledScheme); `tolerance` is relative, and absolute where a component is small.
+    /// [`CompiledScheme`](crate::CompiledScheme); `tolerance` is relative to the size of each component along the motion.
     pub fn new(
         system: &System<'_>,
         method: AdaptiveMethod,
@@ -117,8 +118,7 @@ impl AdaptiveMarcher {
         let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
         let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
         observe.outputs.extend(guards.iter().map(truth));
-        let options =
-            AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: tolerance, ..Default::default() };
+        let options = AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: 0.0, ..Default::default() };
         let names: Vec<String> =
             g.exprs(&flow.state).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
         Ok(AdaptiveMarcher {
@@ -131,6 +131,7 @@ impl AdaptiveMarcher {
             integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
             method,
             options,
+            alike: flow.alike,
             names,
             guards: guards.iter().map(|guard| guard.text.clone()).collect(),
             laws,
@@ -181,7 +182,7 @@ impl AdaptiveMarcher {
         let mut state = [&values.q[..], &values.v, &values.s].concat();
         state.resize(self.names.len() - values.multipliers.len(), 0.0);
         state.extend(&values.multipliers);
-        self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state);
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
         (self.start_time, self.h, self.step) = (values.time, h, 0);
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
@@ -237,7 +238,8 @@ impl AdaptiveMarcher {
     }
 
     fn go_back(&mut self) {
-        self.integrator = AdaptiveIntegrator::new(self.method, self.options, self.previous.0, &self.previous.1);
+        let (time, state) = &self.previous;
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, *time, state).by_sizes(&self.alike);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
     }
 

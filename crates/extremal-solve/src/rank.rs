@@ -156,6 +156,8 @@ const LEAP_ROUND_OFF: f64 = 1e-9;
 /// The square of the distance, relative to the length of the row, up to which constraints that are off by so much (relative to rows and
 /// positions) do not tell a configuration that is close to a singular one from a singular one.
 const BLUR: f64 = 8.0;
+/// A row at more than half of its largest distance is independent, however large residuals are beside positions close to zero.
+const MOST_BLUR: f64 = 0.25;
 /// Rows take part in a dependence from this part of the largest on.
 const TAKES_PART: f64 = 1e-3;
 
@@ -213,7 +215,7 @@ impl Reading {
         // Curves that cross where φ = 0 pass each other at a distance of the order √φ.
         // At the origin positions have no size, and those of constraints on velocities never count.
         let size = longest.iter().copied().fold(0.0, f64::max).sqrt() * norm(rows.positions).max(self.speed);
-        let blurred = if size > 0.0 { BLUR * rows.residual.abs() / size } else { 0.0 };
+        let blurred = if size > 0.0 { (BLUR * rows.residual.abs() / size).min(MOST_BLUR) } else { 0.0 };
         let least = blurred.max(DEPENDENT * DEPENDENT);
         for (row, distance, _) in gram.distances() {
             // A row that vanishes depends on nothing, and all the same restricts nothing.

@@ -1,5 +1,9 @@
 //! Arithmetic modulo a safe prime, in which squares play the part of positive numbers.
 
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
 use crate::Rational;
 
 /// The integers modulo a prime `p = 2 q + 1` with `q` prime too.
@@ -33,6 +37,10 @@ const PRIMES: [u64; 6] = [
 /// Numerators and denominators that are read back from a residue: any two fractions this simple have different residues, and
 /// a random residue has one with a probability of about 2^−14.
 const SIMPLE: u64 = 1 << 23;
+
+/// Numerators and denominators that are read back from residues in several fields have so many bits less than half of all: random
+/// residues have such a fraction with a probability of about 2^−31.
+const SPARE_BITS: u64 = 16;
 
 impl Field {
     /// How many fields there are to choose from.
@@ -175,6 +183,30 @@ impl Field {
         }
         Rational::new(numerator, denominator)
     }
+
+    /// The fraction with these residues in different fields, if there is one that is simple for so many.
+    pub fn common_fraction(residues: &[(Field, Residue)]) -> Option<Rational> {
+        if let [(field, residue)] = residues {
+            return field.fraction(*residue);
+        }
+        // By the Chinese remainder theorem, one field after the other.
+        let (mut modulus, mut value) = (BigInt::one(), BigInt::zero());
+        for (f, residue) in residues {
+            let least = |x: &BigInt| (x % BigInt::from(f.p)).to_u64().map(|x| f.residue(x));
+            let digit = f.mul(f.sub(*residue, least(&value)?), f.inv(least(&modulus)?)?);
+            value += &modulus * BigInt::from(f.value(digit));
+            modulus *= BigInt::from(f.p);
+        }
+        let simple = BigInt::one() << (modulus.bits() / 2 - SPARE_BITS);
+        let (mut r0, mut r1) = (modulus, value);
+        let (mut t0, mut t1) = (BigInt::zero(), BigInt::one());
+        while r1 >= simple {
+            let quotient = &r0 / &r1;
+            (r0, r1) = (r1.clone(), r0 - &quotient * &r1);
+            (t0, t1) = (t1.clone(), t0 - &quotient * &t1);
+        }
+        (!t1.is_zero() && t1.abs() < simple).then(|| Rational::from_big(BigRational::new(r1, t1)))
+    }
 }
 
 /// `1/a` modulo an even number, `None` when they share a factor.
@@ -229,5 +261,18 @@ mod tests {
         }
         let noise = (0..1000).filter(|i| f.fraction(f.residue(mixed(1, *i))).is_some()).count();
         assert!(noise < 3, "{noise} of 1000 random residues look like fractions");
+    }
+
+    #[test]
+    fn long_fractions_are_read_back_from_several_fields() {
+        let fields: Vec<Field> = (0..3).map(Field::number).collect();
+        for text in ["1e-18", "-981e15", "0.000000000123456789", "123456789e-20", "0", "1"] {
+            let value = Rational::parse_decimal(text.trim_start_matches('-')).unwrap();
+            let value = if text.starts_with('-') { -&value } else { value };
+            let residues: Vec<_> = fields.iter().map(|f| (*f, f.rational(&value).unwrap())).collect();
+            assert_eq!(Field::common_fraction(&residues), Some(value), "{text}");
+        }
+        let random = |i: u64| fields.iter().zip(2..).map(|(f, k)| (*f, f.residue(mixed(k, i)))).collect::<Vec<_>>();
+        assert!((0..100).all(|i| Field::common_fraction(&random(i)).is_none()));
     }
 }

@@ -14,7 +14,7 @@ const HIGHEST_FIT_DEGREE: usize = 6;
 const FIRST_SEED: u64 = 1_000_000;
 
 /// The integral with coefficients as expressions: polynomials in the parameters if it holds for all of their values, else the
-/// numbers that belong to the given ones. `None` when these are no simple fractions.
+/// numbers that belong to the given ones. `None` when these are not rational, or too long.
 pub(super) fn lift<'g>(
     problem: &Problem<'_, 'g>,
     gens: &[Generator<'g>],
@@ -23,13 +23,19 @@ pub(super) fn lift<'g>(
     number: usize,
 ) -> Option<Integral<'g>> {
     let g = problem.system.graph;
-    let coefficients = fitted(problem, gens, products, vector, number);
-    let general = coefficients.is_some();
-    let coefficients = match coefficients {
+    let support: Vec<Powers> = vector.iter().map(|(product, _)| products[*product].clone()).collect();
+    let fitted = Fit::new(problem, gens, &support, problem.free).coefficients(number);
+    let general = fitted.is_some();
+    let coefficients = match fitted {
         Some(coefficients) => coefficients,
         None => {
-            let f = Field::number(number);
-            vector.iter().map(|(_, c)| f.fraction(*c).map(|c| g.rational(c))).collect::<Option<Vec<_>>>()?
+            let fit = Fit::new(problem, gens, &support, &[]);
+            let residues = vector.iter().map(|(_, c)| *c).collect();
+            let numbers = recovered(number, residues, |f| match fit.null_space(&[Vec::new()], f)? {
+                null if null.len() == 1 => Some(null.row(0).to_vec()),
+                _ => None,
+            });
+            numbers?.into_iter().map(|c| g.rational(c)).collect()
         }
     };
     let terms = vector.iter().zip(coefficients).map(|((product, _), coefficient)| {
@@ -55,47 +61,76 @@ pub(super) fn lift<'g>(
     Some(Integral { terms, rate, general })
 }
 
-/// Coefficients as polynomials in the free parameters of the lowest degree that conserves the integral whatever their values.
-fn fitted<'g>(
-    problem: &Problem<'_, 'g>,
-    gens: &[Generator<'g>],
-    products: &[Powers],
-    vector: &[(usize, Residue)],
-    number: usize,
-) -> Option<Vec<Expr<'g>>> {
-    let g = problem.system.graph;
-    let f = Field::number(number);
-    let support: Vec<Powers> = vector.iter().map(|(product, _)| products[*product].clone()).collect();
-    let used: Vec<usize> = {
-        let mut places: Vec<usize> = support.iter().flatten().map(|(place, _)| *place).collect();
-        places.sort_unstable();
-        places.dedup();
-        places
-    };
-    let place_of = |place: usize| used.binary_search(&place).unwrap_or(0);
-    let support: Vec<Powers> =
-        support.iter().map(|powers| powers.iter().map(|(place, e)| (place_of(*place), *e)).collect()).collect();
-    let functions: Vec<(Expr<'g>, Expr<'g>)> =
-        used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
-    let sources: Vec<Expr<'g>> = functions
-        .iter()
-        .flat_map(|(value, rate)| [*value, *rate])
-        .chain(problem.flow.equations.iter().copied())
-        .chain(problem.flow.surface.iter().copied())
-        .chain(problem.flow.solved.iter().map(|(_, value)| *value))
-        .collect();
-    let occurring = g.free_symbols(&sources);
-    let parameters: Vec<Expr<'g>> = problem.free.iter().copied().filter(|p| occurring.contains(p)).collect();
-    let zero = g.int(0);
-    let fixed: Vec<_> = problem.fixed.iter().filter(|(p, _)| !parameters.contains(p)).cloned().collect();
-    let with_parameters: Vec<_> = functions.iter().copied().chain(parameters.iter().map(|p| (*p, zero))).collect();
-    let sampler = FlowSampler::new(problem.flow, &with_parameters, &fixed, f);
-    for degree in 0..=HIGHEST_FIT_DEGREE {
-        let exponents = exponents_up_to(parameters.len(), degree);
-        let columns = exponents.len() * support.len();
-        if columns > MOST_FIT_UNKNOWNS {
-            return None;
+/// Coefficients of products whose sum is conserved, as polynomials in parameters.
+struct Fit<'a, 'g> {
+    problem: Problem<'a, 'g>,
+    /// Values and rates of the generators in the products,
+    functions: Vec<(Expr<'g>, Expr<'g>)>,
+    /// of which these are the powers.
+    support: Vec<Powers>,
+    parameters: Vec<Expr<'g>>,
+}
+
+impl<'a, 'g> Fit<'a, 'g> {
+    /// Those of the parameters that occur are free.
+    fn new(problem: &Problem<'a, 'g>, gens: &[Generator<'g>], support: &[Powers], free: &[Expr<'g>]) -> Fit<'a, 'g> {
+        let mut used: Vec<usize> = support.iter().flatten().map(|(place, _)| *place).collect();
+        used.sort_unstable();
+        used.dedup();
+        let place_of = |place: usize| used.binary_search(&place).unwrap_or(0);
+        let support: Vec<Powers> =
+            support.iter().map(|powers| powers.iter().map(|(place, e)| (place_of(*place), *e)).collect()).collect();
+        let functions: Vec<(Expr<'g>, Expr<'g>)> =
+            used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
+        let sources: Vec<Expr<'g>> = functions
+            .iter()
+            .flat_map(|(value, rate)| [*value, *rate])
+            .chain(problem.flow.equations.iter().copied())
+            .chain(problem.flow.surface.iter().copied())
+            .chain(problem.flow.solved.iter().map(|(_, value)| *value))
+            .collect();
+        let occurring = problem.system.graph.free_symbols(&sources);
+        let parameters = free.iter().copied().filter(|p| occurring.contains(p)).collect();
+        Fit { problem: *problem, functions, support, parameters }
+    }
+
+    /// The coefficients of the lowest degree that conserve the sum whatever the values of the parameters.
+    fn coefficients(&self, number: usize) -> Option<Vec<Expr<'g>>> {
+        let g = self.problem.system.graph;
+        for degree in 0..=HIGHEST_FIT_DEGREE {
+            let exponents = exponents_up_to(self.parameters.len(), degree);
+            if exponents.len() * self.support.len() > MOST_FIT_UNKNOWNS {
+                return None;
+            }
+            let null = self.null_space(&exponents, Field::number(number))?;
+            if null.is_empty() {
+                if self.parameters.is_empty() {
+                    return None;
+                }
+                continue;
+            }
+            let again = |f| Some(self.null_space(&exponents, f).filter(|null| !null.is_empty())?.row(0).to_vec());
+            let solution = recovered(number, null.row(0).to_vec(), again)?;
+            let mut coefficients = vec![g.int(0); self.support.len()];
+            for (powers, block) in exponents.iter().zip(solution.chunks(self.support.len())) {
+                let weight = g.product(powers.iter().zip(&self.parameters).map(|(e, p)| p.powi(*e)));
+                for (coefficient, c) in coefficients.iter_mut().zip(block) {
+                    *coefficient = *coefficient + weight * g.rational(c.clone());
+                }
+            }
+            return Some(coefficients);
         }
+        None
+    }
+
+    /// The coefficients of powers of the parameters with which the sum is conserved, modulo a prime.
+    fn null_space(&self, exponents: &[Vec<i64>], f: Field) -> Option<Matrix> {
+        let Fit { problem, functions, support, parameters } = self;
+        let zero = problem.system.graph.int(0);
+        let fixed: Vec<_> = problem.fixed.iter().filter(|(p, _)| !parameters.contains(p)).cloned().collect();
+        let with_parameters: Vec<_> = functions.iter().copied().chain(parameters.iter().map(|p| (*p, zero))).collect();
+        let sampler = FlowSampler::new(problem.flow, &with_parameters, &fixed, f);
+        let columns = exponents.len() * support.len();
         let mut matrix = Matrix::new(columns);
         let states = columns + SPARE_STATES;
         for seed in 0..most_tries(states) {
@@ -103,37 +138,39 @@ fn fitted<'g>(
                 break;
             }
             let (values, rates) = sampler.at(FIRST_SEED + seed)?;
-            let (values, parameters) = values.split_at(used.len());
-            let Some((_, products)) = rows(f, &support, values, &rates[..used.len()]) else { continue };
+            let (values, parameters) = values.split_at(functions.len());
+            let Some((_, products)) = rows(f, support, values, &rates[..functions.len()]) else { continue };
             let mut row = Vec::with_capacity(columns);
-            for powers in &exponents {
+            for powers in exponents {
                 let weight =
                     powers.iter().zip(parameters).try_fold(f.one(), |w, (e, p)| Some(f.mul(w, f.pow(*p, *e)?)))?;
                 row.extend(products.iter().map(|rate| f.mul(weight, *rate)));
             }
             matrix.push(&row);
         }
-        if matrix.len() < states {
+        (matrix.len() == states).then(|| matrix.null_space(f))
+    }
+}
+
+/// The rational numbers whose residues modulo the prime `number` are these. Where they are no simple fractions, `again` finds the
+/// residues modulo more primes; `None` if all of them do not suffice.
+fn recovered(
+    number: usize,
+    residues: Vec<Residue>,
+    again: impl Fn(Field) -> Option<Vec<Residue>>,
+) -> Option<Vec<Rational>> {
+    let mut known = vec![(Field::number(number), residues)];
+    loop {
+        let place = |k: usize| known.iter().map(|(f, residues)| (*f, residues[k])).collect::<Vec<_>>();
+        if let Some(fractions) = (0..known[0].1.len()).map(|k| Field::common_fraction(&place(k))).collect() {
+            return Some(fractions);
+        }
+        if known.len() == Field::COUNT {
             return None;
         }
-        let null = matrix.null_space(f);
-        if null.is_empty() {
-            if parameters.is_empty() {
-                return None;
-            }
-            continue;
-        }
-        let solution = null.row(0);
-        let mut coefficients = vec![zero; support.len()];
-        for (powers, block) in exponents.iter().zip(solution.chunks(support.len())) {
-            let weight = g.product(powers.iter().zip(&parameters).map(|(e, p)| p.powi(*e)));
-            for (coefficient, c) in coefficients.iter_mut().zip(block) {
-                *coefficient = *coefficient + weight * g.rational(f.fraction(*c)?);
-            }
-        }
-        return Some(coefficients);
+        let f = Field::number(number + known.len());
+        known.push((f, again(f)?));
     }
-    None
 }
 
 /// Exponents of the monomials in `count` variables, by degree.
@@ -191,10 +228,11 @@ fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
     terms
 }
 
+/// The greatest common divisor of integers.
 fn gcd(a: Rational, b: Rational) -> Rational {
-    let (Some(mut a), Some(mut b)) = (a.to_i64(), b.to_i64()) else { return Rational::ONE };
-    while b != 0 {
-        (a, b) = (b, a % b);
+    let Some(inverse) = b.recip() else { return a.abs() };
+    match (&a * &inverse).numerator().recip() {
+        Some(inverse) => (&a * &inverse).abs(),
+        None => b.abs(),
     }
-    Rational::from(a.abs())
 }

@@ -124,6 +124,7 @@ pub fn higher_flow(system: &HigherSystem<'_>) -> PhaseFlow {
     let observed = [system.derivatives[k..2 * k].concat(), system.momenta().concat()].concat();
     PhaseFlow {
         state: ids(&state),
+        alike: vec![system.len(); 2 * k],
         rates: Block {
             inputs: inputs.clone(),
             solves: vec![Solve::new(highest, &system.euler_lagrange(), &guess)],

@@ -177,6 +177,8 @@ fn motion<'g>(system: &System<'g>) -> Solve {
 pub struct PhaseFlow {
     /// What moves.
     pub state: Vec<Id>,
+    /// How many of it, one after the other, are of the same kind: coordinates, velocities, then each by itself.
+    pub alike: Vec<usize>,
     /// From the state and t to its rates.
     pub rates: Block,
     /// From the state and t to velocities and momenta.
@@ -188,8 +190,10 @@ pub struct PhaseFlow {
 impl PhaseFlow {
     /// The continuous equations of a system.
     pub fn of(system: &System<'_>) -> PhaseFlow {
+        let (state, n) = (ids(&phase_state(system)), system.q.len());
         PhaseFlow {
-            state: ids(&phase_state(system)),
+            alike: [n, n].into_iter().chain(vec![1; state.len() - 2 * n]).collect(),
+            state,
             rates: acceleration(system),
             observe: phase_observation(system),
             guards: phase_guards(system),

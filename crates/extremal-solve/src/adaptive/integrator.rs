@@ -1,5 +1,6 @@
 //! One step after the other, with step-size control and dense output.
 
+use super::sizes::Sizes;
 use super::tableau::{Stage, Tableau, Weights};
 use super::{AdaptiveError, AdaptiveMethod, AdaptiveOptions, AdaptiveWork};
 
@@ -52,6 +53,8 @@ pub struct AdaptiveIntegrator {
     /// Coefficients of the interpolating polynomial beyond the cubic one, if they were asked for since the last step.
     dense: Vec<f64>,
     dense_ready: bool,
+    /// What errors are measured by beyond the tolerances, if the components are to say how large they are.
+    sizes: Option<Sizes>,
     work: AdaptiveWork,
 }
 
@@ -74,8 +77,16 @@ impl AdaptiveIntegrator {
             scratch: vec![0.0; n],
             dense: vec![0.0; n * tableau.dense.len()],
             dense_ready: false,
+            sizes: None,
             work: AdaptiveWork::default(),
         }
+    }
+
+    /// Measures the error of each component by its own size along the motion, so that the steps do not depend on units; `alike`
+    /// says how many components, one after the other, are of the same kind.
+    pub fn by_sizes(mut self, alike: &[usize]) -> Self {
+        self.sizes = Some(Sizes::new(alike, &self.y));
+        self
     }
 
     /// The time reached.
@@ -212,7 +223,10 @@ impl AdaptiveIntegrator {
         if self.tableau.error_needs_end {
             self.evaluate_end(end, rhs)?;
         }
-        let error = self.error_of_step(h);
+        let mut error = self.error_of_step(h);
+        if error > 1.0 && error.is_finite() && self.measure_noise(rhs) {
+            error = self.error_of_step(h);
+        }
         if error <= 1.0 {
             if !self.tableau.error_needs_end {
                 self.evaluate_end(end, rhs)?;
@@ -225,7 +239,19 @@ impl AdaptiveIntegrator {
         Ok(error)
     }
 
+    /// Looks how far round-off in the state changes its rates, if errors are measured by that.
+    fn measure_noise<E>(&mut self, rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>) -> bool {
+        let Some(sizes) = &mut self.sizes else { return false };
+        self.work.evaluations += 1;
+        let n = self.y.len();
+        sizes.measure_noise(&self.y, &self.k[..n], &mut self.scratch, |y, dy| rhs(self.t, y, dy));
+        true
+    }
+
     fn accept(&mut self, end: f64) {
+        if let Some(sizes) = &mut self.sizes {
+            sizes.accept(&self.y_before);
+        }
         std::mem::swap(&mut self.y, &mut self.y_before);
         (self.t_before, self.t) = (self.t, end);
         self.at_end = true;
@@ -262,21 +288,29 @@ impl AdaptiveIntegrator {
     /// The error of the step just tried over the tolerance.
     fn error_of_step(&mut self, h: f64) -> f64 {
         let n = self.y.len() as f64;
+        if let Some(sizes) = &mut self.sizes {
+            sizes.look_ahead(&self.y_before);
+        }
         weigh(self.tableau.error, &self.k, &mut self.scratch);
-        let fine = self.mean_square_over_tolerance();
+        let fine = self.mean_square_over_tolerance(h);
         let Some(coarse) = self.tableau.coarse else { return h.abs() * fine.sqrt() };
         // The estimate of order 3 keeps that of order 5 from being too trusting: II.10 of the book.
         weigh(self.tableau.solution, &self.k, &mut self.scratch);
         for &(place, weight) in coarse {
             add(-weight, &self.k[place * self.y.len()..], &mut self.scratch);
         }
-        let both = fine + 0.01 * self.mean_square_over_tolerance();
+        let both = fine + 0.01 * self.mean_square_over_tolerance(h);
         if n == 0.0 || both == 0.0 { 0.0 } else { h.abs() * fine / both.sqrt() }
     }
 
-    fn mean_square_over_tolerance(&self) -> f64 {
-        let scaled = self.scratch.iter().zip(&self.y).zip(&self.y_before).map(|((error, a), b)| {
-            let ratio = error / self.tolerance(a.abs().max(b.abs()));
+    fn mean_square_over_tolerance(&self, h: f64) -> f64 {
+        let scaled = self.scratch.iter().enumerate().map(|(i, error)| {
+            let size = self.y[i].abs().max(self.y_before[i].abs());
+            let ratio = match &self.sizes {
+                None => error / self.tolerance(size),
+                Some(_) if *error == 0.0 => 0.0,
+                Some(sizes) => error / sizes.tolerance(i, self.options.relative_tolerance, size, h * self.k[i], h),
+            };
             ratio * ratio
         });
         scaled.sum::<f64>() / self.y.len().max(1) as f64
@@ -303,7 +337,8 @@ impl AdaptiveIntegrator {
     ) -> Result<f64, AdaptiveError<E>> {
         let AdaptiveOptions { relative_tolerance: relative, absolute_tolerance: absolute, .. } = self.options;
         let valid = |tolerance: f64| tolerance >= 0.0 && tolerance.is_finite();
-        if !(valid(relative) && valid(absolute) && relative + absolute > 0.0) {
+        if !(valid(relative) && valid(absolute) && relative + absolute > 0.0) || self.sizes.is_some() && relative == 0.0
+        {
             return Err(AdaptiveError::Tolerances { relative, absolute });
         }
         let n = self.y.len();
@@ -312,6 +347,24 @@ impl AdaptiveIntegrator {
         rhs(self.t, &self.y, &mut self.k[..n]).map_err(|cause| AdaptiveError::RightHandSide { t: self.t, cause })?;
         if self.k[..n].iter().chain(&self.y).any(|value| !value.is_finite()) {
             return Err(AdaptiveError::NotFinite { t: self.t });
+        }
+        if let Some(sizes) = &self.sizes {
+            let rate = sizes.rate(&self.y, &self.k[..n]);
+            // A hundredth of the time in which something changes by its size; when nothing of any size does, the time asked for is all
+            // there is to go by.
+            let euler = if rate > 0.0 { 0.01 / rate } else { 1e-6 * longest }.min(longest);
+            let signed = euler.copysign(limit - self.t);
+            combine(&self.y, signed, &[(0, 1.0)], &self.k, &mut self.scratch);
+            self.work.evaluations += 1;
+            let (first, rest) = self.k.split_at_mut(n);
+            // A rate that stays as it is leads far in one step, however small what it changes is.
+            let bend = match rhs(self.t + signed, &self.scratch, &mut rest[..n]) {
+                Ok(()) => sizes.bend(&self.y, first, &rest[..n], euler).sqrt(),
+                Err(_) => rate,
+            };
+            let from_order = (0.01 * relative).powf(1.0 / f64::from(self.tableau.order)) / bend;
+            let first = (100.0 * euler).max(1e-4 * longest).min(from_order).min(longest);
+            return Ok(if first.is_finite() && first > 0.0 { first } else { euler });
         }
         let norm = |values: &mut dyn Iterator<Item = f64>| {
             values.zip(&self.y).map(|(v, y)| (v / self.tolerance(y.abs())).powi(2)).sum::<f64>().sqrt()

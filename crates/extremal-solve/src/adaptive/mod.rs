@@ -3,6 +3,7 @@
 //! They know nothing of mechanics and preserve no structure; structured methods are measured against them.
 
 mod integrator;
+mod sizes;
 mod tableau;
 #[cfg(test)]
 mod tests;
@@ -38,7 +39,7 @@ impl AdaptiveMethod {
 pub struct AdaptiveOptions {
     /// The error of a step should stay below this part of each component's size,
     pub relative_tolerance: f64,
-    /// plus this.
+    /// plus this; not used by an integrator that goes [by sizes](AdaptiveIntegrator::by_sizes).
     pub absolute_tolerance: f64,
     /// Steps that may be tried in all, accepted or not.
     pub max_steps: u64,

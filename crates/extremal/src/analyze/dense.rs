@@ -5,8 +5,14 @@ const NEGLIGIBLE: f64 = 1e-10;
 
 /// `a b` of an `n × m` and an `m × k` matrix.
 pub(super) fn product(a: &[f64], b: &[f64], n: usize, m: usize, k: usize) -> Vec<f64> {
-    let entry = |i: usize, j: usize| (0..m).map(|l| a[i * m + l] * b[l * k + j]).sum();
-    (0..n * k).map(|at| entry(at / k, at % k)).collect()
+    let mut c = vec![0.0; n * k];
+    for (row, sums) in a.chunks(m.max(1)).zip(c.chunks_mut(k.max(1))) {
+        // Bases and masses of long chains are mostly zeros.
+        for (factor, entries) in row.iter().zip(b.chunks(k.max(1))).filter(|(factor, _)| **factor != 0.0) {
+            sums.iter_mut().zip(entries).for_each(|(sum, entry)| *sum += factor * entry);
+        }
+    }
+    c
 }
 
 /// The transposed of an `n × m` matrix.
@@ -26,8 +32,14 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
     let size = a.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     let mut pivots: Vec<(usize, usize)> = Vec::new();
     let (mut open_rows, mut open_columns): (Vec<usize>, Vec<usize>) = ((0..rows).collect(), (0..columns).collect());
+    let largest_in = |a: &[f64], row: usize, open: &[usize]| {
+        let size = |j: &usize| a[row * columns + j].abs();
+        open.iter().copied().max_by(|x, y| size(x).total_cmp(&size(y)))
+    };
+    // Where the largest entry of each row is: only rows that an elimination has changed are looked at again.
+    let mut places: Vec<Option<usize>> = (0..rows).map(|row| largest_in(&a, row, &open_columns)).collect();
     loop {
-        let candidates = open_rows.iter().flat_map(|i| open_columns.iter().map(move |j| (*i, *j)));
+        let candidates = open_rows.iter().filter_map(|i| Some((*i, places[*i]?)));
         let largest = candidates.max_by(|x, y| a[x.0 * columns + x.1].abs().total_cmp(&a[y.0 * columns + y.1].abs()));
         let Some((i, j)) = largest.filter(|(i, j)| a[i * columns + j].abs() > NEGLIGIBLE * size) else { break };
         open_rows.retain(|row| *row != i);
@@ -38,6 +50,9 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
                 (0..columns).for_each(|k| a[row * columns + k] -= factor * a[i * columns + k]);
                 b[row] -= factor * b[i];
             }
+            if factor != 0.0 || places[row] == Some(j) {
+                places[row] = largest_in(&a, row, &open_columns);
+            }
         }
         pivots.push((i, j));
     }
@@ -46,15 +61,6 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
         x[j] = b[i] / a[i * columns + j];
     }
     Some(x)
-}
-
-/// The solution of a square system; `None` if it is singular.
-pub(super) fn solve(a: &[f64], b: &[f64], n: usize) -> Option<Vec<f64>> {
-    let mut lu = extremal_solve::DenseLu::new(n);
-    lu.factor(a).ok()?;
-    let mut x = b.to_vec();
-    lu.solve(&mut x);
-    x.iter().all(|x| x.is_finite()).then_some(x)
 }
 
 /// The determinant, by elimination with partial pivoting.
@@ -81,6 +87,9 @@ pub(super) fn determinant(a: &[f64], n: usize) -> f64 {
 
 /// An orthonormal basis, by rows, of the vectors of length `n` that all rows of `a` are orthogonal to.
 pub(super) fn null_space(a: &[f64], n: usize) -> Vec<f64> {
+    if a.is_empty() {
+        return (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0 } else { 0.0 }).collect();
+    }
     let mut taken: Vec<Vec<f64>> = Vec::new();
     let mut keep = |vector: &[f64]| -> bool {
         let length = norm(vector);
@@ -139,10 +148,12 @@ pub(super) fn cholesky(a: &[f64], n: usize) -> Option<Vec<f64>> {
 pub(super) fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in 0..n {
-        for c in 0..columns {
-            let known: f64 = (0..i).map(|k| l[i * n + k] * x[k * columns + c]).sum();
-            x[i * columns + c] = (x[i * columns + c] - known) / l[i * n + i];
+        let (known, rest) = x.split_at_mut(i * columns);
+        let row = &mut rest[..columns];
+        for (k, factor) in l[i * n..i * n + i].iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
+            row.iter_mut().zip(&known[k * columns..]).for_each(|(x, known)| *x -= factor * known);
         }
+        row.iter_mut().for_each(|x| *x /= l[i * n + i]);
     }
     x
 }
@@ -151,8 +162,9 @@ pub(super) fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec
 pub(super) fn upper_solve(l: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in (0..n).rev() {
-        let known: f64 = (i + 1..n).map(|k| l[k * n + i] * x[k]).sum();
-        x[i] = (x[i] - known) / l[i * n + i];
+        x[i] /= l[i * n + i];
+        let known = x[i];
+        x[..i].iter_mut().zip(&l[i * n..]).for_each(|(x, factor)| *x -= factor * known);
     }
     x
 }

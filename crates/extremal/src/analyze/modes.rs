@@ -53,20 +53,25 @@ pub(super) fn oscillations(
         product(&virtual_moves, &image, l, n, columns)
     };
     let (m, d, s) = (reduced(&mass, &moving, l), reduced(&damping, &moving, l), reduced(&stiffness, &allowed, k));
+    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, n) {
+        return Some(found);
+    }
     let link = product(&allowed, &transposed(&moving, l, n), k, n, l);
     let size = k + l;
     let mut companion = vec![0.0; size * size];
     for (row, entries) in link.chunks(l.max(1)).enumerate().take(k) {
         companion[row * size + k..row * size + k + l].copy_from_slice(&entries[..l]);
     }
+    let mut lu = extremal_solve::DenseLu::new(l);
+    lu.factor(&m).ok()?;
     for column in 0..size {
-        let right: Vec<f64> =
+        let mut solution: Vec<f64> =
             (0..l).map(|row| if column < k { -s[row * k + column] } else { -d[row * l + column - k] }).collect();
-        let solution = super::dense::solve(&m, &right, l)?;
+        lu.solve(&mut solution);
+        if solution.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
         (0..l).for_each(|row| companion[(k + row) * size + column] = solution[row]);
-    }
-    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, n) {
-        return Some(found);
     }
     let pairs = eigenpairs(&companion, size)?;
     let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.abs()));

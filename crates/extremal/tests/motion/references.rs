@@ -46,6 +46,31 @@ fn adaptive_methods_follow_closed_forms_to_their_tolerance() {
 }
 
 #[test]
+fn adaptive_methods_follow_motions_of_any_size() {
+    // One oscillator beside another 1e12 times smaller, and each alone: x'' = -x - x^3 in units of `unit`.
+    let oscillator = |name: &str, unit: &str| format!("{name}'^2/2 - {name}^2/2 - {name}^4/({unit})^2/4");
+    let motion = |coordinates: &str, lagrangian: String, method: &str, name: &str| {
+        let model = model(&format!("[coordinates]\n{coordinates}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n"));
+        let settings = extremal::Settings {
+            tolerance: Some(1e-10),
+            extent: Some(extremal::model::Extent::Until(20.0)),
+            ..with(&model, method, 1.0)
+        };
+        *record(&model, &settings).column(name).last().unwrap()
+    };
+    for method in ["dop853", "dopri5"] {
+        let large = motion("x = { start = 1 }", oscillator("x", "1"), method, "x");
+        let small = motion("y = { start = 1e-12 }", oscillator("y", "1e-12"), method, "y");
+        let both = format!("{} + 1e24*({})", oscillator("x", "1"), oscillator("y", "1e-12"));
+        let beside = motion("x = { start = 1 }\ny = { start = 1e-12 }", both, method, "y");
+        for y in [small, beside] {
+            // Some hundred steps with an error of 1e-10 each, which grow with the time at most.
+            assert!((1e12 * y - large).abs() < 1e-6, "{method}: {y} and {large}");
+        }
+    }
+}
+
+#[test]
 fn the_time_between_records_does_not_change_an_adaptive_solution() {
     let model = model(
         r#"
