@@ -11,8 +11,9 @@ use crate::system::system_of;
 
 /// Far below what is called unresolved, and quickly reached.
 const TOLERANCE: f64 = 1e-9;
-/// Steps for one motion after which it is not known what happens: stiff equations, or forces that jump without end.
-const MOST_STEPS: u64 = 50_000;
+/// Steps for one motion after which it is not known what happens: stiff equations, or forces that jump without end. There is one more
+/// for every row, so that judging takes no more than a share of the time.
+const MOST_STEPS: u64 = 5_000;
 /// A step is unresolved if it is off by this part of the motion in it,
 const UNRESOLVED: f64 = 0.2;
 /// and resolved well by this one.
@@ -195,6 +196,11 @@ impl<S: Source> Judge<S> {
         self.parameters.clear();
         self.parameters.extend_from_slice(parameters);
         self.left = MOST_STEPS;
+    }
+
+    /// Is there for every row.
+    pub fn see_row(&mut self) {
+        self.left += 1;
     }
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.

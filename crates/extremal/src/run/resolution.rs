@@ -85,6 +85,7 @@ impl Resolution {
 
     /// Looks at the next row. What it returns is why the step to it is none.
     pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge<impl Source>) -> Option<Reason> {
+        judge.see_row();
         if !self.suspects(observables, row) || self.looks_left == 0 {
             return None;
         }
