@@ -39,7 +39,11 @@ fn members(swept: &Swept<'_>) -> String {
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{count} {how}")).collect();
     let total = swept.sweep.members();
     let ended = if ended.is_empty() { "none marched".to_owned() } else { ended.join(", ") };
-    format!("{total}: {ended}, {} rows", summary.rows)
+    let warned = match summary.warned {
+        0 => String::new(),
+        warned => format!(", {warned} with a warning"),
+    };
+    format!("{total}: {ended}{warned}, {} rows", summary.rows)
 }
 
 fn pace(swept: &Swept<'_>) -> String {
@@ -93,6 +97,13 @@ pub fn report_end(swept: &Swept<'_>) {
         print_error(&format!(
             "{style}{word}{style:#}: {} of {} members failed, the first is {member}: {reason}\n",
             summary.failed,
+            summary.members()
+        ));
+    }
+    if let Some((member, warning)) = &summary.first_warning {
+        print_error(&format!(
+            "{WARNING}warning{WARNING:#}: {} of {} members have a warning, the first is {member}: {warning}\n",
+            summary.warned,
             summary.members()
         ));
     }

@@ -193,6 +193,12 @@ impl AdaptiveMarcher {
         self.options.max_steps = most;
     }
 
+    /// How many steps the integrator took and rejected since the motion began.
+    pub fn steps_tried(&self) -> u64 {
+        let work = self.integrator.work();
+        work.accepted + work.rejected
+    }
+
     /// Follows a motion from these values to a time; it is then there, or as far as it goes.
     pub fn fate(&mut self, values: &StartValues, until: f64) -> Fate {
         self.restart(values, until - values.time);

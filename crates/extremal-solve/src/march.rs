@@ -3,6 +3,7 @@
 mod followed;
 mod history;
 mod lanes;
+mod smoothness;
 
 use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
@@ -18,9 +19,11 @@ use crate::stages::StageIteration;
 use crate::stride::{Standing, Stride};
 use followed::Followed;
 use history::History;
+use smoothness::Smoothness;
 
 pub(crate) use history::{DEPTH, WEIGHTS};
 pub use lanes::LaneMarcher;
+pub(crate) use smoothness::{QUIET, SMOOTH, width};
 
 /// A condition that must hold after every step, in the symbols of the state.
 #[derive(Clone, Debug)]
@@ -168,6 +171,7 @@ impl CompiledScheme {
             history: History::new(scheme.substeps.len(), scheme.step.unknowns().len()),
             strides: Strides::default(),
             followed: Followed::new(scheme.step.unknowns().len()),
+            smoothness: Smoothness::new(scheme.dimension),
             h: 0.0,
             start_time: 0.0,
             time: 0.0,
@@ -266,6 +270,7 @@ pub struct Marcher {
     history: History,
     strides: Strides,
     followed: Followed,
+    smoothness: Smoothness,
     h: f64,
     start_time: f64,
     time: f64,
@@ -370,6 +375,7 @@ impl Marcher {
         self.observed_velocity.copy_from_slice(v);
         self.history.forget();
         self.followed.forget();
+        self.smoothness.forget();
         (self.h, self.start_time, self.time, self.step, self.work) = (h, *time, *time, 0, TotalWork::default());
         self.state.fill(0.0);
         self.strides = Strides::default();

@@ -8,12 +8,12 @@ mod affine;
 mod writer;
 
 use extremal_eval::{Entry, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Graph, Id, Node, Rational};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Reduced};
 
 use crate::linear::LEAST_RATIO;
-use crate::march::{DEPTH, WEIGHTS};
+use crate::march::{DEPTH, QUIET, SMOOTH, WEIGHTS};
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 use crate::observable::{self, Observable};
 use affine::{Affine, Rows};
@@ -167,8 +167,9 @@ impl Stride {
         self.differences.as_ref().is_none_or(|differences| differences.well)
     }
 
-    /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it counts the tries
-    /// of the present step and the steps that are left; it ends when one of them has no more tries or steps.
+    /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it sees whether the
+    /// motion is smooth, and counts the tries of the present step and the steps that are left; it ends when one of them has no more
+    /// tries or steps.
     pub fn lane_program(&self) -> &Program {
         &self.lanes
     }
@@ -335,15 +336,48 @@ impl<'g> Round<'g> {
     }
 
     /// Asks that the next state is finite, and can be observed.
-    fn admit(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) {
+    fn admit(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let g = self.g;
         let values = writer.finite(next);
         if let Some(observable) = self.observable {
             let time = g.expr(self.scheme.time);
-            let state = g.exprs(&self.scheme.state).into_iter().zip(values);
+            let state = g.exprs(&self.scheme.state).into_iter().zip(values.iter().copied());
             let rules: Vec<_> = state.chain([(time, time + g.symbol("h"))]).collect();
             writer.holds.extend(observable.conditions(g, &rules));
         }
+        values
+    }
+
+    /// What tells whether the motion is smooth, and what takes its place after a step to the state `next`.
+    fn smoothness(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
+        let g = self.g;
+        let n = self.scheme.observe.outputs.len() / 2;
+        let state = g.exprs(&self.scheme.state);
+        let symbol = |what: &str, at: usize| g.symbol(&format!("stride {what} {at}"));
+        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
+        let mut going: [Vec<(Expr<'g>, Expr<'g>)>; 3] = Default::default();
+        let mut sums = [g.int(0); 3];
+        for i in 0..n {
+            let remembered = ["way", "bend", "kick"].map(|what| symbol(what, i));
+            let way = writer.name(next[i] - state[i]);
+            let kick = writer.name(next[n + i] - state[n + i]);
+            let bend = writer.name(way - remembered[0]);
+            let [third, of_kicks] = [bend - remembered[1], kick - remembered[2]].map(|e| writer.name(e));
+            let terms = [way * next[n + i], bend * kick, third * of_kicks];
+            for (sum, term) in sums.iter_mut().zip(terms) {
+                *sum = *sum + writer.name(term).abs();
+            }
+            let after = [way, bend, kick];
+            going.iter_mut().zip(remembered.into_iter().zip(after)).for_each(|(list, pair)| list.push(pair));
+        }
+        let [first, second, third] = sums.map(|sum| writer.name(sum));
+        let [largest, beyond] = ["largest", "beyond"].map(|what| symbol(what, n));
+        let next_largest = writer.name(g.call2(Function2::Max, largest, first));
+        let allowed = number(SMOOTH) * (first + second) + number(QUIET) * next_largest;
+        let next_beyond = g.call2(Function2::Max, beyond, third - allowed);
+        let mut all = going.concat();
+        all.extend([(largest, next_largest), (beyond, next_beyond)]);
+        all
     }
 
     /// Formulas that need more than the state are left to the kernel, as `None`.
@@ -364,7 +398,8 @@ impl<'g> Round<'g> {
 
     /// The program for motions side by side.
     fn lane_program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
-        self.admit(&mut writer, &rows.next);
+        let values = self.admit(&mut writer, &rows.next);
+        let smoothness = self.smoothness(&mut writer, &values);
         let Going { inputs: mut going, mut next, again } = self.going(&writer, rows);
         let g = self.g;
         let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));
@@ -373,6 +408,10 @@ impl<'g> Round<'g> {
         for (at, next) in next.iter_mut().enumerate() {
             let otherwise = if at < unchanged { going[at] } else { again[at - unchanged] };
             *next = g.select(works, g.expr(*next), g.expr(otherwise)).id();
+        }
+        for (now, after) in smoothness {
+            going.push(now.id());
+            next.push(g.select(works, after, now).id());
         }
         next.push(g.select(works, g.int(0), tries + 1).id());
         next.push(g.select(works, left - 1, left).id());

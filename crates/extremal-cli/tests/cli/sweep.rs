@@ -19,7 +19,7 @@ fn rows_and_summary_agree() {
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = lines.next().unwrap();
     assert_eq!(header[..5], ["member", "theta(0)", "l", "t", "theta"]);
-    assert_eq!(header[header.len() - 3..], ["energy_change", "status", "reason"]);
+    assert_eq!(header[header.len() - 4..], ["energy_change", "status", "reason", "warning"]);
     let rows: Vec<Vec<&str>> = lines.collect();
     assert_eq!((rows.len(), rows[3][..4].to_vec()), (10, vec!["3", "1.0", "2.0", "1.0"]));
     let report = json(&[&arguments[..], &["--json"]].concat());

@@ -2,7 +2,7 @@
 
 use extremal_eval::{LaneMachine, TRIES};
 
-use super::{CompiledScheme, DEPTH, March, Marcher};
+use super::{CompiledScheme, DEPTH, March, Marcher, width};
 use crate::failure::StepFailure;
 use crate::stride::GOING;
 
@@ -13,6 +13,8 @@ pub struct LaneMarcher {
     machine: LaneMachine,
     /// What is in each lane.
     entered: Vec<Option<Entered>>,
+    /// How many numbers tell whether a motion is smooth.
+    smoothness: usize,
 }
 
 /// A motion in a lane: its number, and for how many steps it entered.
@@ -30,7 +32,7 @@ impl CompiledScheme {
     /// for so many.
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
         let machine = self.stride.as_ref()?.lane_program().lane_machine(lanes)?;
-        Some(LaneMarcher { machine, entered: vec![None; lanes] })
+        Some(LaneMarcher { machine, entered: vec![None; lanes], smoothness: width(self.dimension) })
     }
 }
 
@@ -81,7 +83,7 @@ impl LaneMarcher {
     fn begin(&mut self, motion: &mut Marcher, number: usize, at: usize, mut steps: u64) -> Result<(), StepFailure> {
         while steps > 0 && !motion.history.is_full() {
             let strides = motion.strides.taken;
-            motion.advance()?;
+            motion.advance_alone(1)?;
             steps -= 1;
             // A step in one piece leads to a state that can be observed; of another this is not known.
             if steps > 0 && motion.strides.taken == strides {
@@ -90,7 +92,7 @@ impl LaneMarcher {
         }
         let alone = steps < WORTHWHILE || !motion.can_stride();
         if alone || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
-            return motion.advance_many(steps);
+            return motion.advance_alone(steps);
         }
         if let Some(stride) = motion.current_stride() {
             stride.predict_from(DEPTH);
@@ -106,7 +108,10 @@ impl LaneMarcher {
     fn enter(&mut self, motion: &mut Marcher, at: usize, entered: Entered) {
         self.load(motion, at, GOING);
         let lanes = self.lanes();
+        let smoothness = self.first_of_smoothness();
         let going = self.machine.inputs_mut(GOING);
+        let places = going[smoothness..].chunks_exact_mut(lanes);
+        places.zip(&motion.smoothness.values).for_each(|(place, value)| place[at] = *value);
         let [tries, left] = counters(going.len(), lanes);
         (going[tries + at], going[left + at]) = (0.0, entered.steps as f64);
         self.entered[at] = Some(entered);
@@ -146,19 +151,52 @@ impl LaneMarcher {
             let places = self.machine.inputs(GOING).chunks_exact(lanes);
             stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
         }
+        let places = self.machine.inputs(GOING)[self.first_of_smoothness()..].chunks_exact(lanes);
+        motion.smoothness.values.iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
         motion.strode(entered.steps - left);
         if left == 0 {
-            return motion.advance();
+            return motion.advance_alone(1);
         }
         motion.strides.failed += 1;
         motion.previous.copy_from_slice(&motion.state);
         motion.whole_step()?;
+        motion.smoothness.follow(&motion.previous, &motion.state);
         motion.observe()?;
         match left - 1 {
             steps @ 1.. if motion.can_stride() => self.enter(motion, at, Entered { steps, ..entered }),
-            left => return motion.advance_many(left + 1),
+            left => return motion.advance_alone(left + 1),
         }
         Ok(())
+    }
+
+    /// Where the numbers begin that tell whether the motions are smooth: before the counters.
+    fn first_of_smoothness(&self) -> usize {
+        let lanes = self.lanes();
+        let [tries, _] = counters(self.machine.inputs(GOING).len(), lanes);
+        tries - self.smoothness * lanes
+    }
+}
+
+impl Marcher {
+    /// Takes `steps` steps as [`March::advance_many`] does, and sees whether they are smooth, as a [`LaneMarcher`] does.
+    ///
+    /// # Errors
+    /// A step that cannot be taken.
+    pub fn advance_alone(&mut self, steps: u64) -> Result<(), StepFailure> {
+        for left in (0..steps).rev() {
+            self.advance()?;
+            self.smoothness.follow(&self.previous, &self.state);
+            if left > 0 {
+                self.observe()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Did all steps that a [`LaneMarcher`] or [`Marcher::advance_alone`] took change positions and momenta little beside the steps
+    /// before them? Where they did, no step of a method of second order or more is far from the motion.
+    pub fn was_smooth(&self) -> bool {
+        self.smoothness.holds()
     }
 }
 

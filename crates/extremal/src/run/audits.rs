@@ -22,7 +22,12 @@ pub(crate) struct Audits<'r, S> {
     /// Not where the steps are those of an adaptive integrator, or seen only in passing.
     resolution: Option<Resolution>,
     energy: Option<EnergyAudit>,
+    /// Was there a row, among those that were only glimpsed at, that calls for a look at all of them?
+    doubtful: bool,
 }
+
+/// Of a motion that is glimpsed at only now and then, this part of what is warned of is enough to look at all of it.
+const DOUBTFUL: f64 = 0.3;
 
 /// An energy that should not change.
 #[derive(Clone, Default)]
@@ -33,11 +38,32 @@ struct EnergyAudit {
     /// The mean of the kinetic energy so far, and the rows that it is the mean of.
     kinetic: f64,
     rows: f64,
+    /// The largest of them.
+    highest: f64,
 }
 
 impl EnergyAudit {
+    /// Is it off by so much that every row should be looked at? Few rows know the mean of the kinetic energy but poorly: the largest
+    /// of them, which may be one of a peak, does not count.
+    fn is_doubtful(&self) -> bool {
+        let others = (self.kinetic * self.rows - self.highest) / (self.rows - 1.0).max(1.0);
+        let scale = self.first.map_or(0.0, f64::abs).max(others);
+        !(self.off <= DOUBTFUL * ENERGY * scale)
+    }
+
     fn scale(&self) -> f64 {
         self.first.map_or(0.0, f64::abs).max(self.kinetic)
+    }
+
+    /// Takes a whole row.
+    fn take(&mut self, observables: &Observables, row: &[f64]) {
+        let n = observables.coordinates;
+        let rates = row[1 + n..][..n].iter().zip(&row[1 + 2 * n..][..n]);
+        let kinetic = rates.map(|(v, p)| (v * p).abs()).sum::<f64>() / 2.0;
+        self.rows += 1.0;
+        self.highest = self.highest.max(kinetic);
+        self.kinetic += (kinetic - self.kinetic) / self.rows;
+        self.look(row[0], row[observables.first_temperature() + observables.entropies]);
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -66,6 +92,8 @@ pub(crate) struct Promises {
     first_law: bool,
     /// How large the terms of the constraints on positions are at the start.
     constraint_sizes: Vec<f64>,
+    /// The method is of second order or more: a motion that is smooth from step to step is followed well.
+    pub accurate: bool,
 }
 
 impl Promises {
@@ -79,6 +107,7 @@ impl Promises {
             energy: run.method != Method::Custom && EnergyLaw::of(run.model).why_it_changes().is_none(),
             first_law,
             constraint_sizes: run.constraint_sizes.clone(),
+            accurate: !matches!(run.method, Method::Left | Method::Right | Method::Theta(_) | Method::Custom),
         }
     }
 }
@@ -90,8 +119,17 @@ impl<'r, S: Source> Audits<'r, S> {
             judge,
             resolution: promises.stepping.then(|| Resolution::new(observables, promises.energy)),
             energy: promises.energy.then(EnergyAudit::default),
+            doubtful: false,
             promises,
         }
+    }
+
+    /// Begins with another motion, of other parameters.
+    pub fn begin(&mut self, parameters: &[f64]) {
+        self.judge.set_parameters(parameters);
+        self.resolution.iter_mut().for_each(Resolution::begin);
+        self.energy.iter_mut().for_each(|energy| *energy = EnergyAudit::default());
+        self.doubtful = false;
     }
 
     /// Looks at a whole row. What it returns is why the step to it is none.
@@ -103,14 +141,31 @@ impl<'r, S: Source> Audits<'r, S> {
             return Some(reason);
         }
         if let Some(energy) = &mut self.energy {
-            let n = observables.coordinates;
-            let rates = row[1 + n..][..n].iter().zip(&row[1 + 2 * n..][..n]);
-            let kinetic = rates.map(|(v, p)| (v * p).abs()).sum::<f64>() / 2.0;
-            energy.rows += 1.0;
-            energy.kinetic += (kinetic - energy.kinetic) / energy.rows;
-            energy.look(row[0], row[observables.first_temperature() + observables.entropies]);
+            energy.take(observables, row);
         }
         None
+    }
+
+    /// Looks at one of the first rows of a motion, of which only some are looked at later.
+    pub fn open(&mut self, row: &[f64]) {
+        let observables = self.observables;
+        let suspicious = self.resolution.as_mut().is_some_and(|resolution| resolution.suspects(observables, row));
+        self.doubtful |= suspicious;
+        // In motions that begin at rest these rows know nothing of the kinetic energy.
+        self.glance(row[0], row[observables.first_temperature() + observables.entropies]);
+    }
+
+    /// Looks at one of the later rows of such a motion.
+    pub fn glimpse(&mut self, row: &[f64]) {
+        let observables = self.observables;
+        self.energy.iter_mut().for_each(|energy| energy.take(observables, row));
+    }
+
+    /// Is there anything in these rows for which every row should be looked at?
+    pub fn is_doubtful(&self, laws: Option<&Laws>) -> bool {
+        let energy = self.energy.as_ref().is_some_and(EnergyAudit::is_doubtful);
+        let relative = laws.map_or(0.0, |laws| laws.first_law_relative);
+        self.doubtful || energy || self.promises.first_law && !(relative <= DOUBTFUL * FIRST_LAW)
     }
 
     /// A failure with its deeper reason, where the equations of motion show one.

@@ -1,5 +1,7 @@
 //! Who decides whether a step follows the motion: an adaptive integrator of high order, from the state before the step.
 
+use std::sync::{Mutex, PoisonError};
+
 use extremal_expr::Id;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, StartValues};
 
@@ -9,8 +11,9 @@ use crate::system::system_of;
 
 /// Far below what is called unresolved, and quickly reached.
 const TOLERANCE: f64 = 1e-9;
-/// Steps after which it is not known what happens: stiff equations, or forces that jump without end.
-const MOST_STEPS: u64 = 50_000;
+/// Steps for one motion after which it is not known what happens: stiff equations, or forces that jump without end. There is one more
+/// for every row, so that judging takes no more than a share of the time.
+const MOST_STEPS: u64 = 5_000;
 /// A step is unresolved if it is off by this part of the motion in it,
 const UNRESOLVED: f64 = 0.2;
 /// and resolved well by this one.
@@ -160,35 +163,79 @@ impl Source for Later<'_, '_> {
     }
 }
 
+/// Made before, for many motions on several threads: each takes a copy when it first needs one.
+pub(crate) struct Prepared(Mutex<Option<Means>>);
+
+impl Prepared {
+    pub fn of(run: &Run<'_>) -> Self {
+        Prepared(Mutex::new(Means::of(run)))
+    }
+}
+
+/// Copied when they are first needed.
+pub(crate) struct Copied<'s> {
+    from: &'s Prepared,
+    own: Option<Option<Box<Means>>>,
+}
+
+impl<'s> Copied<'s> {
+    pub fn new(from: &'s Prepared) -> Self {
+        Copied { from, own: None }
+    }
+}
+
+impl Source for Copied<'_> {
+    fn means(&mut self) -> Option<&mut Means> {
+        let Copied { from: Prepared(prepared), own } = self;
+        let copy = || prepared.lock().unwrap_or_else(PoisonError::into_inner).clone().map(Box::new);
+        own.get_or_insert_with(copy).as_deref_mut()
+    }
+}
+
 /// The judge of the motions with some parameters.
 pub(crate) struct Judge<S> {
     source: S,
     parameters: Vec<f64>,
+    /// The steps of the reference that are left for this motion.
+    left: u64,
 }
 
 impl<S: Source> Judge<S> {
     pub fn new(source: S, parameters: Vec<f64>) -> Self {
-        Judge { source, parameters }
+        Judge { source, parameters, left: MOST_STEPS }
+    }
+
+    /// Begins with a motion of other parameters.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.parameters.clear();
+        self.parameters.extend_from_slice(parameters);
+        self.left = MOST_STEPS;
+    }
+
+    /// Is there for every row.
+    pub fn see_row(&mut self) {
+        self.left += 1;
     }
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.
     pub fn end_of(&mut self, now: &Moment, h: f64) -> Option<(f64, String)> {
         let Means { reference, .. } = self.source.means()?;
         reference.set_parameters(&self.parameters);
-        match reference.fate(&now.start(), now.time + (1.0 + FURTHER) * h) {
+        match fate(reference, &mut self.left, &now.start(), now.time + (1.0 + FURTHER) * h) {
             Fate::Singular { time, what } => Some((time, what)),
             Fate::Reached | Fate::Undecided => None,
         }
     }
 
     /// Does the step between these moments follow the motion? Kinetic energies below `floor` are round-off.
-    pub fn verdict(&mut self, before: &Moment, after: &Moment, floor: f64) -> Verdict {
+    /// A step that resolves the motion is looked for where it is `wanted`.
+    pub fn verdict(&mut self, before: &Moment, after: &Moment, floor: f64, wanted: bool) -> Verdict {
         let Some(Means { reference, marcher }) = self.source.means() else { return Verdict::Undecided };
         reference.set_parameters(&self.parameters);
         let h = after.time - before.time;
         let start = before.start();
         let mut exact = after.clone();
-        match reference.fate(&start, after.time) {
+        match fate(reference, &mut self.left, &start, after.time) {
             Fate::Undecided => return Verdict::Undecided,
             Fate::Singular { time, what } => return Verdict::Singular { time, what },
             Fate::Reached => {}
@@ -199,12 +246,24 @@ impl<S: Source> Judge<S> {
         if exact.distance(before, after, floor) <= UNRESOLVED {
             return Verdict::Resolved;
         }
-        if let Fate::Singular { time, what } = reference.fate(&start, after.time + FURTHER * h) {
+        if let Fate::Singular { time, what } = fate(reference, &mut self.left, &start, after.time + FURTHER * h) {
             return Verdict::Singular { time, what };
         }
         marcher.set_parameters(&self.parameters);
-        Verdict::Unresolved { resolving: resolving(marcher, before, &exact, floor) }
+        let resolving = if wanted { resolving(marcher, before, &exact, floor) } else { None };
+        Verdict::Unresolved { resolving }
     }
+}
+
+/// What becomes of a motion until a time, as far as the steps that are left can tell.
+fn fate(reference: &mut AdaptiveMarcher, left: &mut u64, start: &StartValues, until: f64) -> Fate {
+    if *left == 0 {
+        return Fate::Undecided;
+    }
+    reference.limit_steps(*left);
+    let fate = reference.fate(start, until);
+    *left -= reference.steps_tried().min(*left);
+    fate
 }
 
 /// A step with which the method comes from one moment to the other.
@@ -236,9 +295,7 @@ impl Means {
             return None;
         }
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
-        let mut reference =
-            AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
-        reference.limit_steps(MOST_STEPS);
+        let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
         Some(Means { reference, marcher: scheme.marcher() })
     }
 }

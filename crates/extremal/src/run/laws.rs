@@ -1,5 +1,6 @@
 //! The audit of a run with entropies: does the discrete motion obey the first and the second law?
 
+use extremal_solve::{Reason, StepFailure};
 use extremal_trajectory::json_number;
 use serde_json::{Map, Value, json};
 
@@ -77,7 +78,7 @@ const COLD: f64 = 0.2;
 
 /// Builds [`Laws`] row by row.
 #[derive(Default)]
-pub(super) struct Audit {
+pub(crate) struct Audit {
     seen: Option<Seen>,
 }
 
@@ -138,22 +139,31 @@ impl Audit {
         }
     }
 
+    /// A failure with its deeper reason, where that is the cold.
+    pub fn explain(&self, mut failure: StepFailure) -> StepFailure {
+        if let Some((entropy, temperature)) = self.cold() {
+            let cause = Box::new(failure.reason);
+            failure.reason = Reason::Cold { entropy: entropy.to_string(), temperature, cause };
+        }
+        failure
+    }
+
     /// The entropy whose temperature has fallen to a small part of its highest, if there is one.
-    pub fn cold(&self) -> Option<(&str, f64)> {
+    fn cold(&self) -> Option<(&str, f64)> {
         let temperatures = &self.seen.as_ref()?.laws.temperatures;
         let cold = temperatures.iter().find(|(_, range)| range.last < COLD * range.highest);
         cold.map(|(name, range)| (name.as_str(), range.last))
     }
 
-    pub fn finish(self) -> Option<Laws> {
-        let mut seen = self.seen?;
-        let laws = &mut seen.laws;
+    pub fn finish(&self) -> Option<Laws> {
+        let seen = self.seen.as_ref()?;
+        let mut laws = seen.laws.clone();
         if seen.largest_energy > 0.0 {
             laws.first_law_relative = laws.first_law_defect / seen.largest_energy;
         }
         if laws.smallest_production.is_infinite() {
             laws.smallest_production = 0.0;
         }
-        Some(seen.laws)
+        Some(laws)
     }
 }

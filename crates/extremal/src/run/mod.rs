@@ -41,8 +41,11 @@ use energy_nodes::exact_enough;
 use feasible::{Choice, check_second, make_feasible};
 use rows::{Rows, Watched};
 
+pub(crate) use audits::{Audits, Promises};
 pub(crate) use beginning::{Beginning, Bordered, ids, undetermined};
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of};
+pub(crate) use judge::{Copied, Judge, Prepared};
+pub(crate) use laws::Audit;
 pub(crate) use observables::Observables;
 pub(crate) use settings::Plan;
 pub(crate) use snapshot::Snapshot;

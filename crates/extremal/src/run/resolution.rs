@@ -53,10 +53,14 @@ pub(crate) struct Resolution {
 impl Resolution {
     /// For a motion of which the energy should be conserved or not.
     pub fn new(observables: &Observables, conserved: bool) -> Self {
-        let moment = Moment::new(observables.coordinates, observables.entropies);
+        let moment = || Moment::new(observables.coordinates, observables.entropies);
+        Resolution::of(moment(), moment(), conserved)
+    }
+
+    fn of(before: Moment, now: Moment, conserved: bool) -> Self {
         Resolution {
-            before: moment.clone(),
-            now: moment,
+            before,
+            now,
             seen: 0,
             conserved,
             jump: 0.0,
@@ -72,25 +76,20 @@ impl Resolution {
         }
     }
 
+    /// Begins with another motion.
+    pub fn begin(&mut self) {
+        let nothing = || Moment::new(0, 0);
+        let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
+        *self = Resolution::of(before, now, self.conserved);
+    }
+
     /// Looks at the next row. What it returns is why the step to it is none.
     pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge<impl Source>) -> Option<Reason> {
-        if observables.coordinates == 0 {
+        judge.see_row();
+        if !self.suspects(observables, row) || self.looks_left == 0 {
             return None;
         }
-        std::mem::swap(&mut self.before, &mut self.now);
-        self.now.read(observables, row);
-        self.jump = (self.now.energy - self.before.energy).abs();
-        self.kinetic = self.kinetic.max(self.now.kinetic());
-        self.energy = self.energy.max(self.now.energy.abs());
-        self.seen += 1;
-        if self.seen == 1 {
-            return None;
-        }
-        let suspicious = self.is_suspicious();
-        if !suspicious || self.looks_left == 0 {
-            return None;
-        }
-        match judge.verdict(&self.before, &self.now, self.floor()) {
+        match judge.verdict(&self.before, &self.now, self.floor(), self.warning.is_none()) {
             Verdict::Resolved | Verdict::Undecided => None,
             Verdict::Unresolved { resolving } => {
                 self.looks_left -= 1;
@@ -100,6 +99,20 @@ impl Resolution {
             }
             Verdict::Singular { time, what } => Some(Reason::Singularity { time, what }),
         }
+    }
+
+    /// Takes the next row; is there a reason to ask the judge about the step to it?
+    pub fn suspects(&mut self, observables: &Observables, row: &[f64]) -> bool {
+        if observables.coordinates == 0 {
+            return false;
+        }
+        std::mem::swap(&mut self.before, &mut self.now);
+        self.now.read(observables, row);
+        self.jump = (self.now.energy - self.before.energy).abs();
+        self.kinetic = self.kinetic.max(self.now.kinetic());
+        self.energy = self.energy.max(self.now.energy.abs());
+        self.seen += 1;
+        self.seen > 1 && self.is_suspicious()
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.

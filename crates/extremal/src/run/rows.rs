@@ -1,6 +1,6 @@
 //! The rows of a run: watched and recorded.
 
-use extremal_solve::{March, PassedConfiguration, Reason, StepFailure};
+use extremal_solve::{March, PassedConfiguration, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
 use super::Run;
@@ -68,12 +68,7 @@ impl<'r, 'm> Rows<'r, 'm> {
     /// The failure with its deeper reason, where the rows so far show one.
     pub fn explain(&mut self, failure: StepFailure, step: f64) -> StepFailure {
         let failure = self.now.watch.explain(failure, step);
-        let mut failure = self.audits.explain(failure, step);
-        if let Some((entropy, temperature)) = self.audit.cold() {
-            let cause = Box::new(failure.reason);
-            failure.reason = Reason::Cold { entropy: entropy.to_string(), temperature, cause };
-        }
-        failure
+        self.audit.explain(self.audits.explain(failure, step))
     }
 
     /// Ends with a whole row.

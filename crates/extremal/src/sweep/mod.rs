@@ -26,7 +26,7 @@ use extremal_trajectory::{ColumnsError, json_number, shortest};
 use serde_json::{Value, json};
 use thiserror::Error;
 
-use crate::run::{Compiled, Run, Settings, SetupError};
+use crate::run::{Compiled, Prepared, Promises, Run, Settings, SetupError};
 use engine::Engine;
 use members::{Fixed, Preparation};
 use pool::Cut;
@@ -295,7 +295,14 @@ impl<'m> Sweep<'m> {
         let (variation, targets) = (&self.variation, self.targets.clone());
         let plan = &self.run.plan;
         let preparation = Preparation::new(self.model, variation, targets, &self.settings, plan, self.fixed);
-        let common = Common { observables: &self.run.observables, layout: &self.layout, start: preparation.layout };
+        let common = Common {
+            observables: &self.run.observables,
+            layout: &self.layout,
+            start: preparation.layout,
+            entropies: self.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            promises: Promises::of(&self.run),
+            judge: Prepared::of(&self.run),
+        };
         let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;

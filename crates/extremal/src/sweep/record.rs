@@ -45,6 +45,13 @@ pub(crate) enum Ended {
     Failed(String),
 }
 
+/// What is said of a member at its end.
+pub(crate) struct Verdict {
+    pub ended: Ended,
+    /// What its run would warn of.
+    pub warning: Option<String>,
+}
+
 impl Ended {
     /// The words for the columns `status` and `reason`.
     fn words(self) -> [Word; 2] {
@@ -88,16 +95,16 @@ impl Layout {
             }
         }
         let texts: &[&str] = match record {
-            Record::Events => &["event", "status", "reason"],
-            _ => &["status", "reason"],
+            Record::Events => &["event", "status", "reason", "warning"],
+            _ => &["status", "reason", "warning"],
         };
         let fields = Fields::new(["member"], numbers, texts.iter().copied())?;
         Ok(Layout { record, fields, kept, energy: observables.first_temperature() + observables.entropies })
     }
 
-    /// How many columns of words there are; the last two are status and reason.
+    /// How many columns of words there are; the last three are status, reason and warning.
     pub fn texts(&self) -> usize {
-        if self.record == Record::Events { 3 } else { 2 }
+        if self.record == Record::Events { 4 } else { 3 }
     }
 
     /// How many columns of a run are kept.
@@ -165,12 +172,13 @@ impl<'l> Records<'l> {
     /// Takes the row of a crossing.
     pub fn event(&mut self, member: &Member<'_>, condition: &str, row: &[f64], frame: &mut Frame) {
         self.gather(member, row);
-        frame.push(&[member.number as i64], &self.numbers, [word(condition), None, None]);
+        frame.push(&[member.number as i64], &self.numbers, [word(condition), None, None, None]);
     }
 
     /// Takes the last row, after so many steps.
-    pub fn end(&mut self, member: &Member<'_>, step: u64, row: &[f64], ended: Ended, frame: &mut Frame) {
-        let [status, reason] = ended.words();
+    pub fn end(&mut self, member: &Member<'_>, step: u64, row: &[f64], verdict: Verdict, frame: &mut Frame) {
+        let [status, reason] = verdict.ended.words();
+        let warning = verdict.warning.map(Cow::Owned);
         if self.pending != Some(step) {
             self.flush(member, frame);
             self.gather(member, row);
@@ -179,7 +187,7 @@ impl<'l> Records<'l> {
         let number = [member.number as i64];
         match self.layout.record {
             Record::End => self.numbers.push(row[self.layout.energy] - self.first_energy),
-            Record::Events => return frame.push(&number, &self.numbers, [None, status, reason]),
+            Record::Events => return frame.push(&number, &self.numbers, [None, status, reason, warning]),
             Record::All { .. } => {}
             Record::Extremes => {
                 self.numbers.truncate(member.varied.len());
@@ -188,12 +196,12 @@ impl<'l> Records<'l> {
                 self.numbers.extend(extremes.flat_map(|(low, high)| [*low, *high]));
             }
         }
-        frame.push(&number, &self.numbers, [status, reason]);
+        frame.push(&number, &self.numbers, [status, reason, warning]);
     }
 
     fn flush(&mut self, member: &Member<'_>, frame: &mut Frame) {
         if self.pending.take().is_some() {
-            frame.push(&[member.number as i64], &self.numbers, [None, None]);
+            frame.push(&[member.number as i64], &self.numbers, [None, None, None]);
         }
     }
 

@@ -4,16 +4,38 @@ use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValue
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, StartLayout};
-use super::record::{Ended, Layout, Record, Records};
+use super::record::{Ended, Layout, Record, Records, Verdict};
 use super::start::StartCheck;
-use crate::run::{Compiled, Observables, Plan, Snapshot, Trouble, crossed, located};
+use crate::run::{
+    Audit, Audits, Compiled, Copied, Judge, Observables, Plan, Prepared, Promises, Snapshot, Trouble, crossed, located,
+};
 
 /// What all members and all threads share.
 pub(crate) struct Common<'s> {
     pub observables: &'s Observables,
     pub layout: &'s Layout,
     pub start: StartLayout,
+    pub entropies: Vec<String>,
+    pub promises: Promises,
+    /// Who decides about suspicious steps.
+    pub judge: Prepared,
 }
+
+/// How much of a motion is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// Every row, as its run does.
+    Every,
+    /// The first rows, and then one now and then: enough to tell whether there is anything that every row should be looked at for.
+    Some,
+}
+
+/// So many steps are looked at one by one, until their smoothness is known.
+const OPENING: u64 = 4;
+/// After so many steps the energy is looked at again,
+const BETWEEN_GLIMPSES: u64 = 256;
+/// and at least so many times where there are steps enough.
+const GLIMPSES: u64 = 5;
 
 /// Marches members one after the other. What becomes of one depends on its own parameters and start alone: not on the members
 /// before it, nor on those marched beside it.
@@ -26,8 +48,11 @@ pub(crate) struct Seat<'s> {
     event: Snapshot,
     start: StartValues,
     records: Records<'s>,
-    /// Is every step looked at?
-    looking: bool,
+    sight: Sight,
+    audits: Audits<'s, Copied<'s>>,
+    laws: Audit,
+    /// Did the last member end in a way that every row should be looked at for?
+    doubtful: bool,
     /// After how many steps the motion was last looked at.
     seen: Option<u64>,
 }
@@ -83,10 +108,10 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// How many whole steps to take next, if any.
-    pub fn next_stretch(&self, plan: &Plan, longest: u64) -> Option<u64> {
+    /// How many whole steps to take next, if any: not beyond a multiple of `every`.
+    pub fn next_stretch(&self, plan: &Plan, longest: u64, every: u64) -> Option<u64> {
         let left = plan.whole_steps - self.steps.min(plan.whole_steps);
-        (self.end.is_none() && left > 0).then(|| left.min(longest))
+        (self.end.is_none() && left > 0).then(|| left.min(longest).min(every - self.steps % every))
     }
 }
 
@@ -104,14 +129,8 @@ impl From<StepFailure> for End {
 }
 
 impl<'s> Seat<'s> {
-    pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck) -> Seat<'s> {
+    pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck, sight: Sight) -> Seat<'s> {
         let observables = common.observables;
-        let watched = !observables.configurations.is_empty() || observables.kept.contains(&false);
-        let unknown = match compiled {
-            // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.
-            Compiled::Scheme(scheme) => !scheme.observation().linear || !scheme.knows_what_is_observable(),
-            Compiled::Adaptive(_) | Compiled::Lattice(_) => true,
-        };
         Seat {
             common,
             motion: Motion::of(compiled),
@@ -120,17 +139,49 @@ impl<'s> Seat<'s> {
             event: Snapshot::new(observables, None),
             start: common.start.values(),
             records: Records::new(common.layout),
-            looking: watched || unknown || common.layout.record == Record::Extremes,
+            sight,
+            audits: Audits::new(
+                observables,
+                common.promises.clone(),
+                Judge::new(Copied::new(&common.judge), Vec::new()),
+            ),
+            laws: Audit::default(),
+            doubtful: false,
             seen: None,
         }
     }
 
-    /// How many steps can be taken before the motion must be looked at.
-    pub fn stretch(&self) -> u64 {
-        match self.common.layout.record {
-            _ if self.looking || !self.common.observables.stops.is_empty() => 1,
-            Record::All { every } => every,
+    /// How many steps to take next before the motion is looked at.
+    pub fn next_stretch(&self, course: &Course, plan: &Plan) -> Option<u64> {
+        let longest = match self.sight {
+            Sight::Some if course.steps >= OPENING => {
+                BETWEEN_GLIMPSES.min(plan.whole_steps.div_ceil(GLIMPSES)).max(OPENING)
+            }
+            _ => 1,
+        };
+        let every = match self.common.layout.record {
+            Record::All { every } => every.max(1),
             _ => u64::MAX,
+        };
+        course.next_stretch(plan, longest, every)
+    }
+
+    /// Is there a reason to look at every row of the member that was marched last?
+    pub fn is_doubtful(&self) -> bool {
+        self.doubtful
+    }
+
+    /// Takes the first steps of a member that is marched together with others.
+    pub fn open(&mut self, member: &Member<'_>, course: &mut Course, frame: &mut Frame) {
+        while course.steps < OPENING
+            && let Some(steps) = self.next_stretch(course, member.plan)
+        {
+            let begin = self.motion.get().time();
+            let outcome = match &mut self.motion {
+                Motion::Scheme(marcher) => marcher.advance_alone(steps),
+                other => other.get().advance_many(steps),
+            };
+            self.after(member, course, steps, begin, outcome, frame);
         }
     }
 
@@ -145,8 +196,7 @@ impl<'s> Seat<'s> {
     /// Marches a member from its start to its end and adds its rows.
     pub fn march(&mut self, member: &Member<'_>, frame: &mut Frame) {
         let mut course = self.begin(member, frame);
-        let stretch = self.stretch();
-        while let Some(steps) = course.next_stretch(member.plan, stretch) {
+        while let Some(steps) = self.next_stretch(&course, member.plan) {
             let begin = self.motion.get().time();
             let outcome = self.motion.get().advance_many(steps);
             self.after(member, &mut course, steps, begin, outcome, frame);
@@ -162,6 +212,8 @@ impl<'s> Seat<'s> {
             return Course { steps: 0, end: Some(End::Unstarted(reason)) };
         }
         self.now.clear(self.common.observables);
+        self.audits.begin(member.parameters);
+        self.laws = Audit::default();
         let looked = self.look(member, frame);
         Course { steps: 0, end: looked.err().map(End::Failed) }
     }
@@ -186,13 +238,8 @@ impl<'s> Seat<'s> {
         frame: &mut Frame,
     ) {
         course.steps += steps;
-        let due = self.looking
-            || matches!(self.common.layout.record, Record::All { every } if course.steps.is_multiple_of(every));
-        let looked =
-            outcome.map_err(End::Failed).and_then(|()| self.cross(member, begin, frame)).and_then(|()| match due {
-                true => self.look(member, frame).map_err(End::Failed),
-                false => Ok(()),
-            });
+        let crossed = outcome.map_err(End::Failed).and_then(|()| self.cross(member, begin, frame));
+        let looked = crossed.and_then(|()| self.look(member, frame).map_err(End::Failed));
         course.end = looked.err();
     }
 
@@ -203,32 +250,61 @@ impl<'s> Seat<'s> {
             let outcome = self.motion.get().advance_by(left);
             self.after(member, &mut course, 1, begin, outcome, frame);
         }
-        // A member has arrived when its last state can be seen.
-        if course.end.is_none() && self.seen != Some(self.motion.get().steps()) {
-            course.end = self.look(member, frame).err().map(End::Failed);
+        self.doubtful = false;
+        let laws = self.laws.finish();
+        if self.sight == Sight::Some {
+            let rough = self.marcher().is_some_and(|marcher| !marcher.was_smooth());
+            let failed = matches!(course.end, Some(End::Failed(_)));
+            self.doubtful = failed || rough || self.audits.is_doubtful(laws.as_ref());
         }
         let ended = match course.end {
             None => Ended::Finished,
             Some(End::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
-            Some(End::Failed(failure)) => Ended::Failed(failure.reason.to_string()),
+            Some(End::Failed(failure)) => Ended::Failed(self.explained(failure, member.plan.step).reason.to_string()),
             Some(End::Unstarted(reason)) => {
                 self.unstarted_row();
-                return self.records.end(member, 0, &self.now.row, Ended::Failed(reason), frame);
+                self.doubtful = false;
+                let verdict = Verdict { ended: Ended::Failed(reason), warning: None };
+                return self.records.end(member, 0, &self.now.row, verdict, frame);
             }
         };
+        let warnings = self.audits.warnings(&self.now.watch.residuals, laws.as_ref());
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         self.last_row();
-        self.records.end(member, self.motion.get().steps(), &self.now.row, ended, frame);
+        self.records.end(member, self.motion.get().steps(), &self.now.row, Verdict { ended, warning }, frame);
+    }
+
+    /// A failure with its deeper reason, as its run gives it.
+    fn explained(&mut self, failure: StepFailure, step: f64) -> StepFailure {
+        if self.sight == Sight::Some {
+            return failure;
+        }
+        let failure = self.now.watch.explain(failure, step);
+        self.laws.explain(self.audits.explain(failure, step))
     }
 
     /// Looks at the motion where it is.
     fn look(&mut self, member: &Member<'_>, frame: &mut Frame) -> Result<(), StepFailure> {
         let motion = self.motion.get();
         self.seen = None;
-        let trouble = self.now.take(self.common.observables, motion)?;
-        if !matches!(trouble, Some(Trouble::Behind(_))) {
-            self.seen = Some(motion.steps());
-            self.records.row(member, motion.steps(), &self.now.row, frame);
+        let trouble = match self.now.take(self.common.observables, motion)? {
+            Some(trouble @ Trouble::Behind(_)) => return Err(trouble.of(motion)),
+            trouble => trouble,
+        };
+        let row = &self.now.row;
+        match self.sight {
+            Sight::Every => {
+                if let Some(reason) = self.audits.look(row) {
+                    return Err(Trouble::Behind(reason).of(motion));
+                }
+            }
+            Sight::Some if motion.steps() <= OPENING => self.audits.open(row),
+            Sight::Some => self.audits.glimpse(row),
         }
+        self.laws.push(self.common.observables, &self.common.entropies, row);
+        self.seen = Some(motion.steps());
+        self.records.row(member, motion.steps(), row, frame);
         match trouble {
             Some(trouble) => Err(trouble.of(motion)),
             None => Ok(()),

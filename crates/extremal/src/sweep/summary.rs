@@ -1,6 +1,6 @@
 //! What is said about a sweep when it is over.
 
-use extremal_trajectory::frame::{Fields, Frame};
+use extremal_trajectory::frame::{Fields, Frame, Word};
 use extremal_trajectory::{json_number, shortest};
 use serde_json::{Map, Value, json};
 
@@ -19,6 +19,10 @@ pub struct Summary {
     pub failed: u64,
     /// The first of these, and why.
     pub first_failure: Option<(u64, String)>,
+    /// Members that there is a warning of, however they ended.
+    pub warned: u64,
+    /// The first of these, and its warning.
+    pub first_warning: Option<(u64, String)>,
     /// Of every column of numbers, in their order.
     pub ranges: Vec<Range>,
 }
@@ -63,18 +67,23 @@ impl Range {
 }
 
 impl Summary {
-    /// Of some rows, whose words end in status and reason.
+    /// Of some rows, whose words end in status, reason and warning.
     pub(crate) fn of(frame: &Frame, numbers: usize, texts: usize) -> Summary {
-        let (status, reason) = (frame.texts(texts - 2), frame.texts(texts - 1));
+        let [status, reason, warning] = [3, 2, 1].map(|from_the_end| frame.texts(texts - from_the_end));
         let count = |word: &str| status.iter().filter(|status| status.as_deref() == Some(word)).count() as u64;
         let failed = status.iter().position(|status| status.as_deref() == Some(FAILED));
+        let warned = warning.iter().position(Option::is_some);
+        let first = |at: usize, words: &[Word]| {
+            (frame.integers(0)[at] as u64, words[at].as_deref().unwrap_or_default().to_owned())
+        };
         Summary {
             rows: frame.rows() as u64,
             finished: count(FINISHED),
             stopped: count(STOPPED),
             failed: count(FAILED),
-            first_failure: failed
-                .map(|at| (frame.integers(0)[at] as u64, reason[at].as_deref().unwrap_or_default().to_owned())),
+            first_failure: failed.map(|at| first(at, reason)),
+            warned: warning.iter().flatten().count() as u64,
+            first_warning: warned.map(|at| first(at, warning)),
             ranges: (0..numbers).map(|column| Range::of(frame.numbers(column))).collect(),
         }
     }
@@ -86,6 +95,8 @@ impl Summary {
         self.stopped += next.stopped;
         self.failed += next.failed;
         self.first_failure = self.first_failure.take().or(next.first_failure);
+        self.warned += next.warned;
+        self.first_warning = self.first_warning.take().or(next.first_warning);
         self.ranges.resize(next.ranges.len(), Range::default());
         self.ranges.iter_mut().zip(&next.ranges).for_each(|(range, next)| *range = range.joined(next));
     }
@@ -102,6 +113,8 @@ impl Summary {
             "rows": self.rows,
             "ended": [self.finished, self.stopped, self.failed],
             "first_failure": self.first_failure,
+            "warned": self.warned,
+            "first_warning": self.first_warning,
             "ranges": self.ranges.iter().map(range).collect::<Vec<_>>(),
         })
         .to_string()
@@ -110,7 +123,12 @@ impl Summary {
     pub(crate) fn from_note(note: &str) -> Option<Summary> {
         let value: Value = serde_json::from_str(note).ok()?;
         let ended = value.get("ended")?;
-        let failure = value.get("first_failure")?;
+        let first = |name: &str| {
+            Some(match value.get(name)? {
+                Value::Null => None,
+                pair => Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_str()?.to_owned())),
+            })
+        };
         let range = |r: &Value| {
             let number = |at: usize| r.get(at)?.as_str()?.parse::<f64>().ok();
             Some(Range { least: number(0)?, largest: number(1)?, sum: number(2)?, count: r.get(3)?.as_u64()? })
@@ -120,15 +138,15 @@ impl Summary {
             finished: ended.get(0)?.as_u64()?,
             stopped: ended.get(1)?.as_u64()?,
             failed: ended.get(2)?.as_u64()?,
-            first_failure: match failure {
-                Value::Null => None,
-                pair => Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_str()?.to_owned())),
-            },
+            first_failure: first("first_failure")?,
+            warned: value.get("warned")?.as_u64()?,
+            first_warning: first("first_warning")?,
             ranges: value.get("ranges")?.as_array()?.iter().map(range).collect::<Option<_>>()?,
         })
     }
 
-    /// Adds `"rows"`, `"finished"`, `"stopped"`, `"failed"`, `"first_failure"` and `"columns"` to an object.
+    /// Adds `"rows"`, `"finished"`, `"stopped"`, `"failed"`, `"first_failure"`, `"warned"`, `"first_warning"` and `"columns"` to an
+    /// object.
     pub(crate) fn write_json(&self, fields: &Fields, object: &mut Value) {
         let columns = fields.number_names().iter().zip(&self.ranges).map(|(name, range)| {
             let numbers = json!({
@@ -144,6 +162,9 @@ impl Summary {
         object["stopped"] = self.stopped.into();
         object["failed"] = self.failed.into();
         object["first_failure"] = json!(failure);
+        let warning = self.first_warning.as_ref().map(|(member, text)| json!({ "member": member, "warning": text }));
+        object["warned"] = self.warned.into();
+        object["first_warning"] = json!(warning);
         object["columns"] = Value::Object(columns.collect::<Map<String, Value>>());
     }
 }
@@ -153,14 +174,15 @@ mod tests {
     use super::*;
 
     fn summary(reason: Option<&str>) -> Summary {
-        let fields = Fields::new(["member"], ["x", "y"], ["status", "reason"]).unwrap();
+        let fields = Fields::new(["member"], ["x", "y"], ["status", "reason", "warning"]).unwrap();
         let mut frame = Frame::new(&fields);
-        frame.push(&[5], &[0.1, f64::NAN], [Some(FINISHED.into()), None]);
-        frame.push(&[6], &[0.2, f64::NAN], [None, None]);
+        frame.push(&[5], &[0.1, f64::NAN], [Some(FINISHED.into()), None, None]);
+        frame.push(&[6], &[0.2, f64::NAN], [None, None, None]);
         if let Some(reason) = reason {
-            frame.push(&[7], &[1.0 / 3.0, f64::INFINITY], [Some(FAILED.into()), Some(reason.to_owned().into())]);
+            let said = [Some(FAILED.into()), Some(reason.to_owned().into()), Some("take care".into())];
+            frame.push(&[7], &[1.0 / 3.0, f64::INFINITY], said);
         }
-        Summary::of(&frame, 2, 2)
+        Summary::of(&frame, 2, 3)
     }
 
     #[test]
@@ -168,6 +190,7 @@ mod tests {
         for summary in [summary(None), summary(Some("it \"failed\",\n twice"))] {
             let back = Summary::from_note(&summary.to_note()).unwrap();
             assert_eq!((back.rows, &back.first_failure), (summary.rows, &summary.first_failure));
+            assert_eq!((back.warned, &back.first_warning), (summary.warned, &summary.first_warning));
             assert_eq!(back.ranges[0], summary.ranges[0]);
             assert!(back.ranges[1].least.is_nan() && back.ranges[1].count == 0);
         }
@@ -182,6 +205,7 @@ mod tests {
         all.join(summary(Some("second")));
         assert_eq!((all.rows, all.finished, all.failed, all.members()), (8, 3, 2, 5));
         assert_eq!(all.first_failure, Some((7, "first".to_owned())));
+        assert_eq!((all.warned, all.first_warning), (2, Some((7, "take care".to_owned()))));
         assert_eq!((all.ranges[0].least, all.ranges[0].largest, all.ranges[0].count), (0.1, 1.0 / 3.0, 8));
     }
 }

@@ -7,3 +7,4 @@ mod records;
 mod refusals;
 mod support;
 mod threads;
+mod verdicts;

@@ -51,16 +51,20 @@ impl Rows {
         self.frame.texts(texts - 1 - from_the_end).iter().map(Option::as_deref).collect()
     }
 
-    pub fn reasons(&self) -> Vec<Option<&str>> {
+    pub fn warnings(&self) -> Vec<Option<&str>> {
         self.words(0)
     }
 
-    pub fn statuses(&self) -> Vec<Option<&str>> {
+    pub fn reasons(&self) -> Vec<Option<&str>> {
         self.words(1)
     }
 
-    pub fn events(&self) -> Vec<Option<&str>> {
+    pub fn statuses(&self) -> Vec<Option<&str>> {
         self.words(2)
+    }
+
+    pub fn events(&self) -> Vec<Option<&str>> {
+        self.words(3)
     }
 
     pub fn members(&self) -> &[i64] {
