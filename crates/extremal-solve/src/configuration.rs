@@ -108,7 +108,7 @@ impl ConfigurationWatch {
         if self.pass {
             // A configuration at the end of one step is at the beginning of the next, and short steps may all be near it.
             let near = (time - self.latest).abs() <= SAME * time.abs().max(end - begin);
-            if !std::mem::replace(&mut self.inside, true) && !(near && self.count > 0) {
+            if !(std::mem::replace(&mut self.inside, true) || near && self.count > 0) {
                 self.count += 1;
                 if self.passed.len() < REMEMBERED {
                     self.passed.push(PassedConfiguration { time, constraint, others, broken });
