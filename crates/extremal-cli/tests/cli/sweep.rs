@@ -102,7 +102,7 @@ fn failed_members_do_not_fail_the_sweep() {
     let falls = ["sweep", "gallery:kepler", "--method", "midpoint", "--step", "0.3", "--until", "30"];
     let called = call(&[&falls[..], &["--vary", "eccentricity=0.1,-1,-1"]].concat());
     assert!(called.stderr.contains("warning: 2 of 3 members failed, the first is 1: "), "{}", called.stderr);
-    assert!(called.succeeded().contains("3: 1 finished, 2 failed, 3 rows"));
+    assert!(called.succeeded().contains("3: 1 finished, 2 failed, "));
     let message = call(&[&falls[..], &["--vary", "eccentricity=-1"]].concat()).failed_with(1);
     assert!(message.contains("error: 1 of 1 members failed"), "{message}");
 }

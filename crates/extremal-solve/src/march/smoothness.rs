@@ -54,7 +54,7 @@ impl Smoothness {
         self.steps = self.steps.saturating_add(1);
         let beyond = sums[2] - SMOOTH * (sums[0] + sums[1]) - QUIET * totals[0];
         // What is no number is not smooth.
-        if self.steps >= KNOWN && !(beyond <= totals[1]) {
+        if self.steps >= KNOWN && (beyond.is_nan() || beyond > totals[1]) {
             totals[1] = beyond;
         }
     }

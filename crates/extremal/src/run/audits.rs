@@ -48,7 +48,8 @@ impl EnergyAudit {
     fn is_doubtful(&self) -> bool {
         let others = (self.kinetic * self.rows - self.highest) / (self.rows - 1.0).max(1.0);
         let scale = self.first.map_or(0.0, f64::abs).max(others);
-        !(self.off <= DOUBTFUL * ENERGY * scale)
+        let limit = DOUBTFUL * ENERGY * scale;
+        limit.is_nan() || self.off > limit
     }
 
     fn scale(&self) -> f64 {
@@ -165,7 +166,7 @@ impl<'r, S: Source> Audits<'r, S> {
     pub fn is_doubtful(&self, laws: Option<&Laws>) -> bool {
         let energy = self.energy.as_ref().is_some_and(EnergyAudit::is_doubtful);
         let relative = laws.map_or(0.0, |laws| laws.first_law_relative);
-        self.doubtful || energy || self.promises.first_law && !(relative <= DOUBTFUL * FIRST_LAW)
+        self.doubtful || energy || self.promises.first_law && (relative.is_nan() || relative > DOUBTFUL * FIRST_LAW)
     }
 
     /// A failure with its deeper reason, where the equations of motion show one.
