@@ -139,7 +139,8 @@ impl Parser<'_, '_> {
     }
 
     /// An expression of operators that bind at least like `min`. It calls itself only for tighter ones, so the recursion is
-    /// bounded by the levels of nesting times the levels of precedence.
+    /// bounded by the levels of nesting times the levels of precedence. What it calls is not inlined, so that its own frame, of which
+    /// there are that many, stays small however the crate is compiled.
     fn expression(&mut self, min: Level) -> NodeId {
         let mut left = self.prefix(min);
         loop {
@@ -273,6 +274,7 @@ impl Parser<'_, '_> {
     }
 
     /// `left + b - c ...` or `left * b / c ...`, from the first operator on.
+    #[inline(never)]
     fn chain(&mut self, chain: Chain, left: NodeId) -> NodeId {
         let start = self.span(left).start;
         let first = self.nodes[left.index()].first;
@@ -308,6 +310,7 @@ impl Parser<'_, '_> {
 
     /// Appends an operand. One of the same kind in parentheses is dissolved: a/(b*c) is a/b/c, one flat list, however it
     /// was grouped.
+    #[inline(never)]
     fn append(&mut self, chain: Chain, node: NodeId, inverse: bool, into: &mut Vec<Operand>) {
         match (chain, &self.nodes[node.index()].kind) {
             (Chain::Sum, AstKind::Sum(range)) | (Chain::Product, AstKind::Product(range)) => {
@@ -328,6 +331,7 @@ impl Parser<'_, '_> {
         into.extend(inner.map(|o| Operand { node: o.node, inverse: o.inverse != inverse }));
     }
 
+    #[inline(never)]
     fn comparison(&mut self, left: NodeId) -> NodeId {
         let operator = self.current;
         if operator.kind == TokenKind::Equals {
@@ -356,6 +360,7 @@ impl Parser<'_, '_> {
         node
     }
 
+    #[inline(never)]
     fn missing_operator(&mut self) {
         let gap = self.previous.span.to(self.current.span);
         let suggestion = (gap.len() <= 24).then(|| {
@@ -371,6 +376,7 @@ impl Parser<'_, '_> {
         matches!(self.current.kind, TokenKind::Number | TokenKind::Name | TokenKind::Open | TokenKind::Not)
     }
 
+    #[inline(never)]
     fn unexpected(&mut self, expected: &'static str) {
         let span = self.current.span;
         let found = match self.current.kind {
@@ -380,6 +386,7 @@ impl Parser<'_, '_> {
         self.report(Kind::Unexpected { expected, found }, span);
     }
 
+    #[inline(never)]
     fn report(&mut self, kind: Kind, span: Span) {
         // What stands next to characters already reported is not news.
         if !self.stopped && self.previous.kind != TokenKind::Invalid {
@@ -395,6 +402,7 @@ impl Parser<'_, '_> {
         found
     }
 
+    #[inline(never)]
     fn bump(&mut self) {
         if self.current.kind == TokenKind::End {
             return;

@@ -89,6 +89,12 @@ impl Moment {
         let [_, of_rates] = self.change(other);
         let apart = |at: usize| (self.q[at] - other.q[at]).abs() * (self.p[at].abs().max(before.p[at].abs()));
         let of_positions: f64 = (0..self.q.len()).map(apart).sum();
+        (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale))
+    }
+
+    /// The same for coordinates whose motion in between their velocities at both ends do not show, relative to how far each of them moves.
+    fn hidden_distance(&self, before: &Moment, other: &Moment) -> f64 {
+        let h = (self.time - before.time).abs();
         let hidden = |at: usize| {
             let (way, v0, v1) = (self.q[at] - before.q[at], before.v[at], self.v[at]);
             let (moved, led) = (way.abs(), h * v0.abs().max(v1.abs()));
@@ -96,8 +102,7 @@ impl Moment {
             let off = (self.q[at] - other.q[at]).abs();
             if moved > HIDDEN * led || onward && led > PEAK * moved { HIDDEN * off / moved } else { 0.0 }
         };
-        let of_hidden = (0..self.q.len()).map(hidden).fold(0.0, f64::max);
-        (of_rates / scale).sqrt().max(OF_POSITIONS * of_positions / (h * scale)).max(of_hidden)
+        (0..self.q.len()).map(hidden).fold(0.0, f64::max)
     }
 
     fn start(&self) -> StartValues {
@@ -243,7 +248,7 @@ impl<S: Source> Judge<S> {
         if !exact.observe(reference) {
             return Verdict::Undecided;
         }
-        if exact.distance(before, after, floor) <= UNRESOLVED {
+        if exact.distance(before, after, floor).max(exact.hidden_distance(before, after)) <= UNRESOLVED {
             return Verdict::Resolved;
         }
         if let Fate::Singular { time, what } = fate(reference, &mut self.left, &start, after.time + FURTHER * h) {
@@ -275,7 +280,10 @@ fn resolving(marcher: &mut Marcher, before: &Moment, exact: &Moment, floor: f64)
         let arrived = marcher.restart(&before.start(), h).is_ok()
             && marcher.advance_many(steps).is_ok()
             && reached.observe(marcher);
-        (arrived && exact.distance(before, &reached, floor) <= RESOLVED).then_some(h)
+        let resolved = |reached: &Moment| {
+            exact.distance(before, reached, floor) <= RESOLVED && exact.hidden_distance(before, reached) <= UNRESOLVED
+        };
+        (arrived && resolved(&reached)).then_some(h)
     })
 }
 

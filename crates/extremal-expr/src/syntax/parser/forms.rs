@@ -13,6 +13,7 @@ enum Form {
 
 impl Parser<'_, '_> {
     /// A name with its index and primes, or a call.
+    #[inline(never)]
     pub(super) fn name(&mut self) -> NodeId {
         let name = self.current.span;
         self.bump();
@@ -52,6 +53,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    #[inline(never)]
     fn call(&mut self, function: Span) -> NodeId {
         let open = self.current.span;
         self.bump();
@@ -74,6 +76,7 @@ impl Parser<'_, '_> {
     }
 
     /// `if(...)` and `sum(...)`, from the parenthesis on: like a call, with markers between the arguments.
+    #[inline(never)]
     fn special(&mut self, form: Form, name: Span) -> NodeId {
         let open = self.current.span;
         self.bump();
