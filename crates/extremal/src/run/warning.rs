@@ -9,7 +9,7 @@ use extremal_trajectory::sig;
 pub enum Warning {
     /// An energy that nothing should change has changed.
     Energy {
-        /// When it first was off by more than [`ENERGY`] of its scale.
+        /// When it first was off by more than a tenth of its scale.
         time: f64,
         /// The largest departure from its first value.
         off: f64,
