@@ -202,6 +202,8 @@ impl Graph {
                 Node::Product(factors) => factors.iter().map(|(id, e)| integer_power(v(id), *e)).product(),
                 Node::Root(a, 2) => v(a).sqrt(),
                 Node::Root(a, q) => v(a).powf(1.0 / f64::from(*q)),
+                // One to the power of no number is none, whatever IEEE 754 says.
+                Node::Power(a, b) if v(a).is_nan() || v(b).is_nan() => f64::NAN,
                 Node::Power(a, b) => v(a).powf(v(b)),
                 Node::Call(f, a) => f.apply(v(a)),
                 Node::Call2(f, a, b) => f.apply(v(a), v(b)),

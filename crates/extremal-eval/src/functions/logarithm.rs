@@ -125,13 +125,14 @@ fn with_special<const N: usize>(mut value: Lanes<N>, x: Lanes<N>, y: Lanes<N>) -
     value
 }
 
-/// Powers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them.
+/// Powers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them; but what is no number stays none, also
+/// as an exponent of one: nothing may hide that a formula left its domain.
 fn special_pow(x: f64, y: f64) -> f64 {
-    if y == 0.0 || x == 1.0 {
-        return 1.0;
-    }
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
+    }
+    if y == 0.0 || x == 1.0 {
+        return 1.0;
     }
     let size = x.abs();
     if y.is_infinite() {

@@ -252,7 +252,8 @@ fn special_values() {
     }
     for x in special {
         for y in special.into_iter().chain([3.0, 4.0, 9007199254740993.0, 9007199254740991.0, 0.25]) {
-            let (ours, expected) = (pow(Lanes([x]), Lanes([y])).0[0], x.powf(y));
+            let expected = if x.is_nan() || y.is_nan() { f64::NAN } else { x.powf(y) };
+            let ours = pow(Lanes([x]), Lanes([y])).0[0];
             let alike = same_bits(ours, expected) || ((ours - expected) / expected).abs() < 1e-15;
             assert!(alike, "{x}^{y} = {ours}, not {expected}");
         }
