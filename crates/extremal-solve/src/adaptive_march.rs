@@ -220,10 +220,11 @@ impl AdaptiveMarcher {
         }
         let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
         let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
-        // Where it begins next to the end, rates do not grow by much any more, but whatever is left would be gone in no time.
+        // Where it begins next to the end, rates do not grow by much any more, but would take everything away in no time. A force that
+        // jumps does not: its rates stay what they are.
         let length = (until - values.time).abs();
-        let gone =
-            |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * state[*at].abs() && state[*at] != 0.0;
+        let size = state.iter().fold(f64::MIN_POSITIVE, |size, value| size.max(value.abs()));
+        let gone = |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * size;
         let ended = match grown {
             Some((at, rate)) if rate.abs() > UNBOUNDED * largest => Some(at),
             _ => (0..last.len()).find(gone),
