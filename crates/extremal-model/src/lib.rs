@@ -97,8 +97,8 @@ pub use builder::{BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, Ent
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
 pub use document::MAX_FILE_BYTES;
 pub use method::{
-    Composition, CompositionBase, Feature, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError, MethodErrorKind,
-    Quadrature, Refusal,
+    Composition, CompositionBase, Family, Feature, Kind, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError,
+    MethodErrorKind, Quadrature, Refusal,
 };
 pub use model::{Initial, Model};
 pub use overrides::Overrides;

@@ -1,6 +1,6 @@
-//! The table of what methods are defined for, as the documentation prints it.
+//! The tables of methods, as the documentation prints them.
 
-use extremal_model::{ConstraintKind, Feature, Method};
+use extremal_model::{ConstraintKind, Family, Feature};
 
 fn heading(feature: Feature) -> &'static str {
     match feature {
@@ -20,21 +20,46 @@ fn heading(feature: Feature) -> &'static str {
     }
 }
 
-fn table() -> String {
+fn table_of_features() -> String {
     let mut lines = vec![
         format!("| |{}", Feature::ALL.map(|feature| format!(" {} |", heading(feature))).concat()),
         format!("|---|{}", "---|".repeat(Feature::ALL.len())),
     ];
-    for (name, method) in Method::families() {
-        let cells = Feature::ALL.map(|feature| if method.takes(feature) { " yes |" } else { " |" });
-        lines.push(format!("| `{name}` |{}", cells.concat()));
+    for family in Family::all() {
+        let cells = Feature::ALL.map(|feature| if family.takes(feature) { " yes |" } else { " |" });
+        lines.push(format!("| `{}` |{}", family.usage, cells.concat()));
     }
     lines.join("\n")
 }
 
+fn table_of_methods() -> String {
+    let mut lines = vec!["| method | what it is | order | keeps |".to_owned(), "|---|---|---|---|".to_owned()];
+    for Family { usage, sentence, order, keeps, .. } in Family::all() {
+        lines.push(format!("| `{usage}` | {sentence} | {order} | {keeps} |"));
+    }
+    lines.join("\n")
+}
+
+fn table_of_equations() -> String {
+    let mut lines = vec!["| method | equations | order |".to_owned(), "|---|---|---|".to_owned()];
+    for Family { usage, equations, order, .. } in Family::all() {
+        lines.push(format!("| `{usage}` | {equations} | {order} |"));
+    }
+    lines.join("\n")
+}
+
+fn assert_printed(name: &str, page: &str, table: &str) {
+    assert!(page.contains(table), "docs/{name} should contain\n\n{table}\n");
+}
+
 #[test]
-fn the_documentation_prints_the_table_by_which_methods_are_refused() {
+fn the_documentation_prints_what_each_method_is_and_what_it_is_defined_for() {
     let page = include_str!("../../../docs/cli.md");
-    let table = table();
-    assert!(page.contains(&table), "docs/cli.md should contain\n\n{table}\n");
+    assert_printed("cli.md", page, &table_of_methods());
+    assert_printed("cli.md", page, &table_of_features());
+}
+
+#[test]
+fn the_theory_names_the_equations_of_each_method() {
+    assert_printed("theory.md", include_str!("../../../docs/theory.md"), &table_of_equations());
 }

@@ -6,6 +6,7 @@ mod completions;
 mod demo;
 mod derive;
 mod gallery;
+mod methods;
 mod run;
 mod simulate;
 mod solve;
@@ -29,6 +30,7 @@ pub enum Command {
     Solve(solve::Arguments),
     Sweep(sweep::Arguments),
     Gallery(gallery::Arguments),
+    Methods(methods::Arguments),
     Completions(completions::Arguments),
 }
 
@@ -43,6 +45,7 @@ pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
         Some(Command::Solve(arguments)) => solve::execute(&arguments),
         Some(Command::Sweep(arguments)) => sweep::execute(&arguments),
         Some(Command::Gallery(arguments)) => gallery::execute(&arguments),
+        Some(Command::Methods(arguments)) => methods::execute(&arguments),
         Some(Command::Completions(arguments)) => completions::execute(&arguments),
     }
 }

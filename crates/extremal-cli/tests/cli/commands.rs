@@ -321,3 +321,16 @@ fn a_comparison_has_something_to_compare() {
 fn extremal_gallery(name: &str) -> String {
     call(&["gallery", name]).succeeded()
 }
+
+#[test]
+fn methods_are_listed_told_about_and_suggested() {
+    let list = call(&["methods"]).succeeded();
+    assert!(list.contains("galerkin(s)") && list.contains("energy; first and second law"), "{list}");
+    let page = call(&["methods", "galerkin(3)"]).succeeded();
+    assert!(page.contains("order        2s") && page.contains("not defined"), "{page}");
+    let objects = json(&["methods", "--json"]);
+    assert_eq!(objects.as_array().unwrap().len(), 18);
+    assert_eq!(keys(&objects[0]), ["defined", "equations", "keeps", "name", "order", "sentence", "usage"]);
+    let refused = call(&["methods", "midpont"]).failed_with(2);
+    assert!(refused.contains("did you mean `midpoint`?"), "{refused}");
+}

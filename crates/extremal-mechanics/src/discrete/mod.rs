@@ -174,7 +174,7 @@ impl Default for Options {
 }
 
 /// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
-/// for motions, from the table of [`Method::features`].
+/// for motions, from [`Family::takes`](extremal_model::Family).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
     let order = if system.lagrangian.depends_on(&system.a) { 2 } else { 1 };
     let mut needed = vec![(Feature::of_order(order), None)];

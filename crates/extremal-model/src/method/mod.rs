@@ -1,14 +1,25 @@
-//! The integration methods by name.
+//! The integration methods: the list of them, with all that is said of each. Parsing, messages, `extremal methods` and the tables
+//! of the documentation come from it.
 
-mod abilities;
+mod feature;
 mod parse;
+mod parts;
 
 use std::fmt;
 
 use extremal_expr::Rational;
 
-pub use abilities::{Feature, Refusal};
+use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
+use Feature::{
+    Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
+    Entropies, HigherDerivatives, TwoPoints, Velocities,
+};
+use parse::Term;
+use parts::Fraction;
+
+pub use feature::{Feature, Refusal};
 pub use parse::{MethodError, MethodErrorKind};
+pub use parts::{Composition, CompositionBase, Quadrature};
 
 /// An integration method, as `[simulation] method` or a command line names it.
 ///
@@ -75,123 +86,423 @@ pub const MAX_STAGES: u32 = 8;
 /// The most points of a quadrature.
 pub const MAX_QUADRATURE_POINTS: u32 = 12;
 
+/// A family of methods, such as `galerkin(s)` for every degree `s`.
+///
+/// ```
+/// use extremal_model::{Family, Method};
+/// let family = Method::Midpoint.family();
+/// assert_eq!((family.usage, family.order), ("midpoint", "2"));
+/// assert!(Family::all().iter().any(|family| family.name == "galerkin"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Family {
+    /// The name, without arguments.
+    pub name: &'static str,
+    /// How it is written, with letters for the arguments.
+    pub usage: &'static str,
+    /// What it is, in one sentence.
+    pub sentence: &'static str,
+    /// Where its equations are on the page of the theory.
+    pub equations: &'static str,
+    /// Its order, in the letters of `usage`.
+    pub order: &'static str,
+    /// What it keeps exactly, for a system without forces where nothing else is said.
+    pub keeps: &'static str,
+    /// What it is made for.
+    pub kind: Kind,
+    /// What it is defined for; everything else is refused by name.
+    pub takes: &'static [Feature],
+    /// One of its methods.
+    pub example: fn() -> Method,
+    /// Reads the arguments.
+    read: fn(&Term<'_>) -> Result<Method, MethodError>,
+}
+
+/// What a family of methods is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A discrete principle of least action: symplectic, and conserves the momenta of symmetries.
+    Variational,
+    /// Conserves the energy itself.
+    EnergyPreserving,
+    /// A discrete action of the user's.
+    Own,
+    /// Solves the continuous equations to compare with, and keeps no structure.
+    Reference,
+}
+
+const EVERY_ONE_STEP_PROBLEM: &[Feature] = &[
+    Velocities,
+    Entropies,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Vakonomic),
+    TwoPoints,
+    ConstrainedTwoPoints,
+    Boundary,
+    BoundaryEntropies,
+    BoundaryConstraints,
+];
+/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
+const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
+    Velocities,
+    Entropies,
+    DryFriction,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Vakonomic),
+    TwoPoints,
+    ConstrainedTwoPoints,
+    Boundary,
+    BoundaryEntropies,
+    BoundaryConstraints,
+];
+const MOTIONS: &[Feature] =
+    &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
+    Velocities,
+    Accelerations,
+    HigherDerivatives,
+    Entropies,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Vakonomic),
+];
+
+const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
+
+static MIDPOINT: Family = Family {
+    name: "midpoint",
+    usage: "midpoint",
+    sentence: "discrete Lagrangian at the middle of the step",
+    equations: "D2 with a = 1/2",
+    order: "2",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    example: || Method::Midpoint,
+    read: |term| parse::bare(term, Method::Midpoint),
+};
+
+static TRAPEZOIDAL: Family = Family {
+    name: "trapezoidal",
+    usage: "trapezoidal",
+    sentence: "the mean of `left` and `right`: Störmer-Verlet",
+    equations: "D3",
+    order: "2",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    example: || Method::Trapezoidal,
+    read: |term| parse::bare(term, Method::Trapezoidal),
+};
+
+static GALERKIN: Family = Family {
+    name: "galerkin",
+    usage: "galerkin(s)",
+    sentence: "polynomials of degree s; the action by `gauss(s)`, or as in `galerkin(s, lobatto(r))`",
+    equations: "G1 to G6",
+    order: "2s",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
+    takes: &[Velocities, Constraints(Holonomic), TwoPoints, Boundary],
+    example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
+    read: parse::galerkin,
+};
+
+static COMPOSED_MIDPOINT: Family = Family {
+    name: "compose",
+    usage: "compose(c, midpoint)",
+    sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
+    equations: "K1 to K8",
+    order: "that of c",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: MOTIONS,
+    example: || composed(CompositionBase::Midpoint),
+    read: parse::compose,
+};
+
+static COMPOSED_TRAPEZOIDAL: Family = Family {
+    usage: "compose(c, trapezoidal)",
+    sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
+    example: || composed(CompositionBase::Trapezoidal),
+    ..COMPOSED_MIDPOINT
+};
+
+static COMPOSED_ENERGY_ENTROPY: Family = Family {
+    usage: "compose(c, energy-entropy)",
+    sentence: "a symmetric composition c of energy-entropy steps; a step may lower the entropy",
+    keeps: "energy; first law",
+    kind: Kind::EnergyPreserving,
+    takes: ENERGY_ENTROPY.takes,
+    example: || composed(CompositionBase::EnergyEntropy),
+    ..COMPOSED_MIDPOINT
+};
+
+static ENERGY_ENTROPY: Family = Family {
+    name: "energy-entropy",
+    usage: "energy-entropy(s)",
+    sentence: "energy-preserving collocation with s stages, 1 if not given",
+    equations: "E15 to E20",
+    order: "2s",
+    keeps: "energy; first and second law",
+    kind: Kind::EnergyPreserving,
+    takes: &[Velocities, Entropies],
+    example: || Method::EnergyEntropy(1),
+    read: parse::energy_entropy,
+};
+
+static HERMITE: Family = Family {
+    name: "hermite",
+    usage: "hermite",
+    sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
+    equations: "H4",
+    order: "4 for accelerations",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: &[Accelerations, HigherDerivatives, Boundary],
+    example: || Method::Hermite,
+    read: |term| parse::bare(term, Method::Hermite),
+};
+
+static DIFFERENCE: Family = Family {
+    name: "difference",
+    usage: "difference",
+    sentence: "for Lagrangians with accelerations: differences over three points",
+    equations: "H5, H6",
+    order: "2",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: &[Accelerations, Boundary, BoundaryConstraints],
+    example: || Method::Difference,
+    read: |term| parse::bare(term, Method::Difference),
+};
+
+static DOP853: Family = Family {
+    name: "dop853",
+    usage: "dop853",
+    sentence: "reference: Dormand-Prince 8(5,3), adaptive",
+    equations: "R6",
+    order: "8",
+    keeps: "nothing",
+    kind: Kind::Reference,
+    takes: MOTIONS_OF_ANY_ORDER,
+    example: || Method::Dop853,
+    read: |term| parse::bare(term, Method::Dop853),
+};
+
+static GAUSS: Family = Family {
+    name: "gauss",
+    usage: "gauss(s)",
+    sentence: "reference: Gauss-Legendre collocation with s stages",
+    equations: "R4",
+    order: "2s",
+    keeps: "symplectic form where the mass matrix is constant",
+    kind: Kind::Reference,
+    takes: MOTIONS,
+    example: || Method::Gauss(2),
+    read: parse::gauss,
+};
+
+static RK4: Family = Family {
+    name: "rk4",
+    usage: "rk4",
+    sentence: "reference: the classical Runge-Kutta method",
+    equations: "R3",
+    order: "4",
+    keeps: "nothing",
+    kind: Kind::Reference,
+    takes: MOTIONS,
+    example: || Method::Rk4,
+    read: |term| parse::bare(term, Method::Rk4),
+};
+
+static LEFT: Family = Family {
+    name: "left",
+    usage: "left",
+    sentence: "discrete Lagrangian at the left end of the step",
+    equations: "D2 with a = 0",
+    order: "1",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: EVERY_ONE_STEP_PROBLEM,
+    example: || Method::Left,
+    read: |term| parse::bare(term, Method::Left),
+};
+
+static RIGHT: Family = Family {
+    name: "right",
+    usage: "right",
+    sentence: "discrete Lagrangian at the right end of the step",
+    equations: "D2 with a = 1",
+    example: || Method::Right,
+    read: |term| parse::bare(term, Method::Right),
+    ..LEFT
+};
+
+static THETA: Family = Family {
+    name: "theta",
+    usage: "theta(a)",
+    sentence: "discrete Lagrangian at the fraction a of the step, from 0 to 1",
+    equations: "D2",
+    order: "1, and 2 at a = 1/2",
+    example: || Method::Theta(Rational::ONE),
+    read: parse::theta,
+    ..LEFT
+};
+
+static DOPRI5: Family = Family {
+    name: "dopri5",
+    usage: "dopri5",
+    sentence: "reference: Dormand-Prince 5(4), adaptive",
+    equations: "R5",
+    order: "5",
+    example: || Method::Dopri5,
+    read: |term| parse::bare(term, Method::Dopri5),
+    ..DOP853
+};
+
+static RK2: Family = Family {
+    name: "rk2",
+    usage: "rk2",
+    sentence: "reference: the explicit midpoint method",
+    equations: "R2",
+    order: "2",
+    example: || Method::Rk2,
+    read: |term| parse::bare(term, Method::Rk2),
+    ..RK4
+};
+
+static CUSTOM: Family = Family {
+    name: "custom",
+    usage: "custom",
+    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
+    equations: "D17",
+    order: "that of the discrete Lagrangian",
+    kind: Kind::Own,
+    example: || Method::Custom,
+    read: |term| parse::bare(term, Method::Custom),
+    ..LEFT
+};
+
+/// What is usually best comes first: messages advise in this order.
+static ALL: [&Family; 18] = [
+    &MIDPOINT,
+    &TRAPEZOIDAL,
+    &GALERKIN,
+    &COMPOSED_MIDPOINT,
+    &ENERGY_ENTROPY,
+    &HERMITE,
+    &DIFFERENCE,
+    &DOP853,
+    &GAUSS,
+    &RK4,
+    &COMPOSED_TRAPEZOIDAL,
+    &LEFT,
+    &RIGHT,
+    &THETA,
+    &COMPOSED_ENERGY_ENTROPY,
+    &DOPRI5,
+    &RK2,
+    &CUSTOM,
+];
+
+fn composed(base: CompositionBase) -> Method {
+    Method::Compose { composition: Composition::Suzuki4, base }
+}
+
+impl Family {
+    /// All families; what is usually best comes first.
+    pub fn all() -> &'static [&'static Family] {
+        &ALL
+    }
+
+    /// Is it defined for this?
+    pub fn takes(&self, feature: Feature) -> bool {
+        self.takes.contains(&feature)
+    }
+}
+
 impl Method {
+    /// The family it belongs to, with all that is said of it.
+    pub fn family(&self) -> &'static Family {
+        match self {
+            Method::Left => &LEFT,
+            Method::Right => &RIGHT,
+            Method::Midpoint => &MIDPOINT,
+            Method::Theta(_) => &THETA,
+            Method::Trapezoidal => &TRAPEZOIDAL,
+            Method::Galerkin { .. } => &GALERKIN,
+            Method::Compose { base: CompositionBase::Midpoint, .. } => &COMPOSED_MIDPOINT,
+            Method::Compose { base: CompositionBase::Trapezoidal, .. } => &COMPOSED_TRAPEZOIDAL,
+            Method::Compose { base: CompositionBase::EnergyEntropy, .. } => &COMPOSED_ENERGY_ENTROPY,
+            Method::EnergyEntropy(_) => &ENERGY_ENTROPY,
+            Method::Custom => &CUSTOM,
+            Method::Difference => &DIFFERENCE,
+            Method::Hermite => &HERMITE,
+            Method::Rk2 => &RK2,
+            Method::Rk4 => &RK4,
+            Method::Dopri5 => &DOPRI5,
+            Method::Dop853 => &DOP853,
+            Method::Gauss(_) => &GAUSS,
+        }
+    }
+
+    /// Is the method defined for this?
+    ///
+    /// ```
+    /// use extremal_model::{Feature, Method};
+    /// assert!(Method::Midpoint.takes(Feature::Entropies));
+    /// assert!(!"galerkin(2)".parse::<Method>()?.takes(Feature::Entropies));
+    /// # Ok::<(), extremal_model::MethodError>(())
+    /// ```
+    pub fn takes(&self, feature: Feature) -> bool {
+        // Straight lines have no control points between their ends.
+        let family = if let Method::Galerkin { degree: 1, .. } = self { &MIDPOINT } else { self.family() };
+        family.takes(feature)
+    }
+
     /// Is it one of the reference integrators, which solve the continuous equations and keep no structure?
     pub fn is_reference(&self) -> bool {
-        matches!(self, Method::Rk2 | Method::Rk4 | Method::Dopri5 | Method::Dop853 | Method::Gauss(_))
+        self.family().kind == Kind::Reference
     }
-}
 
-/// A quadrature rule on one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Quadrature {
-    /// Gauss-Legendre with this many points.
-    Gauss(u32),
-    /// Gauss-Lobatto with this many points, both ends among them.
-    Lobatto(u32),
-}
-
-/// A symmetric composition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Composition {
-    /// Yoshida's triple jump, order 4.
-    Yoshida4,
-    /// Yoshida's seven stages, order 6.
-    Yoshida6,
-    /// Yoshida's fifteen stages, order 8.
-    Yoshida8,
-    /// Suzuki's five stages, order 4.
-    Suzuki4,
-    /// Kahan and Li's seventeen stages, order 8.
-    KahanLi8,
-}
-
-impl Composition {
-    /// All compositions.
-    pub const ALL: [Composition; 5] = [
-        Composition::Yoshida4,
-        Composition::Yoshida6,
-        Composition::Yoshida8,
-        Composition::Suzuki4,
-        Composition::KahanLi8,
-    ];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Composition::Yoshida4 => "yoshida4",
-            Composition::Yoshida6 => "yoshida6",
-            Composition::Yoshida8 => "yoshida8",
-            Composition::Suzuki4 => "suzuki4",
-            Composition::KahanLi8 => "kahan-li8",
-        }
-    }
-}
-
-/// The methods that can be composed: symmetric, of order two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompositionBase {
-    /// [`Method::Midpoint`].
-    Midpoint,
-    /// [`Method::Trapezoidal`].
-    Trapezoidal,
-    /// [`Method::EnergyEntropy`] with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
-    EnergyEntropy,
-}
-
-impl CompositionBase {
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            CompositionBase::Midpoint => "midpoint",
-            CompositionBase::Trapezoidal => "trapezoidal",
-            CompositionBase::EnergyEntropy => "energy-entropy",
-        }
+    /// The first of `needed` that the method is not defined for, with the families that take all of them.
+    pub fn refuses(&self, needed: &[Feature]) -> Option<Refusal> {
+        let feature = *needed.iter().find(|feature| !self.takes(**feature))?;
+        let fits = |family: &&&Family| needed.iter().all(|feature| family.takes(*feature));
+        let instead = ALL.iter().filter(fits).map(|family| family.usage).collect();
+        Some(Refusal { method: self.to_string(), feature, instead })
     }
 }
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.family().name;
         match self {
-            Method::Left => f.write_str("left"),
-            Method::Right => f.write_str("right"),
-            Method::Midpoint => f.write_str("midpoint"),
-            Method::Theta(theta) => write!(f, "theta({})", Fraction(theta)),
-            Method::Trapezoidal => f.write_str("trapezoidal"),
-            Method::Galerkin { degree, quadrature } => write!(f, "galerkin({degree}, {quadrature})"),
-            Method::Compose { composition, base } => write!(f, "compose({}, {})", composition.name(), base.name()),
-            Method::EnergyEntropy(1) => f.write_str("energy-entropy"),
-            Method::EnergyEntropy(stages) => write!(f, "energy-entropy({stages})"),
-            Method::Custom => f.write_str("custom"),
-            Method::Difference => f.write_str("difference"),
-            Method::Hermite => f.write_str("hermite"),
-            Method::Rk2 => f.write_str("rk2"),
-            Method::Rk4 => f.write_str("rk4"),
-            Method::Dopri5 => f.write_str("dopri5"),
-            Method::Dop853 => f.write_str("dop853"),
-            Method::Gauss(stages) => write!(f, "gauss({stages})"),
+            Method::Theta(theta) => write!(f, "{name}({})", Fraction(theta)),
+            Method::Galerkin { degree, quadrature } => write!(f, "{name}({degree}, {quadrature})"),
+            Method::Compose { composition, base } => write!(f, "{name}({}, {})", composition.name(), base.name()),
+            Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
+            _ => f.write_str(name),
         }
     }
 }
 
-impl fmt::Display for Quadrature {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Quadrature::Gauss(points) => write!(f, "gauss({points})"),
-            Quadrature::Lobatto(points) => write!(f, "lobatto({points})"),
-        }
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Prints a rational as a decimal where that is exact (`0.3`), as a quotient otherwise (`1/3`).
-struct Fraction<'a>(&'a Rational);
-
-impl fmt::Display for Fraction<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimal = self.0.to_f64().to_string();
-        match Rational::parse_decimal(&decimal) {
-            Some(value) if value == *self.0 => f.write_str(&decimal),
-            _ => write!(f, "{}", self.0),
+    #[test]
+    fn the_example_of_every_family_belongs_to_it_and_reads_back() {
+        for family in Family::all() {
+            let method = (family.example)();
+            assert_eq!(method.family().usage, family.usage);
+            assert_eq!(method.to_string().parse::<Method>(), Ok(method));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use extremal_expr::Rational;
 
-use super::{Composition, CompositionBase, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, Quadrature};
+use super::{Composition, CompositionBase, Family, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, Quadrature};
 use crate::diagnostic::Span;
 use crate::suggest::help_for;
 
@@ -12,31 +12,6 @@ use crate::suggest::help_for;
 const MAX_LENGTH: usize = 128;
 /// Deeper calls than `galerkin(2, gauss(2))` mean nothing.
 const MAX_DEPTH: usize = 2;
-
-const METHODS: [&str; 22] = [
-    "left",
-    "right",
-    "midpoint",
-    "trapezoidal",
-    "theta",
-    "galerkin",
-    "compose",
-    "custom",
-    "rk2",
-    "rk4",
-    "dopri5",
-    "dop853",
-    "gauss",
-    "energy-entropy",
-    "difference",
-    "hermite",
-    "yoshida4",
-    "yoshida6",
-    "yoshida8",
-    "suzuki4",
-    "kahan-li8",
-    "lobatto",
-];
 
 /// A text that is not a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,9 +42,9 @@ pub enum MethodErrorKind {
     #[error("`{method}` is written `{usage}`")]
     Arguments {
         /// The method.
-        method: &'static str,
+        method: String,
         /// How it is written.
-        usage: &'static str,
+        usage: String,
     },
     /// An argument outside its range.
     #[error("the {what} of `{method}` must be {range}, not {found}")]
@@ -116,12 +91,10 @@ impl MethodError {
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             MethodErrorKind::Unknown { name } => {
-                let usable = METHODS.into_iter().filter(|m| *m != "lobatto");
-                help_for(name, "the methods are", usable.clone()).or_else(|| {
-                    Some(format!(
-                        "the methods are: {}",
-                        usable.map(|m| format!("`{m}`")).collect::<Vec<_>>().join(", ")
-                    ))
+                let names = names();
+                help_for(name, "the methods are", names.iter().copied()).or_else(|| {
+                    let all: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                    Some(format!("the methods are: {}", all.join(", ")))
                 })
             }
             MethodErrorKind::UnknownComposition { name } => {
@@ -155,7 +128,7 @@ impl FromStr for Method {
 }
 
 /// `name`, `name(arguments)` or a number.
-struct Term<'a> {
+pub(super) struct Term<'a> {
     /// The name, or the text of the number.
     head: &'a str,
     head_span: Span,
@@ -224,45 +197,35 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// The names that a method may begin with, each once.
+fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Family::all().iter().map(|family| family.name).collect();
+    names.extend(Composition::ALL.map(Composition::name));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 fn method(term: &Term<'_>) -> Result<Method, MethodError> {
     if let Some(composition) = composition_named(term.head) {
-        no_arguments(term, composition.name())?;
-        return Ok(Method::Compose { composition, base: CompositionBase::Trapezoidal });
+        return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
     }
-    match term.head {
-        "left" => no_arguments(term, "left").map(|()| Method::Left),
-        "right" => no_arguments(term, "right").map(|()| Method::Right),
-        "midpoint" => no_arguments(term, "midpoint").map(|()| Method::Midpoint),
-        "trapezoidal" => no_arguments(term, "trapezoidal").map(|()| Method::Trapezoidal),
-        "custom" => no_arguments(term, "custom").map(|()| Method::Custom),
-        "difference" => no_arguments(term, "difference").map(|()| Method::Difference),
-        "hermite" => no_arguments(term, "hermite").map(|()| Method::Hermite),
-        "rk2" => no_arguments(term, "rk2").map(|()| Method::Rk2),
-        "rk4" => no_arguments(term, "rk4").map(|()| Method::Rk4),
-        "dopri5" => no_arguments(term, "dopri5").map(|()| Method::Dopri5),
-        "dop853" => no_arguments(term, "dop853").map(|()| Method::Dop853),
-        "theta" => match arguments(term) {
-            [theta] => theta_method(theta),
-            _ => Err(usage(term, "theta", "theta(0.3)")),
-        },
-        "gauss" => match arguments(term) {
-            [stages] => Ok(Method::Gauss(whole(stages, "gauss", "number of stages", 1, MAX_STAGES)?)),
-            _ => Err(usage(term, "gauss", "gauss(2)")),
-        },
-        "galerkin" => galerkin(term),
-        "compose" => compose(term),
-        "energy-entropy" => match (&term.arguments, arguments(term)) {
-            (None, _) => Ok(Method::EnergyEntropy(1)),
-            (_, [stages]) => {
-                Ok(Method::EnergyEntropy(whole(stages, "energy-entropy", "number of stages", 1, MAX_STAGES)?))
-            }
-            _ => Err(usage(term, "energy-entropy", "energy-entropy or energy-entropy(2)")),
-        },
-        name => Err(fail(MethodErrorKind::Unknown { name: name.to_owned() }, &term.head_span)),
+    match Family::all().iter().find(|family| family.name == term.head) {
+        Some(family) => (family.read)(term),
+        None => Err(fail(MethodErrorKind::Unknown { name: term.head.to_owned() }, &term.head_span)),
     }
 }
 
-fn theta_method(argument: &Term<'_>) -> Result<Method, MethodError> {
+/// A method without arguments.
+pub(super) fn bare(term: &Term<'_>, method: Method) -> Result<Method, MethodError> {
+    match term.arguments {
+        None => Ok(method),
+        Some(_) => Err(usage(term, term.head)),
+    }
+}
+
+pub(super) fn theta(term: &Term<'_>) -> Result<Method, MethodError> {
+    let [argument] = arguments(term) else { return Err(usage(term, "theta(0.3)")) };
     let value = match argument.arguments {
         None => fraction(argument.head),
         Some(_) => None,
@@ -273,11 +236,24 @@ fn theta_method(argument: &Term<'_>) -> Result<Method, MethodError> {
     }
 }
 
-fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn gauss(term: &Term<'_>) -> Result<Method, MethodError> {
+    let [stages] = arguments(term) else { return Err(usage(term, "gauss(2)")) };
+    Ok(Method::Gauss(whole(stages, "gauss", "number of stages", 1, MAX_STAGES)?))
+}
+
+pub(super) fn energy_entropy(term: &Term<'_>) -> Result<Method, MethodError> {
+    match (&term.arguments, arguments(term)) {
+        (None, _) => Ok(Method::EnergyEntropy(1)),
+        (_, [stages]) => Ok(Method::EnergyEntropy(whole(stages, "energy-entropy", "number of stages", 1, MAX_STAGES)?)),
+        _ => Err(usage(term, "energy-entropy or energy-entropy(2)")),
+    }
+}
+
+pub(super) fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
     let (degree, rule) = match arguments(term) {
         [degree] => (degree, None),
         [degree, rule] => (degree, Some(rule)),
-        _ => return Err(usage(term, "galerkin", "galerkin(2) or galerkin(2, gauss(2)) or galerkin(2, lobatto(3))")),
+        _ => return Err(usage(term, "galerkin(2) or galerkin(2, gauss(2)) or galerkin(2, lobatto(3))")),
     };
     let degree = whole(degree, "galerkin", "degree", 1, MAX_STAGES)?;
     let Some(rule) = rule else {
@@ -288,8 +264,8 @@ fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
         ("lobatto", [points]) => {
             Quadrature::Lobatto(whole(points, "lobatto", "number of points", 2, MAX_QUADRATURE_POINTS)?)
         }
-        ("gauss", _) => return Err(usage(rule, "gauss", "gauss(2)")),
-        ("lobatto", _) => return Err(usage(rule, "lobatto", "lobatto(3)")),
+        ("gauss", _) => return Err(usage(rule, "gauss(2)")),
+        ("lobatto", _) => return Err(usage(rule, "lobatto(3)")),
         (name, _) => return Err(fail(MethodErrorKind::UnknownQuadrature { name: name.to_owned() }, &rule.head_span)),
     };
     let (Quadrature::Gauss(points) | Quadrature::Lobatto(points)) = quadrature;
@@ -300,11 +276,11 @@ fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
     Ok(Method::Galerkin { degree, quadrature })
 }
 
-fn compose(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn compose(term: &Term<'_>) -> Result<Method, MethodError> {
     let (name, base) = match arguments(term) {
         [name] => (name, None),
         [name, base] => (name, Some(base)),
-        _ => return Err(usage(term, "compose", "compose(yoshida4, trapezoidal)")),
+        _ => return Err(usage(term, "compose(yoshida4, trapezoidal)")),
     };
     let composition = composition_named(name.head)
         .filter(|_| name.arguments.is_none())
@@ -329,13 +305,6 @@ fn arguments<'t, 'a>(term: &'t Term<'a>) -> &'t [Term<'a>] {
     term.arguments.as_deref().unwrap_or_default()
 }
 
-fn no_arguments(term: &Term<'_>, name: &'static str) -> Result<(), MethodError> {
-    match term.arguments {
-        None => Ok(()),
-        Some(_) => Err(usage(term, name, name)),
-    }
-}
-
 fn whole(term: &Term<'_>, method: &'static str, what: &'static str, low: u32, high: u32) -> Result<u32, MethodError> {
     let value = if term.arguments.is_none() { term.head.parse::<u32>().ok() } else { None };
     value
@@ -354,7 +323,8 @@ fn out_of_range(term: &Term<'_>, method: &'static str, what: &'static str, range
     fail(MethodErrorKind::OutOfRange { method, what, range, found: term.head.to_owned() }, &term.span)
 }
 
-fn usage(term: &Term<'_>, method: &'static str, usage: &'static str) -> MethodError {
+fn usage(term: &Term<'_>, usage: &str) -> MethodError {
+    let (method, usage) = (term.head.to_owned(), usage.to_owned());
     fail(MethodErrorKind::Arguments { method, usage }, &term.span)
 }
 

@@ -1,0 +1,132 @@
+//! What a system can ask of a method, and the words of its refusal.
+
+use std::fmt;
+
+use crate::ConstraintKind;
+
+/// What a system, its start or a question asks of a method. A method whose [`Family`](super::Family) does not name it refuses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// A Lagrangian of positions and velocities.
+    Velocities,
+    /// A Lagrangian with accelerations.
+    Accelerations,
+    /// A Lagrangian with derivatives beyond accelerations.
+    HigherDerivatives,
+    /// Entropies.
+    Entropies,
+    /// Dry friction.
+    DryFriction,
+    /// Constraints of this kind.
+    Constraints(ConstraintKind),
+    /// A start from two positions.
+    TwoPoints,
+    /// The same under constraints.
+    ConstrainedTwoPoints,
+    /// A boundary-value or control problem.
+    Boundary,
+    /// The same with entropies.
+    BoundaryEntropies,
+    /// The same under constraints.
+    BoundaryConstraints,
+}
+
+impl Feature {
+    /// All features, in the order of the documentation.
+    pub const ALL: [Feature; 13] = [
+        Feature::Velocities,
+        Feature::Accelerations,
+        Feature::HigherDerivatives,
+        Feature::Entropies,
+        Feature::DryFriction,
+        Feature::Constraints(ConstraintKind::Holonomic),
+        Feature::Constraints(ConstraintKind::Nonholonomic),
+        Feature::Constraints(ConstraintKind::Vakonomic),
+        Feature::TwoPoints,
+        Feature::ConstrainedTwoPoints,
+        Feature::Boundary,
+        Feature::BoundaryEntropies,
+        Feature::BoundaryConstraints,
+    ];
+
+    /// The feature that a Lagrangian with derivatives up to `order` is.
+    pub fn of_order(order: usize) -> Feature {
+        match order {
+            ..=1 => Feature::Velocities,
+            2 => Feature::Accelerations,
+            3.. => Feature::HigherDerivatives,
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    /// Reads on from "is not defined".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Feature::Velocities => f.write_str("for a Lagrangian without accelerations"),
+            Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
+            Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
+            Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::DryFriction => f.write_str("under dry friction"),
+            Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
+            Feature::TwoPoints => f.write_str("from two points"),
+            Feature::ConstrainedTwoPoints => f.write_str("from two points under constraints"),
+            Feature::Boundary => f.write_str("for a boundary problem"),
+            Feature::BoundaryEntropies => f.write_str("for a boundary problem with entropies"),
+            Feature::BoundaryConstraints => f.write_str("for a boundary problem under constraints"),
+        }
+    }
+}
+
+/// Families that a message names.
+const MOST_ADVISED: usize = 5;
+
+/// A method that is not defined for what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The method.
+    pub method: String,
+    /// What it is not defined for.
+    pub feature: Feature,
+    /// Families of methods that are defined for all that was asked.
+    pub instead: Vec<&'static str>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not defined {}", self.method, self.feature)?;
+        match self.advice() {
+            Some(advice) => write!(f, ": {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Refusal {
+    /// What to use instead, if there is something.
+    pub fn advice(&self) -> Option<String> {
+        let names: Vec<String> = self.instead.iter().take(MOST_ADVISED).map(|name| format!("`{name}`")).collect();
+        let (last, others) = names.split_last()?;
+        Some(match others {
+            [] => format!("use {last}"),
+            others => format!("use {} or {last}", others.join(", ")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Method;
+
+    #[test]
+    fn a_refusal_names_only_methods_that_take_everything_asked() {
+        let needed = [Feature::Velocities, Feature::Entropies, Feature::Constraints(ConstraintKind::Holonomic)];
+        let refusal = Method::EnergyEntropy(1).refuses(&needed).unwrap();
+        assert_eq!(refusal.feature, Feature::Constraints(ConstraintKind::Holonomic));
+        assert!(refusal.instead.contains(&"midpoint") && !refusal.instead.contains(&"galerkin(s)"));
+        assert!(Method::Midpoint.refuses(&needed).is_none());
+        let impossible = [Feature::HigherDerivatives, Feature::Entropies];
+        assert_eq!(Method::Hermite.refuses(&impossible).unwrap().instead, ["dop853", "dopri5"]);
+    }
+}

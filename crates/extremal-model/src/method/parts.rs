@@ -1,0 +1,95 @@
+//! What methods are made of: quadratures, compositions, fractions.
+
+use std::fmt;
+
+use extremal_expr::Rational;
+
+/// A quadrature rule on one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quadrature {
+    /// Gauss-Legendre with this many points.
+    Gauss(u32),
+    /// Gauss-Lobatto with this many points, both ends among them.
+    Lobatto(u32),
+}
+
+/// A symmetric composition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Composition {
+    /// Yoshida's triple jump, order 4.
+    Yoshida4,
+    /// Yoshida's seven stages, order 6.
+    Yoshida6,
+    /// Yoshida's fifteen stages, order 8.
+    Yoshida8,
+    /// Suzuki's five stages, order 4.
+    Suzuki4,
+    /// Kahan and Li's seventeen stages, order 8.
+    KahanLi8,
+}
+
+impl Composition {
+    /// All compositions.
+    pub const ALL: [Composition; 5] = [
+        Composition::Yoshida4,
+        Composition::Yoshida6,
+        Composition::Yoshida8,
+        Composition::Suzuki4,
+        Composition::KahanLi8,
+    ];
+
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Composition::Yoshida4 => "yoshida4",
+            Composition::Yoshida6 => "yoshida6",
+            Composition::Yoshida8 => "yoshida8",
+            Composition::Suzuki4 => "suzuki4",
+            Composition::KahanLi8 => "kahan-li8",
+        }
+    }
+}
+
+/// The methods that can be composed: symmetric, of order two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompositionBase {
+    /// [`Method::Midpoint`].
+    Midpoint,
+    /// [`Method::Trapezoidal`].
+    Trapezoidal,
+    /// [`Method::EnergyEntropy`] with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
+    EnergyEntropy,
+}
+
+impl CompositionBase {
+    /// Its name in a model file.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompositionBase::Midpoint => "midpoint",
+            CompositionBase::Trapezoidal => "trapezoidal",
+            CompositionBase::EnergyEntropy => "energy-entropy",
+        }
+    }
+}
+
+impl fmt::Display for Quadrature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Quadrature::Gauss(points) => write!(f, "gauss({points})"),
+            Quadrature::Lobatto(points) => write!(f, "lobatto({points})"),
+        }
+    }
+}
+
+/// Prints a rational as a decimal where that is exact (`0.3`), as a quotient otherwise (`1/3`).
+pub(super) struct Fraction<'a>(pub &'a Rational);
+
+impl fmt::Display for Fraction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimal = self.0.to_f64().to_string();
+        match Rational::parse_decimal(&decimal) {
+            Some(value) if value == *self.0 => f.write_str(&decimal),
+            _ => write!(f, "{}", self.0),
+        }
+    }
+}
