@@ -1,8 +1,9 @@
 //! Is an expression affine in some symbols? Derivatives alone do not tell: those of `sign(x)` vanish and those of `abs(x)` are
 //! constant almost everywhere, and neither is affine.
 
+use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
-use crate::node::{Function, Function2, Id, Node};
+use crate::node::{Id, Node};
 
 /// One row of a Jacobian: `(column, derivative)`.
 type SparseSlopes<'g> = Vec<(usize, Expr<'g>)>;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::function::{Function, Function2};
+use crate::node::{Comparison, Id, Node};
 use crate::rational::Rational;
 
 /// The storage behind a [`Graph`](crate::Graph): append-only, one node per distinct expression.
@@ -230,7 +231,8 @@ impl Arena {
 
     pub fn call(&mut self, function: Function, argument: Id) -> Id {
         let node = self.node(argument).clone();
-        if let Some(value) = exact_value(function, &node) {
+        let integer = if let Node::Number(value) = &node { value.to_i64() } else { None };
+        if let Some(value) = integer.and_then(|at| function.exact_value(at)) {
             return self.int(value);
         }
         match (function, &node) {
@@ -402,18 +404,5 @@ fn leads_negative(node: &Node) -> bool {
         Node::Number(value) => value.is_negative(),
         Node::Sum { terms, .. } => terms[0].1.is_negative(),
         _ => false,
-    }
-}
-
-/// Values at 0 and 1 that are integers.
-fn exact_value(function: Function, argument: &Node) -> Option<i64> {
-    use Function::*;
-    let Node::Number(value) = argument else { return None };
-    match (function, value.to_i64()?) {
-        (Sin | Tan | Asin | Atan | Sinh | Tanh | Asinh | Atanh | Cbrt | Abs | Sign, 0) => Some(0),
-        (Cos | Cosh | Exp, 0) => Some(1),
-        (Log | Acos | Acosh, 1) => Some(0),
-        (Cbrt, 1) => Some(1),
-        _ => None,
     }
 }

@@ -3,8 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::build::Arena;
+use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
-use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::node::{Comparison, Id, Node};
 use crate::rational::Rational;
 
 impl Graph {
@@ -263,7 +264,7 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
                 factor(*b, arena.mul(id, log));
             }
         }
-        Node::Call(f, a) => factor(*a, derivative_of(arena, *f, *a, id)),
+        Node::Call(f, a) => factor(*a, f.slope(arena, *a, id)),
         Node::Held(a) => factor(*a, arena.int(1)),
         Node::Call2(Function2::Atan2, y, x) => {
             let (xx, yy) = (arena.product([(*x, 2)]), arena.product([(*y, 2)]));
@@ -292,66 +293,5 @@ fn branches(condition: Id, then: Id, otherwise: Id, active: &FxHashSet<Id>, out:
         if active.contains(&child) {
             out.push((child, Partial::Branch { condition, taken }));
         }
-    }
-}
-
-/// f'(a), where `value` is f(a).
-fn derivative_of(arena: &mut Arena, f: Function, a: Id, value: Id) -> Id {
-    use Function::*;
-    let one = arena.int(1);
-    let square = |arena: &mut Arena, x| arena.product([(x, 2)]);
-    match f {
-        Sin => arena.call(Cos, a),
-        Cos => {
-            let sin = arena.call(Sin, a);
-            arena.neg(sin)
-        }
-        Tan => {
-            let t2 = square(arena, value);
-            arena.add(one, t2)
-        }
-        Asin | Acos => {
-            let a2 = square(arena, a);
-            let inside = arena.sub(one, a2);
-            let root = arena.root(inside, 2);
-            let slope = arena.product([(root, -1)]);
-            if f == Asin { slope } else { arena.neg(slope) }
-        }
-        Atan => {
-            let a2 = square(arena, a);
-            let inside = arena.add(one, a2);
-            arena.product([(inside, -1)])
-        }
-        Sinh => arena.call(Cosh, a),
-        Cosh => arena.call(Sinh, a),
-        Tanh => {
-            let t2 = square(arena, value);
-            arena.sub(one, t2)
-        }
-        Asinh => {
-            let a2 = square(arena, a);
-            let inside = arena.add(a2, one);
-            let root = arena.root(inside, 2);
-            arena.product([(root, -1)])
-        }
-        // sqrt(a-1)*sqrt(a+1), not sqrt(a^2-1): the slope must not exist where the function does not (a < -1).
-        Acosh => {
-            let (minus, plus) = (arena.sub(a, one), arena.add(a, one));
-            let (r1, r2) = (arena.root(minus, 2), arena.root(plus, 2));
-            arena.product([(r1, -1), (r2, -1)])
-        }
-        Atanh => {
-            let a2 = square(arena, a);
-            let inside = arena.sub(one, a2);
-            arena.product([(inside, -1)])
-        }
-        Exp => value,
-        Log => arena.product([(a, -1)]),
-        Cbrt => {
-            let power = arena.product([(value, -2)]);
-            arena.scale(power, &Rational::new(1, 3).unwrap_or(Rational::ZERO))
-        }
-        Abs => arena.call(Sign, a),
-        Sign => arena.int(0),
     }
 }

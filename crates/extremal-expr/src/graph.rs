@@ -8,7 +8,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::build::Arena;
-use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::function::{Function, Function2};
+use crate::node::{Comparison, Id, Node};
 use crate::rational::Rational;
 
 /// A hash-consed expression graph: every distinct expression exists once, simplified as it was built.

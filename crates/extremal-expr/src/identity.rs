@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::build::Arena;
+use crate::function::Function;
 use crate::graph::{Expr, Graph};
-use crate::node::{Function, Id, Node};
+use crate::node::{Id, Node};
 use crate::rational::Rational;
 use crate::simplify::{Monomial, Polynomial, accumulate, expand, expand_within, merge, multiply, rebuild};
 

@@ -7,6 +7,7 @@ mod affine;
 mod angles;
 mod build;
 mod diff;
+mod function;
 pub mod generic;
 mod graph;
 mod identity;
@@ -18,7 +19,8 @@ mod simplify;
 pub mod syntax;
 
 pub use angles::with_angles_apart;
+pub use function::{Function, Function2};
 pub use graph::{Expr, Graph};
 pub use magnitude::magnitude;
-pub use node::{Comparison, Function, Function2, Id, Node};
+pub use node::{Comparison, Id, Node};
 pub use rational::Rational;

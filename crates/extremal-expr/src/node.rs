@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::Rational;
+use crate::function::{Function, Function2};
 
 /// The place of a node in its [`Graph`](crate::Graph). Children have smaller ids than their parents, so increasing id is a
 /// topological order and every pass over a graph is a loop.
@@ -77,154 +78,33 @@ impl Node {
     }
 }
 
-macro_rules! named_enum {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-        pub enum $name { $($(#[$vdoc])* $variant),* }
-
-        impl $name {
-            /// Every member, in declaration order.
-            pub const ALL: &'static [$name] = &[$($name::$variant),*];
-
-            /// The name it has in text.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $text),* }
-            }
-        }
-    };
-}
-
-named_enum! {
-    /// Elementary functions of one argument (the square root is [`Node::Root`]).
-    Function {
-        /// Sine.
-        Sin = "sin",
-        /// Cosine.
-        Cos = "cos",
-        /// Tangent.
-        Tan = "tan",
-        /// Inverse sine.
-        Asin = "asin",
-        /// Inverse cosine.
-        Acos = "acos",
-        /// Inverse tangent.
-        Atan = "atan",
-        /// Hyperbolic sine.
-        Sinh = "sinh",
-        /// Hyperbolic cosine.
-        Cosh = "cosh",
-        /// Hyperbolic tangent.
-        Tanh = "tanh",
-        /// Inverse hyperbolic sine.
-        Asinh = "asinh",
-        /// Inverse hyperbolic cosine.
-        Acosh = "acosh",
-        /// Inverse hyperbolic tangent.
-        Atanh = "atanh",
-        /// Exponential.
-        Exp = "exp",
-        /// Natural logarithm.
-        Log = "log",
-        /// Cube root, defined for every real number.
-        Cbrt = "cbrt",
-        /// Absolute value.
-        Abs = "abs",
-        /// -1, 0 or 1.
-        Sign = "sign",
-    }
-}
-
-impl Function {
-    /// The value at `x`.
-    pub fn apply(self, x: f64) -> f64 {
-        match self {
-            Function::Sin => x.sin(),
-            Function::Cos => x.cos(),
-            Function::Tan => x.tan(),
-            Function::Asin => x.asin(),
-            Function::Acos => x.acos(),
-            Function::Atan => x.atan(),
-            Function::Sinh => x.sinh(),
-            Function::Cosh => x.cosh(),
-            Function::Tanh => x.tanh(),
-            Function::Asinh => x.asinh(),
-            // Near 1 and near -1 the standard library's formulas lose thousands of units in the last place; these do not.
-            Function::Acosh => (x - 1.0 + (x - 1.0).sqrt() * (x + 1.0).sqrt()).ln_1p(),
-            Function::Atanh => x.abs().atanh().copysign(x),
-            Function::Exp => x.exp(),
-            Function::Log => x.ln(),
-            Function::Cbrt => x.cbrt(),
-            Function::Abs => x.abs(),
-            Function::Sign if x == 0.0 => 0.0,
-            Function::Sign => x.signum(),
-        }
-    }
-
-    /// f(-x) = -f(x) on the whole domain.
-    pub fn is_odd(self) -> bool {
-        use Function::*;
-        matches!(self, Sin | Tan | Asin | Atan | Sinh | Tanh | Asinh | Atanh | Cbrt | Sign)
-    }
-
-    /// f(-x) = f(x) on the whole domain.
-    pub fn is_even(self) -> bool {
-        matches!(self, Function::Cos | Function::Cosh | Function::Abs)
-    }
-}
-
-named_enum! {
-    /// Elementary functions of two arguments.
-    Function2 {
-        /// Angle of the point (x, y), arguments in the order y, x.
-        Atan2 = "atan2",
-        /// The smaller one.
-        Min = "min",
-        /// The larger one.
-        Max = "max",
-    }
-}
-
-impl Function2 {
-    /// The value at `(a, b)`.
-    pub fn apply(self, a: f64, b: f64) -> f64 {
-        // Written out so that a NaN operand gives NaN: a lost NaN would hide a left domain.
-        match self {
-            Function2::Atan2 => a.atan2(b),
-            _ if a.is_nan() || b.is_nan() => f64::NAN,
-            Function2::Min => {
-                if b < a {
-                    b
-                } else {
-                    a
-                }
-            }
-            Function2::Max => {
-                if a < b {
-                    b
-                } else {
-                    a
-                }
-            }
-        }
-    }
-}
-
-named_enum! {
-    /// Comparisons; `>` and `>=` are these with the sides exchanged.
-    Comparison {
-        /// Less.
-        Lt = "<",
-        /// Less or equal.
-        Le = "<=",
-        /// Equal.
-        Eq = "==",
-        /// Different.
-        Ne = "!=",
-    }
+/// Comparisons; `>` and `>=` are these with the sides exchanged.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Comparison {
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Equal.
+    Eq,
+    /// Different.
+    Ne,
 }
 
 impl Comparison {
+    /// Every comparison, in declaration order.
+    pub const ALL: [Comparison; 4] = [Comparison::Lt, Comparison::Le, Comparison::Eq, Comparison::Ne];
+
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+        }
+    }
+
     /// Does it hold between `a` and `b`?
     pub fn holds<T: PartialOrd>(self, a: T, b: T) -> bool {
         match self {

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use crate::build::Arena;
+use crate::function::Function;
 use crate::graph::{Expr, Graph};
-use crate::node::{Function, Id, Node};
+use crate::node::{Id, Node};
 use crate::rational::Rational;
 
 /// `Π atom^exponent`, sorted by atom.

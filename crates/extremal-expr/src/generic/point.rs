@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 use super::field::{Field, Residue, mixed};
 use super::prepare::Builder;
 use super::stages::{Needs, Stage, stages};
+use crate::function::Function;
 use crate::graph::{Expr, Graph};
-use crate::node::{Function, Id, Node};
+use crate::node::{Id, Node};
 use crate::rational::Rational;
 
 /// Expressions prepared for evaluation at generic points.
@@ -363,7 +364,7 @@ fn hyperbolic(f: Field, function: Function, e: Residue) -> Option<Residue> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::Function2;
+    use crate::function::Function2;
 
     /// Is it zero at several points where it is defined?
     fn vanishes(e: Expr<'_>, fixed: &[(Expr<'_>, Rational)]) -> bool {

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::field::{Field, mixed};
 use super::point::{Base, Combination, Step};
 use crate::build::Arena;
-use crate::node::{Comparison, Function, Function2, Id, Node};
+use crate::function::{Function, Function2};
+use crate::node::{Comparison, Id, Node};
 use crate::rational::Rational;
 use crate::simplify::{Monomial, expand};
 

@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::field::{Field, mixed};
 use super::point::Generic;
+use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
 use crate::magnitude;
-use crate::node::{Function, Function2, Id, Node};
+use crate::node::{Id, Node};
 use crate::rational::Rational;
 
 /// Points of a field at which what is zero must vanish, and points that are tried to have them.

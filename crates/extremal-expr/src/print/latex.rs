@@ -190,27 +190,10 @@ fn raises_by_name(function: Function) -> bool {
 fn call(function: Function, argument: Id, exponent: Option<String>, out: &mut Vec<Item>) {
     let (open, close) = match function {
         Function::Abs => (r"\left|", r"\right|"),
-        Function::Cbrt => (r"\sqrt[3]{", "}"),
+        Function::Cbrt => ("{", "}"),
         _ => (r"\left(", r"\right)"),
     };
-    out.push(match function {
-        Function::Sin => r"\sin".into(),
-        Function::Cos => r"\cos".into(),
-        Function::Tan => r"\tan".into(),
-        Function::Asin => r"\arcsin".into(),
-        Function::Acos => r"\arccos".into(),
-        Function::Atan => r"\arctan".into(),
-        Function::Sinh => r"\sinh".into(),
-        Function::Cosh => r"\cosh".into(),
-        Function::Tanh => r"\tanh".into(),
-        Function::Asinh => r"\operatorname{arsinh}".into(),
-        Function::Acosh => r"\operatorname{arcosh}".into(),
-        Function::Atanh => r"\operatorname{artanh}".into(),
-        Function::Exp => r"\exp".into(),
-        Function::Log => r"\ln".into(),
-        Function::Sign => r"\operatorname{sgn}".into(),
-        Function::Abs | Function::Cbrt => "".into(),
-    });
+    out.push(function.latex().into());
     if let Some(exponent) = exponent {
         out.push(format!("^{{{exponent}}}").into());
     }

@@ -26,10 +26,7 @@ impl Named {
             return Some(Named::Unary(*function));
         }
         let function = Function2::ALL.iter().find(|f| f.name() == name)?;
-        Some(match function {
-            Function2::Min | Function2::Max => Named::Folded(*function),
-            Function2::Atan2 => Named::Binary(*function),
-        })
+        Some(if function.folds() { Named::Folded(*function) } else { Named::Binary(*function) })
     }
 
     /// What it takes, in words, when `count` arguments are wrong.
@@ -51,28 +48,10 @@ fn all_names() -> impl Iterator<Item = &'static str> {
 
 /// The function meant by an unknown name: other languages' spellings first, then the nearest.
 pub(super) fn suggest(name: &str) -> Option<&'static str> {
-    const ELSEWHERE: [(&str, &str); 18] = [
-        ("ln", "log"),
-        ("arcsin", "asin"),
-        ("arccos", "acos"),
-        ("arctan", "atan"),
-        ("arctg", "atan"),
-        ("arctan2", "atan2"),
-        ("arcsinh", "asinh"),
-        ("arsinh", "asinh"),
-        ("arccosh", "acosh"),
-        ("arcosh", "acosh"),
-        ("arctanh", "atanh"),
-        ("artanh", "atanh"),
-        ("tg", "tan"),
-        ("sgn", "sign"),
-        ("fabs", "abs"),
-        ("power", "pow"),
-        ("Sum", "sum"),
-        ("where", "if"),
-    ];
-    let known = ELSEWHERE.iter().find(|(other, _)| *other == name);
-    known.map(|(_, ours)| *ours).or_else(|| nearest(name, all_names()))
+    const ELSEWHERE: [(&str, &str); 4] = [("arctan2", "atan2"), ("power", "pow"), ("Sum", "sum"), ("where", "if")];
+    let function = Function::ALL.iter().find(|f| f.elsewhere().contains(&name)).map(|f| f.name());
+    let other = || ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, ours)| *ours);
+    function.or_else(other).or_else(|| nearest(name, all_names()))
 }
 
 /// Words that cannot be declared as names.

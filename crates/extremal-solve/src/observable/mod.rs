@@ -231,7 +231,6 @@ impl Observable {
                 let x = bounds[*argument];
                 match function {
                     Function::Sin | Function::Cos | Function::Tanh | Function::Sign => Interval::within(1.0),
-                    Function::Tan => return None,
                     Function::Asin => ask(*argument, Kind::Within(1.0))?.rising(f64::asin),
                     Function::Acos => {
                         ask(*argument, Kind::Within(1.0))?;
@@ -242,11 +241,12 @@ impl Observable {
                     Function::Cosh => Interval::new(1.0, ask(*argument, Kind::Within(LARGEST_EXPONENT))?.size().cosh()),
                     Function::Asinh => x.rising(f64::asinh),
                     Function::Acosh => ask(*argument, Kind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
-                    Function::Atanh => return None,
                     Function::Exp => ask(*argument, Kind::AtMost(LARGEST_EXPONENT))?.rising(f64::exp),
                     Function::Log => ask(*argument, Kind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
                     Function::Cbrt => x.rising(f64::cbrt),
                     Function::Abs => Interval::new(x.least(), x.size()),
+                    // Poles, and whatever else has no bound that is known here.
+                    _ => return None,
                 }
             }
             Rule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
