@@ -13,7 +13,7 @@ use crate::node::{Comparison, Id, Node};
 use crate::rational::Rational;
 
 /// The storage behind a [`Graph`](crate::Graph): append-only, one node per distinct expression.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
     index: FxHashMap<Node, Id>,

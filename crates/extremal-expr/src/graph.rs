@@ -23,7 +23,7 @@ use crate::rational::Rational;
 /// let l = x.powi(2) * y.sin();
 /// assert_eq!(g.gradient(l, &[x, y]), [x * 2 * y.sin(), x.powi(2) * y.cos()]);
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Graph {
     arena: RefCell<Arena>,
 }

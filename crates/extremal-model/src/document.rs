@@ -14,6 +14,20 @@ pub const MAX_FILE_BYTES: usize = 1 << 20;
 /// Longer numbers are refused: exact arithmetic on them only costs time.
 const MAX_NUMBER_LENGTH: usize = 1000;
 
+/// A key that a table may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Key {
+    /// How it is written.
+    pub name: &'static str,
+    /// What it says, in Markdown.
+    pub sentence: &'static str,
+}
+
+pub(crate) const fn key(name: &'static str, sentence: &'static str) -> Key {
+    Key { name, sentence }
+}
+
 /// A key of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
@@ -242,12 +256,12 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Says that the key belongs to none of the known ones.
-    pub fn unknown_key(&mut self, entry: &Entry<'t>, known: &[&str]) {
+    pub fn unknown_key(&mut self, entry: &Entry<'t>, known: &[Key]) {
         let message = match entry.path.is_empty() {
             true => format!("there is no key `{}` at the top of a model file", entry.name.text),
             false => format!("{} has no key `{}`", entry.path, entry.name.text),
         };
-        let help = help_for(&entry.name.text, "the keys are", known.iter().copied());
+        let help = help_for(&entry.name.text, "the keys are", known.iter().map(|key| key.name));
         self.problems.push(
             Diagnostic::error(Code::UnknownKey, message).at(entry.name.span.clone(), "unknown key").maybe_help(help),
         );

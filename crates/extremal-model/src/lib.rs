@@ -95,7 +95,7 @@ mod text;
 pub use adjust::ParameterError;
 pub use builder::{BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, Value};
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
-pub use document::MAX_FILE_BYTES;
+pub use document::{Key, MAX_FILE_BYTES};
 pub use method::{
     Composition, CompositionBase, Family, Feature, Kind, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError,
     MethodErrorKind, Quadrature, Refusal,
@@ -108,6 +108,7 @@ pub use repeated::{Repeated, RepeatedStart};
 pub use tables::{
     AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
     Coordinate, Definition, Direction, Discrete, DryFriction, Duration, Entropy, EntropyBase, Exact, Expected, Extent,
-    Fixed, FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, Objective, Parameter, PathBound, Simulation,
-    Start, Stop, Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart, Waypoint,
+    Fixed, FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, ModelTable, Objective, Parameter, PathBound,
+    Simulation, Start, Stop, Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
+    Waypoint,
 };

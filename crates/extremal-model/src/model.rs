@@ -41,6 +41,7 @@ use crate::tables::{
 /// assert_eq!(model.simulation().step, Some(0.005));
 /// # Ok::<(), extremal_model::InvalidModel>(())
 /// ```
+#[derive(Clone)]
 pub struct Model {
     pub(crate) graph: Graph,
     name: Option<String>,

@@ -52,6 +52,11 @@ impl Overrides {
         self
     }
 
+    /// The replaced parameters, in the order in which they were set.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Is nothing replaced?
     pub fn is_empty(&self) -> bool {
         *self == Overrides::default()

@@ -428,6 +428,30 @@ impl Family {
 }
 
 impl Method {
+    /// The Galerkin variational integrator of a degree, 1 to [`MAX_STAGES`], with as many Gauss points.
+    pub fn galerkin(degree: u32) -> Method {
+        Method::Galerkin { degree, quadrature: Quadrature::Gauss(degree) }
+    }
+
+    /// A composition of trapezoidal steps.
+    pub fn compose(composition: Composition) -> Method {
+        Method::Compose { composition, base: CompositionBase::Trapezoidal }
+    }
+
+    /// Are its numbers in their ranges?
+    ///
+    /// # Errors
+    /// What its name would be refused for.
+    ///
+    /// ```
+    /// use extremal_model::Method;
+    /// assert!(Method::galerkin(3).check().is_ok());
+    /// assert!(Method::galerkin(0).check().is_err());
+    /// ```
+    pub fn check(&self) -> Result<(), MethodError> {
+        self.to_string().parse::<Method>().map(drop)
+    }
+
     /// The family it belongs to, with all that is said of it.
     pub fn family(&self) -> &'static Family {
         match self {

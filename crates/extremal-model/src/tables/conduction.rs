@@ -5,7 +5,7 @@ use extremal_expr::Id;
 use super::entropies::Entropies;
 use super::families::{family_count, family_index, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
@@ -31,7 +31,12 @@ pub(crate) struct ConductionStatement {
     index: Option<Text>,
 }
 
-const KEYS: [&str; 4] = ["between", "conductance", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("between", "the two entropies, `[\"S1\", \"S2\"]`; in a family `[\"S[i]\", \"S[i + 1]\"]`"),
+    key("conductance", "an expression"),
+    key("count", "makes a family of so many"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ConductionStatement> {
     entries.into_iter().filter_map(|entry| read_one(reader, entry)).collect()
@@ -50,7 +55,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> Option<Conduct
             "conductance" => statement.conductance = reader.series(&entry),
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     for key in missing {

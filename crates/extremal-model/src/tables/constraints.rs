@@ -9,7 +9,7 @@ use super::constraint_rules::{self, Equation};
 use super::families::{Families, Kind, family_count, family_index, initial, member_name};
 use super::observables::ObservablesStatement;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Resolver, with_article};
@@ -141,7 +141,17 @@ pub(crate) enum KindStatement {
     Broken,
 }
 
-const KEYS: [&str; 6] = ["equation", "kind", "variational", "multiplier", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("equation", "the equation, of positions, velocities, time and parameters; a list makes a family"),
+    key("kind", "`holonomic`, `nonholonomic`, or `vakonomic`: imposed before the action is varied"),
+    key(
+        "variational",
+        "of a nonholonomic one whose virtual displacements differ from its equation: linear in the velocities, whose coefficients are their row",
+    ),
+    key("multiplier", "what the multiplier of a vakonomic one starts from, 0 if not stated"),
+    key("count", "makes a family of so many"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ConstraintStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -173,7 +183,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ConstraintStat
             "multiplier" => statement.multiplier = reader.series(&entry),
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_equation {

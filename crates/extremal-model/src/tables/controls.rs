@@ -8,7 +8,7 @@ use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
 use super::families::{Families, Kind, family_count, family_index, initial, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
@@ -52,7 +52,14 @@ struct GainStatement {
     gain: Option<Scalar>,
 }
 
-const KEYS: [&str; 6] = ["on", "min", "max", "guess", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("on", "what it acts on: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`"),
+    key("min", "its lower bound"),
+    key("max", "its upper bound"),
+    key("guess", "where the search begins"),
+    key("count", "makes a family of so many"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ControlStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -80,7 +87,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ControlStateme
             "guess" => statement.guess = reader.series(&entry),
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     statement

@@ -9,7 +9,7 @@ use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
 use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::Resolver;
@@ -59,8 +59,18 @@ pub(crate) struct CoordinateStatement {
     pub index: Option<Text>,
 }
 
-const KEYS: [&str; 10] =
-    ["start", "velocity", HIGHER[0], HIGHER[1], HIGHER[2], HIGHER[3], "second", "domain", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("start", "the position at the start; a list makes a family"),
+    key("velocity", "the velocity at the start, 0 if not stated"),
+    key("acceleration", "for Lagrangians with accelerations: the second derivative at the start"),
+    key("jerk", "the third derivative at the start"),
+    key("snap", "the fourth derivative at the start"),
+    key("crackle", "the fifth derivative at the start"),
+    key("second", "the position after one step, for `start = \"two-points\"`; may use the step `h`"),
+    key("domain", "a condition that must hold along the motion: `\"x > 0\"`"),
+    key("count", "makes a family of so many, `x[1]` to `x[n]`"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<CoordinateStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -96,7 +106,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStat
             "index" => statement.index = reader.string(&entry),
             key => match HIGHER.iter().position(|higher| *higher == key) {
                 Some(place) => statement.higher[place] = reader.series(&entry),
-                None => reader.unknown_key(&entry, &KEYS),
+                None => reader.unknown_key(&entry, KEYS),
             },
         }
     }

@@ -7,7 +7,7 @@ use extremal_expr::Id;
 use super::families::{family_count, family_index, member_name};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::names::{Declaration, Meaning};
 use crate::order::order;
 use crate::place::Place;
@@ -32,7 +32,11 @@ pub(crate) struct DefinitionStatement {
     pub index: Option<Text>,
 }
 
-const KEYS: [&str; 3] = ["value", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("value", "the expression; a list makes a family"),
+    key("count", "makes a family of so many; members may use those before them"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<DefinitionStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -53,7 +57,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> DefinitionStat
             }
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_value {

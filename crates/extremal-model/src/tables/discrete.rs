@@ -10,7 +10,7 @@ use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Reader, Scalar};
+use crate::document::{Entry, Key, Reader, Scalar, key};
 use crate::names::STEP;
 use crate::place::Place;
 use crate::resolver::{Member, Resolver, with_article};
@@ -50,7 +50,16 @@ pub(crate) struct DiscreteStatement {
     pub constraints: Vec<Assignment>,
 }
 
-const KEYS: [&str; 5] = ["lagrangian", "force_minus", "force_plus", "entropy", "constraints"];
+pub(super) const KEYS: &[Key] = &[
+    key("lagrangian", "the action over one step"),
+    key("force_minus", "the discrete force at the beginning of the step, by coordinate"),
+    key("force_plus", "the discrete force at the end of the step, by coordinate"),
+    key("entropy", "what vanishes, by entropy"),
+    key(
+        "constraints",
+        "an equation by constraint, instead of that of the method; of a vakonomic one it stands for the constraint in the action",
+    ),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> DiscreteStatement {
     let span = table.name.span.clone();
@@ -73,7 +82,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
             "force_plus" => statement.force_plus = read_assignments(reader, &entry),
             "entropy" => statement.entropy = read_assignments(reader, &entry),
             "constraints" => statement.constraints = read_assignments(reader, &entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_lagrangian {

@@ -13,7 +13,7 @@ use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, Friction, FrictionTerm};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Reader, Scalar};
+use crate::document::{Entry, Key, Reader, Scalar, key};
 use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
@@ -48,7 +48,16 @@ pub(crate) struct DynamicsStatement {
     pub heat: Vec<Assignment>,
 }
 
-const KEYS: [&str; 2] = ["lagrangian", "friction"];
+pub(super) const KEYS: &[Key] = &[
+    key(
+        "lagrangian",
+        "kinetic minus potential energy, internal energy included: an expression of positions, velocities, entropies, time and parameters",
+    ),
+    key(
+        "friction",
+        "`herglotz`: instead of `[friction]`, for one entropy, the friction (dL/dS)(dL/dx') of the thermodynamic Herglotz principle",
+    ),
+];
 /// The only law of friction that has a name.
 const HERGLOTZ: &str = "herglotz";
 
@@ -67,7 +76,7 @@ pub(crate) fn read<'t>(
                 into.lagrangian = reader.scalar(&entry);
             }
             "friction" => into.friction_law = reader.string(&entry).filter(|text| is_law(reader, text)),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_lagrangian {

@@ -6,7 +6,7 @@ use extremal_expr::{Expr, Id};
 
 use super::assignments::{self, Primes, Targets};
 use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
@@ -32,7 +32,11 @@ pub(crate) struct EntropyStatement {
     pub index: Option<Text>,
 }
 
-const KEYS: [&str; 3] = ["start", "count", "index"];
+pub(super) const KEYS: &[Key] = &[
+    key("start", "the entropy at the start"),
+    key("count", "makes a family of so many"),
+    key("index", "what the number of a member is called, `i` if not stated"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<EntropyStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -53,7 +57,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> EntropyStateme
             }
             "count" => statement.count = reader.scalar(&entry),
             "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_start {

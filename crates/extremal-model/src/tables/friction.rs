@@ -6,7 +6,7 @@ use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Reader, Scalar, Series, key};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
@@ -78,7 +78,16 @@ impl HeatsStatement {
     }
 }
 
-const KEYS: [&str; 5] = ["force", "dry", "static", "along", "heats"];
+pub(super) const KEYS: &[Key] = &[
+    key("force", "the force, an expression"),
+    key("dry", "dry friction: the largest force of the contact, an expression that may use multipliers of constraints"),
+    key("static", "the same while the contact sticks"),
+    key(
+        "along",
+        "the velocity with which the contact slides, affine in velocities, where it is not that of the coordinate",
+    ),
+    key("heats", "which entropy it heats, or the shares of several: `{ body = 0.75, bath = 0.25 }`"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<FrictionStatement> {
     let mut statements = Vec::new();
@@ -127,7 +136,7 @@ fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatemen
                 let name = reader.string(&entry).map(HeatsStatement::One);
                 statement.heats = Some(name.unwrap_or_else(|| HeatsStatement::Broken(entry.value_span())));
             }
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_force && !is_dry {

@@ -5,7 +5,7 @@ use extremal_expr::Id;
 use super::Statements;
 use super::boundary::Boundary;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Reader, Scalar};
+use crate::document::{Entry, Key, Reader, Scalar, key};
 use crate::place::Place;
 use crate::resolver::Resolver;
 
@@ -25,7 +25,10 @@ pub(crate) struct ObjectiveStatement {
     terminal: Option<Scalar>,
 }
 
-const KEYS: [&str; 2] = ["running", "terminal"];
+pub(super) const KEYS: &[Key] = &[
+    key("running", "integrated over the motion: of positions, velocities, entropies, controls and time"),
+    key("terminal", "of the end: of positions, velocities and entropies there"),
+];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> ObjectiveStatement {
     let span = table.name.span.clone();
@@ -39,7 +42,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
         match entry.name.text.as_str() {
             "running" => statement.running = reader.scalar(&entry),
             "terminal" => statement.terminal = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     statement

@@ -9,7 +9,7 @@ use super::Statements;
 use super::coordinates::Coordinates;
 use super::dynamics::Dynamics;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Reader, Scalar};
+use crate::document::{Entry, Key, Reader, Scalar, key};
 use crate::method::{Feature, Method};
 use crate::names::STEP;
 use crate::resolver::Resolver;
@@ -260,18 +260,24 @@ pub(crate) struct SimulationStatement {
     pub tolerance: Option<Scalar>,
 }
 
-const KEYS: [&str; 11] = [
-    "method",
-    "step",
-    "until",
-    "steps",
-    "start",
-    "record",
-    "tolerance",
-    "entropy",
-    "constraints",
-    "project",
-    "singular",
+pub(super) const KEYS: &[Key] = &[
+    key("method", "the integration method, `midpoint` if not stated"),
+    key("step", "the step, or for an adaptive method the time between rows"),
+    key("until", "the time at which the run ends"),
+    key("steps", "how many steps it takes, instead of `until`"),
+    key("start", "`legendre` (default): from positions and velocities; `two-points`: from `start` and `second`"),
+    key("record", "writes every so many steps to files"),
+    key(
+        "tolerance",
+        "residual tolerance of implicit steps relative to their terms, or relative tolerance of an adaptive method",
+    ),
+    key("entropy", "where in a step entropies are taken: `left`, `midpoint` (default) or `right`"),
+    key(
+        "constraints",
+        "`rattle` (default): velocities satisfy the constraints after every step; `shake`: when they are looked at",
+    ),
+    key("project", "`true` moves a start that violates the constraints to the nearest one that does not"),
+    key("singular", "at a singular configuration of the constraints: `stop` (default) or `pass`"),
 ];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> SimulationStatement {
@@ -298,7 +304,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
             "singular" => {
                 statement.singular = reader.string(&entry).and_then(|text| Some((at_singular(reader, &text)?, text)));
             }
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if let (Some(until), Some(steps)) = (&statement.until, &statement.steps) {
@@ -370,6 +376,7 @@ fn at_singular(reader: &mut Reader<'_, '_>, text: &Text) -> Option<AtSingular> {
 }
 
 /// The settings, and the expressions of those that follow the parameters.
+#[derive(Clone)]
 pub(crate) struct Settings {
     pub simulation: Simulation,
     pub step: Option<Id>,

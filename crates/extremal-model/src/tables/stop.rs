@@ -5,7 +5,7 @@ use std::fmt;
 use extremal_expr::Id;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Name, Reader, Scalar};
+use crate::document::{Entry, Key, Name, Reader, Scalar, key};
 use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
@@ -62,7 +62,8 @@ pub(crate) struct StopStatement {
     pub direction: Direction,
 }
 
-const KEYS: [&str; 2] = ["when", "direction"];
+pub(super) const KEYS: &[Key] =
+    &[key("when", "the expression whose zero is located"), key("direction", "`rising`, `falling` or `any` (default)")];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<StopStatement> {
     entries.into_iter().map(|entry| read_one(reader, entry)).collect()
@@ -85,7 +86,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> StopStatement 
                 let chosen = reader.string(&entry).and_then(|text| direction(reader, &text));
                 statement.direction = chosen.unwrap_or_default();
             }
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     if !has_when {

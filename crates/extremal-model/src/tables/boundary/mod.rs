@@ -21,7 +21,7 @@ use component::{Slot, select};
 pub use component::Component;
 pub(crate) use component::State;
 pub(crate) use rules::{check, problems};
-pub(crate) use statement::{BoundaryStatement, read};
+pub(crate) use statement::{BoundaryStatement, KEYS, read};
 use statement::{DurationStatement, PeriodicStatement, WaypointStatement};
 
 /// The steps of a problem that does not say how many it has.

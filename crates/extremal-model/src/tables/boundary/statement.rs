@@ -2,7 +2,7 @@
 
 use super::super::assignments::{self, Assignment};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
 use crate::text::Text;
 
 /// The table as written.
@@ -66,24 +66,31 @@ pub(crate) struct PathStatement {
     pub max: Option<Series>,
 }
 
-const KEYS: [&str; 13] = [
-    "independent",
-    "from",
-    "to",
-    "duration",
-    "steps",
-    "grading",
-    "start",
-    "end",
-    "via",
-    "periodic",
-    "path",
-    "integrals",
-    "guess",
+pub(crate) const KEYS: &[Key] = &[
+    key("independent", "the name of the independent variable, `t` if not stated: with `\"x\"`, `y'` is dy/dx"),
+    key("from", "where it begins, 0 if not stated"),
+    key("to", "where it ends, instead of `duration`"),
+    key("duration", "how long it takes; `{ min = 0.5, max = 5, guess = 2 }` is to be found"),
+    key("steps", "of the grid, 100 if not stated"),
+    key(
+        "grading",
+        "`{ start = 3, end = 1 }`: steps shrink towards an end by this power; unless given, towards an end where the Lagrangian has no finite value",
+    ),
+    key("start", "what is given at the start: `{ x = 0, \"x'\" = \"v0\" }`; what is not given is free"),
+    key("end", "what is given at the end, of entropies too"),
+    key(
+        "via",
+        "points in between, at a time or after a part of the duration: `[{ t = 0.5, x = 1 }, { s = 0.75, x = 2 }]`",
+    ),
+    key("periodic", "`true`, or the coordinates that end as they began: `[\"x\", \"y\"]`"),
+    key("path", "bounds along the way: `{ x = { min = 0 }, \"x'\" = { max = 1 } }`"),
+    key("integrals", "`{ length = \"sqrt(1 + y'^2) = 3\" }`: what is integrated over the motion, and what comes out"),
+    key("guess", "where the search begins: expressions of the independent variable and of `s`, its elapsed part"),
 ];
-const DURATION_KEYS: [&str; 3] = ["min", "max", "guess"];
-const PATH_KEYS: [&str; 2] = ["min", "max"];
-const GRADING_KEYS: [&str; 2] = ["start", "end"];
+const DURATION_KEYS: &[Key] =
+    &[key("min", "the shortest"), key("max", "the longest"), key("guess", "where the search begins")];
+const PATH_KEYS: &[Key] = &[key("min", "the lower bound"), key("max", "the upper bound")];
+const GRADING_KEYS: &[Key] = &[key("start", "at the start"), key("end", "at the end")];
 
 pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> BoundaryStatement {
     let mut statement = BoundaryStatement {
@@ -124,7 +131,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: 
             "integrals" => statement.integrals = read_integrals(reader, &entry),
             "guess" => statement.guess = read_assignments(reader, &entry),
             "grading" => statement.grading = read_grading(reader, &entry),
-            _ => reader.unknown_key(&entry, &KEYS),
+            _ => reader.unknown_key(&entry, KEYS),
         }
     }
     statement
@@ -145,7 +152,7 @@ fn read_duration<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<D
             "min" => min = reader.scalar(&entry),
             "max" => max = reader.scalar(&entry),
             "guess" => guess = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, &DURATION_KEYS),
+            _ => reader.unknown_key(&entry, DURATION_KEYS),
         }
     }
     Some(DurationStatement::Free { span: entry.value_span(), min, max, guess })
@@ -157,7 +164,7 @@ fn read_grading<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<Gr
         match entry.name.text.as_str() {
             "start" => grading.start = reader.scalar(&entry),
             "end" => grading.end = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, &GRADING_KEYS),
+            _ => reader.unknown_key(&entry, GRADING_KEYS),
         }
     }
     Some(grading)
@@ -199,7 +206,7 @@ fn read_path<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<PathStat
             match entry.name.text.as_str() {
                 "min" => statement.min = reader.series(&entry),
                 "max" => statement.max = reader.series(&entry),
-                _ => reader.unknown_key(&entry, &PATH_KEYS),
+                _ => reader.unknown_key(&entry, PATH_KEYS),
             }
         }
         bounds.push(statement);
