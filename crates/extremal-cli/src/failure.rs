@@ -9,8 +9,8 @@ use extremal::boundary::{ProblemError, TableError};
 use extremal::compare::CompareError;
 use extremal::mechanics::discrete::SchemeError;
 use extremal::model::render;
-use extremal::run::SetupError;
-use extremal::sweep::{ListError, SweepError};
+use extremal::run::{ConstraintError, SettingsError, SetupError};
+use extremal::sweep::{ListError, SweepError, VariationError};
 use extremal::trajectory::frame::FrameError;
 use extremal::trajectory::{PlotError, RecordError, SinkError};
 use thiserror::Error;
@@ -145,6 +145,16 @@ pub enum Failure {
     Output(#[from] io::Error),
 }
 
+fn setup_hint(error: &SetupError) -> Option<&'static str> {
+    Some(match error {
+        SetupError::Settings(SettingsError::NoStep) => "or say `--step 0.01`",
+        SetupError::Settings(SettingsError::NoEnd) => "or say `--until 10`",
+        SetupError::Scheme(SchemeError::NoTwoPoints(_)) => "say `--start legendre`",
+        SetupError::Constraints(ConstraintError::Inconsistent(_)) => "`--project` does that",
+        _ => return None,
+    })
+}
+
 impl Failure {
     /// Says on standard error what is wrong. A reader of standard output that has seen enough is no error.
     pub fn report(&self) {
@@ -158,8 +168,36 @@ impl Failure {
                     more => print_error(&format!("\nand {more} more problems\n")),
                 }
             }
-            other => print_error(&format!("{ERROR}error{ERROR:#}: {other}\n")),
+            other => {
+                print_error(&format!("{ERROR}error{ERROR:#}: {other}\n"));
+                if let Some(hint) = other.hint() {
+                    print_error(&format!("  {hint}\n"));
+                }
+            }
         }
+    }
+
+    /// The option that helps, which the library does not know.
+    fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Failure::Setup(error) | Failure::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
+            Failure::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
+            Failure::Frame(FrameError::Exists { .. } | FrameError::Lost { .. }) => "replace it with `--force`",
+            Failure::Frame(FrameError::Unfinished { .. }) => {
+                "continue it with `--resume`, or begin anew with `--force`"
+            }
+            Failure::Sweep(SweepError::TooManyRows { .. }) => "record fewer with `--every N`",
+            Failure::Sweep(SweepError::Variation(error)) => match error {
+                VariationError::Nothing => {
+                    "say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`"
+                }
+                VariationError::Structural { .. } => "set it with `--set NAME=VALUE`",
+                VariationError::NoSamples => "say `--samples N`",
+                VariationError::NothingRandom => "`--samples` goes with `--random NAME=FROM:TO`",
+                _ => return None,
+            },
+            _ => return None,
+        })
     }
 
     pub fn code(&self) -> ExitCode {

@@ -75,7 +75,7 @@ pub enum Reason {
     /// The constraints are dependent at a configuration on the way.
     #[error(
         "the motion runs into a singular configuration at t = {time:.9}: there `{constraint}` {}, and the constraints do not \
-         determine how it goes on (`--singular pass` goes straight on)",
+         determine how it goes on (`singular = \"pass\"` goes straight on)",
         depends(.others)
     )]
     SingularConfiguration {

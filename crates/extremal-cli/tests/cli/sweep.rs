@@ -123,7 +123,7 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
         (&["--vary", "l=1,2", "--record", "events"], "no [stop] conditions"),
         (&["--vary", "l=1,2", "--out", "x.json"], ".csv or .parquet"),
         (&["--vary", "l=1,2", "--out", "no/such/x.csv"], "there is no folder `no/such`"),
-        (&["--vary", "l=1,2", "--out", "there.csv"], "`there.csv` is there already: replace it with `--force`"),
+        (&["--vary", "l=1,2", "--out", "there.csv"], "`there.csv` is there already\n  replace it with `--force`"),
         (&["--vary", "l=1,2", "--resume"], "--out"),
         (&["--vary", "l=1,2", "--out", "x.csv", "--resume", "--force"], "cannot be used with"),
         (&["--list", "short.csv"], "`short.csv` is no list of members: line 2 has 1 values for 2 columns"),

@@ -35,7 +35,7 @@ pub enum SchemeError {
     #[error("`{0}` is adaptive: it has no step formula of its own")]
     Adaptive(String),
     /// `two-points` with a method that is not a one-step variational method.
-    #[error("the start `two-points` is not defined for `{0}`: start from velocities instead (`--start legendre`)")]
+    #[error("the start `two-points` is not defined for `{0}`: start from velocities instead (`start = \"legendre\"`)")]
     NoTwoPoints(String),
     /// `custom` without a `[discrete]` table.
     #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]

@@ -508,7 +508,7 @@ fn check_second(resolver: &mut Resolver<'_, '_>, statements: &Statements, coordi
                 let message = format!("the second position of `{}` is not used by a start from velocities", name.text);
                 Diagnostic::warning(Code::NoEffect, message)
                     .at(second.span(), "")
-                    .help("it is used with `start = \"two-points\"` in [simulation] or `--start two-points`")
+                    .help("it is used with `start = \"two-points\"` in [simulation]")
             }
             _ => continue,
         };

@@ -61,14 +61,14 @@ pub enum FrameError {
         source: io::Error,
     },
     /// There is a finished file, which would be lost.
-    #[error("`{}` is there already: replace it with `--force`", path.display())]
+    #[error("`{}` is there already", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// There is an unfinished file, which would be lost.
     #[error(
-        "`{}` is the unfinished work of another call: continue it with `--resume`, or begin anew with `--force`",
+        "`{}` is the unfinished work of another call",
         part.display()
     )]
     Unfinished {
@@ -83,8 +83,7 @@ pub enum FrameError {
     },
     /// The unfinished file is gone, and what is there under the final name is a part.
     #[error(
-        "`{}` is gone, without which `{}` cannot be continued: what is there now has only the first {pieces} parts of it; begin \
-         anew with `--force`",
+        "`{}` is gone, without which `{}` cannot be continued: what is there now has only the first {pieces} parts of it",
         part.display(), path.display()
     )]
     Lost {

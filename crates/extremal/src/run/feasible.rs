@@ -47,7 +47,7 @@ pub struct Violation {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ConstraintError {
     /// The start is not on the constraints.
-    #[error("the start violates its constraints: {}; correct it, or let `--project` find the nearest start that fits", listed(.0))]
+    #[error("the start violates its constraints: {}; correct it, or let `project` find the nearest start that fits", listed(.0))]
     Inconsistent(Vec<Violation>),
     /// The second position of a start from two does not follow from the first.
     #[error(

@@ -43,10 +43,10 @@ pub struct Settings {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SettingsError {
     /// No step anywhere.
-    #[error("no step is given: add `step = 0.01` to [simulation], or say `--step 0.01`")]
+    #[error("no step is given: add `step = 0.01` to [simulation]")]
     NoStep,
     /// No end anywhere.
-    #[error("no end is given: add `until = 10.0` to [simulation], or say `--until 10`")]
+    #[error("no end is given: add `until = 10.0` to [simulation]")]
     NoEnd,
     /// A step that is not a positive number.
     #[error("the step must be a positive number, not {0}")]

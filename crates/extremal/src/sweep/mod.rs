@@ -57,7 +57,7 @@ pub enum SweepError {
     #[error("there are no events to record: the model has no [stop] conditions")]
     NoEvents,
     /// A member whose rows do not fit into memory.
-    #[error("{rows} rows for each member are too many to keep: record fewer with `--every N`")]
+    #[error("{rows} rows for each member are too many to keep: record fewer of them")]
     TooManyRows {
         /// Of one member.
         rows: u64,

@@ -22,7 +22,7 @@ pub(crate) enum Target {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum VariationError {
     /// All members would be the same.
-    #[error("nothing varies: say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`")]
+    #[error("nothing varies")]
     Nothing,
     /// A name that stands for nothing in the model.
     #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
@@ -39,7 +39,7 @@ pub enum VariationError {
         name: String,
     },
     /// A parameter that the shape of the model depends on.
-    #[error("`{name}` counts members or bounds a sum: it cannot vary, only be set for all with `--set {name}=VALUE`")]
+    #[error("`{name}` counts members or bounds a sum: it cannot vary, only be set for all members")]
     Structural {
         /// The parameter.
         name: String,
@@ -51,10 +51,10 @@ pub enum VariationError {
         name: String,
     },
     /// Random numbers without a number of samples.
-    #[error("how often are the random values to be drawn? say `--samples N`")]
+    #[error("the number of samples of the random values is not given")]
     NoSamples,
     /// Samples of nothing.
-    #[error("nothing is random: `--samples` goes with `--random NAME=FROM:TO`")]
+    #[error("nothing is random, but a number of samples is given")]
     NothingRandom,
     /// More members than anyone can march.
     #[error("there are too many members: the largest number is {MOST_MEMBERS:e}")]

@@ -109,8 +109,8 @@ pub enum AxisError {
 /// In standard deviations; numbers with 53 bits give none that is farther from the mean.
 const LARGEST_DEVIATION: f64 = 9.0;
 
-const GRID_FORM: &str = "NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,.., for example `--vary l=1:2:11`";
-const RANDOM_FORM: &str = "NAME=FROM:TO or NAME=normal(MEAN, DEVIATION), for example `--random x=-1:1`";
+const GRID_FORM: &str = "NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,.., for example `l=1:2:11`";
+const RANDOM_FORM: &str = "NAME=FROM:TO or NAME=normal(MEAN, DEVIATION), for example `x=-1:1`";
 
 impl Axis {
     /// How many values it has.
