@@ -206,7 +206,7 @@ impl Failure {
             Failure::Compare(CompareError::Reference(_))
             | Failure::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | Failure::Record(_)
-            | Failure::Frame(FrameError::Write { .. })
+            | Failure::Frame(FrameError::Write { .. } | FrameError::Read { .. })
             | Failure::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }

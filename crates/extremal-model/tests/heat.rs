@@ -233,6 +233,23 @@ fn friction_that_pumps_is_named_and_powers_that_cancel_are_not() {
     assert_eq!(warnings, [Code::PumpingFriction]);
 }
 
+/// A force that any method may miss where it should stick, however it is written; one that only has a kink there is none.
+#[test]
+fn friction_that_jumps_at_rest_is_pointed_out() {
+    let codes = |force: &str| -> Vec<Code> {
+        let model = load(&format!(
+            "[coordinates]\nx = {{ start = 1.0, velocity = 0.5 }}\n[dynamics]\nlagrangian = \"x'^2/2 - x^2/2\"\n[friction]\nx = \"{force}\""
+        ));
+        model.warnings().iter().map(|warning| warning.code).collect()
+    };
+    for force in ["-2*sign(x')", "if(x' > 0, -2, 2)", "-x'/abs(x')", "-sign(x')*(1 + x'^2)"] {
+        assert_eq!(codes(force), [Code::JumpingFriction], "{force}");
+    }
+    for force in ["-x'*abs(x')", "-2*x'", "-sign(x')*x'^2", "if(x > 0, -x', -2*x')", "if(x' > 0, -x', -2*x')"] {
+        assert_eq!(codes(force), [], "{force}");
+    }
+}
+
 #[test]
 fn overrides_reach_families_of_entropies() {
     let text = HEAT.replace("c = [1.0, 2.0, 3.0, 4.0]", "").replace("c[i]*exp(R[i]/c[i])", "exp(R[i])");

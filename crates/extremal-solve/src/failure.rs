@@ -115,6 +115,24 @@ pub enum Reason {
         /// What failed.
         cause: Box<Reason>,
     },
+    /// The constraints that were kept become dependent where those that were left out may not be, and none is chosen again.
+    #[error(
+        "of the constraints that were kept, `{constraint}` depends on others near t = {time:.9}; {} left out because the others \
+         imply it, and may determine how the motion goes on, but {where_not} no other constraints are chosen on the way: {instead}",
+        was(.left_out)
+    )]
+    NotChosenAgain {
+        /// A constraint.
+        constraint: String,
+        /// Those that follow from others.
+        left_out: Vec<String>,
+        /// When.
+        time: f64,
+        /// Where it is that others are not chosen.
+        where_not: &'static str,
+        /// What to do.
+        instead: &'static str,
+    },
     /// The equations of motion have no solution beyond a time within the step.
     #[error(
         "the motion runs into a singularity: from here the exact one ends at t = {time}, where {what} grows beyond all bounds"
@@ -138,6 +156,11 @@ pub enum Reason {
     /// An adaptive integrator gave up.
     #[error("{0}")]
     Adaptive(String),
+}
+
+fn was(names: &[String]) -> String {
+    let list = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    format!("{list} {}", if names.len() == 1 { "was" } else { "were" })
 }
 
 fn depends(others: &[String]) -> String {

@@ -3,6 +3,7 @@
 use clap::Args;
 use extremal::analyze::{Extent, analyze};
 use extremal::mechanics::analysis::SearchBounds;
+use extremal::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};
@@ -50,6 +51,9 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     source.show_warnings();
     let mut settings = arguments.method.settings(&source.model);
     settings.step = arguments.step.or(settings.step);
+    if let Some(step) = arguments.step.filter(|step| !(*step > 0.0 && step.is_finite())) {
+        return Err(SetupError::from(SettingsError::BadStep(step)).into());
+    }
     let bounds = SearchBounds::default();
     let search = SearchBounds {
         degree: arguments.degree.map_or(bounds.degree, usize::from),

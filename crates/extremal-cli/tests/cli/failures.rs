@@ -75,7 +75,7 @@ fn warnings_do_not_stop_a_run() {
 
 #[test]
 fn bad_input_is_exit_code_two_with_a_way_out() {
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 18] = [
         (&["run", "gallery:kepple"], "did you mean `kepler`?"),
         (&["gallery", "nothing-like-it"], "`extremal gallery` lists them"),
         (&["run", "kepler"], "`gallery:kepler`"),
@@ -91,6 +91,8 @@ fn bad_input_is_exit_code_two_with_a_way_out() {
         (&["run", "gallery:kepler", "--out", "no/such/folder.csv"], "there is no folder `no/such`"),
         (&["run", "gallery:kepler", "--out", "a.csv", "--out", "a.csv"], "named twice"),
         (&["compare", "gallery:kepler", "--against", "exact"], "dop853"),
+        (&["analyze", "gallery:kepler", "--step", "0"], "positive"),
+        (&["analyze", "gallery:kepler", "--step", "nan"], "positive"),
         (&["derive", "gallery:kepler", "--method", "dop853", "--form", "discrete"], "adaptive"),
     ];
     let folder = Folder::new();

@@ -16,3 +16,4 @@ mod zero;
 pub use field::{Field, Residue};
 pub use linear::{Echelon, Matrix, Span};
 pub use point::{Generic, Point};
+pub use zero::real_points;

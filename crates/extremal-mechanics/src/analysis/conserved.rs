@@ -4,7 +4,9 @@ use extremal_expr::generic::{Field, Generic, Matrix};
 use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::{Flow, FlowSampler, dense};
+use super::jumps::with_slopes;
 use super::naming::{name_of, symmetry_of};
+use super::refutation::is_far_from_zero;
 use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
 use super::singular::Regularity;
 use crate::System;
@@ -140,7 +142,8 @@ pub fn conserved_quantities<'g>(
     let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
     let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
-    found.extend(integrals.iter().filter(|integral| judge.confirms(integral)).map(|integral| judge.integral(integral)));
+    let holds = |integral: &&Integral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());
+    found.extend(integrals.iter().filter(holds).map(|integral| judge.integral(integral)));
     let most = flow.dimension();
     let (found, independent) = judge.independent(found, most);
     ConservedQuantities { found: with_unique_names(found), independent, most, space }
@@ -155,7 +158,8 @@ pub enum Conservation {
     Here,
     /// Not.
     No,
-    /// Not known: its rate could not be evaluated exactly, or the motion is not unique.
+    /// Not known: its rate could not be evaluated exactly, is zero by no algebra and nowhere far from zero, or says nothing of a
+    /// jump; or the motion is not unique.
     Undecided,
 }
 
@@ -174,11 +178,12 @@ pub fn conservation<'g>(
     };
     let judge = Judge { system, flow: &flow, parameters };
     let rate = flow.rates_of(&[function])[0];
-    match [judge.vanishes(function, rate, &[]), judge.vanishes(function, rate, &parameters.exact)] {
-        [Some(true), _] => Conservation::Always,
-        [_, Some(true)] => Conservation::Here,
-        [_, Some(false)] => Conservation::No,
-        [_, None] => Conservation::Undecided,
+    let here = judge.vanishes(function, rate, &parameters.exact);
+    match judge.vanishes(function, rate, &[]) {
+        Some(true) if judge.passes_jumps(function) => Conservation::Always,
+        _ if here == Some(true) && judge.passes_jumps(function) => Conservation::Here,
+        _ if here == Some(false) && is_far_from_zero(&flow, rate, &parameters.exact) => Conservation::No,
+        _ => Conservation::Undecided,
     }
 }
 
@@ -308,6 +313,18 @@ impl<'g> Judge<'_, 'g> {
             let rates: Option<Vec<_>> = (0..STATES as u64).map(|seed| Some(sampler.at(seed)?.1[0])).collect();
             rates.map(|rates| rates.iter().all(|rate| *rate == Field::ZERO))
         })
+    }
+
+    /// Does a function whose rate vanishes stay the same also where it, or the Lagrangian, jumps?
+    fn passes_jumps(&self, value: Expr<'g>) -> bool {
+        let state = self.flow.state.iter().map(|(symbol, _)| *symbol).chain([self.flow.time]).collect::<Vec<_>>();
+        let Some(smooth) = with_slopes(&[self.system.lagrangian, value], &state) else { return true };
+        let mut system = self.system.clone();
+        system.lagrangian = smooth[0];
+        let flow = Flow::of(&system);
+        let judge = Judge { system: &system, flow: &flow, parameters: self.parameters };
+        self.flow.solved.is_empty()
+            && judge.vanishes(smooth[1], flow.rates_of(&[smooth[1]])[0], &self.parameters.exact) == Some(true)
     }
 
     /// Tries algebra on a rate that is known to vanish.

@@ -1,6 +1,8 @@
 //! Families of candidates besides all products up to a degree: those that a large or a curvilinear system needs.
 
-use extremal_expr::Expr;
+use std::collections::HashSet;
+
+use extremal_expr::{Expr, Id};
 
 use super::flow::Flow;
 use super::generators::{Generator, Powers, functions_in, monomials};
@@ -60,13 +62,15 @@ pub(super) fn curvilinear<'g>(
         g.jacobian(&flow.surface, &system.v).into_iter().flatten().map(|(_, entry)| entry).collect();
     let mut functions = functions_in(flow, &rows);
     let sources = [&[system.lagrangian][..], &system.force, &flow.surface].concat();
+    let occurring: HashSet<Id> = g.free_symbols(&sources).into_iter().map(|symbol| symbol.id()).collect();
+    let own_mass = |(k, row): (usize, Vec<(usize, Expr<'g>)>)| row.into_iter().find(|(l, _)| *l == k);
+    let masses = system.mass_matrix().into_iter().enumerate().filter_map(own_mass);
     let mut cyclic = Vec::new();
-    for (k, q) in system.q.iter().enumerate() {
-        let (p, others) = (system.momenta()[k], &system.q);
-        let slope = g.gradient(p, &[system.v[k]])[0];
-        if !g.depend_on(&sources, &[*q]).contains(&true) && slope.depends_on(others) {
+    for (k, mass) in masses {
+        let q = system.q[k];
+        if !occurring.contains(&q.id()) && mass.depends_on(&system.q) {
             functions.extend([q.sin(), q.cos()]);
-            cyclic.push(*q);
+            cyclic.push(q);
         }
     }
     functions.retain(|function| all.iter().all(|generator| generator.value != *function));

@@ -105,20 +105,34 @@ fn written_terms(f: Expr<'_>) -> Vec<Expr<'_>> {
 /// is minus the potential.
 fn written_energy<'g>(system: &System<'g>) -> Expr<'g> {
     let g = system.graph;
-    let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-    let is_quadratic = |term: Expr<'g>| {
-        let slopes = g.gradient(term, &system.v);
-        g.depend_on(&slopes, &system.v).contains(&true)
-    };
     let moving = [&system.q[..], &system.v, &[system.t]].concat();
     // A kinetic energy is not negative, at rest in a moving frame neither; what is belongs to a product with a potential.
-    let is_kinetic = |term: Expr<'g>| !signs(g, term.substitute(&at_rest), |symbol| !moving.contains(symbol)).0;
-    let parts =
-        written_terms(system.lagrangian).into_iter().flat_map(|term| match is_quadratic(term) && !is_kinetic(term) {
-            true => written_terms(g.expanded(term).unwrap_or(term)),
-            false => vec![term],
-        });
-    g.sum(parts.map(|term| if is_quadratic(term) { term } else { -term.substitute(&at_rest) }))
+    let is_kinetic = |at_rest: Expr<'g>| !signs(g, at_rest, |symbol| !moving.contains(symbol)).0;
+    let mut sum = Vec::new();
+    let mut products = Vec::new();
+    for (term, quadratic, at_rest) in by_velocities(system, &written_terms(system.lagrangian)) {
+        match quadratic {
+            true if is_kinetic(at_rest) => sum.push(term),
+            true => products.extend(written_terms(g.expanded(term).unwrap_or(term))),
+            false => sum.push(-at_rest),
+        }
+    }
+    let parts = by_velocities(system, &products).into_iter();
+    sum.extend(parts.map(|(term, quadratic, at_rest)| if quadratic { term } else { -at_rest }));
+    g.sum(sum)
+}
+
+/// Each term with whether it is more than linear in the velocities, and what it is at rest; all at once, for there may be thousands.
+fn by_velocities<'g>(system: &System<'g>, terms: &[Expr<'g>]) -> Vec<(Expr<'g>, bool, Expr<'g>)> {
+    let g = system.graph;
+    let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
+    let rows = g.jacobian(terms, &system.v);
+    let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
+    let mut varying = g.depend_on(&slopes, &system.v).into_iter();
+    let quadratic: Vec<bool> =
+        rows.iter().map(|row| varying.by_ref().take(row.len()).fold(false, |any, one| any || one)).collect();
+    let still = g.substitute(terms, &at_rest);
+    terms.iter().zip(quadratic).zip(still).map(|((term, quadratic), still)| (*term, quadratic, still)).collect()
 }
 
 /// Is p·v − L what the Lagrangian's own terms add up to as T + V?
@@ -133,7 +147,7 @@ pub(super) fn readable_energy<'g>(system: &System<'g>) -> Expr<'g> {
     let Some(split) = system.kinetic_split() else { return g.simplified(system.energy()) };
     let mut kinetic = Vec::new();
     for (j, row) in split.mass.iter().enumerate() {
-        for (k, entry) in row.iter().enumerate().skip(j) {
+        for (k, entry) in row.iter().enumerate().skip(j).filter(|(_, entry)| !entry.is_zero()) {
             let product = g.simplified(*entry) * system.v[j] * system.v[k];
             kinetic.push(if j == k { product / 2 } else { product });
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use extremal_expr::generic::real_points;
 use extremal_expr::{Expr, Rational};
 
 use crate::System;
@@ -48,14 +49,19 @@ impl<'g> System<'g> {
     pub fn kinetic_split(&self) -> Option<KineticSplit<'g>> {
         let g = self.graph;
         let zero = g.int(0);
-        let rows = self.mass_matrix();
-        let varying = rows.iter().flatten().any(|(_, m)| m.depends_on(&self.v));
-        if varying || !g.unbroken_in(&[self.lagrangian], &self.v)[0] {
+        let mut rows = self.mass_matrix();
+        if !g.unbroken_in(&[self.lagrangian], &self.v)[0] {
             return None;
         }
-        let at_rest: Vec<_> = self.v.iter().map(|v| (*v, zero)).collect();
-        let linear = g.substitute(&self.momenta(), &at_rest);
-        let rest = self.lagrangian.substitute(&at_rest);
+        let entries: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, m)| *m).collect();
+        let varying = g.depend_on(&entries, &self.v).contains(&true);
+        let (linear, rest) = match varying {
+            false => {
+                let at_rest: Vec<_> = self.v.iter().map(|v| (*v, zero)).collect();
+                (g.substitute(&self.momenta(), &at_rest), self.lagrangian.substitute(&at_rest))
+            }
+            true => self.split_in_disguise(&mut rows)?,
+        };
         // The sums go over the entries that are there: a long chain has a few in each row.
         let t2 = g.sum(rows.iter().zip(&self.v).flat_map(|(row, v)| row.iter().map(|(k, m)| *m * *v * self.v[*k])))
             * g.rational(Rational::HALF);
@@ -67,6 +73,40 @@ impl<'g> System<'g> {
         }
         let t1 = g.dot(&linear, &self.v);
         Some(KineticSplit { mass, linear, rest, t2, t1 })
+    }
+
+    /// The split where velocities cancel from the mass matrix only by algebra: as they do, it has its value at any of them. Makes
+    /// `rows` free of velocities; the parts linear in them and without them.
+    fn split_in_disguise(&self, rows: &mut [Vec<(usize, Expr<'g>)>]) -> Option<(Vec<Expr<'g>>, Expr<'g>)> {
+        let g = self.graph;
+        let entries: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, m)| *m).collect();
+        let slopes = g.jacobian(&entries, &self.v).into_iter().flatten();
+        if slopes.into_iter().any(|(_, slope)| g.vanishes(slope, &[]) != Some(true)) {
+            return None;
+        }
+        // At rest the formulas are shortest, but what cancels may be a division by zero there.
+        let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
+        let momenta = self.momenta();
+        let all = g.substitute(&[&entries[..], &momenta, &[self.lagrangian]].concat(), &at_rest);
+        let exists_at_rest = real_points(&g.free_symbols(&all), &[], |point| {
+            let of = |name: &str| point.iter().find(|(symbol, _)| symbol.as_symbol().as_deref() == Some(name));
+            let values = g.evaluate(&all, |name| of(name).map(|(_, value)| *value));
+            values.iter().all(|value| value.is_finite()).then_some(true)
+        });
+        let moving: Vec<_> = match exists_at_rest {
+            true => at_rest,
+            false => self.v.iter().zip(1..).map(|(v, speed)| (*v, g.int(speed))).collect(),
+        };
+        let speed = |k: usize| moving[k].1;
+        for entry in rows.iter_mut().flatten() {
+            entry.1 = g.simplified(entry.1.substitute(&moving));
+        }
+        let quadratic: Vec<Expr<'g>> = rows.iter().map(|row| g.sum(row.iter().map(|(k, m)| *m * speed(*k)))).collect();
+        let momenta = g.substitute(&momenta, &moving);
+        let linear: Vec<Expr<'g>> = momenta.iter().zip(&quadratic).map(|(p, part)| g.simplified(*p - *part)).collect();
+        let kinetic = quadratic.iter().zip(&linear).enumerate().map(|(k, (two, one))| (*two / 2 + *one) * speed(k));
+        let rest = g.simplified(self.lagrangian.substitute(&moving) - g.sum(kinetic));
+        Some((linear, rest))
     }
 }
 
@@ -133,6 +173,25 @@ mod tests {
             expected += usize::from(!value.is_zero());
         }
         assert_eq!(found.len(), expected);
+    }
+
+    #[test]
+    fn a_quotient_of_quartics_is_seen_to_be_quadratic() {
+        let g = Graph::new();
+        let [x, y, u, v] = ["x", "y", "x'", "y'"].map(|name| g.symbol(name));
+        // (u⁴ − x⁴)/(u² + x²) is u² − x², and (v³ + v)/(1 + v²) is v.
+        let l = (u.powi(4) - x.powi(4)) / (u.powi(2) + x.powi(2))
+            + y * u * (v.powi(3) + v) / (v.powi(2) + 1)
+            + v.powi(2) * 3;
+        let split = System::new(&g, &["x", "y"], l).kinetic_split().unwrap();
+        let expected = [[g.int(2), y], [y, g.int(6)]];
+        for (row, by_hand) in split.mass.iter().zip(expected) {
+            row.iter().zip(by_hand).for_each(|(m, by_hand)| assert!(g.proves_zero(*m - by_hand), "{m}"));
+        }
+        assert!(split.linear.iter().all(|a| g.proves_zero(*a)));
+        assert!(g.proves_zero(split.rest + x.powi(2)), "{}", split.rest);
+        let cubic = System::new(&g, &["x"], (u.powi(4) - x.powi(4)) / (u.powi(2) + x.powi(2) * 2));
+        assert!(cubic.kinetic_split().is_none());
     }
 
     #[test]

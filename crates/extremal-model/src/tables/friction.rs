@@ -1,6 +1,6 @@
 //! `[friction]`: forces whose power becomes heat, and which entropies it heats.
 
-use extremal_expr::{Expr, Function, Id, Node};
+use extremal_expr::{Expr, Function, Graph, Id, Node};
 
 use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
@@ -246,15 +246,31 @@ fn jumps<'g>(resolver: &Resolver<'g, '_>, force: Expr<'g>) -> bool {
     let graph = resolver.graph;
     let velocities = resolver.names.velocities_in(force);
     let at_rest: Vec<_> = velocities.iter().map(|v| (*v, graph.int(0))).collect();
-    let sign = graph.symbol("sign of a velocity");
+    let decision = graph.symbol("decided by a velocity");
+    let moves = |e: Expr<'g>| e.depends_on(&velocities);
     let reached = graph.reachable(&[force.id()]).into_iter().map(|id| graph.expr(id));
-    let signs = reached.filter(|e| match e.node() {
-        Node::Call(Function::Sign, argument) => graph.expr(argument).depends_on(&velocities),
-        _ => false,
+    // What is decided by a velocity, and the difference that the decision makes.
+    let decided = reached.filter_map(|e| match e.node() {
+        Node::Call(Function::Sign, u) if moves(graph.expr(u)) => Some((e, graph.int(1))),
+        Node::Select(condition, a, b) if moves(graph.expr(condition)) => Some((e, graph.expr(a) - graph.expr(b))),
+        // x'/abs(x') is the sign of x' too.
+        Node::Call(Function::Abs, u) if moves(graph.expr(u)) && divides(graph, force, e) => Some((e, graph.int(1))),
+        _ => None,
     });
-    signs.into_iter().any(|found| {
-        let slope = graph.gradient(force.substitute(&[(found, sign)]), &[sign])[0];
-        !graph.simplified(slope.substitute(&at_rest)).is_zero()
+    decided.into_iter().any(|(found, difference)| {
+        let slope = graph.gradient(force.substitute(&[(found, decision)]), &[decision])[0];
+        match found.node() {
+            Node::Call(Function::Abs, _) => !slope.is_zero(),
+            _ => !graph.simplified((slope * difference).substitute(&at_rest)).is_zero(),
+        }
+    })
+}
+
+/// Is something a divisor in an expression?
+fn divides<'g>(graph: &'g Graph, whole: Expr<'g>, part: Expr<'g>) -> bool {
+    graph.reachable(&[whole.id()]).into_iter().any(|id| match graph.expr(id).node() {
+        Node::Product(factors) => factors.iter().any(|(factor, e)| *factor == part.id() && *e < 0),
+        _ => false,
     })
 }
 

@@ -4,8 +4,11 @@ use std::collections::HashSet;
 
 use super::{Bounds, Curvature, Iteration, Nlp, NlpSolution, NlpStatus};
 
-/// Gradients at the start larger than this are scaled down to it.
-const LARGEST_GRADIENT: f64 = 100.0;
+/// Derivatives at the start, by a variable or by its size, are scaled down to the first and up to the second.
+const LARGEST: f64 = 100.0;
+const SMALLEST: f64 = 1e-2;
+/// A variable whose largest derivative is so many times larger or smaller than that of others is counted in other units.
+const OTHER_UNITS: f64 = 1e4;
 
 /// minimise f(y) where c(y) = 0 and lower <= y <= upper, with y = (free variables, slacks).
 pub(super) struct Standard<'n> {
@@ -29,6 +32,8 @@ pub(super) struct Standard<'n> {
     pub hessian: Vec<(usize, usize)>,
     objective_scale: f64,
     constraint_scale: Vec<f64>,
+    /// The units in which variables are counted.
+    unit: Vec<f64>,
     /// All values of a derivative of `nlp`.
     values: Vec<f64>,
     jacobian_len: usize,
@@ -93,6 +98,7 @@ impl<'n> Standard<'n> {
             weights: vec![0.0; m],
             objective_scale: 1.0,
             constraint_scale: vec![1.0; kept_rows.len()],
+            unit: vec![1.0; free.len() + slacked.len()],
             kept_rows,
             all_rows: vec![0.0; m],
             nlp,
@@ -110,23 +116,48 @@ impl<'n> Standard<'n> {
         standard
     }
 
-    /// Scales by the derivatives at the start. Constraints with slacks keep their scale, and so do their bounds.
+    /// Scales by the derivatives at the start and the sizes of the variables there, so that tolerances mean the same for a problem
+    /// in any units. Constraints with slacks keep their scale, and so do their bounds.
     fn find_scales(&mut self) {
+        let y = self.start();
+        let size = |i: usize| match (y[i].abs(), self.upper[i] - self.lower[i]) {
+            (own, width) if own == 0.0 && width.is_finite() => width,
+            (own, _) => own,
+        };
+        let sizes: Vec<f64> = (0..y.len()).map(size).collect();
+        let mut jacobian = vec![0.0; self.jacobian.len()];
+        self.jacobian(&y, &mut jacobian);
+        let mut rows = vec![Sizes::default(); self.target.len()];
+        for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
+            rows[*row].count(*value, sizes[*column]);
+        }
+        for row in &self.slacked {
+            rows[*row] = Sizes::default();
+        }
+        self.constraint_scale = rows.iter().map(Sizes::scale).collect();
+        let mut columns = vec![0.0f64; y.len()];
+        for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
+            columns[*column] = columns[*column].max((value * self.constraint_scale[*row]).abs());
+        }
+        for (i, column) in columns.iter().enumerate().take(self.free.len()) {
+            if *column > 0.0 && !(1.0 / OTHER_UNITS..=OTHER_UNITS).contains(column) {
+                self.unit[i] = 1.0 / column;
+                self.lower[i] *= column;
+                self.upper[i] *= column;
+            }
+        }
         let y = self.start();
         let mut gradient = vec![0.0; y.len()];
         self.gradient(&y, &mut gradient);
-        let mut jacobian = vec![0.0; self.jacobian.len()];
-        self.jacobian(&y, &mut jacobian);
-        let limit = |size: f64| (LARGEST_GRADIENT / size).min(1.0);
-        self.objective_scale = limit(largest(&gradient));
-        let mut rows = vec![0.0f64; self.target.len()];
-        for (value, (row, _)) in jacobian.iter().zip(&self.jacobian) {
-            rows[*row] = rows[*row].max(value.abs());
+        let mut hessian = vec![0.0; self.hessian.len()];
+        self.hessian(&y, &vec![0.0; self.target.len()], &mut hessian);
+        let mut objective = Sizes { by_variables: largest(&gradient), ..Sizes::default() };
+        objective.by_sizes = objective.by_variables;
+        for (value, (i, j)) in hessian.iter().zip(&self.hessian) {
+            let most = (sizes[*i] / self.unit[*i]).max(sizes[*j] / self.unit[*j]);
+            objective.count_small(*value, most);
         }
-        for row in &self.slacked {
-            rows[*row] = 0.0;
-        }
-        self.constraint_scale = rows.iter().map(|size| limit(*size)).collect();
+        self.objective_scale = objective.scale();
     }
 
     pub fn variables(&self) -> usize {
@@ -150,7 +181,7 @@ impl<'n> Standard<'n> {
 
     /// The point the problem was made with; slacks at the values of their constraints.
     pub fn start(&mut self) -> Vec<f64> {
-        let mut y: Vec<f64> = self.free.iter().map(|i| self.full[*i]).collect();
+        let mut y: Vec<f64> = self.free.iter().zip(&self.unit).map(|(i, unit)| self.full[*i] / unit).collect();
         self.nlp.constraints(&self.full, &mut self.all_rows);
         let value = |row: &usize| self.all_rows[self.kept_rows[*row]];
         y.extend(self.slacked.iter().map(value).map(|c| if c.is_finite() { c } else { 0.0 }));
@@ -158,15 +189,16 @@ impl<'n> Standard<'n> {
     }
 
     fn place(&mut self, y: &[f64]) {
-        for (i, value) in self.free.iter().zip(y) {
-            self.full[*i] = *value;
+        for ((i, value), unit) in self.free.iter().zip(y).zip(&self.unit) {
+            self.full[*i] = *value * unit;
         }
     }
 
     /// Weights of the displacements; those of slacks do not count beside their variables.
     pub fn metric(&self) -> Vec<f64> {
         let all = self.nlp.metric();
-        self.free.iter().map(|i| all[*i]).chain(self.slacked.iter().map(|_| 0.0)).collect()
+        let own = self.free.iter().zip(&self.unit).map(|(i, unit)| all[*i] * unit * unit);
+        own.chain(self.slacked.iter().map(|_| 0.0)).collect()
     }
 
     /// May the functions be used at this point?
@@ -185,8 +217,8 @@ impl<'n> Standard<'n> {
         let all = &mut self.values[..self.full.len()];
         self.nlp.gradient(&self.full, all);
         out.fill(0.0);
-        for (out, i) in out.iter_mut().zip(&self.free) {
-            *out = self.objective_scale * all[*i];
+        for ((out, i), unit) in out.iter_mut().zip(&self.free).zip(&self.unit) {
+            *out = self.objective_scale * all[*i] * unit;
         }
     }
 
@@ -209,8 +241,8 @@ impl<'n> Standard<'n> {
         let total = self.jacobian_kept.len();
         let all = &mut self.values[..self.jacobian_len];
         self.nlp.jacobian(&self.full, all);
-        for ((out, entry), (row, _)) in out.iter_mut().zip(&self.jacobian_kept).zip(&self.jacobian) {
-            *out = all[*entry] * self.constraint_scale[*row];
+        for ((out, entry), (row, column)) in out.iter_mut().zip(&self.jacobian_kept).zip(&self.jacobian) {
+            *out = all[*entry] * self.constraint_scale[*row] * self.unit[*column];
         }
         out[total..].fill(-1.0);
     }
@@ -231,8 +263,8 @@ impl<'n> Standard<'n> {
         }
         let all = &mut self.values[..self.hessian_len];
         self.nlp.hessian(&self.full, sigma, &self.weights, all);
-        for (out, entry) in out.iter_mut().zip(&self.hessian_kept) {
-            *out = all[*entry];
+        for ((out, entry), (i, j)) in out.iter_mut().zip(&self.hessian_kept).zip(&self.hessian) {
+            *out = all[*entry] * self.unit[*i] * self.unit[*j];
         }
     }
 
@@ -248,8 +280,8 @@ impl<'n> Standard<'n> {
         let mut lower_multipliers = vec![0.0; self.full.len()];
         let mut upper_multipliers = vec![0.0; self.full.len()];
         for (at, i) in self.free.iter().enumerate() {
-            lower_multipliers[*i] = point.z_lower[at] / self.objective_scale;
-            upper_multipliers[*i] = point.z_upper[at] / self.objective_scale;
+            lower_multipliers[*i] = point.z_lower[at] / self.objective_scale / self.unit[at];
+            upper_multipliers[*i] = point.z_upper[at] / self.objective_scale / self.unit[at];
         }
         let mut lambda = vec![0.0; self.all_rows.len()];
         for ((row, value), scale) in self.kept_rows.iter().zip(point.lambda).zip(&self.constraint_scale) {
@@ -274,6 +306,35 @@ impl<'n> Standard<'n> {
     /// An objective of this form in terms of `nlp`.
     pub fn unscaled(&self, objective: f64) -> f64 {
         objective / self.objective_scale
+    }
+}
+
+/// How large derivatives of a function are: by its variables, and by their sizes as far as these are known.
+#[derive(Clone, Copy, Default)]
+struct Sizes {
+    by_variables: f64,
+    by_sizes: f64,
+}
+
+impl Sizes {
+    fn count(&mut self, derivative: f64, size: f64) {
+        self.by_variables = self.by_variables.max(derivative.abs());
+        self.count_small(derivative, size);
+    }
+
+    /// Counts for what is too small only.
+    fn count_small(&mut self, derivative: f64, size: f64) {
+        self.by_sizes = self.by_sizes.max((derivative * size).abs());
+    }
+
+    /// The factor that brings what is too large or too small to size.
+    fn scale(&self) -> f64 {
+        let small = if self.by_sizes > 0.0 { self.by_sizes } else { self.by_variables };
+        match (LARGEST / self.by_variables, SMALLEST / small) {
+            (down, _) if down < 1.0 => down,
+            (_, up) if up > 1.0 && up.is_finite() => up,
+            _ => 1.0,
+        }
     }
 }
 

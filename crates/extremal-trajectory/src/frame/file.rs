@@ -60,6 +60,14 @@ pub enum FrameError {
         /// What the system said.
         source: io::Error,
     },
+    /// The system refuses to let it be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// There is a finished file, which would be lost.
     #[error("`{}` is there already", path.display())]
     Exists {
@@ -93,6 +101,20 @@ pub enum FrameError {
         part: PathBuf,
         /// How many frames it had.
         pieces: usize,
+    },
+    /// There is nothing beside the file from which it could be continued, and it is not whole.
+    #[error(
+        "`{}` is not finished, it ends {}, and what it could be continued from is gone: begin anew with `--force`",
+        path.display(),
+        match last { Some(last) => format!("with number {last} of 0 to {}", count.saturating_sub(1)), None => "before its first row".into() }
+    )]
+    Partial {
+        /// The file.
+        path: PathBuf,
+        /// The number in its last row.
+        last: Option<i64>,
+        /// How many numbers there should be.
+        count: u64,
     },
     /// The unfinished file was begun for something else.
     #[error("`{}` was begun with {}: it cannot be resumed with other settings", part.display(), difference(what, then, now))]

@@ -6,10 +6,12 @@
 mod csv;
 mod file;
 mod journal;
+mod last;
 mod parquet;
 
 pub use file::{Existing, FrameError, FrameFile, FrameFormat, Resumed};
 pub use journal::checksum;
+pub use last::last_integer;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

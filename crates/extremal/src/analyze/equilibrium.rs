@@ -102,9 +102,12 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
         return None;
     }
     let g = system.graph;
-    let contains_time =
-        |f: &Expr<'m>| f.depends_on(&[system.t]) && g.vanishes(g.gradient(*f, &[system.t])[0], &[]) != Some(true);
-    if motion.residual.iter().any(contains_time) {
+    let contain_time = |functions: &[Expr<'m>]| {
+        let seem = functions.iter().zip(g.depend_on(functions, &[system.t]));
+        let mut seem = seem.filter(|(_, seems)| *seems);
+        seem.any(|(f, _)| g.vanishes(g.gradient(*f, &[system.t])[0], &[]) != Some(true))
+    };
+    if contain_time(&motion.residual) {
         return Some(Err(NoEquilibrium::Driven));
     }
     if is_moving(system) {
@@ -123,7 +126,7 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
     let entropies = model.initial().entropies;
     let (positions, multipliers) = (z[..n].to_vec(), z[n..].to_vec());
     let matrices = [&motion.mass, &motion.damping, &motion.stiffness, &motion.positions, &motion.velocities];
-    let varies = matrices.into_iter().flatten().any(contains_time);
+    let varies = matrices.into_iter().any(|matrix| contain_time(matrix));
     let oscillations = match varies {
         true => Oscillations::of_time_dependent(),
         false => oscillations(&numbers, &motion, [&z, &start], n)?,

@@ -192,9 +192,15 @@ impl<'m> Statement<'m> {
         }
         parameters.symbols.extend(&multipliers);
         let kept = independent_constraints(&system);
+        // Some are independent of the others in general and follow from them where these hold.
+        let implied = match system.constraints.is_empty() {
+            true => Vec::new(),
+            false => constraints_of(model, &system).and_then(Result::ok).map_or_else(Vec::new, |seen| seen.redundant),
+        };
         let (mut redundant, mut place) = (Vec::new(), 0..);
         system.constraints.retain(|constraint| {
-            let independent = place.next().is_some_and(|place| kept.contains(&place));
+            let follows = implied.iter().any(|(name, _)| *name == constraint.name);
+            let independent = place.next().is_some_and(|place| kept.contains(&place)) && !follows;
             let stays = constraint.is_vakonomic() || independent;
             if !stays {
                 redundant.push(constraint.name.clone());

@@ -112,6 +112,9 @@ impl fmt::Display for Doubt {
                 sig(least[1], 3),
                 steps[1]
             ),
+            Doubt::Grids { order: Some(_), error, .. } if !error.is_finite() => {
+                write!(f, "finer grids do not come closer to each other: how far off the solution is is not known")
+            }
             Doubt::Grids { steps, error, order } => {
                 match order {
                     Some(order) => write!(f, "the grids approach each other at the order {} only: ", sig(*order, 2))?,

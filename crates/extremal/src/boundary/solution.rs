@@ -273,21 +273,34 @@ impl Reader<'_, '_> {
         Ok((columns, rows))
     }
 
-    /// Bounds whose multiplier outweighs the distance from them.
+    /// Bounds whose multiplier outweighs the distance from them: the one as a part of the objective for all the room there is, the
+    /// other as a part of that room.
     fn active_bounds(&self) -> Vec<ActiveBound> {
         let mut active: Vec<ActiveBound> = Vec::new();
+        let mut sizes: Vec<(Quantity, f64)> = Vec::new();
         let bounds = &self.discrete.bounds;
         for (at, (quantity, k)) in self.discrete.layout.variables.iter().enumerate() {
             if bounds.lower[at] == bounds.upper[at] {
                 continue;
             }
+            let room = match bounds.upper[at] - bounds.lower[at] {
+                width if width.is_finite() => width,
+                _ => match sizes.iter().find(|(of, _)| of == quantity) {
+                    Some((_, size)) => *size,
+                    None => {
+                        sizes.push((*quantity, self.size_of(*quantity)));
+                        sizes[sizes.len() - 1].1
+                    }
+                },
+            };
             let sides = [
                 (false, bounds.lower[at], self.found.lower_multipliers[at]),
                 (true, bounds.upper[at], self.found.upper_multipliers[at]),
             ];
             for (upper, bound, multiplier) in sides {
-                let distance = (self.found.x[at] - bound).abs();
-                if bound.is_finite() && distance < NEAR * bound.abs().max(1.0) && multiplier > distance {
+                let distance = (self.found.x[at] - bound).abs() / room;
+                let pressed = multiplier * room > distance * self.found.objective.abs();
+                if bound.is_finite() && distance < NEAR && pressed {
                     let in_step = matches!(quantity, Quantity::Control(_) | Quantity::Inner { .. });
                     let instant = k.saturating_sub(self.problem.transcription.ghosts);
                     let time = match in_step {
@@ -303,6 +316,15 @@ impl Reader<'_, '_> {
             }
         }
         active
+    }
+
+    /// The largest magnitude of a quantity and of its bounds on the grid; 1 if it is zero everywhere.
+    fn size_of(&self, quantity: Quantity) -> f64 {
+        let bounds = &self.discrete.bounds;
+        let places = self.discrete.layout.variables.iter().enumerate().filter(|(_, (of, _))| *of == quantity);
+        let values = places.flat_map(|(at, _)| [self.found.x[at], bounds.lower[at], bounds.upper[at]]);
+        let most = values.filter(|value| value.is_finite()).fold(0.0, |most: f64, value| most.max(value.abs()));
+        if most > 0.0 { most } else { 1.0 }
     }
 
     /// Conditions that are not met, the worst first.

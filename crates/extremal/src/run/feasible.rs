@@ -1,6 +1,6 @@
 //! Constraints before a run: are they independent, do they agree with the start and with each other?
 
-use extremal_expr::magnitude;
+use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::{Block, Constraint, System};
 use extremal_model::Model;
 use extremal_solve::{
@@ -372,8 +372,8 @@ fn around(model: &Model, system: &System<'_>, kept: &System<'_>, start: &Beginni
             return Around::Independent;
         };
         let holds = [constraint.expression, constraint.velocity].into_iter().all(|residual| {
-            let values = nearby.evaluate(system, &[residual, magnitude(residual)]);
-            values[0].abs() <= STILL_HOLDS * values[1]
+            let values = nearby.evaluate(system, &[residual, magnitude(residual), sensitivity(system, residual)]);
+            values[0].abs() <= STILL_HOLDS * values[1].max(values[2])
         });
         if !holds {
             return Around::Contradicts;
@@ -383,6 +383,15 @@ fn around(model: &Model, system: &System<'_>, kept: &System<'_>, start: &Beginni
     partners.sort_unstable();
     partners.dedup();
     Around::Follows(partners)
+}
+
+/// How much a function changes with relative changes of what it depends on: log(x² + y²) is small near the unit circle, and the
+/// round-off in its argument is not.
+fn sensitivity<'g>(system: &System<'g>, f: Expr<'g>) -> Expr<'g> {
+    let g = system.graph;
+    let symbols = [&system.q[..], &system.v, &[system.t]].concat();
+    let terms = g.gradient(f, &symbols).into_iter().zip(&symbols).map(|(slope, symbol)| (slope * *symbol).abs());
+    g.sum(terms)
 }
 
 /// What analysis may say of the constraints of a model: what follows from what, or that there is no motion because they contradict each

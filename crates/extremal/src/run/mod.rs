@@ -47,6 +47,7 @@ pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of};
 pub(crate) use judge::{Copied, Judge, Prepared};
 pub(crate) use laws::Audit;
 pub(crate) use observables::Observables;
+pub(crate) use rechosen::without_choice;
 pub(crate) use settings::Plan;
 pub(crate) use snapshot::Snapshot;
 pub(crate) use stops::{crossed, located};
@@ -456,7 +457,13 @@ impl<'m> Run<'m> {
         };
         let mut rows = Rows::new(self, recorder);
         let end = match self.march(motion.as_mut(), &mut rows, watch, resumed)? {
-            End::Failed(failure) => End::Failed(rows.explain(failure, self.plan.step)),
+            End::Failed(failure) => {
+                let mut failure = rows.explain(failure, self.plan.step);
+                if self.observables.entropies > 0 {
+                    failure.reason = without_choice(failure.reason, &self.left_out(), failure.time, false);
+                }
+                End::Failed(failure)
+            }
             end => end,
         };
         rows.complete(motion.as_mut())?;

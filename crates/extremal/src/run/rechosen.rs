@@ -57,7 +57,31 @@ impl Outcome {
     }
 }
 
+/// A reason to end that says which constraints were left out, where they are not chosen again: in a sweep, or with entropies.
+pub(crate) fn without_choice(reason: Reason, left_out: &[String], time: f64, sweep: bool) -> Reason {
+    let (where_not, instead) = match sweep {
+        true => ("in a sweep", "`run` does so for one member; or state constraints of which none follows from others"),
+        false => ("in a system with entropies", "state constraints of which none follows from others"),
+    };
+    match reason {
+        reason if left_out.is_empty() => reason,
+        Reason::SingularConfiguration { constraint, time, .. }
+        | Reason::UnresolvedConfiguration { constraint, time, .. } => {
+            Reason::NotChosenAgain { constraint, left_out: left_out.to_vec(), time, where_not, instead }
+        }
+        Reason::BeforeSingularConfiguration { constraint, .. } => {
+            Reason::NotChosenAgain { constraint, left_out: left_out.to_vec(), time, where_not, instead }
+        }
+        other => other,
+    }
+}
+
 impl<'m> Run<'m> {
+    /// The constraints that follow from others.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        self.constraints.redundant.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// What is left of a run that ends where the constraints that were kept become dependent, with others of those that follow from
     /// them in their place: the same motion. `None` where there are no others, or no step was possible since they were chosen. Accounts
     /// of heat and work are not carried over, so that a system with entropies ends there.

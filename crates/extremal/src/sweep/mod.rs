@@ -21,7 +21,7 @@ use std::path::Path;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
-use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed};
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
 use extremal_trajectory::{ColumnsError, json_number, shortest};
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -246,7 +246,15 @@ impl<'m> Sweep<'m> {
         mut watch: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, FrameError> {
         let identity = self.identity();
-        let Resumed { mut file, notes } = FrameFile::open(path, &self.layout.fields, &identity, existing)?;
+        let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
+        if let Err(FrameError::Finished { path }) = &opened {
+            // Rows are in the order of their members: what ends with another than the last is a copy of unfinished work.
+            let (last, count) = (last_integer(path)?, self.cut.members);
+            if last.is_none_or(|last| last as u64 + 1 != count) {
+                return Err(FrameError::Partial { path: path.clone(), last, count });
+            }
+        }
+        let Resumed { mut file, notes } = opened?;
         let mut summary = Summary::default();
         notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
         let resumed = summary.members();
@@ -302,6 +310,7 @@ impl<'m> Sweep<'m> {
             entropies: self.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
             promises: Promises::of(&self.run),
             judge: Prepared::of(&self.run),
+            left_out: self.run.left_out(),
         };
         let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
         let engine = |_| {

@@ -8,6 +8,7 @@ use super::record::{Ended, Layout, Record, Records, Verdict};
 use super::start::StartCheck;
 use crate::run::{
     Audit, Audits, Compiled, Copied, Judge, Observables, Plan, Prepared, Promises, Snapshot, Trouble, crossed, located,
+    without_choice,
 };
 
 /// What all members and all threads share.
@@ -19,6 +20,8 @@ pub(crate) struct Common<'s> {
     pub promises: Promises,
     /// Who decides about suspicious steps.
     pub judge: Prepared,
+    /// The constraints that follow from others.
+    pub left_out: Vec<String>,
 }
 
 /// How much of a motion is looked at.
@@ -260,7 +263,10 @@ impl<'s> Seat<'s> {
         let ended = match course.end {
             None => Ended::Finished,
             Some(End::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
-            Some(End::Failed(failure)) => Ended::Failed(self.explained(failure, member.plan.step).reason.to_string()),
+            Some(End::Failed(failure)) => {
+                let StepFailure { reason, time, .. } = self.explained(failure, member.plan.step);
+                Ended::Failed(without_choice(reason, &self.common.left_out, time, true).to_string())
+            }
             Some(End::Unstarted(reason)) => {
                 self.unstarted_row();
                 self.doubtful = false;

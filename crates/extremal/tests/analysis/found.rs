@@ -111,6 +111,55 @@ fn what_cannot_be_evaluated_is_not_called_unconserved() {
     assert!(analysis.to_json()["invariants"][0]["conserved"].is_null());
 }
 
+/// Two free bodies in a plane and a function of them: whatever is said of it must be true for real numbers.
+#[test]
+fn what_rests_on_more_than_algebra_is_not_called_unconserved() {
+    let said = |lagrangian: &str, function: &str| {
+        let text = format!(
+            "[coordinates]\nx = {{ start = 1.0, velocity = 0.3 }}\ny = {{ start = 0.4, velocity = 0.2 }}\n[dynamics]\n\
+             lagrangian = \"{lagrangian}\"\n[invariants]\nfunction = \"{function}\""
+        );
+        analysed(&model(&text)).invariants[0].2
+    };
+    let free = "(x'^2 + y'^2)/2";
+    // Each has one value wherever it is defined.
+    for constant in [
+        "exp(log(x)) - x",
+        "x^y - exp(y*log(x))",
+        "asin(tanh(y)) - 2*atan(exp(y))",
+        "sqrt(x)*sqrt(y) - sqrt(x*y)",
+        "log(x^2) - 2*log(x)",
+        "sqrt(x + 1)*sqrt(x + 2) - sqrt(x^2 + 3*x + 2)",
+    ] {
+        assert_ne!(said(free, constant), Conservation::No, "{constant}");
+    }
+    assert_eq!(said("(x'^2 + y'^2)/2 - log(x)", "x'^2/2 + log(x^3)/3"), Conservation::Always);
+    for changing in ["exp(log(x)) + x", "asin(tanh(y)) - atan(exp(y))", "sqrt(x)*sqrt(y) + sqrt(x*y)", "log(x)", "x^y"]
+    {
+        assert_eq!(said(free, changing), Conservation::No, "{changing}");
+    }
+    // Their rates are zero wherever they have one, and x passes zero.
+    for jumping in ["sign(x)", "if(x > 0, 1, 2)", "x'*if(y < x, 1, 0)"] {
+        assert!(!matches!(said(free, jumping), Conservation::Always | Conservation::Here), "{jumping}");
+    }
+    assert_eq!(said("(x'^2 + y'^2)/2 - sign(x)", "(x'^2 + y'^2)/2 + sign(x)"), Conservation::Always);
+}
+
+#[test]
+fn a_step_of_the_potential_kicks() {
+    let text = "[coordinates]\nx = { start = -1.0, velocity = 3.0 }\ny = { start = 0.4, velocity = 0.2 }\n[dynamics]\n\
+                lagrangian = \"(x'^2 + y'^2)/2 - sign(x)\"";
+    // Along x the body loses speed at x = 0, where the slope of the potential does not exist.
+    assert_found(
+        &model(text),
+        &[("energy", "(x'^2 + y'^2)/2 + sign(x)"), ("momentum of y", "y'"), ("Galilean boost of y", "t*y' - y")],
+    );
+    let steep = text.replace("sign(x)", "if(x + y > 0, 1, 0)");
+    let steep = model(&steep);
+    let names: Vec<String> = analysed(&steep).conserved.found.iter().map(|c| c.expression.to_string()).collect();
+    assert!(names.iter().all(|name| name != "x'" && name != "y'"), "{names:?}");
+}
+
 #[test]
 fn kepler_keeps_its_laplace_vector() {
     let kepler = gallery("kepler");

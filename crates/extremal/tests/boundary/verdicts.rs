@@ -137,3 +137,43 @@ fn a_bound_that_holds_is_no_reason_to_refine() {
     assert!(matches!(&found.verification, Verification::Impossible(reason) if reason.contains("bound")));
     assert_eq!((found.status, found.doubts.len()), (Status::Stationary, 0), "{:?}", found.doubts);
 }
+
+/// The same problem with the Lagrangian, or the cost, counted in other units.
+#[test]
+fn a_solution_does_not_depend_on_units() {
+    for unit in ["1e-15", "1e-9", "1e9", "1e15"] {
+        let model = model(&format!(
+            "[coordinates]\nq = {{}}\n[dynamics]\nlagrangian = \"{unit}*(q'^2 - q^2)/2\"\n[boundary]\nduration = 2.0\nsteps = 50\n\
+             start = {{ q = 0 }}\nend = {{ q = 1 }}"
+        ));
+        let (solution, verdict) = assessed(&model, None, 50);
+        assert_eq!(verdict.status, Status::Stationary, "{unit}");
+        // sin t/sin 2 has its largest value at π/2; the midpoint rule is off by h²/24 of its phase.
+        let most = solution.values("q").unwrap().into_iter().fold(0.0, f64::max);
+        assert!((most - 1.0 / 2f64.sin()).abs() < 1e-3, "{unit}: {most}");
+    }
+}
+
+/// Least effort with a bound that holds, from rest to rest: the control is affine, but for what the bound cuts off.
+#[test]
+fn a_least_cost_does_not_depend_on_its_unit() {
+    let cost = |unit: &str, mass: &str, limit: &str| {
+        let model = model(&format!(
+            "[coordinates]\nx = {{}}\n[dynamics]\nlagrangian = \"{mass}*x'^2/2\"\n[controls]\n\
+             u = {{ on = \"x\", min = \"-({limit})\", max = \"{limit}\" }}\n[objective]\nrunning = \"{unit}*(u/({mass}))^2\"\n\
+             [boundary]\nduration = 1.0\nsteps = 40\nstart = {{ x = 0, \"x'\" = 0 }}\nend = {{ x = 1, \"x'\" = 0 }}"
+        ));
+        let (solution, verdict) = assessed(&model, None, 40);
+        assert_eq!(verdict.status, Status::Optimal, "{unit}, {mass}");
+        let at_bounds: usize = solution.active.iter().map(|bound| bound.times.len()).sum();
+        (solution.objective / unit.parse::<f64>().unwrap(), at_bounds)
+    };
+    let (expected, at_bounds) = cost("1", "1", "4.5");
+    assert!(at_bounds > 10 && at_bounds < 40, "{at_bounds}");
+    for (unit, mass) in [("1e-6", "1"), ("1e-10", "1"), ("1e-14", "1"), ("1e8", "1"), ("1", "1e-9"), ("1", "1e9")] {
+        let (found, places) = cost(unit, mass, &format!("4.5*{mass}"));
+        // The barrier leaves the tolerance of the solver, 1e-10 of a cost scaled to a hundredth.
+        assert!((found - expected).abs() < 1e-6 * expected, "{unit}, {mass}: {found} instead of {expected}");
+        assert_eq!(places, at_bounds, "{unit}, {mass}");
+    }
+}

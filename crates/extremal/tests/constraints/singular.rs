@@ -172,6 +172,37 @@ fn leaving_out_a_constraint_invents_no_singular_configuration() {
     }
 }
 
+/// Accounts of heat are not carried over to other constraints: the run ends, and does not say that the motion is undetermined.
+#[test]
+fn with_entropies_a_constraint_that_was_left_out_is_named_where_it_would_be_needed() {
+    let warm = model(
+        r#"
+        [coordinates]
+        u = { start = "cos(1)", velocity = "-2*sin(1)" }
+        w = { start = "sin(1)", velocity = "2*cos(1)" }
+        theta = { start = 1, velocity = 2 }
+        [entropies]
+        S = { start = 0 }
+        [dynamics]
+        lagrangian = "(u'^2 + w'^2 + theta'^2)/2 - exp(S)"
+        [friction]
+        theta = "-0.01*theta'"
+        [constraints]
+        circle = "u^2 + w^2 = 1"
+        across = "u = cos(theta)"
+        up = "w = sin(theta)"
+        [simulation]
+        step = 0.01
+        until = 5
+        "#,
+    );
+    let run = attempt(&warm, &Settings::of(&warm));
+    let End::Failed(failure) = &run.outcome.end else { panic!("{:?}", run.outcome.end) };
+    let Reason::NotChosenAgain { left_out, .. } = &failure.reason else { panic!("{failure}") };
+    assert_eq!(left_out, &["up"]);
+    assert!(!failure.to_string().contains("do not determine"), "{failure}");
+}
+
 /// At the start the row of the third is that of the first alone; elsewhere it needs both.
 #[test]
 fn what_a_constraint_follows_from_is_not_read_off_the_start() {

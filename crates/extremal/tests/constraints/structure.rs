@@ -77,6 +77,22 @@ fn the_same_rod_twice_has_the_right_total_reaction() {
     assert!(residual < 1e-13, "{residual:e}");
 }
 
+/// Near its zero a logarithm is as small as the round-off of its argument: that is no contradiction.
+#[test]
+fn the_same_rod_by_a_logarithm_follows_from_it() {
+    for again in ["log((x^2 + y^2)/l^2) = 0", "asin((x^2 + y^2)/l^2 - 1) = 0", "exp(x^2 + y^2) = exp(l^2)"] {
+        let double = pendulum_with(&format!("again = \"{again}\""));
+        let run = Run::new(&double, &Settings::of(&double)).unwrap_or_else(|e| panic!("{again}: {e}"));
+        assert_eq!(run.constraints().redundant, [("again".to_string(), vec!["rod".to_string()])], "{again}");
+    }
+    let other = pendulum_with("again = \"log((x^2 + y^2)/l^2) = 1e-7*t\"");
+    let refused = refusal(&other);
+    assert!(
+        matches!(refused, ConstraintError::OnlyAtStart { .. } | ConstraintError::Contradictory { .. }),
+        "{refused}"
+    );
+}
+
 /// A dependence that is no combination of two: a square frame of four rods with both diagonals.
 #[test]
 fn one_of_six_rods_in_the_plane_is_redundant() {

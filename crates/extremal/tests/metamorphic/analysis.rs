@@ -10,14 +10,6 @@ use crate::random::random_models;
 use crate::source::Source;
 use crate::transform::TRANSFORMS;
 
-/// A difference of squares hides, today, that a Lagrangian is quadratic in the velocities, and kinetic minus potential energy.
-/// Whether equations are reversible may be left undecided where units make their terms very different.
-fn depends_on_writing(relation: &str, key: &str, new: &Value) -> bool {
-    let hidden = relation == "difference of squares" && ["quadratic", "natural"].contains(&key);
-    let undecided = relation.contains("unit") && key == "reversible" && new.is_null();
-    hidden || undecided
-}
-
 /// Verdicts, ranks and kinds; names and expressions are the model's own.
 fn findings(source: &Source, bounds: SearchBounds) -> Vec<(String, Value)> {
     let model: Model = source.model();
@@ -64,7 +56,7 @@ fn assert_same(models: &[(String, Source)], bounds: SearchBounds) {
         for (relation, transform) in TRANSFORMS {
             let Some(rewritten) = transform(source) else { continue };
             for ((key, old), (_, new)) in as_it_stands.iter().zip(findings(&rewritten.source, bounds)) {
-                if *old != new && !depends_on_writing(relation, key, &new) {
+                if *old != new {
                     differences.push(format!("{name}, {relation}: {key} was {old} and is {new}"));
                 }
             }

@@ -10,9 +10,9 @@ use extremal::model::{EntropyBase, Extent};
 use extremal::trajectory::Role;
 use extremal::{Method, Model, Settings};
 
-use crate::gallery_models;
 use crate::motion::{NoMotion, Reference, run};
 use crate::random::random_models;
+use crate::smooth_gallery_models;
 use crate::source::Source;
 
 /// How far to go, in steps of the model.
@@ -130,7 +130,7 @@ fn divergences(models: &[(String, Source)]) -> (Vec<String>, usize) {
 
 #[test]
 fn methods_converge_to_one_another_on_the_gallery() {
-    let (found, accepted) = divergences(&gallery_models());
+    let (found, accepted) = divergences(&smooth_gallery_models());
     assert!(found.is_empty(), "{} do not converge:\n{}", found.len(), found.join("\n"));
     assert!(accepted >= 90, "{accepted}");
 }

@@ -15,6 +15,12 @@ pub enum Place {
     Lagrangian,
     /// A generalised force on a coordinate, from outside or by friction.
     Force,
+    /// The bound of a dry friction, on the velocity of a coordinate or on one that is stated.
+    Bound {
+        stated: bool,
+    },
+    /// A velocity of sliding.
+    Sliding,
     /// A share, a stop condition, a domain: a number whatever the units of force and power.
     Number,
     /// Power into an entropy.
@@ -53,11 +59,6 @@ impl Source {
     /// The settings of the model for `steps` steps.
     pub fn settings(&self, model: &Model, steps: u64) -> Settings {
         Settings { extent: Some(Extent::Steps(steps)), ..Settings::of(model) }
-    }
-
-    pub fn method(&self) -> &str {
-        let Some(Value::Table(simulation)) = self.tables.get("simulation") else { return "" };
-        simulation.get("method").and_then(Value::as_text).unwrap_or_default()
     }
 
     /// The names of coordinates, or of families of them.
@@ -116,6 +117,8 @@ impl Source {
             ("definitions", "value", Place::Definition),
             ("forces", "", Place::Force),
             ("friction", "force", Place::Force),
+            ("friction", "dry", Place::Bound { stated: false }),
+            ("friction", "along", Place::Sliding),
             ("friction", "heats", Place::Number),
             ("heat", "", Place::Power),
             ("conduction", "conductance", Place::Conductance),
@@ -124,10 +127,16 @@ impl Source {
             ("stop", "when", Place::Number),
         ] {
             for (_, value) in self.existing(table) {
+                let mut place = place;
                 let expression = match value {
-                    Value::Table(statement) => statement.get_mut(key),
+                    Value::Table(statement) => {
+                        if let Place::Bound { stated } = &mut place {
+                            *stated = statement.get("along").is_some();
+                        }
+                        statement.get_mut(key)
+                    }
                     // The short form of an entry stands for the first of its keys.
-                    _ if matches!(key, "heats" | "variational") => None,
+                    _ if matches!(key, "dry" | "along" | "heats" | "variational") => None,
                     value => Some(value),
                 };
                 if let Some(expression) = expression {

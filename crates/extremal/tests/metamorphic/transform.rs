@@ -71,16 +71,19 @@ pub const TRANSFORMS: [(&str, Transform); 14] = [
     ("time unit 1e-6", |source| in_other_time(source, 1e-6)),
 ];
 
-/// L and all forces times `c`. A contact Lagrangian is no such model: its friction ∂L/∂S ∂L/∂v is quadratic in L.
+/// L and all forces times `c`. A contact Lagrangian is no such model: its friction ∂L/∂S ∂L/∂v is quadratic in L; nor is, for a
+/// negative `c`, one with dry friction, which would push, nor one whose bound has multipliers, which have the factor already.
 fn multiplied(source: &Source, c: f64) -> Option<Rewritten> {
-    if source.is_herglotz() {
+    let model = source.model();
+    let dry = !model.dry_friction().is_empty();
+    if source.is_herglotz() || dry && (c < 0.0 || !model.constraints().is_empty()) {
         return None;
     }
     let mut new = Rewritten { action: c, ..Rewritten::of(source) };
     new.source.each_expression(&|place, text| match place {
-        Place::Lagrangian | Place::Force | Place::Power => format!("{c}*({text})"),
+        Place::Lagrangian | Place::Force | Place::Bound { .. } | Place::Power => format!("{c}*({text})"),
         // A flow of heat is a conductance times a difference of temperatures, which have the factor already.
-        Place::Conductance | Place::Definition | Place::Number | Place::Constraint => text.to_string(),
+        Place::Conductance | Place::Definition | Place::Number | Place::Sliding | Place::Constraint => text.to_string(),
     });
     new.source.each_start(&|_, key, text| match key {
         "multiplier" => format!("{c}*({text})"),
@@ -198,6 +201,8 @@ pub fn scaled(source: &Source, s: f64) -> Rewritten {
         });
         match place {
             Place::Force => format!("{s}*({text})"),
+            // On a velocity that is stated the bound is a force along that, in its own unit.
+            Place::Bound { stated: false } => format!("{}*({text})", s.abs()),
             _ => text,
         }
     });
@@ -237,7 +242,7 @@ fn in_other_time(source: &Source, k: f64) -> Option<Rewritten> {
             (_, primes) => Some(format!("({}*{})", k.powi(primes as i32), found.as_it_stands())),
         });
         match place {
-            Place::Power | Place::Conductance => format!("({text})/({k})"),
+            Place::Power | Place::Conductance | Place::Sliding => format!("({text})/({k})"),
             _ => text,
         }
     });

@@ -146,3 +146,25 @@ fn work_is_continued_only_with_the_same_settings() {
     assert!(error.to_string().contains("parameters"), "{error}");
     assert!(resumed(make(&base(), Record::End, 4)).unwrap().complete);
 }
+
+/// A copy of unfinished work is a file like any other once nothing else is left of that work: only its last row tells.
+#[test]
+fn a_part_of_a_sweep_is_not_called_finished_when_all_beside_it_is_gone() {
+    let model = built_in("double-pendulum");
+    for name in ["t.csv", "t.parquet"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let first = sweep(&model, variation());
+        let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        assert!(!first.to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
+        for beside in [".part", ".part.journal"] {
+            fs::remove_file(folder.path().join(format!("{name}{beside}"))).unwrap();
+        }
+        let again = first.to_file(&path, Existing::Resume, 1, go_on);
+        let Err(FrameError::Partial { last, count: 41, .. }) = again else { panic!("{name}: {:?}", again.err()) };
+        assert!(last.is_some_and(|last| (0..40).contains(&last)), "{name}: {last:?}");
+        assert!(first.to_file(&path, Existing::Replace, 1, go_on).unwrap().complete);
+        let finished = first.to_file(&path, Existing::Resume, 1, go_on);
+        assert!(matches!(finished, Err(FrameError::Finished { .. })), "{name}");
+    }
+}

@@ -100,3 +100,29 @@ until = 1
     assert!(rows.reasons()[0].unwrap().contains("leaves its domain"), "{:?}", rows.reasons());
     assert_eq!(rows.statuses()[1], Some("finished"));
 }
+
+/// `run` goes on with `up` where `circle` and `across` become dependent, at θ = π; a sweep does not, and says so.
+#[test]
+fn a_member_whose_run_would_take_other_constraints_says_so() {
+    let text = r#"
+[coordinates]
+u = { start = "cos(1)", velocity = "-2*sin(1)" }
+w = { start = "sin(1)", velocity = "2*cos(1)" }
+theta = { start = 1, velocity = 2 }
+[dynamics]
+lagrangian = "(u'^2 + w'^2 + theta'^2)/2"
+[constraints]
+circle = "u^2 + w^2 = 1"
+across = "u = cos(theta)"
+up = "w = sin(theta)"
+[simulation]
+step = 0.01
+until = 2
+"#;
+    let model = model(text, Overrides::default());
+    let rows = Rows::of(&model, &Settings::of(&model), grid(&["theta'=2"]), Record::End);
+    let reason = rows.reasons()[0].unwrap();
+    assert!(reason.contains("`up` was left out") && reason.contains("`run` does so"), "{reason}");
+    // (π − 1)/2 = 1.0708.
+    assert_eq!(rows.column("t"), [1.07]);
+}
