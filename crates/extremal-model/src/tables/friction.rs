@@ -1,10 +1,11 @@
 //! `[friction]`: forces whose power becomes heat, and which entropies it heats.
 
-use extremal_expr::{Expr, Function, Id, Node};
+use extremal_expr::{Expr, Id};
 
 use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
+use super::jumps;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Reader, Scalar, Series};
 use crate::place::Place;
@@ -204,14 +205,8 @@ pub(crate) fn resolve(
                 }
                 let member = assigned.number.map(|number| (found.index.as_str(), number));
                 let Some(shares) = shares(resolver, term, entropies, member) else { break };
-                if jumps(resolver, assigned.value) {
-                    let name = &coordinates.list[assigned.place].name;
-                    let message = format!("the friction on `{name}` jumps where a velocity passes zero");
-                    let label = "a step in which it should stick has no solution";
-                    let help = format!("state it as dry friction, which sticks: {name} = {{ dry = \"mu*m*g\" }}");
-                    let diagnostic = Diagnostic::warning(Code::JumpingFriction, message).at(term.span.clone(), label);
-                    resolver.problems.push(diagnostic.help(help));
-                }
+                let name = &coordinates.list[assigned.place].name;
+                jumps::report(resolver, "friction", name, assigned.value, term.span.clone());
                 if !assigned.value.is_zero() {
                     let (coordinate, force) = (assigned.place, assigned.value.id());
                     friction.terms.push(FrictionTerm { coordinate, force, shares });
@@ -230,23 +225,6 @@ pub(crate) fn dry_force_name(coordinate: &str, before: usize) -> String {
         0 => format!("f_{coordinate}"),
         _ => format!("f_{family}_{}{index}", before + 1),
     }
-}
-
-/// Does the force jump where a velocity passes zero, as `sign(x')` does and `sign(x')*x'^2` does not?
-fn jumps<'g>(resolver: &Resolver<'g, '_>, force: Expr<'g>) -> bool {
-    let graph = resolver.graph;
-    let velocities = resolver.names.velocities_in(force);
-    let at_rest: Vec<_> = velocities.iter().map(|v| (*v, graph.int(0))).collect();
-    let sign = graph.symbol("sign of a velocity");
-    let reached = graph.reachable(&[force.id()]).into_iter().map(|id| graph.expr(id));
-    let signs = reached.filter(|e| match e.node() {
-        Node::Call(Function::Sign, argument) => graph.expr(argument).depends_on(&velocities),
-        _ => false,
-    });
-    signs.into_iter().any(|found| {
-        let slope = graph.gradient(force.substitute(&[(found, sign)]), &[sign])[0];
-        !graph.simplified(slope.substitute(&at_rest)).is_zero()
-    })
 }
 
 /// The dry friction of a term, for each coordinate that the key speaks of; `None` for an error.
