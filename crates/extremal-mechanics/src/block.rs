@@ -39,6 +39,8 @@ pub enum Meaning {
     Acceleration(String),
     /// The rate of a coordinate, momentum or entropy.
     Rate(String),
+    /// The force of a dry friction, recorded by this name.
+    DryFriction(String),
 }
 
 impl Solve {

@@ -143,6 +143,33 @@ pub enum Reason {
         /// What is unbounded there.
         what: String,
     },
+    /// The equations of motion do not determine the accelerations at a time within the step.
+    #[error(
+        "the mass matrix{} is singular at t = {time:.9}: its determinant {}{}",
+        if *.bordered { ", bordered by the constraints," } else { "" },
+        if *.crosses { "changes sign" } else { "vanishes" },
+        .unbounded.as_ref().map_or_else(String::new, |what| format!(", and {what} grows beyond all bounds")),
+    )]
+    SingularMass {
+        /// When.
+        time: f64,
+        /// Are there constraints?
+        bordered: bool,
+        /// Has the determinant another sign beyond?
+        crosses: bool,
+        /// What is unbounded there, where that was seen.
+        unbounded: Option<String>,
+    },
+    /// A step fails where a force jumps with the direction of the motion.
+    #[error("{jump}, and a step in which it should stick has no solution: {help} ({cause})")]
+    JumpingForce {
+        /// What jumps, in words.
+        jump: String,
+        /// What to do.
+        help: String,
+        /// What failed.
+        cause: Box<Reason>,
+    },
     /// A constraint that followed from the others at the start does not any more.
     #[error(
         "`{constraint}` followed from the other constraints at the start and does not any more: it is off by {residual:.3e}"

@@ -334,5 +334,6 @@ fn unknown_label(e: Expr<'_>, meaning: &Meaning) -> String {
         Meaning::Next(coordinate) => format!("the next `{coordinate}`"),
         Meaning::Acceleration(coordinate) => format!("the acceleration of `{coordinate}`"),
         Meaning::Rate(component) => format!("the rate of `{component}`"),
+        Meaning::DryFriction(force) => format!("the dry friction `{force}` beside those that stick with it"),
     }
 }

@@ -16,7 +16,7 @@
 use extremal_expr::{Comparison, Expr, Function, Function2, Rational, magnitude};
 
 use crate::System;
-use crate::block::Solve;
+use crate::block::{Meaning, Solve};
 
 /// One dry friction.
 #[derive(Clone)]
@@ -43,6 +43,21 @@ impl<'g> Dry<'g> {
         self.bound * self.along.abs()
     }
 
+    /// What its unknown is.
+    pub(crate) fn meaning(&self) -> Meaning {
+        Meaning::DryFriction(self.force.as_symbol().map(|name| name.to_string()).unwrap_or_default())
+    }
+
+    /// The number that the velocity of another contact is times this one's, if it is one.
+    fn ratio(&self, other: &Dry<'g>) -> Option<Expr<'g>> {
+        let (k, slope) = self.row.first()?;
+        let (_, theirs) = other.row.iter().find(|(j, _)| j == k)?;
+        let ratio = *theirs / *slope;
+        let number = ratio.as_number().is_some_and(|ratio| !ratio.is_zero());
+        let rest = other.along - ratio * self.along;
+        (number && rest.graph().vanishes(rest, &[]) == Some(true)).then_some(ratio)
+    }
+
     /// The bound while it sticks.
     pub fn holding(&self) -> Expr<'g> {
         self.holding.unwrap_or(self.bound)
@@ -62,7 +77,50 @@ pub(crate) fn sticks(velocity: Expr<'_>) -> Expr<'_> {
     g.compare(Comparison::Le, velocity.abs(), round_off * magnitude(velocity))
 }
 
+/// Contacts that slide together: the velocity of each is a number times that of the first, whose bound is then that of all of them.
+pub(crate) struct Together<'g> {
+    /// The first.
+    pub leader: usize,
+    /// All of them, with these numbers.
+    members: Vec<(usize, Expr<'g>)>,
+}
+
+impl<'g> Together<'g> {
+    /// The bound on the force along the first, from the bound of each contact.
+    pub fn bound(&self, bounds: &[Expr<'g>]) -> Expr<'g> {
+        match &self.members[..] {
+            [(alone, _)] => bounds[*alone],
+            members => members[0].1.graph().sum(members.iter().map(|(at, ratio)| ratio.abs() * bounds[*at])),
+        }
+    }
+
+    /// Each of them with its share of the `held` part of the bound of all: while they stick only the sum is determined, and each takes
+    /// the same part of its own bound.
+    pub fn shares(&self, held: Expr<'g>, bounds: &[Expr<'g>]) -> Vec<(usize, Expr<'g>)> {
+        if let [(alone, _)] = &self.members[..] {
+            return vec![(*alone, -held)];
+        }
+        let (g, all) = (held.graph(), self.bound(bounds));
+        let part = g.select(g.compare(Comparison::Lt, g.int(0), all), held / all, g.int(0));
+        let share = |(at, ratio): &(usize, Expr<'g>)| (*at, -(part * bounds[*at] * ratio.call(Function::Sign)));
+        self.members.iter().map(share).collect()
+    }
+}
+
 impl<'g> System<'g> {
+    /// The contacts, those together that slide together.
+    pub(crate) fn contacts(&self) -> Vec<Together<'g>> {
+        let mut groups: Vec<Together<'g>> = Vec::new();
+        for (at, dry) in self.dry.iter().enumerate() {
+            let found = groups.iter_mut().find_map(|group| Some((self.dry[group.leader].ratio(dry)?, group)));
+            match found {
+                Some((ratio, group)) => group.members.push((at, ratio)),
+                None => groups.push(Together { leader: at, members: vec![(at, self.graph.int(1))] }),
+            }
+        }
+        groups
+    }
+
     /// Adds the dry friction that acts on `coordinate`, along its velocity unless `along` says otherwise.
     ///
     /// ```
@@ -122,21 +180,31 @@ impl<'g> System<'g> {
             .map(|(k, row)| row.iter().find(|(column, _)| *column == k).map_or(g.int(1), |(_, entry)| *entry))
             .collect();
         let along: Vec<_> = self.dry.iter().map(|dry| dry.along).collect();
+        let rates = self.time_derivative(&along);
+        let [sliding, holding]: [Vec<_>; 2] =
+            [self.dry.iter().map(|dry| dry.bound).collect(), self.dry.iter().map(Dry::holding).collect()];
         let mut unknowns = self.motion_unknowns();
         let mut rows = self.motion_equations();
-        let mut forces = Vec::new();
-        for (dry, rate) in self.dry.iter().zip(self.time_derivative(&along)) {
-            let z = self.contact_symbol(dry, "z");
-            let stuck = sticks(dry.along);
-            let held = clamped(z, dry.holding());
-            let slope = self.mobility(&dry.row, &inertia);
-            forces.push(g.select(stuck, -held, -(dry.bound * dry.along.call(Function::Sign))));
-            rows.push(g.select(stuck, rate - slope * (z - held), slope * z));
+        let mut meanings = vec![Meaning::Itself; unknowns.len()];
+        let mut forces = vec![g.int(0); self.dry.len()];
+        for together in self.contacts() {
+            let leader = &self.dry[together.leader];
+            let z = self.contact_symbol(leader, "z");
+            let stuck = sticks(leader.along);
+            let held = clamped(z, together.bound(&holding));
+            let slope = self.mobility(&leader.row, &inertia);
+            for (at, share) in together.shares(held, &holding) {
+                let dry = &self.dry[at];
+                forces[at] = g.select(stuck, share, -(sliding[at] * dry.along.call(Function::Sign)));
+            }
+            rows.push(g.select(stuck, rates[together.leader] - slope * (z - held), slope * z));
             unknowns.push(z);
+            meanings.push(leader.meaning());
         }
         let symbols: Vec<_> = self.dry.iter().map(|dry| dry.force).collect();
         let rules: Vec<_> = symbols.iter().copied().zip(forces.iter().copied()).collect();
-        let motion = Solve::new(&unknowns, &g.substitute(&rows, &rules), &vec![g.int(0); unknowns.len()]);
+        let motion =
+            Solve::new(&unknowns, &g.substitute(&rows, &rules), &vec![g.int(0); unknowns.len()]).meaning(meanings);
         let named: Vec<_> = symbols.iter().zip(&forces).map(|(symbol, force)| *symbol - *force).collect();
         vec![motion, Solve::new(&symbols, &named, &vec![g.int(0); symbols.len()])]
     }

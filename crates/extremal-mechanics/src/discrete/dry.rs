@@ -12,7 +12,7 @@
 use extremal_expr::{Comparison, Expr, Function, Function2};
 
 use super::scheme::{Equation, SchemeGuard};
-use crate::block::Solve;
+use crate::block::{Meaning, Solve};
 use crate::continuous::{clamped, sticks};
 use crate::{Point, System};
 
@@ -36,6 +36,7 @@ pub(super) struct Half<'g> {
 pub(super) struct Contacts<'g> {
     /// The z.
     unknowns: Vec<Expr<'g>>,
+    meanings: Vec<Meaning>,
     /// Velocities that follow from the others and the z.
     followers: Vec<(Expr<'g>, Expr<'g>)>,
     /// What vanishes for contacts from which no velocity follows.
@@ -55,45 +56,47 @@ impl<'g> Contacts<'g> {
         let (g, h) = (system.graph, system.step());
         let mut contacts = Contacts {
             unknowns: Vec::new(),
+            meanings: Vec::new(),
             followers: Vec::new(),
             rows: Vec::new(),
             guess: Vec::new(),
-            forces: Vec::new(),
-            stuck: Vec::new(),
+            forces: vec![g.int(0); system.dry.len()],
+            stuck: vec![g.int(0); system.dry.len()],
             impulses: vec![g.int(0); system.len()],
             guards: Vec::new(),
         };
         let at_rest: Vec<_> = half.sliding.v.iter().map(|v| (*v, g.int(0))).collect();
         let guessed: Vec<_> = half.sliding.v.iter().copied().zip(half.guess.iter().copied()).collect();
-        for (dry, bound) in system.dry.iter().zip(&half.bounds) {
+        for together in system.contacts() {
+            let (dry, bound) = (&system.dry[together.leader], together.bound(&half.bounds));
             let z = system.contact_symbol(dry, &format!("z_{}", half.place));
             let (places, row): (Vec<usize>, Vec<_>) = dry.row.iter().copied().unzip();
             let there: Vec<_> = places.iter().copied().zip(system.at(&row, &half.node)).collect();
             // With this scale z is twice what the impulses of the step would be without the contact, over h.
             let scale = (h * system.mobility(&there, &half.inertia)).powi(-1) * 2;
             // Written so that it is exactly zero where the contact sticks, whatever the round-off of z.
-            let beyond = g.call2(Function2::Max, z - *bound, g.call2(Function2::Min, z + *bound, g.int(0)));
+            let beyond = g.call2(Function2::Max, z - bound, g.call2(Function2::Min, z + bound, g.int(0)));
             let (held, slides) = (z - beyond, beyond / scale);
             let along = system.at(&[dry.along], &half.sliding)[0];
             let rest = along.substitute(&at_rest);
             // Of the velocity of one coordinate only the sign matters, and that of its factor is the same at the node.
             let alone = there.len() == 1 && rest.is_zero();
-            let moving = match alone {
-                true => vec![there[0].1],
-                false => system.at(&row, &half.sliding),
-            };
-            let mut fixed = moving.clone();
-            fixed.push(rest);
-            let constant = !g.depend_on(&fixed, &half.sliding.v).contains(&true);
             let taken = |k: usize| contacts.followers.iter().any(|(v, _)| *v == half.sliding.v[k]);
-            let safe = |a: &Expr<'g>| alone || a.as_number().is_some_and(|a| !a.is_zero());
-            let pivot = (0..places.len()).find(|i| constant && safe(&moving[*i]) && !taken(places[*i]));
+            let sliding = match alone {
+                true => there[0].1 * half.sliding.v[there[0].0],
+                false => along,
+            };
+            // What earlier contacts say of their velocities is known here; a contact may follow from them.
+            let open = if alone { sliding } else { sliding.substitute(&contacts.followers) };
+            let slopes = g.jacobian(&[open], &half.sliding.v).remove(0);
+            let constant = slopes.iter().all(|(_, slope)| !slope.depends_on(&half.sliding.v));
+            let safe = |slope: &Expr<'g>| alone || slope.as_number().is_some_and(|slope| !slope.is_zero());
+            let pivot = slopes.iter().find(|(k, slope)| constant && safe(slope) && !taken(*k));
             match pivot {
-                Some(i) => {
-                    let others = (0..places.len()).filter(|j| *j != i);
-                    let others = g.sum(others.map(|j| moving[j] * half.sliding.v[places[j]]));
-                    let follower = half.sliding.v[places[i]];
-                    let image = ((slides - rest - others) / moving[i]).substitute(&contacts.followers);
+                Some((k, slope)) => {
+                    let follower = half.sliding.v[*k];
+                    let others = open.substitute(&[(follower, g.int(0))]);
+                    let image = (slides - others) / *slope;
                     for (_, other) in &mut contacts.followers {
                         *other = other.substitute(&[(follower, image)]);
                     }
@@ -102,18 +105,21 @@ impl<'g> Contacts<'g> {
                 None => contacts.rows.push(along - slides),
             }
             let start = along.substitute(&guessed);
-            contacts.guess.push(scale * start + *bound * start.call(Function::Sign));
+            contacts.guess.push(scale * start + bound * start.call(Function::Sign));
             contacts.unknowns.push(z);
-            contacts.stuck.push(g.compare(Comparison::Le, z.abs(), *bound));
-            contacts.forces.push(-held);
+            contacts.meanings.push(dry.meaning());
+            for (at, share) in together.shares(held, &half.bounds) {
+                contacts.forces[at] = share;
+                contacts.stuck[at] = g.compare(Comparison::Le, z.abs(), bound);
+            }
             for (k, a) in there {
                 contacts.impulses[k] = contacts.impulses[k] - h * a * held / 2;
             }
-            contacts.guards.push(SchemeGuard {
-                label: format!("the bound of the dry friction on {} is not negative", dry.name),
-                condition: g.compare(Comparison::Le, g.int(0), *bound).id(),
-            });
         }
+        contacts.guards.extend(system.dry.iter().zip(&half.bounds).map(|(dry, bound)| SchemeGuard {
+            label: format!("the bound of the dry friction on {} is not negative", dry.name),
+            condition: g.compare(Comparison::Le, g.int(0), *bound).id(),
+        }));
         contacts
     }
 
@@ -129,7 +135,7 @@ impl<'g> Contacts<'g> {
         let guess = [&self.guess[..], &pick(&g.exprs(&solve.guess))].concat();
         let following: Vec<_> = self.followers.iter().map(|(v, image)| *v - *image).collect();
         [
-            Solve::new(&open, &rows, &guess).meaning_as_in(&solve),
+            Solve::new(&open, &rows, &guess).meaning(self.meanings.iter().cloned()).meaning_as_in(&solve),
             Solve::new(&followers, &following, &vec![g.int(0); followers.len()]),
         ]
     }

@@ -12,6 +12,7 @@ use super::controls::{self, Control, ControlledForces};
 use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, Friction, FrictionTerm};
+use super::jumps;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Entry, Key, Reader, Scalar, key};
 use crate::place::Place;
@@ -114,6 +115,7 @@ pub(crate) fn resolve(
     }
     let (moving, heated) = ([&coordinates.families], [&entropies.families]);
     let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &Place::FORCE);
+    report_jumps(resolver, &statement.forces, &forces, coordinates);
     let forces = controls::apply(resolver, controls, forces);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &Place::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
@@ -133,6 +135,20 @@ pub(crate) fn resolve(
     let herglotz = law.is_some();
     let lagrangian = lagrangian.id();
     Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
+}
+
+/// Warns once of a force that is friction and jumps.
+fn report_jumps(resolver: &mut Resolver<'_, '_>, statements: &[Assignment], forces: &[Id], coordinates: &Coordinates) {
+    for Assignment { key, .. } in statements {
+        // A key names a coordinate, or a family in front of its brackets.
+        let family = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
+        let own = |name: &str| name == key.value || family(name) == family(&key.value);
+        let found = coordinates.list.iter().zip(forces).find(|(coordinate, _)| own(&coordinate.name));
+        if let Some((coordinate, force)) = found {
+            let force = resolver.graph.expr(*force);
+            jumps::report(resolver, "force", &coordinate.name, force, key.span.clone());
+        }
+    }
 }
 
 /// The law speaks of one entropy and leaves no place for other friction.

@@ -1,10 +1,11 @@
 //! `[friction]`: forces whose power becomes heat, and which entropies it heats.
 
-use extremal_expr::{Expr, Function, Graph, Id, Node};
+use extremal_expr::{Expr, Id};
 
 use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
+use super::jumps;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Entry, Key, Reader, Scalar, Series, key};
 use crate::place::Place;
@@ -213,14 +214,8 @@ pub(crate) fn resolve(
                 }
                 let member = assigned.number.map(|number| (found.index.as_str(), number));
                 let Some(shares) = shares(resolver, term, entropies, member) else { break };
-                if jumps(resolver, assigned.value) {
-                    let name = &coordinates.list[assigned.place].name;
-                    let message = format!("the friction on `{name}` jumps where a velocity passes zero");
-                    let label = "a step in which it should stick has no solution";
-                    let help = format!("state it as dry friction, which sticks: {name} = {{ dry = \"mu*m*g\" }}");
-                    let diagnostic = Diagnostic::warning(Code::JumpingFriction, message).at(term.span.clone(), label);
-                    resolver.problems.push(diagnostic.help(help));
-                }
+                let name = &coordinates.list[assigned.place].name;
+                jumps::report(resolver, "friction", name, assigned.value, term.span.clone());
                 if !assigned.value.is_zero() {
                     let (coordinate, force) = (assigned.place, assigned.value.id());
                     friction.terms.push(FrictionTerm { coordinate, force, shares });
@@ -239,39 +234,6 @@ pub(crate) fn dry_force_name(coordinate: &str, before: usize) -> String {
         0 => format!("f_{coordinate}"),
         _ => format!("f_{family}_{}{index}", before + 1),
     }
-}
-
-/// Does the force jump where a velocity passes zero, as `sign(x')` does and `sign(x')*x'^2` does not?
-fn jumps<'g>(resolver: &Resolver<'g, '_>, force: Expr<'g>) -> bool {
-    let graph = resolver.graph;
-    let velocities = resolver.names.velocities_in(force);
-    let at_rest: Vec<_> = velocities.iter().map(|v| (*v, graph.int(0))).collect();
-    let decision = graph.symbol("decided by a velocity");
-    let moves = |e: Expr<'g>| e.depends_on(&velocities);
-    let reached = graph.reachable(&[force.id()]).into_iter().map(|id| graph.expr(id));
-    // What is decided by a velocity, and the difference that the decision makes.
-    let decided = reached.filter_map(|e| match e.node() {
-        Node::Call(Function::Sign, u) if moves(graph.expr(u)) => Some((e, graph.int(1))),
-        Node::Select(condition, a, b) if moves(graph.expr(condition)) => Some((e, graph.expr(a) - graph.expr(b))),
-        // x'/abs(x') is the sign of x' too.
-        Node::Call(Function::Abs, u) if moves(graph.expr(u)) && divides(graph, force, e) => Some((e, graph.int(1))),
-        _ => None,
-    });
-    decided.into_iter().any(|(found, difference)| {
-        let slope = graph.gradient(force.substitute(&[(found, decision)]), &[decision])[0];
-        match found.node() {
-            Node::Call(Function::Abs, _) => !slope.is_zero(),
-            _ => !graph.simplified((slope * difference).substitute(&at_rest)).is_zero(),
-        }
-    })
-}
-
-/// Is something a divisor in an expression?
-fn divides<'g>(graph: &'g Graph, whole: Expr<'g>, part: Expr<'g>) -> bool {
-    graph.reachable(&[whole.id()]).into_iter().any(|id| match graph.expr(id).node() {
-        Node::Product(factors) => factors.iter().any(|(factor, e)| *factor == part.id() && *e < 0),
-        _ => false,
-    })
 }
 
 /// The dry friction of a term, for each coordinate that the key speaks of; `None` for an error.

@@ -18,6 +18,7 @@ mod entropies;
 mod expected;
 mod families;
 mod friction;
+mod jumps;
 mod laws;
 mod objective;
 pub(crate) mod observables;

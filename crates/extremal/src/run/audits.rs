@@ -2,7 +2,7 @@
 
 use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{CompositionBase, Method};
+use extremal_model::{Code, CompositionBase, Method, Model};
 use extremal_solve::{Reason, StepFailure};
 
 use super::beginning::Beginning;
@@ -11,7 +11,9 @@ use super::judge::{Judge, Source};
 use super::laws::Laws;
 use super::observables::Observables;
 use super::resolution::Resolution;
+use super::warming::Warming;
 use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, Warning};
+use super::watch::ConstraintWatch;
 use super::{Compiled, Run};
 
 /// The watch over one motion.
@@ -19,8 +21,10 @@ pub(crate) struct Audits<'r, S> {
     observables: &'r Observables,
     promises: Promises,
     judge: Judge<S>,
-    /// Not where the steps are those of an adaptive integrator, or seen only in passing.
+    /// Not where steps are seen only in passing. Where they are those of an adaptive integrator it only remembers where the motion is.
     resolution: Option<Resolution>,
+    /// In its place where there are entropies alone.
+    warming: Option<Warming>,
     energy: Option<EnergyAudit>,
     /// Was there a row, among those that were only glimpsed at, that calls for a look at all of them?
     doubtful: bool,
@@ -89,11 +93,16 @@ impl EnergyAudit {
 pub(crate) struct Promises {
     /// Steps of the method are steps of the motion, not only looks at it.
     stepping: bool,
+    /// There are whole rows.
+    rows: bool,
     energy: bool,
     first_law: bool,
     /// How large the terms of the constraints on positions are at the start.
     constraint_sizes: Vec<f64>,
-    /// The method is of second order or more: a motion that is smooth from step to step is followed well.
+    /// A force that jumps with the direction of the motion, in words, and what to do about it.
+    jump: Option<(String, String)>,
+    /// The method is of second order or more: a motion whose positions and momenta are smooth from step to step is followed well, unless
+    /// there are none or the mass changes by itself.
     pub accurate: bool,
 }
 
@@ -105,11 +114,28 @@ impl Promises {
         );
         Promises {
             stepping: matches!(run.compiled, Compiled::Scheme(_)),
+            rows: !matches!(run.compiled, Compiled::Lattice(_)),
             energy: run.method != Method::Custom && EnergyLaw::of(run.model).why_it_changes().is_none(),
             first_law,
             constraint_sizes: run.constraint_sizes.clone(),
-            accurate: !matches!(run.method, Method::Left | Method::Right | Method::Theta(_) | Method::Custom),
+            jump: jump(run.model),
+            accurate: run.observables.coordinates > 0
+                && !run.observables.timed_mass
+                && !matches!(run.method, Method::Left | Method::Right | Method::Theta(_) | Method::Custom),
         }
+    }
+}
+
+impl Promises {
+    /// By which part of the largest energy the first law may be off. What heat and work leave of the energy is conserved like the energy
+    /// of a system that gets none.
+    fn first_law_limit(&self) -> f64 {
+        if self.first_law { FIRST_LAW } else { ENERGY }
+    }
+
+    /// Are there entropies alone, in steps that should follow them?
+    fn warming(&self, observables: &Observables) -> bool {
+        self.stepping && observables.coordinates == 0 && observables.entropies > 0
     }
 }
 
@@ -118,7 +144,8 @@ impl<'r, S: Source> Audits<'r, S> {
         Audits {
             observables,
             judge,
-            resolution: promises.stepping.then(|| Resolution::new(observables, promises.energy)),
+            resolution: promises.rows.then(|| Resolution::new(observables, promises.energy)),
+            warming: promises.warming(observables).then(|| Warming::new(observables.entropies)),
             energy: promises.energy.then(EnergyAudit::default),
             doubtful: false,
             promises,
@@ -129,17 +156,29 @@ impl<'r, S: Source> Audits<'r, S> {
     pub fn begin(&mut self, parameters: &[f64]) {
         self.judge.set_parameters(parameters);
         self.resolution.iter_mut().for_each(Resolution::begin);
+        self.warming.iter_mut().for_each(|warming| *warming = Warming::new(self.observables.entropies));
         self.energy.iter_mut().for_each(|energy| *energy = EnergyAudit::default());
         self.doubtful = false;
+    }
+
+    /// Takes the determinants of the mass matrix at the row that is looked at next.
+    pub fn weigh(&mut self, determinants: &[f64]) {
+        self.resolution.iter_mut().for_each(|resolution| resolution.weigh(determinants));
     }
 
     /// Looks at a whole row. What it returns is why the step to it is none.
     pub fn look(&mut self, row: &[f64]) -> Option<Reason> {
         let observables = self.observables;
-        if let Some(resolution) = &mut self.resolution
-            && let Some(reason) = resolution.look(observables, row, &mut self.judge)
-        {
-            return Some(reason);
+        if let Some(warming) = &mut self.warming {
+            if let Some(reason) = warming.look(observables, row, &mut self.judge) {
+                return Some(reason);
+            }
+        } else if let Some(resolution) = &mut self.resolution {
+            if !self.promises.stepping {
+                resolution.remember(observables, row);
+            } else if let Some(reason) = resolution.look(observables, row, &mut self.judge) {
+                return Some(reason);
+            }
         }
         if let Some(energy) = &mut self.energy {
             energy.take(observables, row);
@@ -151,7 +190,8 @@ impl<'r, S: Source> Audits<'r, S> {
     pub fn open(&mut self, row: &[f64]) {
         let observables = self.observables;
         let suspicious = self.resolution.as_mut().is_some_and(|resolution| resolution.suspects(observables, row));
-        self.doubtful |= suspicious;
+        let warming = self.warming.as_mut().is_some_and(|warming| warming.suspects(observables, row));
+        self.doubtful |= suspicious || warming;
         // In motions that begin at rest these rows know nothing of the kinetic energy.
         self.glance(row[0], row[observables.first_temperature() + observables.entropies]);
     }
@@ -166,13 +206,25 @@ impl<'r, S: Source> Audits<'r, S> {
     pub fn is_doubtful(&self, laws: Option<&Laws>) -> bool {
         let energy = self.energy.as_ref().is_some_and(EnergyAudit::is_doubtful);
         let relative = laws.map_or(0.0, |laws| laws.first_law_relative);
-        self.doubtful || energy || self.promises.first_law && (relative.is_nan() || relative > DOUBTFUL * FIRST_LAW)
+        self.doubtful || energy || relative.is_nan() || relative > DOUBTFUL * self.promises.first_law_limit()
     }
 
     /// A failure with its deeper reason, where the equations of motion show one.
     pub fn explain(&mut self, failure: StepFailure, step: f64) -> StepFailure {
-        let (Reason::Solve(_), Some(resolution)) = (&failure.reason, &self.resolution) else { return failure };
-        match resolution.end(step, &mut self.judge) {
+        let (Reason::Solve(_) | Reason::Adaptive(_), Some(resolution)) = (&failure.reason, &self.resolution) else {
+            return failure;
+        };
+        if let Some((jump, help)) = self.promises.jump.clone() {
+            let reason = Reason::JumpingForce { jump, help, cause: Box::new(failure.reason) };
+            return StepFailure { reason, shorter: None, ..failure };
+        }
+        // An adaptive integrator has seen for itself what is unbounded, but not why.
+        let deeper = |reason: &Reason| self.promises.stepping || matches!(reason, Reason::SingularMass { .. });
+        let end = match &self.warming {
+            Some(warming) => warming.end(step, &mut self.judge),
+            None => resolution.end(step, &mut self.judge),
+        };
+        match end.filter(deeper) {
             Some(reason) => StepFailure { reason, shorter: None, ..failure },
             None => failure,
         }
@@ -184,24 +236,46 @@ impl<'r, S: Source> Audits<'r, S> {
     }
 
     /// What is to be said at the end, from what else was seen of the motion.
-    pub fn warnings(&self, residuals: &[f64], laws: Option<&Laws>) -> Vec<Warning> {
+    pub fn warnings(&self, constraints: &ConstraintWatch, laws: Option<&Laws>) -> Vec<Warning> {
         let mut warnings: Vec<Warning> = self.resolution.iter().filter_map(Resolution::warning).cloned().collect();
+        warnings.extend(self.warming.iter().filter_map(Warming::warning).cloned());
         warnings.extend(self.energy.as_ref().and_then(EnergyAudit::warning));
-        let broken = laws
-            .map(|laws| laws.first_law_relative)
-            .filter(|relative| self.promises.first_law && *relative > FIRST_LAW);
-        warnings.extend(broken.map(|relative| Warning::FirstLaw { relative }));
-        let constraints = self.observables.constraints.iter().zip(residuals).zip(&self.promises.constraint_sizes);
-        for ((name, residual), size) in constraints {
-            if *size > 0.0 && *residual > CONSTRAINT * size {
-                warnings.push(Warning::Constraint { name: name.clone(), residual: *residual, size: *size });
+        let promised = self.promises.first_law;
+        let broken =
+            laws.map(|laws| laws.first_law_relative).filter(|relative| *relative > self.promises.first_law_limit());
+        warnings.extend(broken.map(|relative| Warning::FirstLaw { relative, promised }));
+        // Those on positions are as large as at the start; those on velocities may begin at rest.
+        let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
+        let names = self.observables.constraints.iter();
+        for ((name, residual), size) in names.zip(&constraints.residuals).zip(sizes) {
+            if size > 0.0 && *residual > CONSTRAINT * size {
+                warnings.push(Warning::Constraint { name: name.clone(), residual: *residual, size });
             }
         }
         warnings
     }
 }
 
-/// The sizes of the terms of constraints on positions at the start; those of other constraints may vanish there and are zero.
+#[cfg(test)]
+impl<S: Source> Audits<'_, S> {
+    /// Which part of what is warned of the energy, the first law and the worst constraint are off.
+    pub fn parts(&self, constraints: &ConstraintWatch, laws: Option<&Laws>) -> [f64; 3] {
+        let energy = self.energy.as_ref().map_or(0.0, |energy| energy.off / (ENERGY * energy.scale()));
+        let first_law = laws.map_or(0.0, |laws| laws.first_law_relative / self.promises.first_law_limit());
+        let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
+        let parts = constraints.residuals.iter().zip(sizes).filter(|(_, size)| *size > 0.0);
+        let constraint = parts.map(|(residual, size)| residual / (CONSTRAINT * size)).fold(0.0, f64::max);
+        [energy, first_law, constraint].map(|part| if part.is_nan() { 0.0 } else { part })
+    }
+}
+
+/// A force that jumps, and what to do about it, where the model was warned of one.
+fn jump(model: &Model) -> Option<(String, String)> {
+    let warning = model.warnings().iter().find(|warning| warning.code == Code::JumpingFriction)?;
+    Some((warning.message.clone(), warning.help.clone().unwrap_or_default()))
+}
+
+/// The sizes of the terms of constraints on positions at the start; those of others may vanish there and are measured on the way.
 pub(super) fn constraint_sizes<'m>(
     system: &System<'m>,
     beginning: &Beginning,
@@ -215,4 +289,39 @@ pub(super) fn constraint_sizes<'m>(
         })
         .collect();
     beginning.evaluate(system, &sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::Later;
+    use super::super::laws::Audit;
+    use super::super::snapshot::Snapshot;
+    use super::*;
+    use crate::run::Settings;
+    use extremal_model::Start;
+
+    /// No method that promises the first law was ever seen to break it: what is said if one does.
+    #[test]
+    fn a_promised_first_law_may_be_off_by_a_millionth() {
+        let model = Model::from_toml(crate::gallery::text("cart-with-friction").unwrap()).unwrap();
+        for (method, promised) in
+            [("energy-entropy", true), ("compose(yoshida4, energy-entropy)", true), ("midpoint", false)]
+        {
+            let settings = Settings { method: method.parse().unwrap(), start: Start::Legendre, ..Settings::of(&model) };
+            let run = Run::new(&model, &settings).unwrap();
+            let judge = Judge::new(Later::new(&run), model.parameter_values());
+            let audits = Audits::new(&run.observables, Promises::of(&run), judge);
+            let mut now = Snapshot::new(&run.observables, None);
+            now.take(&run.observables, run.begin().unwrap().as_mut()).unwrap();
+            let mut audit = Audit::default();
+            audit.push(&run.observables, &["S".to_string()], &now.row);
+            let said = |first_law_relative: f64| {
+                let laws = Laws { first_law_relative, ..audit.finish().unwrap() };
+                audits.warnings(&now.watch, Some(&laws))
+            };
+            assert_eq!(said(0.9e-6), [], "{method}");
+            assert_eq!(said(1.1e-6).is_empty(), !promised, "{method}");
+            assert_eq!(said(0.11), [Warning::FirstLaw { relative: 0.11, promised }], "{method}");
+        }
+    }
 }

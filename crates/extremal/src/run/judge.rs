@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use extremal_expr::Id;
-use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, StartValues};
+use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, Reason, StartValues};
 
+use super::inertia::{Inertia, State};
 use super::observables::Observables;
 use super::{Compiled, Run};
 use crate::system::system_of;
@@ -15,9 +16,9 @@ const TOLERANCE: f64 = 1e-9;
 /// for every row, so that judging takes no more than a share of the time.
 const MOST_STEPS: u64 = 5_000;
 /// A step is unresolved if it is off by this part of the motion in it,
-const UNRESOLVED: f64 = 0.2;
+pub(super) const UNRESOLVED: f64 = 0.2;
 /// and resolved well by this one.
-const RESOLVED: f64 = 0.02;
+pub(super) const RESOLVED: f64 = 0.02;
 /// How much errors of positions count beside those of velocities: in a first step from rest, methods of first order are off by half of a
 /// way that is not yet one.
 const OF_POSITIONS: f64 = 0.25;
@@ -40,6 +41,8 @@ pub(crate) struct Moment {
     v: Vec<f64>,
     p: Vec<f64>,
     s: Vec<f64>,
+    /// Those that have an equation of motion.
+    multipliers: Vec<f64>,
     /// Σ v p: twice the kinetic energy of a natural system.
     pub work: f64,
     pub energy: f64,
@@ -48,7 +51,8 @@ pub(crate) struct Moment {
 impl Moment {
     pub fn new(coordinates: usize, entropies: usize) -> Moment {
         let zero = vec![0.0; coordinates];
-        Moment { time: 0.0, q: zero.clone(), v: zero.clone(), p: zero, s: vec![0.0; entropies], work: 0.0, energy: 0.0 }
+        let (s, multipliers) = (vec![0.0; entropies], Vec::new());
+        Moment { time: 0.0, q: zero.clone(), v: zero.clone(), p: zero, s, multipliers, work: 0.0, energy: 0.0 }
     }
 
     /// Takes what a row says.
@@ -59,6 +63,9 @@ impl Moment {
         self.v.copy_from_slice(&row[1 + n..][..n]);
         self.p.copy_from_slice(&row[1 + 2 * n..][..n]);
         self.s.copy_from_slice(&row[1 + 3 * n..][..m]);
+        let first = observables.first_multiplier();
+        self.multipliers.clear();
+        self.multipliers.extend(observables.moving.iter().map(|at| row[first + at]));
         self.energy = row[observables.first_temperature() + m];
         self.work = self.v.iter().zip(&self.p).map(|(v, p)| v * p).sum();
     }
@@ -105,9 +112,13 @@ impl Moment {
         (0..self.q.len()).map(hidden).fold(0.0, f64::max)
     }
 
+    fn state(&self) -> State<'_> {
+        State { q: &self.q, v: &self.v, s: &self.s, time: self.time }
+    }
+
     fn start(&self) -> StartValues {
-        let (q, v, s) = (self.q.clone(), self.v.clone(), self.s.clone());
-        StartValues { q, v, s, time: self.time, ..StartValues::default() }
+        let (q, v, s, multipliers) = (self.q.clone(), self.v.clone(), self.s.clone(), self.multipliers.clone());
+        StartValues { q, v, s, multipliers, time: self.time, ..StartValues::default() }
     }
 
     /// Takes positions from a state and velocities and momenta from what is observed there.
@@ -129,11 +140,8 @@ pub(crate) enum Verdict {
     Unresolved {
         resolving: Option<f64>,
     },
-    /// From the state before the step the motion does not go on beyond this time.
-    Singular {
-        time: f64,
-        what: String,
-    },
+    /// From the state before the step the motion does not go on, for this reason.
+    Singular(Reason),
     /// There is no way to tell.
     Undecided,
 }
@@ -142,7 +150,9 @@ pub(crate) enum Verdict {
 #[derive(Clone)]
 pub(crate) struct Means {
     reference: AdaptiveMarcher,
-    marcher: Marcher,
+    /// None where the steps are those of an adaptive integrator.
+    marcher: Option<Marcher>,
+    inertia: Option<Inertia>,
 }
 
 /// Where these come from: not every motion needs a judge.
@@ -223,40 +233,81 @@ impl<S: Source> Judge<S> {
     }
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.
-    pub fn end_of(&mut self, now: &Moment, h: f64) -> Option<(f64, String)> {
-        let Means { reference, .. } = self.source.means()?;
-        reference.set_parameters(&self.parameters);
-        match fate(reference, &mut self.left, &now.start(), now.time + (1.0 + FURTHER) * h) {
-            Fate::Singular { time, what } => Some((time, what)),
+    pub fn end_of(&mut self, now: &Moment, h: f64) -> Option<Reason> {
+        let means = self.source.means()?;
+        means.set_parameters(&self.parameters);
+        match fate(&mut means.reference, &mut self.left, &now.start(), now.time + (1.0 + FURTHER) * h) {
+            Fate::Singular { time, what } => Some(means.ended(now, None, time, what)),
             Fate::Reached | Fate::Undecided => None,
         }
+    }
+
+    /// What becomes of a motion from these values until a time, and the state in which it is then.
+    pub fn follow(&mut self, start: &StartValues, until: f64) -> Option<(Fate, Vec<f64>)> {
+        let means = self.source.means()?;
+        means.set_parameters(&self.parameters);
+        let fate = fate(&mut means.reference, &mut self.left, start, until);
+        Some((fate, means.reference.state().to_vec()))
+    }
+
+    /// A part of the step `h`, found by halving it, with which the method comes to where it should.
+    pub fn halved(&mut self, start: &StartValues, h: f64, arrived: impl Fn(&[f64]) -> bool) -> Option<f64> {
+        let marcher = self.source.means()?.marcher.as_mut()?;
+        marcher.set_parameters(&self.parameters);
+        (1..=HALVINGS).find_map(|halvings| {
+            let steps = 1u64 << halvings;
+            let shorter = h / steps as f64;
+            let done = marcher.restart(start, shorter).is_ok() && marcher.advance_many(steps).is_ok();
+            (done && arrived(marcher.state())).then_some(shorter)
+        })
     }
 
     /// Does the step between these moments follow the motion? Kinetic energies below `floor` are round-off.
     /// A step that resolves the motion is looked for where it is `wanted`.
     pub fn verdict(&mut self, before: &Moment, after: &Moment, floor: f64, wanted: bool) -> Verdict {
-        let Some(Means { reference, marcher }) = self.source.means() else { return Verdict::Undecided };
-        reference.set_parameters(&self.parameters);
+        let Some(means) = self.source.means() else { return Verdict::Undecided };
+        means.set_parameters(&self.parameters);
         let h = after.time - before.time;
         let start = before.start();
         let mut exact = after.clone();
-        match fate(reference, &mut self.left, &start, after.time) {
-            Fate::Undecided => return Verdict::Undecided,
-            Fate::Singular { time, what } => return Verdict::Singular { time, what },
-            Fate::Reached => {}
+        let first = fate(&mut means.reference, &mut self.left, &start, after.time);
+        if let Fate::Singular { time, what } = first {
+            return Verdict::Singular(means.ended(before, Some(after), time, what));
         }
-        if !exact.observe(reference) {
+        // An integrator, too, may step over a zero of the mass.
+        if let Some(reason) = means.crossed(before, after) {
+            return Verdict::Singular(reason);
+        }
+        if first == Fate::Undecided || !exact.observe(&mut means.reference) {
             return Verdict::Undecided;
+        }
+        if let Some(reason) = means.crossed(before, &exact) {
+            return Verdict::Singular(reason);
         }
         if exact.distance(before, after, floor).max(exact.hidden_distance(before, after)) <= UNRESOLVED {
             return Verdict::Resolved;
         }
-        if let Fate::Singular { time, what } = fate(reference, &mut self.left, &start, after.time + FURTHER * h) {
-            return Verdict::Singular { time, what };
+        let further = fate(&mut means.reference, &mut self.left, &start, after.time + FURTHER * h);
+        if let Fate::Singular { time, what } = further {
+            return Verdict::Singular(means.ended(before, Some(after), time, what));
         }
-        marcher.set_parameters(&self.parameters);
-        let resolving = if wanted { resolving(marcher, before, &exact, floor) } else { None };
-        Verdict::Unresolved { resolving }
+        if let Some(reason) = means.touched(before, after) {
+            return Verdict::Singular(reason);
+        }
+        let marcher = means.marcher.as_mut().filter(|_| wanted);
+        Verdict::Unresolved { resolving: marcher.and_then(|marcher| resolving(marcher, before, &exact, floor)) }
+    }
+}
+
+#[cfg(test)]
+impl<S: Source> Judge<S> {
+    /// How far a step is from the motion, if that is known.
+    pub fn apart(&mut self, before: &Moment, after: &Moment, floor: f64) -> Option<f64> {
+        self.left = MOST_STEPS;
+        let (fate, _) = self.follow(&before.start(), after.time)?;
+        let mut exact = after.clone();
+        let arrived = fate == Fate::Reached && exact.observe(&mut self.source.means()?.reference);
+        arrived.then(|| exact.distance(before, after, floor).max(exact.hidden_distance(before, after)))
     }
 }
 
@@ -288,22 +339,59 @@ fn resolving(marcher: &mut Marcher, before: &Moment, exact: &Moment, floor: f64)
 }
 
 impl Means {
-    /// Those of a run, where there are such: not for equations of higher order, nor where multipliers have an equation of motion or the
-    /// method is all there is.
+    /// Those of a run, where there are such: not for equations of higher order, nor where the method is all there is.
     fn of(run: &Run<'_>) -> Option<Means> {
         let model = run.model;
-        let Compiled::Scheme(scheme) = &run.compiled else { return None };
+        let marcher = match &run.compiled {
+            Compiled::Scheme(scheme) => Some(scheme.marcher()),
+            Compiled::Adaptive(_) => None,
+            Compiled::Lattice(_) => return None,
+        };
         if model.order() > 1 || model.discrete().is_some() {
             return None;
         }
         let mut system = system_of(model).with_short_kinetic_energy();
         let redundant = &run.constraints.redundant;
         system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
-        if system.constraints.iter().any(|constraint| constraint.is_vakonomic()) {
-            return None;
-        }
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
-        Some(Means { reference, marcher: scheme.marcher() })
+        let inertia = if system.vakonomic().next().is_none() { Inertia::of(&system, &parameters).ok()? } else { None };
+        Some(Means { reference, marcher, inertia })
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.reference.set_parameters(parameters);
+        self.marcher.iter_mut().for_each(|marcher| marcher.set_parameters(parameters));
+        self.inertia.iter_mut().for_each(|inertia| inertia.set_parameters(parameters));
+    }
+
+    /// Why the motion that the reference has followed from `before` ends where it is: something is unbounded, and the mass may have
+    /// vanished. A method went on to `after`.
+    fn ended(&mut self, before: &Moment, after: Option<&Moment>, time: f64, what: String) -> Reason {
+        let (n, state) = (before.q.len(), self.reference.state());
+        let end = State { q: &state[..n], v: &state[n..2 * n], s: &state[2 * n..2 * n + before.s.len()], time };
+        let vanished = self.inertia.as_mut().and_then(|inertia| {
+            let after = after.map(Moment::state);
+            let crosses = inertia.vanishes(&before.state(), &end, after.as_ref())?;
+            Some((inertia.bordered, crosses))
+        });
+        match vanished {
+            Some((bordered, crosses)) => Reason::SingularMass { time, bordered, crosses, unbounded: Some(what) },
+            None => Reason::Singularity { time, what },
+        }
+    }
+
+    /// Does a step that is none of the motion pass a zero of the mass?
+    fn touched(&mut self, before: &Moment, after: &Moment) -> Option<Reason> {
+        let inertia = self.inertia.as_mut()?;
+        let time = inertia.touching(&before.state(), &after.state())?;
+        Some(Reason::SingularMass { time, bordered: inertia.bordered, crosses: false, unbounded: None })
+    }
+
+    /// Has the mass another sign there?
+    fn crossed(&mut self, before: &Moment, after: &Moment) -> Option<Reason> {
+        let inertia = self.inertia.as_mut()?;
+        let time = inertia.crossing(&before.state(), &after.state())?;
+        Some(Reason::SingularMass { time, bordered: inertia.bordered, crosses: true, unbounded: None })
     }
 }

@@ -6,10 +6,13 @@ mod energy;
 mod energy_nodes;
 mod feasible;
 mod higher;
+mod inertia;
 mod integrable;
 mod judge;
 mod lattice;
 mod laws;
+#[cfg(test)]
+mod margins;
 mod observables;
 mod rechosen;
 mod report;
@@ -18,6 +21,7 @@ mod rows;
 mod settings;
 mod snapshot;
 mod stops;
+mod warming;
 mod warning;
 mod watch;
 

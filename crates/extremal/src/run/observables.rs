@@ -1,11 +1,12 @@
 //! What a run records: columns, and the expressions behind them.
 
-use extremal_expr::{Expr, Id, Node};
+use extremal_expr::{Expr, Id, Node, magnitude};
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Direction, Method, Model};
 use extremal_solve::ConfigurationWatch;
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
+use super::inertia::determinants;
 use super::watch::WatchedExpressions;
 
 /// A quantity that is watched along a run because it should stay constant, beside those that the model states.
@@ -20,7 +21,7 @@ pub struct Tracked {
 /// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs (multipliers and reactions of
 /// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
 /// accounts of work and heat. Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions,
-/// what is watched of the constraints, closed forms.
+/// what is watched of the constraints, how large the terms of those on velocities are, determinants of the mass matrix, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
     /// Expressions in q, v, p, S, t, accelerations and multipliers.
@@ -36,6 +37,14 @@ pub(crate) struct Observables {
     pub kept: Vec<bool>,
     /// The watch over the rows of the constraints that are kept, as it is before a motion.
     pub configurations: ConfigurationWatch,
+    /// The vakonomic constraints, whose multipliers are part of where a motion is.
+    pub moving: Vec<usize>,
+    /// The constraints on velocities, whose terms are measured.
+    pub measured: Vec<usize>,
+    /// How many determinants of the mass matrix are looked at.
+    pub determinants: usize,
+    /// Does one of them depend on time? Momenta may then stay as they are while velocities do not.
+    pub timed_mass: bool,
     /// Does the motion look at its constraints by itself, between the rows too?
     pub adaptive: bool,
     /// Is the energy also estimated from positions?
@@ -115,12 +124,18 @@ impl Observables {
         let watched = WatchedExpressions::of(all, system);
         outputs.extend(g.exprs(&watched.residuals));
         outputs.extend(g.exprs(&watched.rows));
+        let on_velocities = |at: &usize| !all[*at].kind.nature().binds_positions;
+        let measured: Vec<usize> = (0..all.len()).filter(on_velocities).collect();
+        outputs.extend(measured.iter().map(|at| magnitude(all[*at].expression)));
+        let determinants = determinants(system);
+        outputs.extend(&determinants);
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
         let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
         let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));
         }
+        let moving = (0..all.len()).filter(|at| kept[*at] && all[*at].is_vakonomic()).collect();
         let accounts: Vec<&'static str> = system.accounts().iter().map(|account| account.name).collect();
         columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
         Ok(Observables {
@@ -136,6 +151,10 @@ impl Observables {
                 system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
                 &watched.pattern,
             ),
+            moving,
+            measured,
+            determinants: determinants.len(),
+            timed_mass: determinants.iter().any(|determinant| determinant.depends_on(&[system.t])),
             adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
             accounts,
@@ -156,6 +175,10 @@ impl Observables {
             constraints: Vec::new(),
             kept: Vec::new(),
             configurations: ConfigurationWatch::default(),
+            moving: Vec::new(),
+            measured: Vec::new(),
+            determinants: 0,
+            timed_mass: false,
             adaptive: false,
             estimate: false,
             accounts: Vec::new(),
@@ -170,6 +193,11 @@ impl Observables {
             None => 1 + target,
             Some(entropy) => 1 + 3 * self.coordinates + entropy,
         }
+    }
+
+    /// Where the multipliers stand in a row.
+    pub fn first_multiplier(&self) -> usize {
+        1 + 3 * self.coordinates + self.entropies
     }
 
     /// Where the temperatures stand in a row; the energy follows them.

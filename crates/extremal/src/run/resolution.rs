@@ -2,6 +2,7 @@
 
 use extremal_solve::Reason;
 
+use super::inertia::InertiaWatch;
 use super::judge::{Judge, Moment, Source, Verdict};
 use super::observables::Observables;
 use super::warning::Warning;
@@ -32,6 +33,9 @@ pub(crate) struct Resolution {
     before: Moment,
     now: Moment,
     seen: u64,
+    inertia: InertiaWatch,
+    /// Has the mass changed in the last step as one does that vanishes?
+    leapt: bool,
     /// Is the energy conserved?
     conserved: bool,
     /// How much it changed in the last step.
@@ -54,14 +58,16 @@ impl Resolution {
     /// For a motion of which the energy should be conserved or not.
     pub fn new(observables: &Observables, conserved: bool) -> Self {
         let moment = || Moment::new(observables.coordinates, observables.entropies);
-        Resolution::of(moment(), moment(), conserved)
+        Resolution::of(moment(), moment(), InertiaWatch::new(observables.determinants), conserved)
     }
 
-    fn of(before: Moment, now: Moment, conserved: bool) -> Self {
+    fn of(before: Moment, now: Moment, inertia: InertiaWatch, conserved: bool) -> Self {
         Resolution {
             before,
             now,
             seen: 0,
+            inertia,
+            leapt: false,
             conserved,
             jump: 0.0,
             strongest: [0.0; 2],
@@ -80,7 +86,14 @@ impl Resolution {
     pub fn begin(&mut self) {
         let nothing = || Moment::new(0, 0);
         let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
-        *self = Resolution::of(before, now, self.conserved);
+        let mut inertia = std::mem::take(&mut self.inertia);
+        inertia.begin();
+        *self = Resolution::of(before, now, inertia, self.conserved);
+    }
+
+    /// Takes the determinants of the mass matrix of the row that is looked at next.
+    pub fn weigh(&mut self, determinants: &[f64]) {
+        self.leapt = self.inertia.leaps(determinants);
     }
 
     /// Looks at the next row. What it returns is why the step to it is none.
@@ -97,8 +110,14 @@ impl Resolution {
                 self.warning.get_or_insert(Warning::Unresolved { time, step, resolving });
                 None
             }
-            Verdict::Singular { time, what } => Some(Reason::Singularity { time, what }),
+            Verdict::Singular(reason) => Some(reason),
         }
+    }
+
+    /// Takes the next row, for what is said at the end.
+    pub fn remember(&mut self, observables: &Observables, row: &[f64]) {
+        self.now.read(observables, row);
+        self.seen += 1;
     }
 
     /// Takes the next row; is there a reason to ask the judge about the step to it?
@@ -117,8 +136,7 @@ impl Resolution {
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
     pub fn end(&self, h: f64, judge: &mut Judge<impl Source>) -> Option<Reason> {
-        let (time, what) = judge.end_of(&self.now, h).filter(|_| self.seen > 0)?;
-        Some(Reason::Singularity { time, what })
+        judge.end_of(&self.now, h).filter(|_| self.seen > 0)
     }
 
     /// What is to be said at the end.
@@ -144,10 +162,11 @@ impl Resolution {
         // A kinetic energy that changes its sign has passed a vanishing mass, unless there are terms linear in the velocities.
         let turned = before.work * now.work < 0.0;
         self.rough = if rough || turned { self.rough + 1 } else { 0 };
-        if change[0] + change[1] <= floor {
+        let leapt = std::mem::take(&mut self.leapt);
+        if change[0] + change[1] <= floor && !leapt {
             return false;
         }
-        let grown = grown && self.seen > 2;
+        let grown = grown && self.seen > 2 || leapt;
         self.alert = if grown { ALERT } else { self.alert.saturating_sub(1) };
         let jumped = self.conserved && self.jump > ENERGY_JUMP * kinetic;
         if grown || jumped || self.alert > 0 && change[0] > ALERT_ROUGH * kinetic {

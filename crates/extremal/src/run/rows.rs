@@ -87,7 +87,7 @@ impl<'r, 'm> Rows<'r, 'm> {
 
     pub fn finish(self) -> Watched {
         let laws = self.audit.finish();
-        let warnings = self.audits.warnings(&self.now.watch.residuals, laws.as_ref());
+        let warnings = self.audits.warnings(&self.now.watch, laws.as_ref());
         Watched {
             errors: self.exact_names.into_iter().zip(self.errors).collect(),
             residuals: self.observables.constraints.iter().cloned().zip(self.now.watch.residuals).collect(),
@@ -125,6 +125,7 @@ impl<'r, 'm> Rows<'r, 'm> {
             Ok(trouble) => trouble,
             Err(failure) => return Ok(Err(failure)),
         };
+        self.audits.weigh(&self.now.determinants);
         if let Some(reason) = self.audits.look(&self.now.row) {
             return Ok(Err(Trouble::Behind(reason).of(motion)));
         }

@@ -13,6 +13,8 @@ pub(crate) struct Snapshot {
     pub stops: Vec<f64>,
     /// The closed forms.
     pub exact: Vec<f64>,
+    /// Determinants of the mass matrix.
+    pub determinants: Vec<f64>,
     pub watch: ConstraintWatch,
     /// The energy of a step by its positions, if every step is taken.
     estimate: Option<Kernel>,
@@ -27,6 +29,7 @@ impl Snapshot {
             row: vec![0.0; observables.columns.len()],
             stops: vec![0.0; observables.stops.len()],
             exact: vec![0.0; observables.exact.len()],
+            determinants: vec![0.0; observables.determinants],
             watch: ConstraintWatch::new(observables),
             estimate,
             step_inputs: vec![0.0; 2 * observables.coordinates + observables.entropies + 2],
@@ -63,8 +66,12 @@ impl Snapshot {
         self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
         let (stops, rest) = observed[first_stop..].split_at(self.stops.len());
         let seen = self.watch.values_mut();
-        let (watched, exact) = rest.split_at(seen.len());
+        let (watched, rest) = rest.split_at(seen.len());
         seen.copy_from_slice(watched);
+        let (sizes, rest) = rest.split_at(observables.measured.len());
+        self.watch.measure(observables, sizes);
+        let (determinants, exact) = rest.split_at(self.determinants.len());
+        self.determinants.copy_from_slice(determinants);
         self.stops.copy_from_slice(stops);
         self.exact.copy_from_slice(exact);
         let trouble = self.watch.look(observables, motion, &self.row[1 + n..1 + 2 * n]);

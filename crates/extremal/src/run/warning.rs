@@ -16,10 +16,12 @@ pub enum Warning {
         /// What that is measured against: the larger of the first energy and the mean kinetic energy.
         scale: f64,
     },
-    /// The first law, which the method promises to keep, is broken.
+    /// The first law is broken.
     FirstLaw {
         /// The largest defect relative to the largest energy.
         relative: f64,
+        /// Does the method promise to keep it?
+        promised: bool,
     },
     /// A constraint does not hold any more.
     Constraint {
@@ -43,7 +45,7 @@ pub enum Warning {
 
 /// A conserved energy may be off by this part of its scale.
 pub const ENERGY: f64 = 0.1;
-/// A first law that a method promises may be off by this part of the largest energy.
+/// A first law that a method promises may be off by this part of the largest energy; with other methods it is as good as an energy.
 pub const FIRST_LAW: f64 = 1e-6;
 /// A constraint may be off by this part of the size of its terms.
 pub const CONSTRAINT: f64 = 1e-3;
@@ -58,9 +60,10 @@ impl fmt::Display for Warning {
                 100.0 * off / scale,
                 sig(*time, 6),
             ),
-            Warning::FirstLaw { relative } => write!(
+            Warning::FirstLaw { relative, promised } => write!(
                 f,
-                "the first law is off by {relative:.3e} of the energy, though the method promises it: take a smaller step"
+                "the first law is off by {relative:.3e} of the energy{}: take a smaller step",
+                if *promised { ", though the method promises it" } else { "" }
             ),
             Warning::Constraint { name, residual, size } => write!(
                 f,

@@ -33,6 +33,8 @@ impl WatchedExpressions {
 pub(crate) struct ConstraintWatch {
     /// The largest |left − right| so far, per constraint.
     pub residuals: Vec<f64>,
+    /// The largest size so far of the terms of each constraint on velocities; zero for the others.
+    pub sizes: Vec<f64>,
     configurations: ConfigurationWatch,
     /// What was observed last: residuals, then rows and rates.
     values: Vec<f64>,
@@ -66,6 +68,7 @@ impl ConstraintWatch {
     pub fn new(observables: &Observables) -> Self {
         ConstraintWatch {
             residuals: vec![0.0; observables.constraints.len()],
+            sizes: vec![0.0; observables.constraints.len()],
             configurations: observables.configurations.clone(),
             values: vec![0.0; observables.constraints.len() + observables.configurations.len()],
             time: 0.0,
@@ -76,6 +79,13 @@ impl ConstraintWatch {
     /// Where the observed values are put that it looks at.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
+    }
+
+    /// Takes how large the terms of the constraints on velocities are.
+    pub fn measure(&mut self, observables: &Observables, sizes: &[f64]) {
+        for (at, size) in observables.measured.iter().zip(sizes) {
+            self.sizes[*at] = self.sizes[*at].max(*size);
+        }
     }
 
     /// Singular configurations that the motion went through on purpose, and how many there were.

@@ -274,7 +274,7 @@ impl<'s> Seat<'s> {
                 return self.records.end(member, 0, &self.now.row, verdict, frame);
             }
         };
-        let warnings = self.audits.warnings(&self.now.watch.residuals, laws.as_ref());
+        let warnings = self.audits.warnings(&self.now.watch, laws.as_ref());
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         self.last_row();
@@ -299,6 +299,7 @@ impl<'s> Seat<'s> {
             trouble => trouble,
         };
         let row = &self.now.row;
+        self.audits.weigh(&self.now.determinants);
         match self.sight {
             Sight::Every => {
                 if let Some(reason) = self.audits.look(row) {

@@ -83,3 +83,83 @@ fn a_rod_that_a_reference_method_lets_grow_is_warned_of() {
     let short = Settings { extent: Some(Extent::Until(1.0)), ..with(&rod, "rk4", 0.01) };
     assert_eq!(record(&rod, &short).outcome.warnings, []);
 }
+
+/// rk2 follows accelerations, and nothing brings the velocities back to the blade.
+#[test]
+fn a_blade_that_a_reference_method_lets_slip_is_warned_of() {
+    let sleigh = model(extremal::gallery::text("chaplygin-sleigh").unwrap());
+    let steps = |method: &str, step: f64| Settings { extent: Some(Extent::Steps(1000)), ..with(&sleigh, method, step) };
+    let run = record(&sleigh, &steps("rk2", 0.1));
+    let [Warning::Constraint { name, residual, size }] = &run.outcome.warnings[..] else {
+        panic!("{:?}", run.outcome.warnings)
+    };
+    assert_eq!(name, "blade");
+    assert!(*size > 0.0 && *residual > 1e-3 * size, "{residual} of {size}");
+    for (method, step) in [("midpoint", 0.1), ("rk4", 0.1), ("dop853", 0.1), ("rk2", 0.01)] {
+        assert_eq!(record(&sleigh, &steps(method, step)).outcome.warnings, [], "{method} {step}");
+    }
+}
+
+fn cart(entropy: &str) -> String {
+    format!(
+        r#"
+        [coordinates]
+        x = {{ start = 0.0, velocity = 2.0 }}
+        [entropies]
+        S = {{ start = 0.0 }}
+        [dynamics]
+        lagrangian = "5*x'^2/2 - 10*exp(S)"
+        [friction]
+        x = "-3*x'"
+        [discrete]
+        lagrangian = "5*(x_1 - x_0)^2/(2*h) - h*10*exp(S_0)"
+        [discrete.force_minus]
+        x = "-3*(x_1 - x_0)/2"
+        [discrete.force_plus]
+        x = "-3*(x_1 - x_0)/2"
+        [discrete.entropy]
+        S = "10*(exp(S_1) - exp(S_0)) - {entropy}*3*(x_1 - x_0)^2/h"
+        [simulation]
+        method = "custom"
+        step = 0.01
+        until = 4.0
+        "#
+    )
+}
+
+/// All of the kinetic energy 10 becomes heat; an entropy that takes twice of it ends with an energy of 30 instead of 20: a third of it
+/// is too much.
+#[test]
+fn a_first_law_that_a_discretisation_of_ones_own_breaks_is_warned_of() {
+    let twice = record_text(&cart("2"));
+    let [Warning::FirstLaw { relative, promised: false }] = &twice.outcome.warnings[..] else {
+        panic!("{:?}", twice.outcome.warnings)
+    };
+    // What is left of the motion after 4 units is exp(-4.8) of its energy; the step adds a part of h.
+    assert!((relative - 1.0 / 3.0).abs() < 0.02, "{relative}");
+    assert_eq!(record_text(&cart("1")).outcome.warnings, []);
+}
+
+/// Conduction with so large a step that an explicit method is unstable: 2 k/(T-capacity) = 2 per unit of time for both bodies.
+#[test]
+fn heat_that_swings_between_bodies_because_of_the_step_is_warned_of() {
+    let bodies = model(
+        r#"
+        [entropies]
+        S = { start = 0.1 }
+        R = { start = 0.0 }
+        [dynamics]
+        lagrangian = "-exp(S) - exp(R)"
+        [conduction]
+        wall = { between = ["S", "R"], conductance = 1.0 }
+        [simulation]
+        step = 0.01
+        until = 20.0
+        "#,
+    );
+    for (step, resolved) in [(0.01, true), (0.1, true), (1.1, false)] {
+        let run = record(&bodies, &with(&bodies, "rk2", step));
+        let silent = run.outcome.warnings.is_empty() && matches!(run.outcome.end, extremal::run::End::Reached);
+        assert_eq!(silent, resolved, "{step}: {:?} {:?}", run.outcome.warnings, run.outcome.end);
+    }
+}

@@ -319,3 +319,66 @@ fn friction_that_jumps_is_pointed_out_and_drag_is_not() {
     assert_eq!(["-3*sign(x')", "-sign(x')*(1 + x'^2)"].map(stated), [1, 1]);
     assert_eq!(["-x'*abs(x')", "-sign(x')*x'^2", "-x'", "-x'*sign(x)"].map(stated), [0, 0, 0, 0]);
 }
+
+/// Both brakes take what the block has, each its part of the bound: as one with the sum of both.
+#[test]
+fn two_contacts_on_one_coordinate_are_one_with_the_sum_of_their_bounds() {
+    let braked = |friction: &str| {
+        model(&text("x = { start = 0, velocity = 2 }", "x'^2/2 + sin(t)*x", &format!("[friction]\nx = {friction}")))
+    };
+    let two = braked("[{ dry = \"0.5\" }, { dry = \"1.5\" }]");
+    let one = braked("{ dry = \"2\" }");
+    for method in METHODS {
+        let [two, one] = [&two, &one].map(|model| reached(record(model, &until(with(model, method, 0.01), 5.0))));
+        assert_eq!(two.last("x'"), 0.0, "it stops, and sin(t) does not break it loose");
+        let apart = two.column("x").iter().zip(one.column("x")).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-12, "{method}: {apart:e}");
+        for ((first, second), all) in two.column("f_x").iter().zip(two.column("f_x_2")).zip(one.column("f_x")) {
+            assert!(
+                (first + second - all).abs() < 1e-12 && (3.0 * first - second).abs() < 1e-12,
+                "{first} {second} {all}"
+            );
+        }
+    }
+}
+
+/// Contacts along several coordinates each: x + y with the bound 3 and x − y with 1, which slow down at twice their bounds.
+#[test]
+fn contacts_along_sums_of_coordinates_stop_each_by_itself() {
+    let block = model(&text(
+        "x = { start = 0, velocity = 3 }\ny = { start = 0, velocity = 1 }",
+        "(x'^2 + y'^2)/2",
+        "[friction]\nx = { dry = \"3\", along = \"x' + y'\" }\ny = { dry = \"1\", along = \"x' - y'\" }",
+    ));
+    for method in METHODS {
+        let h = 0.01;
+        let run = reached(record(&block, &until(with(&block, method, h), 3.0)));
+        let (sum, difference) = (run.last("x") + run.last("y"), run.last("x") - run.last("y"));
+        // Ways of w0²/(2·2 B) from 4 and from 2; what the last step of each misses is 2 B h²/8.
+        assert!((sum - 16.0 / 12.0).abs() <= 6.0 * h * h / 8.0 + 1e-12, "{method}: {sum}");
+        assert!((difference - 1.0).abs() <= 2.0 * h * h / 8.0 + 1e-12, "{method}: {difference}");
+        assert!(run.last("x'").abs() < 1e-15 && run.last("y'").abs() < 1e-15);
+    }
+}
+
+/// A belt carries a block until the spring exceeds the static bound, at hold/(k v) = 0.75.
+#[test]
+fn a_block_on_a_belt_breaks_loose_in_the_step_of_the_closed_form() {
+    let belt = model(extremal::gallery::text("stick-slip").unwrap());
+    for method in METHODS {
+        for h in [0.01, 0.004, 0.0011] {
+            let run = reached(record(&belt, &until(with(&belt, method, h), 1.0)));
+            let (t, v) = (run.column("t"), run.column("x'"));
+            let loose = (0..t.len()).find(|row| v[*row] != 0.5).map(|row| t[row]).unwrap();
+            assert!(loose >= 0.75 - 1e-9 && loose <= 0.75 + 2.0 * h, "{method} {h}: {loose}");
+            // From there on x' is that of the closed form, off by what half a step too much of hold - B = 1/2 makes, and a step's delay.
+            let s = run.last("t") - 0.75;
+            let exact = 0.5 * (2.0 * s).cos() - 0.25 * (2.0 * s).sin();
+            assert!(
+                (run.last("x'") - exact).abs() <= 0.5 * h / 2.0 + 0.5 * h + 1e-4,
+                "{method} {h}: {}",
+                run.last("x'") - exact
+            );
+        }
+    }
+}

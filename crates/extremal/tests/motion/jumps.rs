@@ -2,6 +2,7 @@
 //! not affine for that.
 
 use extremal::run::End;
+use extremal::solve::Reason;
 
 use crate::support::{model, record, with};
 
@@ -52,5 +53,35 @@ fn a_step_in_which_the_body_would_stick_has_no_state_and_is_not_invented() {
             extremal::Settings { extent: Some(extremal::model::Extent::Until(5.0)), ..with(&sliding, method, 0.001) };
         let run = record(&sliding, &settings);
         assert!(matches!(run.outcome.end, End::Failed(_)), "{method}: {:?}", run.outcome.end);
+    }
+}
+
+/// Where it should stick there is no step; that the force jumps is said, and what to write instead, wherever and however it is stated.
+#[test]
+fn a_stop_at_a_force_that_jumps_points_to_dry_friction() {
+    let statements = [
+        "[friction]\nx = \"-2.943*sign(x')\"",
+        "[forces]\nx = \"-2.943*sign(x')\"",
+        "[definitions]\ndirection = \"sign(x')\"\n[forces]\nx = \"-2.943*direction\"",
+        "[forces]\nx = \"if(x' > 0, -2.943, 2.943)\"",
+        "[friction]\nx = \"2.943*if(x' > 0, -1, if(x' < 0, 1, 0))\"",
+    ];
+    for statement in statements {
+        let block = model(&format!(
+            "[coordinates]\nx = {{ start = 1.0 }}\n[dynamics]\nlagrangian = \"x'^2/2 - 10*x^2/2\"\n{statement}\n[simulation]\n\
+             step = 0.001\nuntil = 5\n"
+        ));
+        for method in ["midpoint", "galerkin(2)"] {
+            let End::Failed(failure) = record(&block, &with(&block, method, 0.001)).outcome.end else {
+                panic!("{statement}: {method} went on")
+            };
+            let Reason::JumpingForce { jump, help, .. } = &failure.reason else { panic!("{statement}: {failure}") };
+            assert!(jump.contains("on `x` jumps") && help.contains("x = { dry ="), "{failure}");
+            assert_eq!(failure.shorter, None, "a shorter step does not help either");
+        }
+    }
+    // What is smooth at rest is no jump: drag with the square of the speed.
+    for smooth in ["-x'*abs(x')", "-sign(x')*x'^2", "if(x' > 0, -x'^2, x'^2)", "if(x > 0, -1, 1)"] {
+        assert_eq!(sliding(smooth).warnings(), [], "{smooth}");
     }
 }

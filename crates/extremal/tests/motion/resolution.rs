@@ -118,3 +118,94 @@ fn resolved_motions_are_left_alone() {
         assert_eq!(run.outcome.end, End::Reached, "{method}");
     }
 }
+
+/// p = (1 - t) x' is constant; x x'² is; and (x²/2)'' = 0, where the mass touches zero.
+#[test]
+fn a_mass_that_vanishes_is_called_so_with_every_method() {
+    for (mass, velocity, at, sign) in
+        [("(1 - t)", 1.0, 1.0, true), ("(2 - x)", 1.0, 2.0 / 3.0, true), ("x^2", -1.0, 0.5, false)]
+    {
+        let model = one_coordinate(&format!("{mass}*x'^2/2"), 1.0, velocity, 2.0);
+        for method in METHODS {
+            for step in [0.01, 0.013, 0.047, 0.11] {
+                let run = record(&model, &with(&model, method, step));
+                let End::Failed(failure) = &run.outcome.end else { panic!("{mass} {method} {step}: went on") };
+                match &failure.reason {
+                    // A step that has no solution and is not followed by the exact motion to the end says that.
+                    Reason::Solve(_) => assert_eq!(method, "left", "{mass} {step}: {failure}"),
+                    Reason::SingularMass { time, bordered, crosses, .. } => {
+                        // The time is that of the motion from a state that is as wrong as the method.
+                        let allowed = if method == "left" { 6.0 * step } else { 2.0 * step };
+                        assert!((time - at).abs() <= allowed, "{mass} {method} {step}: {failure}");
+                        assert_eq!((*bordered, *crosses), (false, sign), "{mass} {method} {step}: {failure}");
+                    }
+                    other => panic!("{mass} {method} {step}: {other}"),
+                }
+            }
+        }
+    }
+}
+
+/// Bodies with a variable mass matrix whose determinant stays away from zero.
+#[test]
+fn a_mass_that_only_varies_is_no_cause_for_alarm() {
+    for lagrangian in ["(2 + sin(x))*x'^2/2 - x^2/2", "(1 + x^2)*x'^2/2 - x^2/2", "exp(x)*x'^2/2 - x^2/2"] {
+        let model = one_coordinate(lagrangian, 1.0, 0.5, 20.0);
+        for method in METHODS {
+            let run = record(&model, &with(&model, method, 0.01));
+            assert_eq!(run.outcome.end, End::Reached, "{lagrangian} {method}");
+            assert_eq!(run.outcome.warnings, [], "{lagrangian} {method}");
+        }
+    }
+}
+
+/// At T = 1 a heat that grows with S²: S = 1/(1 - t).
+#[test]
+fn a_thermal_runaway_ends_at_its_pole_with_every_method() {
+    let runaway = model(
+        r#"
+        [entropies]
+        S = { start = 1.0 }
+        [dynamics]
+        lagrangian = "-S"
+        [heat]
+        S = "S^2"
+        [simulation]
+        step = 0.01
+        until = 3.0
+        "#,
+    );
+    for method in ["midpoint", "rk2", "rk4", "gauss(2)", "energy-entropy"] {
+        for step in [0.01, 0.017, 0.05] {
+            let run = record(&runaway, &with(&runaway, method, step));
+            assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
+        }
+    }
+}
+
+/// y follows x, so that 2 x'' = 6 x²: x = 2/(1 - t)². The multiplier is part of the state from which the motion is followed.
+#[test]
+fn a_blow_up_under_a_vakonomic_constraint_ends_at_its_pole() {
+    let pair = model(
+        r#"
+        [coordinates]
+        x = { start = 2.0, velocity = 4.0 }
+        y = { start = 0.0, velocity = 4.0 }
+        [dynamics]
+        lagrangian = "(x'^2 + y'^2)/2 + 2*x^3"
+        [constraints]
+        together = { equation = "y' = x'", kind = "vakonomic" }
+        [simulation]
+        step = 0.01
+        until = 3.0
+        "#,
+    );
+    for method in ["midpoint", "trapezoidal", "compose(suzuki4, midpoint)", "rk4", "gauss(2)"] {
+        for step in [0.01, 0.017, 0.05] {
+            let run = record(&pair, &with(&pair, method, step));
+            assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
+            let End::Failed(failure) = &run.outcome.end else { panic!("{method} {step} went on") };
+            assert!(matches!(failure.reason, Reason::Singularity { .. }), "{method} {step}: {failure}");
+        }
+    }
+}
