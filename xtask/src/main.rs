@@ -1,10 +1,11 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
 mod bench;
 mod check;
 mod fuzz;
 mod gallery;
 mod models;
+mod mutants;
 mod shell;
 
 use std::env;
@@ -19,6 +20,8 @@ Usage: cargo xtask TASK
   fuzz models [--minutes N] [--seed K]
                        the whole program on random models for N minutes (10 if not said), from a seed on;
                        a seed alone is one model. Those that go wrong are left in fuzz/artifacts/models
+  mutants [WORD...]    break the core in the ways listed in xtask/mutants.toml (those whose file or description has
+                       one of the words): does a test fail? Needs cargo-nextest, and an hour for all of them
   bench                steps and times to get ready, beside loops written by hand
   bench --instructions instructions per step, by callgrind";
 
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
             Some((minutes, seed)) => models::fuzz(minutes, seed),
             None => return usage(),
         },
+        ["mutants", words @ ..] => mutants::campaign(words),
         ["bench"] => bench::times(),
         ["bench", "--instructions"] => bench::instructions(),
         _ => return usage(),

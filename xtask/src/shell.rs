@@ -26,8 +26,7 @@ pub struct Step {
 impl Step {
     /// A call of the cargo that called this program.
     pub fn cargo(name: &str, arguments: &[&str]) -> Step {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Step::new(name, cargo.as_ref(), arguments)
+        Step::new(name, &cargo(), arguments)
     }
 
     /// A call of any program.
@@ -77,9 +76,19 @@ impl Step {
 }
 
 impl Failure {
+    /// An error of the system.
+    pub fn of(step: &str, error: &io::Error) -> Failure {
+        Failure { step: step.to_owned(), reason: error.to_string() }
+    }
+
     fn starting(step: String, error: &io::Error) -> Failure {
         Failure { step, reason: format!("cannot be started: {error}") }
     }
+}
+
+/// The cargo that called this program.
+pub fn cargo() -> PathBuf {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into()).into()
 }
 
 pub fn heading(text: &str) {

@@ -209,11 +209,13 @@ impl AdaptiveMarcher {
             return Fate::Undecided;
         }
         let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
-        match outcome {
+        let worn_out = match outcome {
             Ok(()) => return Fate::Reached,
-            Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => {}
+            Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => false,
+            // The round-off of the time makes the last part of the way to a singularity long.
+            Err(AdaptiveError::TooManySteps { .. }) => true,
             Err(_) => return Fate::Undecided,
-        }
+        };
         let (time, state) = (self.integrator.time(), self.integrator.state());
         if rhs.evaluate(time, state, &mut last).is_err() {
             return Fate::Undecided;
@@ -225,9 +227,10 @@ impl AdaptiveMarcher {
         let length = (until - values.time).abs();
         let size = state.iter().fold(f64::MIN_POSITIVE, |size, value| size.max(value.abs()));
         let gone = |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * size;
+        let bound = if worn_out { UNBOUNDED * UNBOUNDED } else { UNBOUNDED };
         let ended = match grown {
-            Some((at, rate)) if rate.abs() > UNBOUNDED * largest => Some(at),
-            _ => (0..last.len()).find(gone),
+            Some((at, rate)) if rate.abs() > bound * largest => Some(at),
+            _ => (0..last.len()).find(gone).filter(|_| !worn_out),
         };
         match ended {
             Some(at) => Fate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },

@@ -223,6 +223,15 @@ mod tests {
     }
 
     #[test]
+    fn a_fall_counts_like_a_rise_and_the_trend_is_that_of_the_span() {
+        // Exact in floating point: 7 - (t - 8)/4 from t = 8 to 16 falls by 2.
+        let mut drift = Drift::default();
+        (0..=16).for_each(|i| drift.push(8.0 + 0.5 * f64::from(i), 7.0 - 0.125 * f64::from(i)));
+        assert_eq!((drift.max_drift(), drift.max_drift_at()), (2.0, Some(16.0)));
+        assert!((drift.trend().unwrap() + 2.0).abs() < 1e-14, "{:?}", drift.trend());
+    }
+
+    #[test]
     fn a_value_that_is_not_finite_is_an_infinite_drift() {
         let mut drift = over(10, 1.0, |_| 4.0);
         drift.push(1.1, f64::NAN);

@@ -1,6 +1,7 @@
 //! Files of frames: every value read back, and the same bytes however often the writer was killed.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::Path;
 
 use extremal_trajectory::ColumnsError;
@@ -177,6 +178,9 @@ fn what_would_lose_or_mix_work_is_refused() {
         let Err(error) = FrameFile::resume(&path, &fields(), &other) else { panic!("resumed with another {at}") };
         assert!(error.to_string().contains(message), "{error}");
     }
+    let more = [identity(), vec![("tolerance".to_owned(), "1e-9".to_owned())]].concat();
+    let Err(error) = FrameFile::resume(&path, &fields(), &more) else { panic!("resumed with one setting more") };
+    assert!(error.to_string().contains("no tolerance, now it is 1e-9"), "{error}");
     FrameFile::resume(&path, &fields(), &identity()).unwrap().file.finish().unwrap();
     let again = FrameFile::resume(&path, &fields(), &identity());
     assert!(matches!(again, Err(FrameError::Finished { .. })));
@@ -213,6 +217,23 @@ fn a_frame_whose_bytes_changed_is_written_again() {
             assert_eq!(fs::read(&path).unwrap(), expected, "{name}");
             fs::remove_file(&path).unwrap();
         }
+    }
+}
+
+#[test]
+fn what_stands_behind_the_last_whole_frame_is_cut_off() {
+    for name in ["t.parquet", "t.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        let expected = whole(&path);
+        let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
+        push(&mut file, 0..FRAMES);
+        drop(file);
+        // More than the end of a file overwrites.
+        let mut part = OpenOptions::new().append(true).open(folder.path().join(format!("{name}.part"))).unwrap();
+        part.write_all(&[b'?'; 100_000]).unwrap();
+        FrameFile::resume(&path, &fields(), &identity()).unwrap().file.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), expected, "{name}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use extremal::compare::{Against, compare};
-use extremal::run::{End, Outcome, SetupError};
+use extremal::run::{End, Outcome, SetupError, Warning};
 use extremal::{Method, Model, Overrides, Recorder, Run, Settings, gallery};
 
 fn model(name: &str) -> Model {
@@ -361,6 +361,69 @@ fn the_energy_of_a_step_is_taken_at_its_middle() {
         let middle = (times[k - 1] + times[k]) / 2.0;
         let expected = 0.5 / (1.0 + middle) + 0.5f64.exp();
         assert!((energies[k] - expected).abs() < 4.0 * f64::EPSILON / 0.01, "{k}: {} for {expected}", energies[k]);
+    }
+}
+
+#[test]
+fn a_first_law_lost_to_round_off_is_warned_of() {
+    // An energy that is a small difference of large numbers: with the offset it is nothing but their round-off, 1e-6.
+    let oscillator = |offset: &str| {
+        parse(&format!(
+            "[coordinates]\nx = 1e5\n[entropies]\nS = 0\n[dynamics]\nlagrangian = \"x'^2/2 - x^2/2 - exp(S){offset}\"\n"
+        ))
+    };
+    for (offset, warned) in [("", false), (" + 5000000001", true)] {
+        let model = oscillator(offset);
+        let (outcome, _) = execute(&model, &settings(&model, "energy-entropy", 0.1, 300));
+        let said = outcome
+            .warnings
+            .iter()
+            .any(|warning| matches!(warning, Warning::FirstLaw { relative } if *relative > 1e-6));
+        assert_eq!(said, warned, "{:?} {:?}", outcome.warnings, outcome.laws);
+    }
+}
+
+#[test]
+fn a_step_that_takes_heat_out_lowers_the_entropy_by_that_much() {
+    // T = 1 and S' = cos t: the sum of h cos t in the middle of steps, which falls fastest, by h, about t = π.
+    let model = parse(
+        "[coordinates]\nx = 0\n[entropies]\nS = 0\n[dynamics]\nlagrangian = \"x'^2/2 - S\"\n[heat]\nS = \"cos(t)\"\n",
+    );
+    let (h, steps) = (0.1f64, 40);
+    for method in ["midpoint", "energy-entropy"] {
+        let (outcome, _) = execute(&model, &settings(&model, method, h, steps));
+        let laws = outcome.laws.unwrap();
+        // The middle of a step is within h/2 of π: cos is within h²/8 of −1.
+        assert!(laws.smallest_production >= -h && laws.smallest_production < -h + h.powi(3) / 8.0, "{laws:?}");
+        let total = h * 4f64.sin() / (2.0 * (h / 2.0).sin());
+        assert!((laws.total_production - total).abs() < 1e-14 && (laws.heat - total).abs() < 1e-14, "{laws:?}");
+    }
+}
+
+#[test]
+fn a_force_of_time_acts_at_the_nodes_of_a_step() {
+    let model = parse(
+        r#"
+        [coordinates]
+        x = { start = 0, velocity = 0 }
+        [entropies]
+        S = 0.5
+        [dynamics]
+        lagrangian = "x'^2/2 - exp(S)"
+        [forces]
+        x = "cos(t)"
+        "#,
+    );
+    // Sums of h cos t in the middle of steps are h sin(t)/(2 sin(h/2)); two nodes at ± h/(2√3) around it give cos(h/(2√3)) times that.
+    let h: f64 = 0.1;
+    let summed = h * 3f64.sin() / (2.0 * (h / 2.0).sin());
+    let nodes = (h / 12f64.sqrt()).cos();
+    let cases = [("energy-entropy", summed), ("energy-entropy(2)", nodes * summed), ("gauss(2)", nodes * summed)];
+    for (method, expected) in cases {
+        let (outcome, recorder) = execute(&model, &settings(&model, method, h, 30));
+        assert_eq!(outcome.end, End::Reached);
+        let v = recorder.series().column(recorder.columns().index_of("x'").unwrap()).last().unwrap();
+        assert!((v - expected).abs() < 1e-14, "{method}: {v} for {expected}");
     }
 }
 

@@ -121,6 +121,13 @@ mod tests {
         let other = x * (c - 2);
         assert_eq!(g.vanishes(other, &[]), Some(false));
         assert_eq!(g.vanishes(other, &[(c, Rational::from(2))]), Some(true));
+        // Zero for one value of a parameter, by more than the algebra: numbers at others do not refute it.
+        let logarithms = (x * 2).log() - x.log() - c.log();
+        assert_eq!(g.vanishes(logarithms, &[(c, Rational::from(2))]), None);
+        assert_eq!(g.vanishes(logarithms, &[(c, Rational::from(3))]), Some(false));
+        // Divided by zero everywhere there is no point at which to look.
+        let nothing = (x + y).powi(2) - x.powi(2) - x * y * 2 - y.powi(2);
+        assert_ne!(g.vanishes(c / nothing, &[]), Some(true));
     }
 
     #[test]

@@ -159,6 +159,9 @@ fn curvature_is_measured_along_the_constraints() {
     // A large gradient at the start changes scales inside, not what is said.
     let steep = unconstrained("1e6*(x[1]^2 - 3*x[2]^2/2)", &[1.0, 1.0]).stationary();
     assert!((least(steep.clone()) / 2e6 - 1.0).abs() < 1e-5, "{}", least(steep));
+    // Nearest to zero is the direction down.
+    let down = unconstrained("3*x[1]^2 - x[2]^2", &[1.0, 1.0]).stationary();
+    assert!((least(down.clone()) + 2.0).abs() < 1e-5, "{}", least(down));
 }
 
 #[test]

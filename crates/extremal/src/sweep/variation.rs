@@ -377,9 +377,27 @@ mod tests {
     }
 
     #[test]
+    fn random_numbers_differ_by_seed_name_and_member() {
+        let random = vec!["a=0:1".parse().unwrap(), "b=0:1".parse().unwrap()];
+        let drawn = |seed: u64, member: u64| {
+            let variation = Variation { random: random.clone(), samples: 2, seed, ..Variation::default() };
+            let mut values = Vec::new();
+            variation.push_values(member, &mut values);
+            values
+        };
+        assert_eq!(drawn(1, 0), drawn(1, 0));
+        let mut all = [drawn(1, 0), drawn(1, 1), drawn(2, 0), drawn(2, 1)].concat();
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        assert_eq!(all.len(), 8, "{all:?}");
+    }
+
+    #[test]
     fn a_range_has_exact_ends() {
         let axis: Axis = "x=0.1:0.7:7".parse().unwrap();
         assert_eq!((axis.value(0), axis.value(6)), (0.1, 0.7));
+        // 0.2 + (0.9 - 0.2) is not 0.9.
+        assert_eq!("x=0.2:0.9:8".parse::<Axis>().unwrap().value(7), 0.9);
         assert_eq!("x=3:9:1".parse::<Axis>().unwrap().value(0), 3.0);
     }
 }

@@ -192,6 +192,47 @@ fn a_belt_carries_a_block_and_loses_it_at_the_static_bound() {
 }
 
 #[test]
+fn a_block_that_is_carried_along_sticks_up_to_the_round_off_of_its_velocity() {
+    // The velocity that belongs to a momentum m/10 is not always 1/10 to the last bit: it is at rest on the belt all the same, and
+    // the static bound holds it until 4 x = 1.5.
+    for mass in [0.3, 3.0, 7.0] {
+        let belt = model(&text(
+            "x = { start = 0, velocity = 0.1 }",
+            &format!("{mass}*x'^2/2 - 4*x^2/2"),
+            "[friction]\nx = { dry = \"1\", static = \"1.5\", along = \"x' - 0.1\" }",
+        ));
+        let run = reached(record(&belt, &until(with(&belt, "midpoint", 0.01), 5.0)));
+        let (t, v) = (run.column("t"), run.column("x'"));
+        let left = v.iter().position(|v| (v - 0.1).abs() > 1e-12).unwrap();
+        assert!((t[left] - 3.75).abs() <= 0.02, "a mass of {mass} leaves at {}", t[left]);
+    }
+}
+
+#[test]
+fn a_belt_does_the_work_that_moves_and_warms_a_block() {
+    // From rest, with B = 2 on m = 3: it slides until t = m u/B = 0.75, inside a step, while the belt does B u t of work. One half of
+    // it is motion, m u²/2 = 3/8, the other is heat.
+    let belt = model(&format!(
+        "[entropies]\nS = {{ start = 0 }}\n{}",
+        text(
+            "x = { start = 0, velocity = 0 }",
+            "3*x'^2/2 - exp(S)",
+            "[friction]\nx = { dry = \"2\", along = \"x' - 0.5\" }"
+        )
+    ));
+    for method in METHODS {
+        let run = reached(record(&belt, &until(with(&belt, method, 0.02), 2.0)));
+        let (t, work) = (run.column("t"), run.column("work"));
+        for row in (0..t.len()).filter(|row| (t[*row] - 0.75).abs() > 0.02) {
+            assert!((work[row] - t[row].min(0.75)).abs() < 1e-13, "{method} at {}: {}", t[row], work[row]);
+        }
+        assert_eq!(run.last("x'"), 0.5, "{method}");
+        let laws = run.outcome.laws.as_ref().unwrap();
+        assert!((laws.energy_change - 0.75).abs() < 1e-2 && laws.first_law_relative < 1e-2, "{method}: {laws:?}");
+    }
+}
+
+#[test]
 fn two_blocks_end_with_one_velocity_and_keep_their_momentum() {
     let blocks = model(&text(
         "x = { start = 0, velocity = 3 }\ny = { start = 0, velocity = 0 }",

@@ -66,6 +66,19 @@ fn a_motion_that_blows_up_ends_when_it_does() {
     }
 }
 
+/// With the mass 1.04 − t the velocity is 1.04/(1.04 − t), large and then as large the other way: no step changes it by much more than
+/// the one before.
+#[test]
+fn a_mass_that_changes_its_sign_in_coarse_steps_ends_the_motion() {
+    let vanishing = one_coordinate("(1.04 - t)*x'^2/2", 0.0, 1.0, 3.0);
+    for step in [0.1, 0.03, 0.003] {
+        for method in ["midpoint", "trapezoidal", "galerkin(2)", "compose(suzuki4, midpoint)"] {
+            let run = record(&vanishing, &with(&vanishing, method, step));
+            assert_stops_at(&run, 1.04, step, &format!("{method} {step}"));
+        }
+    }
+}
+
 /// With the mass 1 − t the velocity is 1/(1 − t); with 1 − x it is (1 − x)^(-1/2), and x = 1 is reached at t = 2/3.
 #[test]
 fn a_mass_that_passes_zero_ends_the_motion() {
@@ -99,6 +112,34 @@ fn a_passage_too_fast_for_the_step_is_warned_of_with_a_step_that_resolves_it() {
         let (time, resolving) = warning.unwrap_or_else(|| panic!("{method}: {:?}", run.outcome.warnings));
         assert_eq!(time, 0.0, "{method}");
         assert!(resolving.is_some_and(|step| step < 0.005), "{method}: {resolving:?}");
+    }
+}
+
+#[test]
+fn a_passage_after_a_resolved_approach_is_warned_of_without_the_help_of_the_energy() {
+    // From the far end of an orbit of eccentricity 0.99, with a force of time: no energy is conserved that could tell. The approach
+    // changes much more than what was before, and is resolved; the passage after it does not grow by that much any more.
+    let comet = model(
+        r#"
+        [coordinates]
+        x = { start = 1.99, velocity = 0 }
+        y = { start = 0, velocity = 0.07088812050083358 }
+        [dynamics]
+        lagrangian = "(x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2) + 1e-9*t*x"
+        [simulation]
+        until = 6
+        "#,
+    );
+    for (method, step) in [("trapezoidal", 0.005), ("trapezoidal", 0.01), ("trapezoidal", 0.02), ("rk4", 0.01)] {
+        let run = record(&comet, &with(&comet, method, step));
+        let warning = run.outcome.warnings.iter().find_map(|warning| match warning {
+            Warning::Unresolved { time, resolving, .. } => Some((*time, *resolving)),
+            _ => None,
+        });
+        let (time, resolving) = warning.unwrap_or_else(|| panic!("{method} {step}: {:?}", run.outcome.warnings));
+        // The closest point, r = 0.01, is reached after half a period, π; there all changes within r^(3/2) = 0.001.
+        assert!((time - std::f64::consts::PI).abs() < 3.0 * step, "{method} {step}: {time}");
+        assert!(resolving.is_some_and(|step| step < 0.001), "{method} {step}: {resolving:?}");
     }
 }
 

@@ -37,3 +37,26 @@ impl Filter {
         new.0 <= (1.0 - VIOLATION_MARGIN) * old.0 || new.1 - slack <= old.1 - OBJECTIVE_MARGIN * old.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_better_than_a_point_left_behind_is_not_accepted() {
+        let mut filter = Filter::new(100.0);
+        filter.add(1.0, 5.0);
+        filter.add(3.0, 2.0);
+        assert!(filter.accepts(0.5, 9.0), "less violation than both");
+        assert!(filter.accepts(2.0, 4.0), "a lower objective than the first, less violation than the second");
+        assert!(filter.accepts(50.0, 1.0), "a lower objective than both");
+        assert!(!filter.accepts(1.0, 5.0), "left behind");
+        assert!(!filter.accepts(2.0, 6.0) && !filter.accepts(4.0, 3.0), "dominated by one of them");
+        assert!(!filter.accepts(101.0, -1e9), "a violation beyond all");
+        // A point that dominates both takes their place.
+        filter.add(0.5, 1.0);
+        assert_eq!(filter.pairs.len(), 1);
+        filter.clear();
+        assert!(filter.accepts(2.0, 6.0));
+    }
+}

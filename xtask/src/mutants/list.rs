@@ -1,0 +1,113 @@
+//! The list of mutants, and what it says of each.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+use crate::shell::{Failure, root};
+
+/// One expression of the core, broken.
+pub struct Mutant {
+    /// The file, from the root of the repository.
+    pub file: String,
+    /// A piece of text that occurs once in it; « and » around the expression that is broken, if that is not all of it.
+    find: String,
+    /// The expression instead.
+    pub replace: String,
+    /// What that breaks.
+    pub breaks: String,
+    /// A nextest filter of the tests that are tried first.
+    tests: Option<String>,
+    /// Why no test can kill it.
+    pub survives: Option<String>,
+}
+
+impl Mutant {
+    /// The same number as long as the mutant is the same, whatever else is in the list. Never 0.
+    pub fn number(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.file, &self.find, &self.replace).hash(&mut hasher);
+        hasher.finish() | 1
+    }
+
+    /// Is it chosen by one of these words?
+    pub fn is_meant_by(&self, words: &[&str]) -> bool {
+        words.is_empty() || words.iter().any(|word| self.file.contains(word) || self.breaks.contains(word))
+    }
+
+    /// What is tried first: the tests it names, or those of its crate.
+    pub fn first_tests(&self) -> String {
+        self.tests.clone().unwrap_or_else(|| format!("package({})", self.package()))
+    }
+
+    /// The crate it is in.
+    pub fn package(&self) -> &str {
+        self.file.split('/').nth(1).unwrap_or_default()
+    }
+
+    /// Where its expression is in the text of its file.
+    pub fn place(&self, text: &str) -> Result<std::ops::Range<usize>, Failure> {
+        let (before, rest) = self.find.split_once('«').unwrap_or(("", &self.find));
+        let (expression, after) = rest.split_once('»').unwrap_or((rest, ""));
+        let whole = [before, expression, after].concat();
+        let mut found = text.match_indices(&whole).map(|(at, _)| at);
+        match (found.next(), found.next()) {
+            (Some(at), None) => Ok(at + before.len()..at + before.len() + expression.len()),
+            (None, _) => Err(self.stale("does not occur")),
+            (Some(_), Some(_)) => Err(self.stale("occurs more than once")),
+        }
+    }
+
+    fn stale(&self, how: &str) -> Failure {
+        Failure { step: "mutants".to_owned(), reason: format!("{}: `{}` {how}", self.file, self.find) }
+    }
+}
+
+/// The list as it is now.
+pub fn read() -> Result<Vec<Mutant>, Failure> {
+    let path = root().join("xtask/mutants.toml");
+    let failure = |reason: String| Failure { step: path.display().to_string(), reason };
+    let text = text(&path)?;
+    let table = DeTable::parse(&text).map_err(|error| failure(error.to_string()))?;
+    let entries = table.get_ref().get("mutant").and_then(|entries| entries.get_ref().as_array());
+    let read_one = |entry: &DeValue<'_>| -> Result<Mutant, String> {
+        let optional = |key: &str| entry.get(key).and_then(|value| value.get_ref().as_str()).map(str::to_owned);
+        let needed = |key: &str| optional(key).ok_or_else(|| format!("`{key}` is missing in {entry:?}"));
+        Ok(Mutant {
+            file: needed("file")?,
+            find: needed("find")?,
+            replace: needed("replace")?,
+            breaks: needed("breaks")?,
+            tests: optional("tests"),
+            survives: optional("survives"),
+        })
+    };
+    let entries = entries.ok_or_else(|| failure("no mutants".to_owned()))?;
+    entries.iter().map(|entry| read_one(entry.get_ref()).map_err(failure)).collect()
+}
+
+/// The text of a file.
+pub fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::of(&path.display().to_string(), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_mutant_of_the_list_finds_its_expression_once() {
+        let list = read().unwrap_or_else(|failure| panic!("{failure}"));
+        let mut stale = Vec::new();
+        for mutant in &list {
+            let text = text(&root().join(&mutant.file)).unwrap_or_else(|failure| panic!("{failure}"));
+            stale.extend(mutant.place(&text).err().map(|failure| failure.to_string()));
+        }
+        assert!(stale.is_empty(), "{}", stale.join("\n"));
+        let numbers: BTreeSet<u64> = list.iter().map(Mutant::number).collect();
+        assert_eq!(numbers.len(), list.len(), "two mutants are the same");
+    }
+}
