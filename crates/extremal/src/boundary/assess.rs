@@ -59,10 +59,14 @@ pub enum Doubt {
         /// The order at which they approach each other, if it is known.
         order: Option<f64>,
     },
-    /// A refinement came to its limit.
+    /// A refinement came to its limit, of steps or of work.
     Limit {
         /// The last steps.
         steps: usize,
+        /// By which part of itself the cost changed from the grid before, if there was one.
+        change: Option<f64>,
+        /// By how much a simulation misses the end, if there is one.
+        end_error: Option<f64>,
         /// What was asked for.
         tolerance: f64,
     },
@@ -119,8 +123,16 @@ impl fmt::Display for Doubt {
                 }
                 write!(f, "the solution is off by about {}", percent(*error))
             }
-            Doubt::Limit { steps, tolerance } => {
-                write!(f, "the refinement ended at its limit of {steps} steps before it came within {}", sig(*tolerance, 3))
+            Doubt::Limit { steps, change, end_error, tolerance } => {
+                write!(f, "the refinement ended at its limit, with {steps} steps, before it came within {}", sig(*tolerance, 3))?;
+                if let Some(change) = change {
+                    write!(f, ": the cost changes by {} of itself from the grid before", sig(*change, 2))?;
+                }
+                match (change, end_error) {
+                    (_, None) => Ok(()),
+                    (Some(_), Some(error)) => write!(f, ", and a simulation misses the end by {}", sig(*error, 2)),
+                    (None, Some(error)) => write!(f, ": a simulation misses the end by {}", sig(*error, 2)),
+                }
             }
             Doubt::Missed { name, error, part } => write!(
                 f,
@@ -193,7 +205,9 @@ impl Problem<'_> {
         if let Some((levels, refinement)) = refined
             && !refinement.is_met(levels)
         {
-            doubts.push(Doubt::Limit { steps: solution.steps, tolerance: refinement.tolerance });
+            let end_error = levels.last().and_then(|level| level.end_error);
+            let (steps, tolerance) = (solution.steps, refinement.tolerance);
+            doubts.push(Doubt::Limit { steps, change: Refinement::change(levels), end_error, tolerance });
         }
         if let Some(Comparison { steps, error, order, .. }) = comparison
             && error > if order.is_some() { FINE } else { WRONG }
