@@ -1,6 +1,6 @@
 //! Calls of the program with a drawn model: all commands, all options, and no more work than they ask for.
 
-use super::grammar::{Draw, MODEL, NUMBERS, method};
+use super::grammar::{Draw, MODEL, NUMBERS};
 
 /// Where rows are written.
 pub const ROWS: &str = "rows.csv";
@@ -18,7 +18,7 @@ impl Draw<'_> {
     pub fn calls(&mut self, command: &str) -> Vec<Vec<String>> {
         let mut words = Words(vec![command.to_owned(), MODEL.to_owned()]);
         let random = &mut *self.random;
-        if let (Some(name), true) = (self.parameters.first(), random.once_in(8)) {
+        if let (Some(name), true) = (self.parameters.last(), random.once_in(8)) {
             let value = random.pick(&NUMBERS).trim_matches('"');
             words.say(&["--set", &format!("{name}={value}")]);
         }
@@ -79,13 +79,13 @@ impl Draw<'_> {
     /// Method, step and end; says whether the method is adaptive.
     fn motion(&mut self, words: &mut Words) -> bool {
         let mut used = self.method.clone();
-        let random = &mut *self.random;
-        if random.once_in(3) {
-            used = method(random);
+        if self.random.once_in(3) {
+            used = self.drawn_method();
             words.say(&["--method", &used]);
         }
+        let random = &mut *self.random;
         if random.once_in(4) {
-            let step = random.pick(&["0.01", "0.5", "10", "1e-300", "1e300", "0.001", "nan", "0"]);
+            let step = random.pick(&["0.01", "0.5", "10", "1e-300", "1e300", "0.001", "0.2", "0.03", "nan", "0"]);
             words.say(&["--step", step, "--steps", "20"]);
         } else if random.once_in(4) {
             words.say(&["--steps", random.pick(&["1", "7", "300"])]);
@@ -93,7 +93,7 @@ impl Draw<'_> {
             words.say(&["--until", random.pick(&["-1", "0", "inf", "0.37", "1e300"])]);
         }
         if random.once_in(8) {
-            words.say(&["--tolerance", random.pick(&["1e-6", "1e-15", "1e-12", "0", "1e-9"])]);
+            words.say(&["--tolerance", random.pick(&["1e-6", "1e-15", "1e-12", "1e-3", "1e-9", "0"])]);
         }
         used.starts_with("dop")
     }
@@ -119,15 +119,16 @@ impl Draw<'_> {
         words.say(&["--out", random.pick(&[ROWS, ROWS, ROWS, "rows.parquet"]), "--threads", "1"]);
         words.say(&[random.pick(&["--quiet", "--quiet", "--json"])]);
         let first = self.coordinates[0];
-        let name = self.parameters.first().map_or(first, String::as_str);
+        let name = self.parameters.first().filter(|_| self.parameters.len() > 1).map_or(first, String::as_str);
         // Each member may take what a run may.
         let few = ["0.5:2:3", "-1:1:3", "1", "-1e308:1e308:3", "0,1e-300,1e300"];
         let values =
             if adaptive { random.pick(&few) } else { random.pick(&[&few[..], &["0.5:2:5", "1:2:40"]].concat()) };
         words.say(&["--vary", &format!("{name}={values}")]);
-        words.say(&["--record", random.pick(&["end", "all", "extremes", "end", "events"])]);
+        let events = if self.stop { "events" } else { "end" };
+        words.say(&["--record", random.pick(&["end", "all", "extremes", events])]);
         if random.once_in(4) {
-            let from = random.pick(&["normal(0, 1)", "-1:1", "uniform(0, 1e300)"]);
+            let from = random.pick(&["normal(0, 1)", "-1:1", "0:1e300"]);
             words.say(&["--random", &format!("{first}={from}"), "--samples", if adaptive { "1" } else { "3" }]);
             if random.once_in(2) {
                 words.say(&["--seed", "7"]);
@@ -139,10 +140,10 @@ impl Draw<'_> {
     }
 
     fn derive(&mut self, words: &mut Words) {
-        let random = &mut *self.random;
-        if random.once_in(3) {
-            words.say(&["--method", &method(random)]);
+        if self.random.once_in(3) {
+            words.say(&["--method", &self.drawn_method()]);
         }
+        let random = &mut *self.random;
         match random.below(5) {
             0 => words.say(&["--json"]),
             1 | 2 => words.say(&["--form", random.pick(&["discrete", "hamilton", "lagrange"])]),
@@ -153,12 +154,13 @@ impl Draw<'_> {
     }
 
     fn analyze(&mut self, words: &mut Words) {
+        let other = self.drawn_method();
         let random = &mut *self.random;
         match random.below(6) {
             0 => words.say(&["--along", random.pick(&["0", "1", "20"])]),
             1 => words.say(&["--degree", random.pick(&["1", "2", "3"])]),
             2 => words.say(&["--candidates", random.pick(&["1", "50", "300"])]),
-            3 => words.say(&["--method", &method(random)]),
+            3 => words.say(&["--method", &other]),
             _ => {}
         }
         if random.once_in(2) {
@@ -168,9 +170,12 @@ impl Draw<'_> {
     }
 
     fn compare(&mut self, words: &mut Words) {
+        let (one, other) = (self.drawn_method(), self.drawn_method());
         let random = &mut *self.random;
         let methods = match random.below(4) {
-            0 => format!("{},{}", method(random), method(random)),
+            0 => format!("{one},{other}"),
+            _ if self.order > 1 => "difference,hermite".to_owned(),
+            _ if self.dry => "midpoint,trapezoidal".to_owned(),
             _ => random.pick(&["midpoint,rk4", "left", "galerkin(2),midpoint"]).to_owned(),
         };
         words.say(&["--methods", &methods, "--steps", "0.1,0.05"]);
@@ -179,7 +184,7 @@ impl Draw<'_> {
             words.say(&[random.pick(&["--first", "--skip"]), random.pick(&["0", "1", "5", "100000"])]);
         }
         if random.once_in(4) {
-            words.say(&["--against", random.pick(&["exact", "dop853"])]);
+            words.say(&["--against", random.pick(&["exact", "dop853", "dop853", "dop853"])]);
         }
         if random.once_in(2) {
             words.say(&["--json"]);
@@ -191,13 +196,14 @@ impl Draw<'_> {
     }
 
     fn solve(&mut self, words: &mut Words) {
+        let other = self.drawn_method();
         let random = &mut *self.random;
         words.say(&["--out", ROWS]);
         if random.once_in(3) {
-            words.say(&["--refine", random.pick(&["1e-4", "1e-6", "1e-3", "nan"])]);
+            words.say(&["--refine", random.pick(&["1e-4", "1e-6", "1e-3", "1e-2", "1e-5", "nan"])]);
         }
         if random.once_in(4) {
-            words.say(&["--tolerance", random.pick(&["1e-6", "inf", "1e-12", "1e-9"])]);
+            words.say(&["--tolerance", random.pick(&["1e-6", "1e-8", "1e-12", "1e-9", "inf"])]);
         }
         if random.once_in(8) {
             words.say(&["--seek", random.pick(&["minimum", "stationary"])]);
@@ -206,7 +212,7 @@ impl Draw<'_> {
             words.say(&["--multistart", "3", "--seed", "5"]);
         }
         match random.below(12) {
-            0 => words.say(&["--method", &method(random)]),
+            0 => words.say(&["--method", &other]),
             1 => words.say(&["--plot", "rows.svg"]),
             2 => words.say(&["--max-iterations", random.pick(&["1", "10", "1000"])]),
             3 => words.say(&["--log"]),

@@ -47,6 +47,12 @@ pub(super) struct Draw<'r> {
     pub definitions: bool,
     /// Are there two positions to start from?
     pub second: bool,
+    /// Is there a friction that sticks?
+    pub dry: bool,
+    /// Are there conditions to stop at?
+    pub stop: bool,
+    /// Is there a step of the model's own?
+    pub discrete: bool,
     /// The highest derivative in the Lagrangian.
     pub order: usize,
     /// The method that the model states.
@@ -67,45 +73,55 @@ pub fn case(seed: u64, gallery: &[String]) -> Case {
         controls: false,
         definitions: false,
         second: false,
+        dry: false,
+        stop: false,
+        discrete: false,
         order: 1,
         method: String::new(),
     };
-    if !gallery.is_empty() && draw.random.once_in(10) {
-        let drawn = draw.random.below(gallery.len());
-        draw.from_gallery(&gallery[drawn]);
-    } else {
-        draw.model(command == "solve");
+    let drawn = draw.random.below(10 * gallery.len().max(1));
+    match gallery.get(drawn) {
+        Some(text) if command != "solve" || text.contains("[boundary]") => draw.from_gallery(text),
+        _ => draw.model(command == "solve"),
     }
     let calls = draw.calls(command);
     Case { model: draw.text, calls }
 }
 
-/// The name of a method.
-pub(super) fn method(random: &mut Random) -> String {
-    let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8"];
-    match random.below(10) {
-        0..=3 => {
-            random.pick(&["midpoint", "midpoint", "trapezoidal", "left", "right", "theta(0.3)", "custom"]).to_owned()
-        }
-        4 => random
-            .pick(&["galerkin(1)", "galerkin(2)", "galerkin(3)", "galerkin(2, gauss(3))", "galerkin(2, lobatto(3))"])
-            .to_owned(),
-        5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "rk2", "rk4", "rk4"]).to_owned(),
-        6 => random.pick(&["dop853", "dop853", "dopri5"]).to_owned(),
-        7 => random
-            .pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)", "hermite", "difference"])
-            .to_owned(),
-        8 => random.pick(&compositions).to_owned(),
-        _ => {
-            let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy"]);
-            format!("compose({}, {base})", random.pick(&compositions))
-        }
-    }
-}
-
 impl Draw<'_> {
     pub fn line(&mut self, line: &str) {
         let _ = writeln!(self.text, "{line}");
+    }
+
+    /// The name of a method, which mostly fits the model.
+    pub fn drawn_method(&mut self) -> String {
+        let random = &mut *self.random;
+        let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8"];
+        let fits = !random.once_in(10);
+        let drawn = match random.below(10) {
+            _ if fits && self.order > 1 => random.pick(&["hermite", "difference", "dop853", "dopri5"]),
+            _ if fits && self.dry => random.pick(&["midpoint", "trapezoidal"]),
+            _ if fits && self.discrete => "custom",
+            0..=3 => random.pick(&["midpoint", "midpoint", "trapezoidal", "left", "right", "theta(0.3)"]),
+            4 if fits && !self.entropies.is_empty() => "energy-entropy",
+            4 => random.pick(&[
+                "galerkin(1)",
+                "galerkin(2)",
+                "galerkin(3)",
+                "galerkin(2, gauss(3))",
+                "galerkin(2, lobatto(3))",
+            ]),
+            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "rk2", "rk4", "rk4"]),
+            6 => random.pick(&["dop853", "dop853", "dopri5"]),
+            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
+            8 if !fits => random.pick(&["hermite", "difference", "custom"]),
+            8 => random.pick(&compositions),
+            _ => {
+                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy"]);
+                return format!("compose({}, {base})", random.pick(&compositions));
+            }
+        };
+        drawn.to_owned()
     }
 
     pub fn number(&mut self) -> &'static str {
@@ -147,7 +163,7 @@ impl Draw<'_> {
         if self.random.once_in(8) {
             self.line("name = \"Drawn\"\nsource = \"nowhere\"\ndescription = \"by chance\"");
         }
-        if self.random.once_in(6) {
+        if !boundary && self.random.once_in(6) {
             return self.family();
         }
         if self.random.once_in(12) {
@@ -200,7 +216,7 @@ impl Draw<'_> {
             self.boundary();
         }
         if self.random.once_in(12) {
-            self.discrete();
+            self.step_of_its_own();
         }
         self.simulation(boundary);
     }
@@ -246,30 +262,32 @@ impl Draw<'_> {
 
     fn simulation(&mut self, boundary: bool) {
         let step = self.random.pick(&STEPS);
-        self.method = method(self.random);
-        if boundary && !self.random.once_in(8) {
+        self.method = self.drawn_method();
+        if boundary && self.order == 1 && !self.discrete && !self.random.once_in(8) {
             self.method = self.random.pick(&["midpoint", "trapezoidal", "galerkin(2)", "left"]).to_owned();
-        }
-        if self.order > 1 && !self.random.once_in(6) {
-            self.method = self.random.pick(&["hermite", "difference", "dop853"]).to_owned();
         }
         let end = self.random.pick(&["steps = 50", "steps = 200", "until = 1.0", "until = 3.3", "steps = 1"]);
         self.line(&format!("[simulation]\nmethod = \"{}\"\nstep = {step}\n{end}", self.method));
         if self.second && !self.random.once_in(4) {
             self.line("start = \"two-points\"");
         }
-        let choices = [
-            "entropy = \"left\"",
-            "entropy = \"right\"",
-            "constraints = \"shake\"",
-            "project = true",
-            "singular = \"pass\"",
-            "record = 3",
-            "tolerance = 1e-9",
-        ];
-        if self.random.once_in(5) {
-            let choice = self.random.pick(&choices);
-            self.line(choice);
+        let misfit = self.random.once_in(40);
+        if (misfit || !self.entropies.is_empty()) && self.random.once_in(5) {
+            let line = self.random.pick(&["entropy = \"left\"", "entropy = \"right\""]);
+            self.line(line);
+        }
+        if (misfit || !self.constraints.is_empty()) && self.random.once_in(2) {
+            let line = self.random.pick(&[
+                "constraints = \"shake\"",
+                "project = true",
+                "project = true",
+                "singular = \"pass\"",
+            ]);
+            self.line(line);
+        }
+        if self.random.once_in(12) {
+            let line = self.random.pick(&["record = 3", "tolerance = 1e-9"]);
+            self.line(line);
         }
     }
 

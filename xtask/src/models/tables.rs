@@ -13,7 +13,7 @@ impl Draw<'_> {
             self.line(&format!("[forces]\n{first} = \"{force}\""));
         }
         if self.entropies.len() > 1 && self.random.once_in(2) {
-            let conductance = self.random.pick(&["0.3", "\"exp(-t)\"", "1e6", "0", "-1"]);
+            let conductance = self.random.pick(&["0.3", "\"exp(-t)\"", "1e6", "0", "1", "-1"]);
             self.line(&format!("[conduction]\nwall = {{ between = [\"S\", \"R\"], conductance = {conductance} }}"));
         }
         if warm && self.random.once_in(5) {
@@ -29,8 +29,9 @@ impl Draw<'_> {
             self.line(&format!("[invariants]\nwatched = \"{value}\""));
         }
         if self.random.once_in(6) {
+            self.stop = true;
             let value = self.expression(1, false);
-            let direction = self.random.pick(&["rising", "falling", "any", "sideways"]);
+            let direction = self.random.pick(&["rising", "falling", "any", "rising", "falling", "sideways"]);
             let line = match self.random.below(3) {
                 0 => format!("[stop]\nreached = {{ when = \"{value}\", direction = \"{direction}\" }}"),
                 1 => format!("[stop]\nreached = \"{first}\"\nother = \"{first}' - t\""),
@@ -39,7 +40,7 @@ impl Draw<'_> {
             self.line(&line);
         }
         if self.random.once_in(8) {
-            let generator = self.random.pick(&["1", "-y", "t", "x'"]);
+            let generator = self.random.pick(&["1", "1", "x", "t", "x'"]);
             self.line(&format!("[symmetries]\nshift = {{ {first} = \"{generator}\" }}"));
         }
         if self.random.once_in(10) {
@@ -70,6 +71,7 @@ impl Draw<'_> {
                 _ if !heats.is_empty() => format!("{name} = {{ force = \"{law}\"{heats} }}"),
                 _ => format!("{name} = \"{law}\""),
             };
+            self.dry |= line.contains("dry");
             self.line(&line);
             if self.random.once_in(3) {
                 break;
@@ -89,14 +91,16 @@ impl Draw<'_> {
                 1 => format!("{name} = \"{last}' = x*{first}'\""),
                 2 => format!("{name} = {{ equation = \"{last}' = {right}\", kind = \"vakonomic\" }}"),
                 3 => format!("{name} = \"{first} = sin(t)\""),
-                4 => format!("{name} = \"{left} = {right}\""),
-                5 => format!("{name} = {{ equation = \"{last}' = x*t\", variational = \"{last}' = {first}'\" }}"),
+                4 => format!("{name} = \"{first} + {left} = {right}\""),
+                5 => {
+                    format!("{name} = {{ equation = \"{last}' = x*t\", variational = \"{last}' = {first}*{first}'\" }}")
+                }
                 6 => {
                     format!("{name} = {{ equation = \"{last}'^2 = {right}\", kind = \"vakonomic\", multiplier = 0.5 }}")
                 }
                 7 => format!("{name} = [\"{last} = {first}\", \"{last}' = {first}'\"]"),
-                8 => format!("{name} = {{ equation = \"{left} = 0\", kind = \"nonholonomic\" }}"),
-                _ => format!("{name} = \"{left} = 0\""),
+                8 => format!("{name} = {{ equation = \"{first}' = {left}\", kind = \"nonholonomic\" }}"),
+                _ => format!("{name} = \"{first} = {left}\""),
             };
             self.line(&line);
             self.constraints.push(name);
@@ -104,7 +108,8 @@ impl Draw<'_> {
     }
 
     /// A step of the model's own.
-    pub fn discrete(&mut self) {
+    pub fn step_of_its_own(&mut self) {
+        self.discrete = true;
         let mut terms: Vec<String> = Vec::new();
         for name in self.coordinates.clone() {
             let potential =

@@ -105,7 +105,10 @@ pub enum AdaptiveError<E> {
     },
     /// The error stays too large, however short the step: a singularity, or tolerances beyond the precision of the
     /// right-hand side.
-    #[error("step size {step:e} is too small to go on at t = {t}: a singularity, a force that jumps, or tolerances too tight")]
+    #[error(
+        "step size {step:e} is too small to go on at t = {t}: a singularity, a force that jumps (friction that does is stated as dry \
+         friction), or tolerances too tight"
+    )]
     StepTooSmall {
         /// Time reached.
         t: f64,
@@ -113,7 +116,9 @@ pub enum AdaptiveError<E> {
         step: f64,
     },
     /// All steps allowed are used up.
-    #[error("{steps} steps, the most allowed, lead no further than t = {t}, where they are {step:.1e} long: {obstacle}")]
+    #[error(
+        "{steps} steps, the most allowed, lead no further than t = {t}, where they are {step:.1e} long: {obstacle}"
+    )]
     TooManySteps {
         /// Time reached.
         t: f64,

@@ -27,8 +27,8 @@ impl fmt::Display for Obstacle {
 
 /// Rounds of the power iteration: it has to tell 1 from 3, not to converge.
 const ROUNDS: usize = 16;
-/// How far the rates are probed, relative to the state.
-const PROBE: f64 = 1e-7;
+/// How far the rates are probed, relative to the state: less than a friction that is smoothed needs to turn round.
+const PROBE: f64 = 1e-10;
 /// Steps that only accuracy limits are shorter than this over the fastest rate: stability ends at 3.3 (DOPRI5) and 6.1 (DOP853).
 const STABLE: f64 = 2.0;
 /// A jump that steps meet again and again is not more than so many of them ahead.
@@ -73,8 +73,7 @@ fn jumps<E>(
     };
     let (mut begin, mut end) = (0.0, 1.0);
     let (Some(mut first), Some(mut last)) = (rates_at(begin), rates_at(end)) else { return false };
-    let scales: Vec<f64> =
-        first.iter().zip(&last).map(|(a, b)| a.abs().max(b.abs()).max(f64::MIN_POSITIVE)).collect();
+    let scales: Vec<f64> = first.iter().zip(&last).map(|(a, b)| a.abs().max(b.abs()).max(f64::MIN_POSITIVE)).collect();
     let change = |a: &[f64], b: &[f64]| {
         let parts = a.iter().zip(b).zip(&scales).map(|((a, b), scale)| (a - b).abs() / scale);
         parts.fold(0.0, f64::max)

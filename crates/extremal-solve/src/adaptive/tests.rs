@@ -314,6 +314,12 @@ fn what_keeps_the_steps_short_is_named() {
             Ok(())
         });
         assert_eq!(spring, Obstacle::Fast);
+        // The same friction, smoothed: where the block would stick its rates are those of 1e10.
+        let smoothed = stopped(&[0.0, 0.3], &mut |_, y, dy| {
+            dy.copy_from_slice(&[y[1], 0.5 - y[1] / y[1].hypot(1e-10)]);
+            Ok(())
+        });
+        assert_eq!(smoothed, Obstacle::Stiff);
     }
 }
 
