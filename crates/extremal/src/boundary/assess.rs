@@ -9,6 +9,7 @@ use std::fmt;
 use extremal_solve::nlp::Nature;
 use extremal_trajectory::sig;
 
+use super::search::on_another_grid;
 use super::{Guess, Kind, Level, Problem, ProblemError, Refinement, Solution, SolveSettings, Status, Verification};
 use super::{WatchIterations, check};
 
@@ -255,7 +256,7 @@ impl Problem<'_> {
         if !open(least, other_least) || !self.is_comparable(finer) {
             return Ok(None);
         }
-        let finer = SolveSettings { steps: Some(finer), ..settings.clone() };
+        let finer = on_another_grid(settings, finer);
         let finer = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
         let coarse = if other.steps > solution.steps { other_least } else { least };
         let near = finer.least_curvature.is_none_or(|fine| open(fine, coarse));
@@ -301,8 +302,7 @@ impl Problem<'_> {
             }
             let mut found = Vec::new();
             for steps in &others[..wanted] {
-                let settings = SolveSettings { steps: Some(*steps), ..settings.clone() };
-                let other = self.solve(&guess, &settings, watch)?;
+                let other = self.solve(&guess, &on_another_grid(settings, *steps), watch)?;
                 if other.status.is_solved() {
                     found.push(other);
                 }

@@ -37,9 +37,16 @@ impl Default for Refinement {
     }
 }
 
-/// The solution on the coarser grid is a good guess: a finer one that takes this part of the iterations allowed has another solution, or
-/// none.
-const FOR_FINER_GRIDS: usize = 5;
+/// The solution on one grid is a good guess for another: one that takes more than this part of the iterations allowed has another
+/// solution, or none.
+const FROM_A_SOLUTION: usize = 5;
+
+/// Settings for another grid, from a solution.
+pub(super) fn on_another_grid(settings: &SolveSettings, steps: usize) -> SolveSettings {
+    let mut other = SolveSettings { steps: Some(steps), ..settings.clone() };
+    other.options.max_iterations = (settings.options.max_iterations / FROM_A_SOLUTION).max(1);
+    other
+}
 
 impl Refinement {
     /// By which part of itself the cost changed between the last two of the grids.
@@ -71,8 +78,7 @@ impl Problem<'_> {
         let mut left = refinement.most_work.saturating_sub(solution.steps * solution.iterations);
         while solution.status.is_solved() && !refinement.is_met(&levels) && 2 * solution.steps <= refinement.most_steps
         {
-            let mut finer = SolveSettings { steps: Some(2 * solution.steps), ..settings.clone() };
-            finer.options.max_iterations = (settings.options.max_iterations / FOR_FINER_GRIDS).max(1);
+            let finer = on_another_grid(settings, 2 * solution.steps);
             let mut exhausted = false;
             let mut counting = |line: &Iteration| {
                 exhausted = left == 0;
