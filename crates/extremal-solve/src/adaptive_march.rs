@@ -33,7 +33,14 @@ pub struct AdaptiveMarcher {
     start_time: f64,
     h: f64,
     step: u64,
+    /// Steps of the integrator that may be tried.
+    left: u64,
 }
+
+/// Steps of an integrator for a record, on average. Where they are not enough, records closer together leave more of them.
+const STEPS_PER_RECORD: u64 = 1_000;
+/// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
+const MOST_STEPS_AT_ONCE: u64 = 250_000;
 
 /// Rows of constraints that are looked at after every step of the integrator, however far apart the records are.
 #[derive(Clone)]
@@ -118,7 +125,8 @@ impl AdaptiveMarcher {
         let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
         let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
         observe.outputs.extend(guards.iter().map(truth));
-        let options = AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: 0.0, ..Default::default() };
+        let options =
+            AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: 0.0, max_steps: MOST_STEPS_AT_ONCE };
         let names: Vec<String> =
             g.exprs(&flow.state).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
         Ok(AdaptiveMarcher {
@@ -140,6 +148,7 @@ impl AdaptiveMarcher {
             start_time: 0.0,
             h: 0.0,
             step: 0,
+            left: options.max_steps,
         })
     }
 
@@ -164,12 +173,6 @@ impl AdaptiveMarcher {
         self.observe.set_parameters(parameters);
     }
 
-    /// Not more steps than this, accepted or not, after a start.
-    pub fn with_most_steps(mut self, most: u64) -> AdaptiveMarcher {
-        self.options.max_steps = most;
-        self
-    }
-
     /// Begins a motion that is looked at every `h`.
     pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
         let mut marcher = self.clone();
@@ -183,20 +186,19 @@ impl AdaptiveMarcher {
         state.resize(self.names.len() - values.multipliers.len(), 0.0);
         state.extend(&values.multipliers);
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
-        (self.start_time, self.h, self.step) = (values.time, h, 0);
+        (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
 
-    /// From now on a motion is given up after so many steps of the integrator.
+    /// A motion begun from now on is given up after so many steps of the integrator at once.
     pub fn limit_steps(&mut self, most: u64) {
         self.options.max_steps = most;
     }
 
     /// How many steps the integrator took and rejected since the motion began.
     pub fn steps_tried(&self) -> u64 {
-        let work = self.integrator.work();
-        work.accepted + work.rejected
+        self.integrator.work().tried()
     }
 
     /// Follows a motion from these values to a time; it is then there, or as far as it goes.
@@ -240,7 +242,10 @@ impl AdaptiveMarcher {
 
     /// Moves to `time`, or stays at the state remembered last.
     fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
+        let most = self.left.saturating_add(STEPS_PER_RECORD).min(self.options.max_steps);
+        self.integrator.allow(most);
         let outcome = self.reach(time);
+        self.left = most - self.integrator.tried().min(most);
         if outcome.is_err() {
             self.go_back();
         }
@@ -263,6 +268,10 @@ impl AdaptiveMarcher {
             if let Err(error) = outcome {
                 let reason = match error {
                     AdaptiveError::RightHandSide { cause, .. } => cause.into(),
+                    AdaptiveError::TooManySteps { t, steps, step, obstacle } => {
+                        let record = step.abs() * STEPS_PER_RECORD as f64;
+                        Reason::Stagnation { time: t, steps, step, obstacle, record }
+                    }
                     other => Reason::Adaptive(other.to_string()),
                 };
                 let length = time - self.integrator.time();

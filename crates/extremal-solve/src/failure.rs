@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::adaptive::Obstacle;
+
 /// Why a system of equations could not be solved.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum SolveFailure {
@@ -180,6 +182,23 @@ pub enum Reason {
         /// Left less right side.
         residual: f64,
     },
+    /// An adaptive integrator whose steps lead nowhere.
+    #[error(
+        "after {steps} steps of the integrator it is at t = {time}, where they are {step:.1e} long: {obstacle}{}",
+        more(*.obstacle, *.record)
+    )]
+    Stagnation {
+        /// The time it came to.
+        time: f64,
+        /// The steps that were tried since the last record.
+        steps: u64,
+        /// Their length at the end.
+        step: f64,
+        /// What keeps them short.
+        obstacle: Obstacle,
+        /// Records so far apart leave it enough steps.
+        record: f64,
+    },
     /// An adaptive integrator gave up.
     #[error("{0}")]
     Adaptive(String),
@@ -194,6 +213,13 @@ fn depends(others: &[String]) -> String {
     match others {
         [] => "restricts no velocity".to_string(),
         _ => format!("depends on {}", others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+fn more(obstacle: Obstacle, record: f64) -> String {
+    match obstacle {
+        Obstacle::Fast => format!(" (with records every {record:.1e} there are enough of them)"),
+        Obstacle::Stiff | Obstacle::Jumps => String::new(),
     }
 }
 

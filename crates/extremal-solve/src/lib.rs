@@ -19,7 +19,9 @@ mod stride;
 mod symmetric;
 mod tangent;
 
-pub use adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, integrate};
+pub use adaptive::{
+    AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,
+};
 pub use adaptive_march::{AdaptiveMarcher, Fate};
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};

@@ -378,7 +378,7 @@ fn a_first_law_lost_to_round_off_is_warned_of() {
         let said = outcome
             .warnings
             .iter()
-            .any(|warning| matches!(warning, Warning::FirstLaw { relative } if *relative > 1e-6));
+            .any(|warning| matches!(warning, Warning::FirstLaw { relative, .. } if *relative > 1e-6));
         assert_eq!(said, warned, "{:?} {:?}", outcome.warnings, outcome.laws);
     }
 }

@@ -1,20 +1,19 @@
-//! Models and calls drawn at random: everything that a model can state, mostly sensible, sometimes not.
+//! Models drawn at random: everything that a model can state, mostly sensible, sometimes not.
 
 use std::fmt::Write;
 
 use super::random::Random;
 
-/// A model file and the arguments of a call of the program with it.
+/// A model file and calls of the program with it, one after the other in one folder.
 pub struct Case {
     pub model: String,
-    pub arguments: Vec<String>,
+    pub calls: Vec<Vec<String>>,
 }
 
-/// Where the model and the rows are, in the folder of a call.
+/// Where the model is, in the folder of a case.
 pub const MODEL: &str = "model.toml";
-pub const ROWS: &str = "rows.csv";
 
-const NUMBERS: [&str; 16] = [
+pub(super) const NUMBERS: [&str; 16] = [
     "0",
     "1",
     "2",
@@ -33,101 +32,175 @@ const NUMBERS: [&str; 16] = [
     "1e-30",
 ];
 const STEPS: [&str; 6] = ["0.01", "0.1", "0.05", "0.3", "1", "1e-4"];
-const METHODS: [&str; 24] = [
-    "midpoint",
-    "trapezoidal",
-    "left",
-    "right",
-    "galerkin(2)",
-    "galerkin(3)",
-    "galerkin(2, lobatto(3))",
-    "gauss(2)",
-    "gauss(3)",
-    "rk2",
-    "rk4",
-    "dop853",
-    "dopri5",
-    "compose(suzuki4, midpoint)",
-    "compose(yoshida4, trapezoidal)",
-    "kahan-li8",
-    "energy-entropy",
-    "energy-entropy(2)",
-    "compose(suzuki4, energy-entropy)",
-    "theta(0.3)",
-    "suzuki4",
-    "midpoint",
-    "hermite",
-    "yoshida6",
-];
 const COMMANDS: [&str; 12] =
     ["run", "run", "run", "run", "sweep", "sweep", "sweep", "derive", "analyze", "compare", "solve", "solve"];
 
 /// A model and what was stated in it.
-struct Draw<'r> {
-    random: &'r mut Random,
-    text: String,
-    parameters: Vec<&'static str>,
-    coordinates: Vec<&'static str>,
-    entropies: Vec<&'static str>,
-    controls: bool,
-    definitions: bool,
+pub(super) struct Draw<'r> {
+    pub random: &'r mut Random,
+    pub text: String,
+    pub parameters: Vec<String>,
+    pub coordinates: Vec<&'static str>,
+    pub entropies: Vec<&'static str>,
+    pub constraints: Vec<String>,
+    pub controls: bool,
+    pub definitions: bool,
+    /// Are there two positions to start from?
+    pub second: bool,
+    /// Is there a friction that sticks?
+    pub dry: bool,
+    /// Are there conditions to stop at?
+    pub stop: bool,
+    /// Is there a step of the model's own?
+    pub discrete: bool,
+    /// The highest derivative in the Lagrangian.
+    pub order: usize,
+    /// The method that the model states.
+    pub method: String,
 }
 
-/// The case of a seed.
-pub fn case(seed: u64) -> Case {
+/// The case of a seed; models of the gallery are drawn too.
+pub fn case(seed: u64, gallery: &[String]) -> Case {
     let random = &mut Random::new(seed);
     let command = random.pick(&COMMANDS);
-    let none = Vec::new;
     let mut draw = Draw {
         random,
         text: String::new(),
-        parameters: none(),
-        coordinates: none(),
-        entropies: none(),
+        parameters: Vec::new(),
+        coordinates: Vec::new(),
+        entropies: Vec::new(),
+        constraints: Vec::new(),
         controls: false,
         definitions: false,
+        second: false,
+        dry: false,
+        stop: false,
+        discrete: false,
+        order: 1,
+        method: String::new(),
     };
-    draw.model(command == "solve");
-    let arguments = draw.arguments(command);
-    Case { model: draw.text, arguments }
+    let drawn = draw.random.below(10 * gallery.len().max(1));
+    match gallery.get(drawn) {
+        Some(text) if command != "solve" || text.contains("[boundary]") => draw.from_gallery(text),
+        _ => draw.model(command == "solve"),
+    }
+    let calls = draw.calls(command);
+    Case { model: draw.text, calls }
 }
 
 impl Draw<'_> {
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         let _ = writeln!(self.text, "{line}");
+    }
+
+    /// The name of a method, which mostly fits the model.
+    pub fn drawn_method(&mut self) -> String {
+        let random = &mut *self.random;
+        let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8"];
+        let fits = !random.once_in(10);
+        let drawn = match random.below(10) {
+            _ if fits && self.order > 1 => random.pick(&["hermite", "difference", "dop853", "dopri5"]),
+            _ if fits && self.dry => random.pick(&["midpoint", "trapezoidal"]),
+            _ if fits && self.discrete => "custom",
+            0..=3 => random.pick(&["midpoint", "midpoint", "trapezoidal", "left", "right", "theta(0.3)"]),
+            4 if fits && !self.entropies.is_empty() => "energy-entropy",
+            4 => random.pick(&[
+                "galerkin(1)",
+                "galerkin(2)",
+                "galerkin(3)",
+                "galerkin(2, gauss(3))",
+                "galerkin(2, lobatto(3))",
+            ]),
+            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "rk2", "rk4", "rk4"]),
+            6 => random.pick(&["dop853", "dop853", "dopri5"]),
+            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
+            8 if !fits => random.pick(&["hermite", "difference", "custom"]),
+            8 => random.pick(&compositions),
+            _ => {
+                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy"]);
+                return format!("compose({}, {base})", random.pick(&compositions));
+            }
+        };
+        drawn.to_owned()
+    }
+
+    pub fn number(&mut self) -> &'static str {
+        self.random.pick(&NUMBERS)
+    }
+
+    /// A model of the gallery with one of its parameters changed, which the calls may do once more.
+    fn from_gallery(&mut self, text: &str) {
+        let mut table = "";
+        let mut changed = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                table = line;
+            }
+            let named = line.split_once(" = ").filter(|(name, _)| !name.starts_with('#'));
+            match named {
+                Some((name, _)) if table == "[parameters]" => {
+                    self.parameters.push(name.to_owned());
+                    // Sizes of families are not made larger.
+                    if name != "n" && !changed && self.random.once_in(4) {
+                        changed = true;
+                        let value = self.number();
+                        self.line(&format!("{name} = {value}"));
+                        continue;
+                    }
+                }
+                Some(("method", value)) => self.method = value.trim_matches('"').to_owned(),
+                _ => {}
+            }
+            self.line(line);
+        }
+        self.parameters.retain(|name| name != "n");
+        self.coordinates = vec!["x"];
     }
 
     fn model(&mut self, boundary: bool) {
         let count = 1 + self.random.below(3);
         self.coordinates = ["x", "y", "theta"][..count].to_vec();
-        if self.random.once_in(6) {
+        if self.random.once_in(8) {
+            self.line("name = \"Drawn\"\nsource = \"nowhere\"\ndescription = \"by chance\"");
+        }
+        if !boundary && self.random.once_in(6) {
             return self.family();
+        }
+        if self.random.once_in(12) {
+            self.order = 2 + usize::from(self.random.once_in(5));
         }
         self.line("[parameters]");
         for name in ["m", "k", "c", "a"].into_iter().take(self.random.below(5)) {
-            let value = self.random.pick(&NUMBERS);
+            let value = self.number();
             self.line(&format!("{name} = {value}"));
-            self.parameters.push(name);
+            self.parameters.push(name.to_owned());
         }
-        let warm = !boundary && self.random.once_in(3);
+        let warm = self.order == 1 && self.random.once_in(if boundary { 12 } else { 3 });
         if warm {
             self.entropies = ["S", "R"][..1 + self.random.below(2)].to_vec();
         }
+        self.second = !boundary && self.random.once_in(8);
         self.line("[coordinates]");
         for name in self.coordinates.clone() {
-            let (start, velocity) = (self.random.pick(&NUMBERS), self.random.pick(&NUMBERS));
-            let domain = if self.random.once_in(8) { format!(", domain = \"{name} > -2\"") } else { String::new() };
+            let (start, velocity, next) = (self.number(), self.number(), self.number());
+            let domain = match self.random.below(12) {
+                0 => format!(", domain = \"{name} > -2\""),
+                1 => format!(", domain = \"{name} < 4 and {name} > -4\""),
+                _ => String::new(),
+            };
+            let second = if self.second { format!(", second = {next}") } else { String::new() };
+            let more = if self.order > 1 { ", acceleration = 1, jerk = 0.5" } else { "" };
             let line = match self.random.below(4) {
                 0 if boundary => format!("{name} = {{}}"),
-                0 => format!("{name} = {start}"),
-                _ => format!("{name} = {{ start = {start}, velocity = {velocity}{domain} }}"),
+                0 if !self.second => format!("{name} = {start}"),
+                _ => format!("{name} = {{ start = {start}, velocity = {velocity}{second}{more}{domain} }}"),
             };
             self.line(&line);
         }
         if warm {
             self.line("[entropies]");
             for name in self.entropies.clone() {
-                let start = self.random.pick(&NUMBERS);
+                let start = self.number();
                 self.line(&format!("{name} = {{ start = {start} }}"));
             }
         }
@@ -142,105 +215,15 @@ impl Draw<'_> {
         if boundary {
             self.boundary();
         }
+        if self.random.once_in(12) {
+            self.step_of_its_own();
+        }
         self.simulation(boundary);
-    }
-
-    fn tables(&mut self, warm: bool) {
-        let first = self.coordinates[0];
-        if self.random.once_in(if warm { 2 } else { 4 }) {
-            self.line("[friction]");
-            for name in self.coordinates.clone() {
-                let strange = self.expression(2, true);
-                let heats = self.entropies.first().map_or(String::new(), |s| format!(", heats = {{ {s} = 1 }}"));
-                let law =
-                    self.random.pick(&["-0.1*?'", "-?'^3", "-abs(?')*?'", "-sign(?')", "-2*?'"]).replace('?', name);
-                let line = match self.random.below(4) {
-                    0 => format!("{name} = \"{strange}\""),
-                    1..=3 if self.entropies.len() > 1 => format!("{name} = {{ force = \"{law}\"{heats} }}"),
-                    _ => format!("{name} = \"{law}\""),
-                };
-                self.line(&line);
-            }
-        }
-        if self.random.once_in(5) {
-            let force = self.expression(2, true);
-            self.line(&format!("[forces]\n{first} = \"{force}\""));
-        }
-        if self.entropies.len() > 1 && self.random.once_in(2) {
-            self.line("[conduction]\nwall = { between = [\"S\", \"R\"], conductance = 0.3 }");
-        }
-        if warm && self.random.once_in(5) {
-            self.line("[heat]\nS = \"sin(t)\"");
-        }
-        if self.random.once_in(5) {
-            self.constraints();
-        }
-        if self.random.once_in(6) {
-            let value = self.expression(2, true);
-            self.line(&format!("[invariants]\nwatched = \"{value}\""));
-        }
-        if self.random.once_in(6) {
-            let value = self.expression(1, false);
-            self.line(&format!("[stop]\nreached = \"{value}\""));
-        }
-        if self.random.once_in(8) {
-            self.line(&format!("[symmetries]\nshift = {{ {first} = \"1\" }}"));
-        }
-    }
-
-    fn constraints(&mut self) {
-        self.line("[constraints]");
-        for number in 0..1 + self.random.below(2) {
-            let (left, right) = (self.expression(2, false), self.expression(1, true));
-            let first = self.coordinates[0];
-            let last = self.coordinates[self.coordinates.len() - 1];
-            let line = match self.random.below(6) {
-                0 => format!("c{number} = \"x^2 + {last}^2 = 1\""),
-                1 => format!("c{number} = \"{last}' = x*{first}'\""),
-                2 => format!("c{number} = {{ equation = \"{last}' = {right}\", kind = \"vakonomic\" }}"),
-                3 => format!("c{number} = \"{first} = sin(t)\""),
-                4 => format!("c{number} = \"{left} = {right}\""),
-                _ => format!("c{number} = \"{left} = 0\""),
-            };
-            self.line(&line);
-        }
-    }
-
-    fn boundary(&mut self) {
-        let first = self.coordinates[0];
-        if self.random.once_in(2) {
-            self.controls = true;
-            let bounds = self.random.pick(&["", ", min = -1, max = 1", ", min = -20, max = 20", ", min = 0"]);
-            self.line(&format!("[controls]\nu = {{ on = \"{first}\"{bounds} }}\n[objective]"));
-            let cost = self.expression(1, true);
-            let line = match self.random.below(3) {
-                0 => format!("running = \"u^2 + ({cost})^2\""),
-                1 => format!("running = \"{cost}\"\nterminal = \"{first}^2\""),
-                _ => "running = \"u^2\"".to_owned(),
-            };
-            self.line(&line);
-        }
-        let duration = self.random.pick(&["1.0", "2", "0.1", "10", "\"pi\""]);
-        let steps = self.random.pick(&["2", "5", "20", "40"]);
-        self.line(&format!("[boundary]\nduration = {duration}\nsteps = {steps}"));
-        for side in ["start", "end"] {
-            let mut stated: Vec<String> = Vec::new();
-            for name in self.coordinates.clone() {
-                let value = self.random.pick(&["0", "1", "-1", "0.5", "3"]);
-                if !self.random.once_in(4) {
-                    stated.push(format!("{name} = {value}"));
-                }
-                if self.controls && !self.random.once_in(4) {
-                    stated.push(format!("\"{name}'\" = {value}"));
-                }
-            }
-            self.line(&format!("{side} = {{ {} }}", stated.join(", ")));
-        }
     }
 
     /// Many like members.
     fn family(&mut self) {
-        let n = self.random.pick(&["1", "2", "3", "5", "12", "40"]);
+        let n = self.random.pick(&["1", "2", "3", "5", "12", "40", "60"]);
         self.coordinates = vec!["q"];
         let start = self.random.pick(&["i/n", "sin(i)", "0.1*i", "1/(i - 1)", "log(i)"]);
         let kinetic = self.random.pick(&["q[i]'^2/2", "k*q[i]'^2/2", "i*q[i]'^2/2", "(1 + q[i]^2)*q[i]'^2/2"]);
@@ -251,22 +234,61 @@ impl Draw<'_> {
             "1/(q[i + 1] - q[i])",
             "exp(q[i] - q[i + 1])",
         ]);
-        let k = self.random.pick(&NUMBERS);
+        let ring = self.random.pick(&["", "", " - (q[1] - q[n])^2/2"]);
+        let k = self.number();
         self.line(&format!(
             "[parameters]\nn = {n}\nk = {k}\n[coordinates]\nq = {{ count = \"n\", start = \"{start}\" }}"
         ));
-        self.line(&format!("[dynamics]\nlagrangian = \"sum(i, 1, n, {kinetic}) - sum(i, 1, n - 1, {bond})\""));
-        self.parameters.push("k");
+        let warm = self.random.once_in(5);
+        let heat = if warm { " - sum(i, 1, n, exp(S[i]))" } else { "" };
+        if warm {
+            self.line("[entropies]\nS = { count = \"n\", start = \"0.1*i\" }");
+        }
+        self.line(&format!(
+            "[dynamics]\nlagrangian = \"sum(i, 1, n, {kinetic}) - sum(i, 1, n - 1, {bond}){ring}{heat}\""
+        ));
+        match self.random.below(6) {
+            0 if warm => self.line("[friction]\nq = { force = \"-0.1*q[i]'\", heats = { \"S[i]\" = 1 } }"),
+            0 | 1 => self.line("[forces]\nq = \"sin(t)\""),
+            2 if warm => self.line(
+                "[conduction]\nbar = { count = \"n - 1\", between = [\"S[i]\", \"S[i + 1]\"], conductance = 0.3 }",
+            ),
+            3 => self.line("[constraints]\nrod = { count = \"n - 1\", equation = \"q[i + 1] - q[i] = 1/n\" }"),
+            _ => {}
+        }
+        self.parameters.push("k".to_owned());
         self.simulation(false);
     }
 
     fn simulation(&mut self, boundary: bool) {
-        let (mut method, step) = (self.random.pick(&METHODS), self.random.pick(&STEPS));
-        if boundary && !self.random.once_in(8) {
-            method = self.random.pick(&["midpoint", "trapezoidal", "galerkin(2)", "left"]);
+        let step = self.random.pick(&STEPS);
+        self.method = self.drawn_method();
+        if boundary && self.order == 1 && !self.discrete && !self.random.once_in(8) {
+            self.method = self.random.pick(&["midpoint", "trapezoidal", "galerkin(2)", "left"]).to_owned();
         }
         let end = self.random.pick(&["steps = 50", "steps = 200", "until = 1.0", "until = 3.3", "steps = 1"]);
-        self.line(&format!("[simulation]\nmethod = \"{method}\"\nstep = {step}\n{end}"));
+        self.line(&format!("[simulation]\nmethod = \"{}\"\nstep = {step}\n{end}", self.method));
+        if self.second && !self.random.once_in(4) {
+            self.line("start = \"two-points\"");
+        }
+        let misfit = self.random.once_in(40);
+        if (misfit || !self.entropies.is_empty()) && self.random.once_in(5) {
+            let line = self.random.pick(&["entropy = \"left\"", "entropy = \"right\""]);
+            self.line(line);
+        }
+        if (misfit || !self.constraints.is_empty()) && self.random.once_in(2) {
+            let line = self.random.pick(&[
+                "constraints = \"shake\"",
+                "project = true",
+                "project = true",
+                "singular = \"pass\"",
+            ]);
+            self.line(line);
+        }
+        if self.random.once_in(12) {
+            let line = self.random.pick(&["record = 3", "tolerance = 1e-9"]);
+            self.line(line);
+        }
     }
 
     fn lagrangian(&mut self) -> String {
@@ -286,13 +308,17 @@ impl Draw<'_> {
                 "1",
                 "3",
             ]);
-            let mass = if mass == "m" && !self.parameters.contains(&"m") { "1" } else { mass };
+            let mass = if mass == "m" && !self.parameters.iter().any(|name| name == "m") { "1" } else { mass };
             terms.push(format!("{}*{name}'^2/2", mass.replace('?', name)));
         }
         if let [a, b, ..] = self.coordinates[..]
             && self.random.once_in(3)
         {
             terms.push(format!("cos({a} - {b})*{a}'*{b}'/3"));
+        }
+        if self.order > 1 {
+            let primes = "'".repeat(self.order);
+            terms.extend(self.coordinates.clone().iter().map(|name| format!("{name}{primes}^2/2")));
         }
         if self.random.once_in(8) {
             terms.push(self.expression(3, true));
@@ -308,7 +334,7 @@ impl Draw<'_> {
     }
 
     /// An expression of what there is, velocities included where they are wanted.
-    fn expression(&mut self, depth: usize, velocities: bool) -> String {
+    pub fn expression(&mut self, depth: usize, velocities: bool) -> String {
         if depth == 0 || self.random.once_in(5) {
             return self.leaf(velocities);
         }
@@ -338,97 +364,12 @@ impl Draw<'_> {
         let coordinate = self.coordinates[self.random.below(self.coordinates.len())];
         match self.random.below(8) {
             0 | 1 => self.random.pick(&["1", "2", "0.5", "3", "pi", "0", "1e3", "1e-3"]).to_owned(),
-            2 if !self.parameters.is_empty() => self.parameters[self.random.below(self.parameters.len())].to_owned(),
+            2 if !self.parameters.is_empty() => self.parameters[self.random.below(self.parameters.len())].clone(),
             3 if velocities => format!("{coordinate}'"),
             4 => "t".to_owned(),
             5 if self.definitions => self.random.pick(&["d", "e"]).to_owned(),
             6 if !self.entropies.is_empty() => self.entropies[0].to_owned(),
             _ => coordinate.to_owned(),
         }
-    }
-
-    fn arguments(&mut self, command: &str) -> Vec<String> {
-        let mut words: Vec<String> = vec![command.to_owned(), MODEL.to_owned()];
-        let mut say = |list: &[&str]| words.extend(list.iter().map(|word| (*word).to_owned()));
-        match command {
-            "run" => say(&["--out", ROWS, "--quiet"]),
-            "sweep" => say(&["--out", ROWS, "--quiet", "--threads", "1"]),
-            "solve" => say(&["--out", ROWS]),
-            _ => {}
-        }
-        let random = &mut *self.random;
-        if matches!(command, "run" | "sweep") {
-            if random.once_in(3) {
-                say(&["--method", random.pick(&METHODS)]);
-            }
-            if random.once_in(4) {
-                say(&[
-                    "--step",
-                    random.pick(&["0.01", "0.5", "10", "1e-300", "1e300", "0.001", "nan", "0"]),
-                    "--steps",
-                    "20",
-                ]);
-            } else if random.once_in(4) {
-                say(&["--steps", random.pick(&["1", "7", "300"])]);
-            }
-            if random.once_in(8) {
-                say(&["--tolerance", random.pick(&["1e-6", "1e-15", "1e-12", "0", "1e-9"])]);
-            }
-            if random.once_in(5) {
-                say(&["--project"]);
-            }
-        }
-        match command {
-            "run" if random.once_in(6) => say(&["--track", "found"]),
-            "run" if random.once_in(6) => say(&["--record", random.pick(&["1", "3", "1000"])]),
-            "sweep" => {
-                let name = if self.parameters.is_empty() { self.coordinates[0] } else { self.parameters[0] };
-                let values = random.pick(&["0.5:2:5", "-1:1:3", "1", "-1e308:1e308:3", "0,1e-300,1e300", "1:2:40"]);
-                say(&[
-                    "--vary",
-                    &format!("{name}={values}"),
-                    "--record",
-                    random.pick(&["end", "all", "extremes", "end", "events"]),
-                ]);
-                if random.once_in(4) {
-                    say(&["--random", &format!("{}=normal(0, 1)", self.coordinates[0]), "--samples", "3"]);
-                }
-            }
-            "derive" => match random.below(4) {
-                0 => say(&["--json"]),
-                1 => say(&["--form", random.pick(&["discrete", "hamilton", "lagrange"])]),
-                2 => say(&["--latex"]),
-                _ => {}
-            },
-            "analyze" if random.once_in(2) => say(&["--json"]),
-            "compare" => {
-                say(&[
-                    "--methods",
-                    random.pick(&["midpoint,rk4", "left", "galerkin(2),midpoint"]),
-                    "--steps",
-                    "0.1,0.05",
-                ]);
-                say(&["--until", random.pick(&["0.5", "1", "0.01", "0.7"])]);
-                if random.once_in(4) {
-                    say(&[random.pick(&["--first", "--skip"]), random.pick(&["0", "1", "5", "100000"])]);
-                }
-                if random.once_in(2) {
-                    say(&["--json"]);
-                }
-            }
-            "solve" => {
-                if random.once_in(3) {
-                    say(&["--refine", random.pick(&["1e-4", "1e-6", "1e-3", "nan"])]);
-                }
-                if random.once_in(4) {
-                    say(&["--tolerance", random.pick(&["1e-6", "inf", "1e-12", "1e-9"])]);
-                }
-                if random.once_in(3) {
-                    say(&["--json"]);
-                }
-            }
-            _ => {}
-        }
-        words
     }
 }

@@ -9,3 +9,4 @@ mod readme;
 mod solve;
 mod support;
 mod sweep;
+mod work;

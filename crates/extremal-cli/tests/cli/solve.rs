@@ -171,7 +171,7 @@ fn a_refinement_that_ends_at_its_limit_fails() {
     assert_eq!(called.code, Some(1), "{}", called.stderr);
     let found: Value = serde_json::from_str(&called.stdout).unwrap();
     assert_eq!(found["status"], "unresolved");
-    assert!(called.stderr.contains("limit of 12800 steps"), "{}", called.stderr);
+    assert!(called.stderr.contains("its limit, with 12800 steps, before it came within 1e-12"), "{}", called.stderr);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One step after the other, with step-size control and dense output.
 
+use super::obstacle::obstacle;
 use super::sizes::Sizes;
 use super::tableau::{Stage, Tableau, Weights};
 use super::{AdaptiveError, AdaptiveMethod, AdaptiveOptions, AdaptiveWork};
@@ -56,6 +57,9 @@ pub struct AdaptiveIntegrator {
     /// What errors are measured by beyond the tolerances, if the components are to say how large they are.
     sizes: Option<Sizes>,
     work: AdaptiveWork,
+    /// Steps that may be tried, and those that had been when they were allowed.
+    allowed: u64,
+    tried_before: u64,
 }
 
 impl AdaptiveIntegrator {
@@ -79,6 +83,8 @@ impl AdaptiveIntegrator {
             dense_ready: false,
             sizes: None,
             work: AdaptiveWork::default(),
+            allowed: options.max_steps,
+            tried_before: 0,
         }
     }
 
@@ -107,6 +113,16 @@ impl AdaptiveIntegrator {
     /// Work done so far.
     pub fn work(&self) -> AdaptiveWork {
         self.work
+    }
+
+    /// From here on so many steps may be tried, accepted or not, whatever was allowed before.
+    pub fn allow(&mut self, steps: u64) {
+        (self.allowed, self.tried_before) = (steps, self.work.tried());
+    }
+
+    /// Steps tried since they were last [allowed](Self::allow), or since the start.
+    pub fn tried(&self) -> u64 {
+        self.work.tried() - self.tried_before
     }
 
     /// Integrates to exactly `t`, forwards or backwards, by shortening the last step.
@@ -170,9 +186,8 @@ impl AdaptiveIntegrator {
         let mut failure = None;
         let mut rejected = false;
         loop {
-            let steps = self.work.accepted + self.work.rejected;
-            if steps >= self.options.max_steps {
-                return Err(AdaptiveError::TooManySteps { t: self.t, steps });
+            if self.tried() >= self.allowed {
+                return Err(self.too_many_steps(free, limit, rhs));
             }
             let last = 1.01 * free >= left;
             let length = if last { left } else { free };
@@ -206,6 +221,18 @@ impl AdaptiveIntegrator {
             rejected = true;
             self.work.rejected += 1;
         }
+    }
+
+    fn too_many_steps<E>(
+        &mut self,
+        free: f64,
+        limit: f64,
+        rhs: &mut impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>,
+    ) -> AdaptiveError<E> {
+        let (t, steps, n) = (self.t, self.tried(), self.y.len());
+        let h = free.copysign(limit - t);
+        let obstacle = obstacle(t, &self.y, &self.k[..n], h, rhs);
+        AdaptiveError::TooManySteps { t, steps, step: h, obstacle }
     }
 
     /// Tries a step and leaves its end in `y_before`; its error comes relative to the tolerance.

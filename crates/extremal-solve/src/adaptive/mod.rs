@@ -3,12 +3,14 @@
 //! They know nothing of mechanics and preserve no structure; structured methods are measured against them.
 
 mod integrator;
+mod obstacle;
 mod sizes;
 mod tableau;
 #[cfg(test)]
 mod tests;
 
 pub use integrator::AdaptiveIntegrator;
+pub use obstacle::Obstacle;
 use tableau::{DOP853, DOPRI5, Tableau};
 
 /// An embedded Runge-Kutta method with dense output.
@@ -41,7 +43,7 @@ pub struct AdaptiveOptions {
     pub relative_tolerance: f64,
     /// plus this; not used by an integrator that goes [by sizes](AdaptiveIntegrator::by_sizes).
     pub absolute_tolerance: f64,
-    /// Steps that may be tried in all, accepted or not.
+    /// Steps that may be tried in all, accepted or not, unless [more are allowed](AdaptiveIntegrator::allow).
     pub max_steps: u64,
 }
 
@@ -61,6 +63,13 @@ pub struct AdaptiveWork {
     pub rejected: u64,
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
+}
+
+impl AdaptiveWork {
+    /// Steps tried, with success or in vain.
+    pub fn tried(&self) -> u64 {
+        self.accepted + self.rejected
+    }
 }
 
 /// Why an integration stopped; `E` is what the right-hand side and the output report.
@@ -96,7 +105,10 @@ pub enum AdaptiveError<E> {
     },
     /// The error stays too large, however short the step: a singularity, or tolerances beyond the precision of the
     /// right-hand side.
-    #[error("step size {step:e} is too small to go on at t = {t}: a singularity, or tolerances too tight")]
+    #[error(
+        "step size {step:e} is too small to go on at t = {t}: a singularity, a force that jumps (friction that does is stated as dry \
+         friction), or tolerances too tight"
+    )]
     StepTooSmall {
         /// Time reached.
         t: f64,
@@ -104,12 +116,18 @@ pub enum AdaptiveError<E> {
         step: f64,
     },
     /// All steps allowed are used up.
-    #[error("t = {t} reached after {steps} steps, the most allowed: the equations may be stiff")]
+    #[error(
+        "{steps} steps, the most allowed, lead no further than t = {t}, where they are {step:.1e} long: {obstacle}"
+    )]
     TooManySteps {
         /// Time reached.
         t: f64,
-        /// Steps tried.
+        /// Steps tried since they were allowed.
         steps: u64,
+        /// Their length at the end.
+        step: f64,
+        /// What keeps them short.
+        obstacle: Obstacle,
     },
     /// The output did not want any more.
     #[error("stopped at t = {t} by the output: {cause}")]

@@ -279,8 +279,47 @@ fn stiff_equations_use_up_the_steps() {
         let mut integrator = AdaptiveIntegrator::new(method, options, 0.0, &[1.0]);
         let error = integrator.advance_to(1.0, &mut stiff).unwrap_err();
         // Stability keeps steps below 10/1e6.
-        assert!(matches!(error, AdaptiveError::TooManySteps { t, steps: 1000 } if t < 0.01), "{error}");
-        assert!(error.to_string().contains("stiff"));
+        let AdaptiveError::TooManySteps { t, steps: 1000, step, obstacle: Obstacle::Stiff } = error else {
+            panic!("{error}")
+        };
+        assert!(t < 0.01 && step < 1e-5, "{t} {step}");
+        // More can be allowed, and only these are counted.
+        integrator.allow(10);
+        let error = integrator.advance_to(1.0, &mut stiff).unwrap_err();
+        assert!(matches!(error, AdaptiveError::TooManySteps { steps: 10, .. }), "{error}");
+        assert_eq!((integrator.tried(), integrator.work().tried()), (10, 1010));
+    }
+}
+
+#[test]
+fn what_keeps_the_steps_short_is_named() {
+    for method in METHODS {
+        let stopped = |y: &[f64], rhs: &mut dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), Infallible>| {
+            let options = AdaptiveOptions { max_steps: 2000, ..tolerance(1e-10) };
+            let mut integrator = AdaptiveIntegrator::new(method, options, 0.0, y);
+            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs(t, y, dy);
+            match integrator.advance_to(1.0, &mut rhs) {
+                Err(AdaptiveError::TooManySteps { obstacle, .. }) => obstacle,
+                other => panic!("{other:?}"),
+            }
+        };
+        // A block that should stick: its friction points the other way at every look.
+        let stick = stopped(&[0.0, 0.3], &mut |_, y, dy| {
+            dy.copy_from_slice(&[y[1], 0.5 - y[1].signum()]);
+            Ok(())
+        });
+        assert_eq!(stick, Obstacle::Jumps);
+        let spring = stopped(&[1.0, 0.0], &mut |_, y, dy| {
+            dy.copy_from_slice(&[y[1], -1e14 * y[0]]);
+            Ok(())
+        });
+        assert_eq!(spring, Obstacle::Fast);
+        // The same friction, smoothed: where the block would stick its rates are those of 1e10.
+        let smoothed = stopped(&[0.0, 0.3], &mut |_, y, dy| {
+            dy.copy_from_slice(&[y[1], 0.5 - y[1] / y[1].hypot(1e-10)]);
+            Ok(())
+        });
+        assert_eq!(smoothed, Obstacle::Stiff);
     }
 }
 

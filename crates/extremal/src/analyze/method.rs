@@ -220,7 +220,8 @@ fn measure<'m>(
         Ok((conserved.found.iter().map(drift_of).collect(), conserved.found.iter().map(size_of).collect(), moves))
     };
     let (coarse, sizes, moves) = drifts(1)?;
-    let (fine, _, _) = drifts(2)?;
+    // Where nothing is conserved, there is no order to measure.
+    let fine = if conserved.found.is_empty() { Vec::new() } else { drifts(2)?.0 };
     let drifts = coarse.into_iter().zip(fine).zip(sizes);
     Ok((drifts.map(|((coarse, fine), size)| Drift { coarse, fine, size }).collect(), moves))
 }

@@ -9,6 +9,7 @@ use std::fmt;
 use extremal_solve::nlp::Nature;
 use extremal_trajectory::sig;
 
+use super::search::on_another_grid;
 use super::{Guess, Kind, Level, Problem, ProblemError, Refinement, Solution, SolveSettings, Status, Verification};
 use super::{WatchIterations, check};
 
@@ -59,10 +60,14 @@ pub enum Doubt {
         /// The order at which they approach each other, if it is known.
         order: Option<f64>,
     },
-    /// A refinement came to its limit.
+    /// A refinement came to its limit, of steps or of work.
     Limit {
         /// The last steps.
         steps: usize,
+        /// By which part of itself the cost changed from the grid before, if there was one.
+        change: Option<f64>,
+        /// By how much a simulation misses the end, if there is one.
+        end_error: Option<f64>,
         /// What was asked for.
         tolerance: f64,
     },
@@ -122,8 +127,16 @@ impl fmt::Display for Doubt {
                 }
                 write!(f, "the solution is off by about {}", percent(*error))
             }
-            Doubt::Limit { steps, tolerance } => {
-                write!(f, "the refinement ended at its limit of {steps} steps before it came within {}", sig(*tolerance, 3))
+            Doubt::Limit { steps, change, end_error, tolerance } => {
+                write!(f, "the refinement ended at its limit, with {steps} steps, before it came within {}", sig(*tolerance, 3))?;
+                if let Some(change) = change {
+                    write!(f, ": the cost changes by {} of itself from the grid before", sig(*change, 2))?;
+                }
+                match (change, end_error) {
+                    (_, None) => Ok(()),
+                    (Some(_), Some(error)) => write!(f, ", and a simulation misses the end by {}", sig(*error, 2)),
+                    (None, Some(error)) => write!(f, ": a simulation misses the end by {}", sig(*error, 2)),
+                }
             }
             Doubt::Missed { name, error, part } => write!(
                 f,
@@ -196,7 +209,9 @@ impl Problem<'_> {
         if let Some((levels, refinement)) = refined
             && !refinement.is_met(levels)
         {
-            doubts.push(Doubt::Limit { steps: solution.steps, tolerance: refinement.tolerance });
+            let end_error = levels.last().and_then(|level| level.end_error);
+            let (steps, tolerance) = (solution.steps, refinement.tolerance);
+            doubts.push(Doubt::Limit { steps, change: Refinement::change(levels), end_error, tolerance });
         }
         if let Some(Comparison { steps, error, order, .. }) = comparison
             && error > if order.is_some() { FINE } else { WRONG }
@@ -244,7 +259,7 @@ impl Problem<'_> {
         if !open(least, other_least) || !self.is_comparable(finer) {
             return Ok(None);
         }
-        let finer = SolveSettings { steps: Some(finer), ..settings.clone() };
+        let finer = on_another_grid(settings, finer);
         let finer = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
         let coarse = if other.steps > solution.steps { other_least } else { least };
         let near = finer.least_curvature.is_none_or(|fine| open(fine, coarse));
@@ -290,8 +305,7 @@ impl Problem<'_> {
             }
             let mut found = Vec::new();
             for steps in &others[..wanted] {
-                let settings = SolveSettings { steps: Some(*steps), ..settings.clone() };
-                let other = self.solve(&guess, &settings, watch)?;
+                let other = self.solve(&guess, &on_another_grid(settings, *steps), watch)?;
                 if other.status.is_solved() {
                     found.push(other);
                 }

@@ -1,6 +1,9 @@
 //! More than one solve: finer grids until nothing changes, other guesses for other minima.
 
+use std::ops::ControlFlow;
+
 use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status, WatchIterations};
+use extremal_solve::nlp::Iteration;
 
 /// One grid of a refinement.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,15 +27,34 @@ pub struct Refinement {
     pub tolerance: f64,
     /// Not more steps than this.
     pub most_steps: usize,
+    /// Not more work on all grids together than this, in steps times iterations.
+    pub most_work: usize,
 }
 
 impl Default for Refinement {
     fn default() -> Self {
-        Refinement { tolerance: 1e-4, most_steps: 12_800 }
+        Refinement { tolerance: 1e-4, most_steps: 12_800, most_work: 600_000 }
     }
 }
 
+/// The solution on one grid is a good guess for another: one that takes more than this part of the iterations allowed has another
+/// solution, or none.
+const FROM_A_SOLUTION: usize = 5;
+
+/// Settings for another grid, from a solution.
+pub(super) fn on_another_grid(settings: &SolveSettings, steps: usize) -> SolveSettings {
+    let mut other = SolveSettings { steps: Some(steps), ..settings.clone() };
+    other.options.max_iterations = (settings.options.max_iterations / FROM_A_SOLUTION).max(1);
+    other
+}
+
 impl Refinement {
+    /// By which part of itself the cost changed between the last two of the grids.
+    pub fn change(levels: &[Level]) -> Option<f64> {
+        let [.., before, last] = levels else { return None };
+        Some((last.objective - before.objective).abs() / last.objective_size)
+    }
+
     /// Do the last two of the grids agree, and does a simulation with the last one?
     pub fn is_met(&self, levels: &[Level]) -> bool {
         let [.., before, last] = levels else { return false };
@@ -43,7 +65,7 @@ impl Refinement {
 
 impl Problem<'_> {
     /// Doubles the grid until the cost and a simulation agree with it, each solution being the guess for the next; says also what
-    /// was found on the way.
+    /// was found on the way. Where a finer grid is not solved by the work allowed, the solution is the last one that was.
     pub fn refine(
         &self,
         guess: &Guess,
@@ -53,10 +75,20 @@ impl Problem<'_> {
     ) -> Result<(Solution, Vec<Level>), ProblemError> {
         let mut solution = self.solve(guess, settings, watch)?;
         let mut levels = vec![self.level(&solution)?];
+        let mut left = refinement.most_work.saturating_sub(solution.steps * solution.iterations);
         while solution.status.is_solved() && !refinement.is_met(&levels) && 2 * solution.steps <= refinement.most_steps
         {
-            let finer = SolveSettings { steps: Some(2 * solution.steps), ..settings.clone() };
-            let next = self.solve(&Guess::Table(solution.table()), &finer, watch)?;
+            let finer = on_another_grid(settings, 2 * solution.steps);
+            let mut exhausted = false;
+            let mut counting = |line: &Iteration| {
+                exhausted = left == 0;
+                left = left.saturating_sub(2 * solution.steps);
+                if exhausted { ControlFlow::Break(()) } else { watch(line) }
+            };
+            let next = self.solve(&Guess::Table(solution.table()), &finer, &mut counting)?;
+            if !next.status.is_solved() && (exhausted || next.status != Status::Interrupted) {
+                break;
+            }
             levels.push(self.level(&next)?);
             solution = next;
         }

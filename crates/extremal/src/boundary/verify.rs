@@ -8,9 +8,9 @@ use super::{Kind, Problem, ProblemError, Solution};
 /// Error tolerance of the simulation, far below that of any grid.
 const TOLERANCE: f64 = 1e-12;
 
-/// Steps of the simulation in one of the solution: near a singularity there would be no end of them. Coarse grids have more.
-const MOST_STEPS_A_STEP: u64 = 500;
+/// Steps of the simulation in all, and those for each step of the solution besides: near a singularity there would be no end of them.
 const MOST_STEPS: u64 = 100_000;
+const STEPS_A_STEP: u64 = 50;
 
 /// What the simulation says.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +61,8 @@ impl Problem<'_> {
             }
         }
         symbols.extend(controls.iter().map(|control| control.symbol));
-        let marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
-        let mut marcher = marcher.with_most_steps(MOST_STEPS_A_STEP + MOST_STEPS / solution.steps as u64);
+        let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
+        let mut left = MOST_STEPS + STEPS_A_STEP * solution.steps as u64;
         let (n, entropies) = (self.system.len(), self.system.heat.s.len());
         let first_control = 1 + 2 * n + entropies;
         let mut state: Vec<f64> = solution.rows[0][1..first_control].to_vec();
@@ -70,6 +70,7 @@ impl Problem<'_> {
             let held = pair[0][first_control..first_control + controls.len()].iter();
             let values: Vec<f64> = parameters.iter().chain(held).copied().collect();
             marcher.set_parameters(&values);
+            marcher.limit_steps(left);
             let from = StartValues {
                 q: state[..n].to_vec(),
                 v: state[n..2 * n].to_vec(),
@@ -79,6 +80,7 @@ impl Problem<'_> {
             };
             let moved = marcher.start(&from, pair[1][0] - pair[0][0]).and_then(|mut motion| {
                 motion.advance()?;
+                left -= motion.steps_tried().min(left);
                 Ok(motion.state()[..state.len()].to_vec())
             });
             match moved {
