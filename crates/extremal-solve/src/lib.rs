@@ -28,7 +28,7 @@ pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};
 pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
-pub use march::{CompiledScheme, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
+pub use march::{CompiledScheme, Glimpse, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
 pub use newton::NewtonOptions;
 pub use rank::{Dependence, Passage, RowWatch, Rows, Sight, dependence, furthest_first};
 pub use root::{RootError, find_root};

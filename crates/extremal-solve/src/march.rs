@@ -22,8 +22,8 @@ use history::History;
 use smoothness::Smoothness;
 
 pub(crate) use history::{DEPTH, WEIGHTS};
-pub use lanes::LaneMarcher;
-pub(crate) use smoothness::{QUIET, SMOOTH, width};
+pub use lanes::{Glimpse, LaneMarcher};
+pub(crate) use smoothness::{FADING, SMOOTH};
 
 /// A condition that must hold after every step, in the symbols of the state.
 #[derive(Clone, Debug)]
@@ -452,6 +452,15 @@ impl Marcher {
         self.state.copy_from_slice(stride.state());
         self.work.max_residual = stride.max_residual();
         self.work.iterations = stride.updates();
+        self.strides.taken += taken;
+        self.history.grow(taken);
+        self.step += taken;
+        self.time = self.time_of(self.step);
+    }
+
+    /// Stands, so many steps later, at a state of that program, which goes on elsewhere.
+    fn passed_by(&mut self, going: impl Iterator<Item = f64>, taken: u64) {
+        self.state.iter_mut().zip(going).for_each(|(own, value)| *own = value);
         self.strides.taken += taken;
         self.history.grow(taken);
         self.step += taken;

@@ -10,10 +10,10 @@ mod writer;
 use extremal_eval::{Entry, Machine, Program, TRIES};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational};
 use extremal_mechanics::discrete::Scheme;
-use extremal_mechanics::{Block, Reduced};
+use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::linear::LEAST_RATIO;
-use crate::march::{DEPTH, QUIET, SMOOTH, WEIGHTS};
+use crate::march::{DEPTH, FADING, SMOOTH, WEIGHTS};
 use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
 use crate::observable::{self, Observable};
 use affine::{Affine, Rows};
@@ -40,6 +40,8 @@ const LIMITS: [(&str, f64); 5] = [
 
 /// The stage of what goes round.
 pub(crate) const GOING: usize = 2;
+/// Where the weights of the extrapolation stand in the stage before it, behind the step size and the first time.
+pub(crate) const FIRST_WEIGHT: usize = 2;
 
 /// A step in one program, with the memory to run it.
 ///
@@ -61,6 +63,8 @@ pub(crate) struct Stride {
     observable: Option<Observable>,
     /// and whether it is enough for the present parameters.
     enough: bool,
+    /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
+    ways: Vec<usize>,
 }
 
 /// The same step, with differences of the state that go round beside it.
@@ -133,7 +137,8 @@ impl Stride {
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
         let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), times];
-        let round = Round { g, scheme, constant, count, unknowns, guess, observable: observable.as_ref() };
+        let ways = ways(g, scheme, block, &unknowns);
+        let round = Round { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
@@ -146,10 +151,10 @@ impl Stride {
                 (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
             }
         };
-        let (state, unknowns) = (scheme.state.len(), round.unknowns.len());
+        let (state, unknowns, ways) = (scheme.state.len(), round.unknowns.len(), round.ways);
         let machine = options.machine(&program);
         let times = [f64::NAN; 2];
-        Some(Stride { machine, lanes, differences, state, unknowns, times, known: 0, observable, enough: true })
+        Some(Stride { machine, lanes, differences, state, unknowns, times, known: 0, observable, enough: true, ways })
     }
 
     /// The program that is used at the present parameters and step.
@@ -172,6 +177,12 @@ impl Stride {
     /// tries or steps.
     pub fn lane_program(&self) -> &Program {
         &self.lanes
+    }
+
+    /// Where the ways of the coordinates in the last step, by its size, stand among what goes round, if they are unknowns.
+    pub fn ways(&self) -> Option<Vec<usize>> {
+        let places = self.ways.iter().map(|at| self.state + 2 + at).collect();
+        (!self.ways.is_empty()).then_some(places)
     }
 
     /// What it runs on, by stages: parameters and limits; step size and first time; what goes round.
@@ -285,6 +296,7 @@ struct Round<'g> {
     count: Expr<'g>,
     unknowns: Vec<Id>,
     guess: Vec<Expr<'g>>,
+    ways: Vec<usize>,
     observable: Option<&'g Observable>,
 }
 
@@ -298,9 +310,7 @@ struct Going {
 impl<'g> Round<'g> {
     fn going(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Going {
         let (g, n) = (self.g, self.unknowns.len());
-        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH)
-            .map(|age| (0..n).map(|at| g.symbol(&format!("stride {age} steps ago {at}"))).collect())
-            .collect();
+        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH).map(|age| (0..n).map(|at| past(g, age, at)).collect()).collect();
         let residual = g.symbol("stride residual");
         let mut inputs: Vec<Id> = self.scheme.state.clone();
         inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
@@ -348,36 +358,39 @@ impl<'g> Round<'g> {
         values
     }
 
-    /// What tells whether the motion is smooth, and what takes its place after a step to the state `next`.
+    /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
+    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
+    /// step was rough.
     fn smoothness(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
         let g = self.g;
         let n = self.scheme.observe.outputs.len() / 2;
         let state = g.exprs(&self.scheme.state);
-        let symbol = |what: &str, at: usize| g.symbol(&format!("stride {what} {at}"));
+        let symbol = |what: &str| g.symbol(&format!("stride {what}"));
         let number = |value: f64| g.float(value).unwrap_or(g.int(0));
-        let mut going: [Vec<(Expr<'g>, Expr<'g>)>; 3] = Default::default();
-        let mut sums = [g.int(0); 3];
+        let mut going = Vec::new();
+        let (mut first, mut second) = (g.int(0), g.int(0));
         for i in 0..n {
-            let remembered = ["way", "bend", "kick"].map(|what| symbol(what, i));
-            let way = writer.name(next[i] - state[i]);
+            let (last, way) = match self.ways.get(i) {
+                Some(at) => (past(g, 0, *at), g.expr(self.unknowns[*at])),
+                None => {
+                    let last = symbol(&format!("way {i}"));
+                    let way = writer.name(next[i] - state[i]);
+                    going.push((last, way));
+                    (last, way)
+                }
+            };
+            let bend = writer.name(way - last);
             let kick = writer.name(next[n + i] - state[n + i]);
-            let bend = writer.name(way - remembered[0]);
-            let [third, of_kicks] = [bend - remembered[1], kick - remembered[2]].map(|e| writer.name(e));
-            let terms = [way * next[n + i], bend * kick, third * of_kicks];
-            for (sum, term) in sums.iter_mut().zip(terms) {
-                *sum = *sum + writer.name(term).abs();
-            }
-            let after = [way, bend, kick];
-            going.iter_mut().zip(remembered.into_iter().zip(after)).for_each(|(list, pair)| list.push(pair));
+            first = first + writer.name(way * next[n + i]).abs();
+            second = second + writer.name(bend * kick).abs();
         }
-        let [first, second, third] = sums.map(|sum| writer.name(sum));
-        let [largest, beyond] = ["largest", "beyond"].map(|what| symbol(what, n));
-        let next_largest = writer.name(g.call2(Function2::Max, largest, first));
-        let allowed = number(SMOOTH) * (first + second) + number(QUIET) * next_largest;
-        let next_beyond = g.call2(Function2::Max, beyond, third - allowed);
-        let mut all = going.concat();
-        all.extend([(largest, next_largest), (beyond, next_beyond)]);
-        all
+        let [strongest, rough] = ["strongest", "rough"].map(symbol);
+        let faded = writer.name(number(FADING) * strongest);
+        let first = writer.name(first);
+        let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
+        let smooth = g.compare(Comparison::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
+        going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
+        going
     }
 
     /// Formulas that need more than the state are left to the kernel, as `None`.
@@ -416,9 +429,11 @@ impl<'g> Round<'g> {
         next.push(g.select(works, g.int(0), tries + 1).id());
         next.push(g.select(works, left - 1, left).id());
         going.extend([tries.id(), left.id()]);
+        let mut inputs = self.inputs(going);
+        inputs[1].push(g.symbol("stride quiet").id());
         let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
         let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
-        Program::cycle(g, &self.inputs(going), &writer.names, goes_on.id(), &next, &[]).ok()
+        Program::cycle(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
     }
 }
 
@@ -470,6 +485,23 @@ fn factors(e: Expr<'_>) -> (Rational, Vec<(Id, i64)>) {
 /// One step ahead of these values, newest first.
 fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
     g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
+}
+
+/// An unknown of so many steps before the last one.
+fn past(g: &Graph, age: usize, at: usize) -> Expr<'_> {
+    g.symbol(&format!("stride {age} steps ago {at}"))
+}
+
+/// Which unknown is the way of each coordinate in a step by its size; none where some are not, or where there are steps inside the step.
+fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize> {
+    let n = scheme.observe.outputs.len() / 2;
+    let meanings: Vec<&Meaning> = block.solves.iter().flat_map(|solve| &solve.meanings).collect();
+    let given = |id: &Id| {
+        let name = g.expr(*id).as_symbol()?;
+        meanings.iter().position(|meaning| matches!(meaning, Meaning::Next(next) if *next == *name))
+    };
+    let found: Option<Vec<usize>> = scheme.state[..n].iter().map(given).collect();
+    found.filter(|_| unknowns.len() == n && scheme.substeps.len() == 1).unwrap_or_default()
 }
 
 fn weight(g: &Graph, age: usize) -> Expr<'_> {

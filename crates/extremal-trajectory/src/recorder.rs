@@ -190,7 +190,7 @@ impl Recorder {
         for (column, drift) in &mut self.drifts {
             drift.push(t, row[*column]);
         }
-        self.last_is_written = index.is_multiple_of(self.every);
+        self.last_is_written = self.every == 1 || index.is_multiple_of(self.every);
         if self.last_is_written { self.write(row) } else { Ok(()) }
     }
 

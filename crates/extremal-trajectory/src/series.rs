@@ -25,6 +25,7 @@ pub struct Series {
     seen: u64,
     rows: Vec<f64>,
     max_rows: usize,
+    /// A power of two, like the other stride: they double.
     row_stride: u64,
     last: Vec<f64>,
     /// For each bucket, `(min, max)` of every column.
@@ -72,23 +73,27 @@ impl Series {
         if self.width == 0 {
             return;
         }
-        self.last.fill(f64::NAN);
-        for (kept, new) in self.last.iter_mut().zip(row) {
-            *kept = *new;
+        match row.get(..self.width) {
+            Some(row) => self.last.copy_from_slice(row),
+            None => {
+                let (given, missing) = self.last.split_at_mut(row.len());
+                given.copy_from_slice(row);
+                missing.fill(f64::NAN);
+            }
         }
-        if self.seen.is_multiple_of(self.row_stride) {
+        if is_due(self.seen, self.row_stride) {
             if self.rows.len() >= self.max_rows * self.width {
                 self.drop_every_other_row();
             }
-            if self.seen.is_multiple_of(self.row_stride) {
+            if is_due(self.seen, self.row_stride) {
                 self.rows.extend_from_slice(&self.last);
             }
         }
-        if self.seen.is_multiple_of(self.bucket_stride) {
+        if is_due(self.seen, self.bucket_stride) {
             if self.buckets.len() >= self.max_buckets * self.width {
                 self.merge_buckets();
             }
-            if self.seen.is_multiple_of(self.bucket_stride) {
+            if is_due(self.seen, self.bucket_stride) {
                 self.buckets.extend(self.last.iter().map(|x| (*x, *x)));
                 self.seen += 1;
                 return;
@@ -168,6 +173,11 @@ impl Series {
             .chunks_exact(self.width.max(1))
             .map(move |row| row.get(column).copied().unwrap_or((f64::NAN, f64::NAN)))
     }
+}
+
+/// Is a number a multiple of a stride, which is a power of two? There is no division in it: it is asked for every row.
+fn is_due(index: u64, stride: u64) -> bool {
+    index & (stride - 1) == 0
 }
 
 // f64::min and f64::max skip NaN, which is what is wanted here.

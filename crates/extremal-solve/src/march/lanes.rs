@@ -2,9 +2,9 @@
 
 use extremal_eval::{LaneMachine, TRIES};
 
-use super::{CompiledScheme, DEPTH, March, Marcher, width};
+use super::{CompiledScheme, March, Marcher, WEIGHTS};
 use crate::failure::StepFailure;
-use crate::stride::GOING;
+use crate::stride::{FIRST_WEIGHT, GOING};
 
 /// Takes the steps of several motions of one scheme at once. Each goes the way it would go alone, bit for bit: a motion whose step
 /// does not work out in one piece takes it by itself and comes back.
@@ -13,15 +13,58 @@ pub struct LaneMarcher {
     machine: LaneMachine,
     /// What is in each lane.
     entered: Vec<Option<Entered>>,
-    /// How many numbers tell whether a motion is smooth.
-    smoothness: usize,
+    layout: Layout,
+    /// Was anything changed that does not go round?
+    changed: bool,
 }
 
-/// A motion in a lane: its number, and for how many steps it entered.
+/// Where things stand among what goes round, for one lane.
+#[derive(Clone)]
+struct Layout {
+    /// The ways of the last step, and whether they are there for their own sake: unknowns are ways by the step size.
+    ways: Vec<usize>,
+    apart: bool,
+    strongest: usize,
+    rough: usize,
+    tries: usize,
+    left: usize,
+}
+
+impl Layout {
+    /// What the ways in lanes are multiplied by to be those of a motion.
+    fn unit(&self, motion: &Marcher) -> f64 {
+        if self.apart { 1.0 } else { motion.h }
+    }
+}
+
+/// A motion in a lane: its number, how many steps it takes before it is looked at or leaves, and how many behind these.
 #[derive(Clone, Copy, PartialEq)]
 struct Entered {
     motion: usize,
     steps: u64,
+    then: u64,
+}
+
+/// Looks at motions on their way, by their numbers. A failure ends the motion.
+pub trait Glimpse {
+    /// After how many steps, counted from the start of a motion, it is looked at: at all multiples.
+    fn every(&self) -> u64;
+    /// Looks at a motion.
+    ///
+    /// # Errors
+    /// If the state is none of the motion.
+    fn glimpse(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
+}
+
+/// Looks at nothing.
+impl Glimpse for () {
+    fn every(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn glimpse(&mut self, _: usize, _: &mut Marcher) -> Result<(), StepFailure> {
+        Ok(())
+    }
 }
 
 /// Fewer steps are not worth the way into a lane.
@@ -31,8 +74,15 @@ impl CompiledScheme {
     /// What it takes to march so many motions at once; `None` where a step is not of one piece, or where there are no instructions
     /// for so many.
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
-        let machine = self.stride.as_ref()?.lane_program().lane_machine(lanes)?;
-        Some(LaneMarcher { machine, entered: vec![None; lanes], smoothness: width(self.dimension) })
+        let stride = self.stride.as_ref()?;
+        let machine = stride.lane_program().lane_machine(lanes)?;
+        let end = machine.inputs(GOING).len() / lanes;
+        let [strongest, rough, tries, left] = [end - 4, end - 3, end - 2, end - 1];
+        let own = stride.ways();
+        let apart = own.is_none();
+        let ways = own.unwrap_or_else(|| (strongest - self.dimension..strongest).collect());
+        let layout = Layout { ways, apart, strongest, rough, tries, left };
+        Some(LaneMarcher { machine, entered: vec![None; lanes], layout, changed: true })
     }
 }
 
@@ -44,7 +94,12 @@ impl LaneMarcher {
 
     /// Takes `steps` steps with each of `motions`, of the scheme that this was made of: the same as [`March::advance_many`] with one
     /// after the other. There may be more of them than lanes: when one has arrived, the next takes its place.
-    pub fn advance(&mut self, motions: &mut [&mut Marcher], steps: u64) -> Vec<Result<(), StepFailure>> {
+    pub fn advance(
+        &mut self,
+        motions: &mut [&mut Marcher],
+        steps: u64,
+        look: &mut impl Glimpse,
+    ) -> Vec<Result<(), StepFailure>> {
         let mut outcomes: Vec<Result<(), StepFailure>> = motions.iter().map(|_| Ok(())).collect();
         let mut waiting = 0..motions.len();
         self.entered.fill(None);
@@ -54,7 +109,7 @@ impl LaneMarcher {
                 while self.entered[at].is_none()
                     && let Some(next) = waiting.next()
                 {
-                    outcomes[next] = self.begin(motions[next], next, at, steps);
+                    outcomes[next] = self.begin(motions[next], next, at, steps, look);
                     began = true;
                 }
             }
@@ -65,23 +120,36 @@ impl LaneMarcher {
                 self.fill_empty_lanes();
             }
             if began {
-                (0..GOING).for_each(|stage| self.machine.commit(stage));
+                self.machine.commit(0);
+            }
+            if std::mem::take(&mut self.changed) {
+                self.machine.commit(1);
             }
             self.machine.repeat(u64::MAX);
             for at in 0..self.lanes() {
                 let [tries, left] = self.counters(at);
-                if let Some(Entered { motion, .. }) = self.entered[at]
+                if let Some(Entered { motion, then, .. }) = self.entered[at]
                     && (left == 0 || tries == u64::from(TRIES))
                 {
-                    outcomes[motion] = self.leave(motions[motion], at, left);
+                    outcomes[motion] = match left == 0 && then > 0 {
+                        true => self.pass(motions[motion], at, look),
+                        false => self.leave(motions[motion], at, left, look),
+                    };
                 }
             }
         }
     }
 
     /// Brings a motion into a lane, after the steps that it has to take alone.
-    fn begin(&mut self, motion: &mut Marcher, number: usize, at: usize, mut steps: u64) -> Result<(), StepFailure> {
-        while steps > 0 && !motion.history.is_full() {
+    fn begin(
+        &mut self,
+        motion: &mut Marcher,
+        number: usize,
+        at: usize,
+        mut steps: u64,
+        look: &mut impl Glimpse,
+    ) -> Result<(), StepFailure> {
+        while steps > 0 && !motion.history.is_enough() {
             let strides = motion.strides.taken;
             motion.advance_alone(1)?;
             steps -= 1;
@@ -90,30 +158,37 @@ impl LaneMarcher {
                 motion.observe()?;
             }
         }
-        let alone = steps < WORTHWHILE || !motion.can_stride();
-        if alone || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
-            return motion.advance_alone(steps);
+        let unfit = steps < WORTHWHILE || !motion.can_stride();
+        if unfit || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
+            return alone(motion, number, steps, look);
         }
-        if let Some(stride) = motion.current_stride() {
-            stride.predict_from(DEPTH);
-        }
-        for stage in 0..GOING {
-            self.load(motion, at, stage);
-        }
-        self.enter(motion, at, Entered { motion: number, steps: steps - 1 });
+        self.load(motion, at, 0);
+        self.enter(motion, number, at, steps - 1, look.every());
         Ok(())
     }
 
-    /// Brings a motion, whose parameters are there already, into a lane.
-    fn enter(&mut self, motion: &mut Marcher, at: usize, entered: Entered) {
-        self.load(motion, at, GOING);
+    /// Brings a motion, whose parameters are there already, into a lane for so many steps, which is looked at after every so many.
+    fn enter(&mut self, motion: &mut Marcher, number: usize, at: usize, steps: u64, every: u64) {
+        let following = motion.history.known_after_a_step();
+        motion.current_stride().into_iter().for_each(|stride| stride.predict_from(following));
+        (1..=GOING).for_each(|stage| self.load(motion, at, stage));
+        self.changed = true;
+        let first = part(motion, steps, every);
+        let entered = Entered { motion: number, steps: first, then: steps - first };
         let lanes = self.lanes();
-        let smoothness = self.first_of_smoothness();
+        let unit = self.layout.unit(motion);
+        let Layout { ways, apart, strongest, rough, tries, left } = &self.layout;
         let going = self.machine.inputs_mut(GOING);
-        let places = going[smoothness..].chunks_exact_mut(lanes);
-        places.zip(&motion.smoothness.values).for_each(|(place, value)| place[at] = *value);
-        let [tries, left] = counters(going.len(), lanes);
-        (going[tries + at], going[left + at]) = (0.0, entered.steps as f64);
+        if *apart {
+            ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| going[place * lanes + at] = *way);
+        }
+        let seen = motion.smoothness.strongest / unit.abs();
+        let set = [(strongest, seen), (rough, 0.0), (tries, 0.0), (left, entered.steps as f64)];
+        set.into_iter().for_each(|(place, value)| going[place * lanes + at] = value);
+        // The last of what does not go round.
+        let times = self.machine.inputs_mut(GOING - 1);
+        let quiet = times.len() - lanes;
+        times[quiet + at] = motion.smoothness.floor() / unit.abs();
         self.entered[at] = Some(entered);
     }
 
@@ -127,8 +202,12 @@ impl LaneMarcher {
 
     /// The tries of the present step of a lane, and the steps that are left.
     fn counters(&self, at: usize) -> [u64; 2] {
-        let going = self.machine.inputs(GOING);
-        counters(going.len(), self.lanes()).map(|first| going[first + at] as u64)
+        [self.layout.tries, self.layout.left].map(|place| self.going(place, at) as u64)
+    }
+
+    /// A number that goes round in a lane.
+    fn going(&self, place: usize, at: usize) -> f64 {
+        self.machine.inputs(GOING)[place * self.lanes() + at]
     }
 
     /// Lets empty lanes do what an occupied one does, so that they do not stop the others.
@@ -142,17 +221,52 @@ impl LaneMarcher {
         }
     }
 
+    /// Looks at a motion in its lane where that is due, and lets it go on.
+    fn pass(&mut self, motion: &mut Marcher, at: usize, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+        let lanes = self.lanes();
+        let Some(entered) = self.entered[at].take() else { return Ok(()) };
+        let places = self.machine.inputs(GOING).chunks_exact(lanes);
+        let grown = !motion.history.is_full();
+        motion.passed_by(places.map(|place| place[at]), entered.steps);
+        if motion.step.is_multiple_of(look.every()) {
+            look.glimpse(entered.motion, motion)?;
+        }
+        if grown {
+            self.predict_from(motion.history.known_after_a_step(), at);
+        }
+        let steps = part(motion, entered.then, look.every());
+        self.machine.inputs_mut(GOING)[self.layout.left * lanes + at] = steps as f64;
+        self.entered[at] = Some(Entered { steps, then: entered.then - steps, ..entered });
+        Ok(())
+    }
+
+    /// Lets a lane extrapolate from so many steps.
+    fn predict_from(&mut self, known: usize, at: usize) {
+        let lanes = self.lanes();
+        let weights = self.machine.inputs_mut(GOING - 1).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
+        weights.zip(WEIGHTS[known]).for_each(|(place, weight)| place[at] = weight);
+        self.changed = true;
+    }
+
     /// Takes a motion out of its lane to take a step alone: its last one, for then the state before it is known, or one that does
     /// not work out in one piece, after which it may come back.
-    fn leave(&mut self, motion: &mut Marcher, at: usize, left: u64) -> Result<(), StepFailure> {
+    fn leave(
+        &mut self,
+        motion: &mut Marcher,
+        at: usize,
+        left: u64,
+        look: &mut impl Glimpse,
+    ) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
         if let Some(stride) = motion.current_stride() {
             let places = self.machine.inputs(GOING).chunks_exact(lanes);
             stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
         }
-        let places = self.machine.inputs(GOING)[self.first_of_smoothness()..].chunks_exact(lanes);
-        motion.smoothness.values.iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
+        let Layout { ways, strongest, rough, .. } = &self.layout;
+        let unit = self.layout.unit(motion);
+        motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.going(*place, at));
+        motion.smoothness.resume(unit.abs() * self.going(*strongest, at), self.going(*rough, at) != 0.0);
         motion.strode(entered.steps - left);
         if left == 0 {
             return motion.advance_alone(1);
@@ -162,18 +276,34 @@ impl LaneMarcher {
         motion.whole_step()?;
         motion.smoothness.follow(&motion.previous, &motion.state);
         motion.observe()?;
-        match left - 1 {
-            steps @ 1.. if motion.can_stride() => self.enter(motion, at, Entered { steps, ..entered }),
-            left => return motion.advance_alone(left + 1),
+        if motion.step.is_multiple_of(look.every()) {
+            look.glimpse(entered.motion, motion)?;
+        }
+        match left - 1 + entered.then {
+            steps @ 1.. if motion.can_stride() => self.enter(motion, entered.motion, at, steps, look.every()),
+            left => return alone(motion, entered.motion, left + 1, look),
         }
         Ok(())
     }
+}
 
-    /// Where the numbers begin that tell whether the motions are smooth: before the counters.
-    fn first_of_smoothness(&self) -> usize {
-        let lanes = self.lanes();
-        let [tries, _] = counters(self.machine.inputs(GOING).len(), lanes);
-        tries - self.smoothness * lanes
+/// How many of `steps` steps a motion takes in a lane before something changes: it is looked at, or the next guess is made of more steps.
+fn part(motion: &Marcher, steps: u64, every: u64) -> u64 {
+    let most = if motion.history.is_full() { u64::MAX } else { 1 };
+    steps.min(every - motion.step % every).min(most)
+}
+
+/// Takes steps alone, looked at as in a lane; not after the last.
+fn alone(motion: &mut Marcher, number: usize, mut steps: u64, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+    loop {
+        let part = steps.min(look.every() - motion.step % look.every());
+        motion.advance_alone(part)?;
+        steps -= part;
+        if steps == 0 {
+            return Ok(());
+        }
+        motion.observe()?;
+        look.glimpse(number, motion)?;
     }
 }
 
@@ -198,9 +328,4 @@ impl Marcher {
     pub fn was_smooth(&self) -> bool {
         self.smoothness.holds()
     }
-}
-
-/// Where the tries and the steps left of all lanes stand, behind everything else.
-fn counters(inputs: usize, lanes: usize) -> [usize; 2] {
-    [inputs - 2 * lanes, inputs - lanes]
 }

@@ -235,7 +235,7 @@ fn affine_steps_side_by_side_are_the_steps_alone() {
             let Some(mut lanes) = compiled.lanes(lanes) else { continue };
             let mut motions = fresh();
             let mut all: Vec<&mut Marcher> = motions.iter_mut().collect();
-            for outcome in lanes.advance(&mut all, STEPS) {
+            for outcome in lanes.advance(&mut all, STEPS, &mut ()) {
                 outcome.unwrap();
             }
             for ((together, alone), at_once) in motions.iter().zip(&alone).zip(&at_once) {

@@ -60,11 +60,14 @@ impl EnergyAudit {
         self.first.map_or(0.0, f64::abs).max(self.kinetic)
     }
 
-    /// Takes a whole row.
-    fn take(&mut self, observables: &Observables, row: &[f64]) {
-        let n = observables.coordinates;
-        let rates = row[1 + n..][..n].iter().zip(&row[1 + 2 * n..][..n]);
-        let kinetic = rates.map(|(v, p)| (v * p).abs()).sum::<f64>() / 2.0;
+    /// Takes a whole row, of which Σ |v p| may be known.
+    fn take(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
+        let sum = || {
+            let n = observables.coordinates;
+            let rates = row[1 + n..][..n].iter().zip(&row[1 + 2 * n..][..n]);
+            rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
+        };
+        let kinetic = products.unwrap_or_else(sum) / 2.0;
         self.rows += 1.0;
         self.highest = self.highest.max(kinetic);
         self.kinetic += (kinetic - self.kinetic) / self.rows;
@@ -181,7 +184,7 @@ impl<'r, S: Source> Audits<'r, S> {
             }
         }
         if let Some(energy) = &mut self.energy {
-            energy.take(observables, row);
+            energy.take(observables, row, self.resolution.as_ref().map(Resolution::kinetic_now));
         }
         None
     }
@@ -199,7 +202,7 @@ impl<'r, S: Source> Audits<'r, S> {
     /// Looks at one of the later rows of such a motion.
     pub fn glimpse(&mut self, row: &[f64]) {
         let observables = self.observables;
-        self.energy.iter_mut().for_each(|energy| energy.take(observables, row));
+        self.energy.iter_mut().for_each(|energy| energy.take(observables, row, None));
     }
 
     /// Is there anything in these rows for which every row should be looked at?

@@ -45,6 +45,8 @@ pub(crate) struct Moment {
     multipliers: Vec<f64>,
     /// Σ v p: twice the kinetic energy of a natural system.
     pub work: f64,
+    /// Σ |v p|.
+    pub kinetic: f64,
     pub energy: f64,
 }
 
@@ -52,27 +54,37 @@ impl Moment {
     pub fn new(coordinates: usize, entropies: usize) -> Moment {
         let zero = vec![0.0; coordinates];
         let (s, multipliers) = (vec![0.0; entropies], Vec::new());
-        Moment { time: 0.0, q: zero.clone(), v: zero.clone(), p: zero, s, multipliers, work: 0.0, energy: 0.0 }
+        let (work, kinetic, energy) = (0.0, 0.0, 0.0);
+        Moment { time: 0.0, q: zero.clone(), v: zero.clone(), p: zero, s, multipliers, work, kinetic, energy }
     }
 
     /// Takes what a row says.
     pub fn read(&mut self, observables: &Observables, row: &[f64]) {
         let (n, m) = (observables.coordinates, observables.entropies);
         self.time = row[0];
-        self.q.copy_from_slice(&row[1..=n]);
-        self.v.copy_from_slice(&row[1 + n..][..n]);
-        self.p.copy_from_slice(&row[1 + 2 * n..][..n]);
-        self.s.copy_from_slice(&row[1 + 3 * n..][..m]);
         let first = observables.first_multiplier();
         self.multipliers.clear();
         self.multipliers.extend(observables.moving.iter().map(|at| row[first + at]));
         self.energy = row[observables.first_temperature() + m];
-        self.work = self.v.iter().zip(&self.p).map(|(v, p)| v * p).sum();
+        let (q, rest) = row[1..].split_at(n);
+        let (v, rest) = rest.split_at(n);
+        let (p, rest) = rest.split_at(n);
+        (self.work, self.kinetic) = (0.0, 0.0);
+        // Rows are short, and there is one for every step: one pass over them.
+        let own = self.q.iter_mut().zip(&mut self.v).zip(&mut self.p);
+        for (((own_q, own_v), own_p), ((q, v), p)) in own.zip(q.iter().zip(v).zip(p)) {
+            (*own_q, *own_v, *own_p) = (*q, *v, *p);
+            let product = v * p;
+            self.work += product;
+            self.kinetic += product.abs();
+        }
+        self.s.iter_mut().zip(rest).for_each(|(own, s)| *own = *s);
     }
 
-    /// Σ |v p|.
-    pub fn kinetic(&self) -> f64 {
-        self.v.iter().zip(&self.p).map(|(v, p)| (v * p).abs()).sum()
+    /// Takes Σ v p and Σ |v p| from velocities and momenta.
+    fn measure(&mut self) {
+        let products = || self.v.iter().zip(&self.p).map(|(v, p)| v * p);
+        (self.work, self.kinetic) = (products().sum(), products().map(f64::abs).sum());
     }
 
     /// How much velocities and momenta change, in units of the energy whatever those of the coordinates are: Σ |Δv| |p| + |v| |Δp|, and
@@ -92,7 +104,7 @@ impl Moment {
     fn distance(&self, before: &Moment, other: &Moment, floor: f64) -> f64 {
         let h = (self.time - before.time).abs();
         let [_, gained] = before.change(self);
-        let scale = before.kinetic() + self.kinetic() + gained + floor;
+        let scale = before.kinetic + self.kinetic + gained + floor;
         let [_, of_rates] = self.change(other);
         let apart = |at: usize| (self.q[at] - other.q[at]).abs() * (self.p[at].abs().max(before.p[at].abs()));
         let of_positions: f64 = (0..self.q.len()).map(apart).sum();
@@ -129,6 +141,7 @@ impl Moment {
         let Ok(observed) = motion.observe() else { return false };
         self.v.copy_from_slice(&observed[..n]);
         self.p.copy_from_slice(&observed[n..2 * n]);
+        self.measure();
         true
     }
 }

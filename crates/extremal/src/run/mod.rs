@@ -518,6 +518,7 @@ impl<'m> Run<'m> {
         if let Err(failure) = first {
             return Ok(End::Failed(failure));
         }
+        let mut next_look = 0;
         for step in 0..steps {
             if let Err(failure) = self.advance(motion, step + 1) {
                 return Ok(End::Failed(failure));
@@ -535,8 +536,11 @@ impl<'m> Run<'m> {
             if let Err(failure) = rows.push(motion)? {
                 return Ok(End::Failed(failure));
             }
-            if step.is_multiple_of(looks) && watch(Progress { step: step + 1, steps, time: motion.time() }).is_break() {
-                return Ok(End::Interrupted);
+            if step == next_look {
+                next_look += looks;
+                if watch(Progress { step: step + 1, steps, time: motion.time() }).is_break() {
+                    return Ok(End::Interrupted);
+                }
             }
         }
         Ok(End::Reached)
@@ -544,6 +548,9 @@ impl<'m> Run<'m> {
 
     /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
     fn crossing(&self, motion: &mut dyn March, rows: &mut Rows<'_, '_>) -> Result<Option<String>, StepFailure> {
+        if self.observables.stops.is_empty() {
+            return Ok(None);
+        }
         let begin = rows.time();
         let crossed = crossed(&self.observables, motion, rows.stops())?;
         let Some(first) = located(&self.observables, motion, &crossed, begin)?.into_iter().next() else {

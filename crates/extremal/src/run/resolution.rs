@@ -128,7 +128,7 @@ impl Resolution {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.read(observables, row);
         self.jump = (self.now.energy - self.before.energy).abs();
-        self.kinetic = self.kinetic.max(self.now.kinetic());
+        self.kinetic = self.kinetic.max(self.now.kinetic);
         self.energy = self.energy.max(self.now.energy.abs());
         self.seen += 1;
         self.seen > 1 && self.is_suspicious()
@@ -137,6 +137,11 @@ impl Resolution {
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
     pub fn end(&self, h: f64, judge: &mut Judge<impl Source>) -> Option<Reason> {
         judge.end_of(&self.now, h).filter(|_| self.seen > 0)
+    }
+
+    /// Σ |v p| at the row that was taken last.
+    pub fn kinetic_now(&self) -> f64 {
+        self.now.kinetic
     }
 
     /// What is to be said at the end.
@@ -152,7 +157,7 @@ impl Resolution {
     fn is_suspicious(&mut self) -> bool {
         let (before, now) = (&self.before, &self.now);
         let change = before.change(now);
-        let kinetic = before.kinetic() + now.kinetic();
+        let kinetic = before.kinetic + now.kinetic;
         let floor = self.floor();
         let grown = change[0] > GROWTH * self.strongest[0] || change[1] > GROWTH * GROWTH * self.strongest[1];
         for (strongest, change) in self.strongest.iter_mut().zip(change) {

@@ -47,14 +47,17 @@ impl Snapshot {
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
         let (n, m) = (observables.coordinates, observables.entropies);
         let first_stop = observables.first_stop();
-        let inputs = &mut self.step_inputs;
-        inputs[..n].copy_from_slice(&self.row[1..=n]);
-        inputs[2 * n..2 * n + m].copy_from_slice(&self.row[1 + 3 * n..1 + 3 * n + m]);
-        inputs[2 * n + m] = self.row[0];
-        inputs[2 * n + m + 1] = motion.time() - self.row[0];
-        self.row[0] = motion.time();
+        let time = motion.time();
         let state = motion.state();
-        inputs[n..2 * n].copy_from_slice(&state[..n]);
+        if self.estimate.is_some() {
+            let inputs = &mut self.step_inputs;
+            inputs[..n].copy_from_slice(&self.row[1..=n]);
+            inputs[n..2 * n].copy_from_slice(&state[..n]);
+            inputs[2 * n..2 * n + m].copy_from_slice(&self.row[1 + 3 * n..1 + 3 * n + m]);
+            inputs[2 * n + m] = self.row[0];
+            inputs[2 * n + m + 1] = time - self.row[0];
+        }
+        self.row[0] = time;
         self.row[1..=n].copy_from_slice(&state[..n]);
         self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
         let accounts = self.row.len() - observables.accounts.len();

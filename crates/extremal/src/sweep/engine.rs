@@ -1,11 +1,11 @@
 //! Marching members side by side where that is possible, one after the other where not.
 
-use extremal_solve::{LaneMarcher, March, StepFailure};
+use extremal_solve::{Glimpse, LaneMarcher, March, Marcher, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, Members};
 use super::record::Record;
-use super::seat::{Common, Course, Seat, Sight};
+use super::seat::{Common, Course, Glimpsed, Seat, Sight};
 use super::start::StartCheck;
 use crate::run::Compiled;
 
@@ -81,6 +81,22 @@ fn is_seen_by_some_rows(common: &Common<'_>, compiled: &Compiled) -> bool {
     known && recorded && !constrained && observables.stops.is_empty() && common.promises.accurate
 }
 
+/// What looks at the members in lanes.
+struct Views<'a, 's> {
+    views: Vec<Glimpsed<'a, 's>>,
+    every: u64,
+}
+
+impl Glimpse for Views<'_, '_> {
+    fn every(&self) -> u64 {
+        self.every
+    }
+
+    fn glimpse(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
+        self.views[number].look(motion)
+    }
+}
+
 /// Marches members with the same number of steps side by side.
 fn march_together(lanes: &mut LaneMarcher, seats: &mut [Seat<'_>], members: &[Member<'_>], rows: &mut [Frame]) {
     let begin = |((seat, member), rows): ((&mut Seat<'_>, &Member<'_>), &mut Frame)| {
@@ -95,9 +111,10 @@ fn march_together(lanes: &mut LaneMarcher, seats: &mut [Seat<'_>], members: &[Me
         let Some(steps) = stretches.iter().find_map(|steps| *steps) else { break };
         let going: Vec<bool> = stretches.iter().map(Option::is_some).collect();
         let marchers = seats.iter_mut().zip(&going).filter(|(_, going)| **going);
-        let mut marchers: Vec<_> = marchers.filter_map(|(seat, _)| seat.marcher()).collect();
+        let (mut marchers, views): (Vec<_>, Vec<_>) = marchers.filter_map(|(seat, _)| seat.marcher()).unzip();
         let begins: Vec<f64> = marchers.iter().map(|marcher| marcher.time()).collect();
-        let outcomes: Vec<Result<(), StepFailure>> = lanes.advance(&mut marchers, steps);
+        let mut views = Views { views, every: Glimpsed::every(members[0].plan) };
+        let outcomes: Vec<Result<(), StepFailure>> = lanes.advance(&mut marchers, steps, &mut views);
         let mut outcomes = begins.into_iter().zip(outcomes);
         for (at, _) in going.iter().enumerate().filter(|(_, going)| **going) {
             let Some((begin, outcome)) = outcomes.next() else { return };

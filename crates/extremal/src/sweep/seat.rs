@@ -34,11 +34,11 @@ pub(crate) enum Sight {
 }
 
 /// So many steps are looked at one by one, until their smoothness is known.
-const OPENING: u64 = 4;
+const OPENING: u64 = 2;
 /// After so many steps the energy is looked at again,
 const BETWEEN_GLIMPSES: u64 = 256;
 /// and at least so many times where there are steps enough.
-const GLIMPSES: u64 = 5;
+const GLIMPSES: u64 = 3;
 
 /// Marches members one after the other. What becomes of one depends on its own parameters and start alone: not on the members
 /// before it, nor on those marched beside it.
@@ -58,6 +58,31 @@ pub(crate) struct Seat<'s> {
     doubtful: bool,
     /// After how many steps the motion was last looked at.
     seen: Option<u64>,
+}
+
+/// What looks at a motion now and then.
+pub(crate) struct Glimpsed<'a, 's> {
+    common: &'s Common<'s>,
+    now: &'a mut Snapshot,
+    audits: &'a mut Audits<'s, Copied<'s>>,
+    laws: &'a mut Audit,
+}
+
+impl Glimpsed<'_, '_> {
+    /// After how many steps a motion with this plan is looked at.
+    pub fn every(plan: &Plan) -> u64 {
+        BETWEEN_GLIMPSES.min(plan.whole_steps.div_ceil(GLIMPSES)).max(OPENING)
+    }
+
+    pub fn look(&mut self, motion: &mut Marcher) -> Result<(), StepFailure> {
+        let observables = self.common.observables;
+        if let Some(trouble) = self.now.take(observables, motion)? {
+            return Err(trouble.of(motion));
+        }
+        self.audits.glimpse(&self.now.row);
+        self.laws.push(observables, &self.common.entropies, &self.now.row);
+        Ok(())
+    }
 }
 
 /// A motion of either kind, used for one member after the other.
@@ -154,12 +179,10 @@ impl<'s> Seat<'s> {
         }
     }
 
-    /// How many steps to take next before the motion is looked at.
+    /// How many steps to take next before the motion is looked at closely.
     pub fn next_stretch(&self, course: &Course, plan: &Plan) -> Option<u64> {
         let longest = match self.sight {
-            Sight::Some if course.steps >= OPENING => {
-                BETWEEN_GLIMPSES.min(plan.whole_steps.div_ceil(GLIMPSES)).max(OPENING)
-            }
+            Sight::Some if course.steps >= OPENING => u64::MAX,
             _ => 1,
         };
         let every = match self.common.layout.record {
@@ -188,10 +211,11 @@ impl<'s> Seat<'s> {
         }
     }
 
-    /// The motion of a scheme, to be marched together with others.
-    pub fn marcher(&mut self) -> Option<&mut Marcher> {
-        match &mut self.motion {
-            Motion::Scheme(marcher) => Some(marcher),
+    /// The motion of a scheme, to be marched together with others, and what looks at it on the way.
+    pub fn marcher(&mut self) -> Option<(&mut Marcher, Glimpsed<'_, 's>)> {
+        let Seat { common, motion, now, audits, laws, .. } = self;
+        match motion {
+            Motion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws })),
             Motion::Adaptive(_) | Motion::Lattice(_) => None,
         }
     }
@@ -256,7 +280,7 @@ impl<'s> Seat<'s> {
         self.doubtful = false;
         let laws = self.laws.finish();
         if self.sight == Sight::Some {
-            let rough = self.marcher().is_some_and(|marcher| !marcher.was_smooth());
+            let rough = self.marcher().is_some_and(|(marcher, _)| !marcher.was_smooth());
             let failed = matches!(course.end, Some(End::Failed(_)));
             self.doubtful = failed || rough || self.audits.is_doubtful(laws.as_ref());
         }
