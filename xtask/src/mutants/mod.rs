@@ -15,8 +15,8 @@ use list::Mutant;
 
 /// The environment variable that chooses a mutant. None is 0.
 const CHOICE: &str = "EXTREMAL_MUTANT";
-/// A test that hangs is a test that fails. The longest ones take half a minute on a machine that has nothing else to do.
-const PATIENCE: &str = "[profile.default]\nslow-timeout = { period = \"60s\", terminate-after = 3 }\n";
+/// A test that hangs is a test that fails. The longest ones take half a minute.
+const PATIENCE: &str = "[profile.default]\nslow-timeout = { period = \"60s\", terminate-after = 2 }\n";
 /// What nextest answers when a test failed.
 const TESTS_FAILED: i32 = 100;
 

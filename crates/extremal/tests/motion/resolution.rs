@@ -144,6 +144,28 @@ fn a_passage_after_a_resolved_approach_is_warned_of_without_the_help_of_the_ener
 }
 
 #[test]
+fn what_has_come_to_rest_in_coarse_steps_is_no_cause_for_alarm() {
+    // Close to the bottom of one of two wells, strongly damped: what still moves is small, and what is off by more than that is nothing.
+    for start in [1e-3, 3.0] {
+        let damped = model(&format!(
+            r#"
+            [coordinates]
+            x = {{ start = {start}, velocity = 0 }}
+            [dynamics]
+            lagrangian = "x'^2/2 - (x^2 - 1)^2/4"
+            [forces]
+            x = "-2*x'"
+            [simulation]
+            until = 60
+            "#
+        ));
+        let run = record(&damped, &with(&damped, "midpoint", 0.5));
+        assert_eq!((&run.outcome.end, &run.outcome.warnings[..]), (&End::Reached, &[][..]), "from {start}");
+        assert!((run.last("x").abs() - 1.0).abs() < 1e-6, "from {start}: {}", run.last("x"));
+    }
+}
+
+#[test]
 fn resolved_motions_are_left_alone() {
     // A step of a fiftieth of r^(3/2) at the closest point, and a chaotic motion.
     let comet = kepler(0.9);
