@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use extremal_expr::Id;
+use extremal_model::Start;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, StartValues};
 
 use super::observables::Observables;
@@ -142,7 +143,8 @@ pub(crate) enum Verdict {
 #[derive(Clone)]
 pub(crate) struct Means {
     reference: AdaptiveMarcher,
-    marcher: Marcher,
+    /// The method, where it starts from a moment: not from two points.
+    marcher: Option<Marcher>,
 }
 
 /// Where these come from: not every motion needs a judge.
@@ -254,8 +256,10 @@ impl<S: Source> Judge<S> {
         if let Fate::Singular { time, what } = fate(reference, &mut self.left, &start, after.time + FURTHER * h) {
             return Verdict::Singular { time, what };
         }
-        marcher.set_parameters(&self.parameters);
-        let resolving = if wanted { resolving(marcher, before, &exact, floor) } else { None };
+        let resolving = marcher.as_mut().filter(|_| wanted).and_then(|marcher| {
+            marcher.set_parameters(&self.parameters);
+            resolving(marcher, before, &exact, floor)
+        });
         Verdict::Unresolved { resolving }
     }
 }
@@ -304,6 +308,7 @@ impl Means {
         }
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
-        Some(Means { reference, marcher: scheme.marcher() })
+        let marcher = (run.settings.start == Start::Legendre).then(|| scheme.marcher());
+        Some(Means { reference, marcher })
     }
 }

@@ -5,7 +5,7 @@ use extremal::run::{End, Warning};
 use extremal::solve::Reason;
 use extremal::{Model, gallery};
 
-use crate::support::{Recorded, model, record, with};
+use crate::support::{Recorded, model, record, record_text, with};
 
 const METHODS: [&str; 9] = [
     "left",
@@ -100,6 +100,29 @@ fn a_passage_too_fast_for_the_step_is_warned_of_with_a_step_that_resolves_it() {
         assert_eq!(time, 0.0, "{method}");
         assert!(resolving.is_some_and(|step| step < 0.005), "{method}: {resolving:?}");
     }
+}
+
+#[test]
+fn a_motion_from_two_points_is_judged_like_others() {
+    // A turn takes 0.28, less than three steps; there is no velocity from which another step could be tried.
+    let run = record_text(
+        r#"
+        [coordinates]
+        x = { start = 0.3, second = 0.3 }
+        [dynamics]
+        lagrangian = "x'^2 - 500*x^2"
+        [simulation]
+        method = "left"
+        start = "two-points"
+        step = 0.1
+        until = 2
+        "#,
+    );
+    assert!(
+        run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::Unresolved { .. })),
+        "{:?}",
+        run.outcome.warnings
+    );
 }
 
 #[test]
