@@ -314,9 +314,9 @@ fn what_keeps_the_steps_short_is_named() {
             Ok(())
         });
         assert_eq!(spring, Obstacle::Fast);
-        // The same friction, smoothed: where the block would stick its rates are those of 1e10.
+        // The same friction, smoothed: where the block would stick its velocity answers a million times faster than it moves.
         let smoothed = stopped(&[0.0, 0.3], &mut |_, y, dy| {
-            dy.copy_from_slice(&[y[1], 0.5 - y[1] / y[1].hypot(1e-10)]);
+            dy.copy_from_slice(&[y[1], 0.5 - y[1] / y[1].hypot(1e-6)]);
             Ok(())
         });
         assert_eq!(smoothed, Obstacle::Stiff);

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use extremal_expr::Id;
+use extremal_model::Start;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, Reason, StartValues};
 
 use super::inertia::{Inertia, State};
@@ -163,7 +164,7 @@ pub(crate) enum Verdict {
 #[derive(Clone)]
 pub(crate) struct Means {
     reference: AdaptiveMarcher,
-    /// None where the steps are those of an adaptive integrator.
+    /// The method, where its steps are of one size and it starts from a moment: not from two points.
     marcher: Option<Marcher>,
     inertia: Option<Inertia>,
 }
@@ -356,7 +357,7 @@ impl Means {
     fn of(run: &Run<'_>) -> Option<Means> {
         let model = run.model;
         let marcher = match &run.compiled {
-            Compiled::Scheme(scheme) => Some(scheme.marcher()),
+            Compiled::Scheme(scheme) => (run.settings.start == Start::Legendre).then(|| scheme.marcher()),
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => return None,
         };

@@ -5,7 +5,7 @@ use extremal::run::{End, Warning};
 use extremal::solve::Reason;
 use extremal::{Model, gallery};
 
-use crate::support::{Recorded, model, record, with};
+use crate::support::{Recorded, model, record, record_text, with};
 
 const METHODS: [&str; 9] = [
     "left",
@@ -163,6 +163,29 @@ fn what_has_come_to_rest_in_coarse_steps_is_no_cause_for_alarm() {
         assert_eq!((&run.outcome.end, &run.outcome.warnings[..]), (&End::Reached, &[][..]), "from {start}");
         assert!((run.last("x").abs() - 1.0).abs() < 1e-6, "from {start}: {}", run.last("x"));
     }
+}
+
+#[test]
+fn a_motion_from_two_points_is_judged_like_others() {
+    // A turn takes 0.28, less than three steps; there is no velocity from which another step could be tried.
+    let run = record_text(
+        r#"
+        [coordinates]
+        x = { start = 0.3, second = 0.3 }
+        [dynamics]
+        lagrangian = "x'^2 - 500*x^2"
+        [simulation]
+        method = "left"
+        start = "two-points"
+        step = 0.1
+        until = 2
+        "#,
+    );
+    assert!(
+        run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::Unresolved { .. })),
+        "{:?}",
+        run.outcome.warnings
+    );
 }
 
 #[test]
