@@ -119,21 +119,17 @@ pub enum Reason {
     },
     /// The constraints that were kept become dependent where those that were left out may not be, and none is chosen again.
     #[error(
-        "of the constraints that were kept, `{constraint}` depends on others near t = {time:.9}; {} left out because the others \
-         imply it, and may determine how the motion goes on, but {where_not} no other constraints are chosen on the way: {instead}",
-        was(.left_out)
+        "of the constraints that were kept, `{constraint}` becomes dependent on others within the next step; {} left out because the others \
+         imply it, and may determine how the motion goes on, but {}",
+        was(.left_out), not_chosen(*.sweep)
     )]
     NotChosenAgain {
         /// A constraint.
         constraint: String,
         /// Those that follow from others.
         left_out: Vec<String>,
-        /// When.
-        time: f64,
-        /// Where it is that others are not chosen.
-        where_not: &'static str,
-        /// What to do.
-        instead: &'static str,
+        /// Is it a member of a sweep? A run with entropies if not.
+        sweep: bool,
     },
     /// The equations of motion have no solution beyond a time within the step.
     #[error(
@@ -202,6 +198,18 @@ pub enum Reason {
     /// An adaptive integrator gave up.
     #[error("{0}")]
     Adaptive(String),
+}
+
+fn not_chosen(sweep: bool) -> &'static str {
+    match sweep {
+        true => {
+            "in a sweep no other constraints are chosen on the way: `run` does so for one member; or state constraints of which \
+             none follows from others"
+        }
+        false => {
+            "with entropies no other constraints are chosen on the way: state constraints of which none follows from others"
+        }
+    }
 }
 
 fn was(names: &[String]) -> String {

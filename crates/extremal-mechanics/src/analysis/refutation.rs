@@ -44,7 +44,7 @@ fn solution(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     for k in 0..n {
         let size = |row: &usize| matrix[row * n + k].abs();
         let pivot = (k..n).max_by(|a, b| size(a).total_cmp(&size(b)))?;
-        if !(matrix[pivot * n + k].abs() > 0.0) {
+        if matrix[pivot * n + k] == 0.0 || matrix[pivot * n + k].is_nan() {
             return None;
         }
         (0..n).for_each(|column| matrix.swap(k * n + column, pivot * n + column));

@@ -130,7 +130,7 @@ fn by_velocities<'g>(system: &System<'g>, terms: &[Expr<'g>]) -> Vec<(Expr<'g>, 
     let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, slope)| *slope).collect();
     let mut varying = g.depend_on(&slopes, &system.v).into_iter();
     let quadratic: Vec<bool> =
-        rows.iter().map(|row| varying.by_ref().take(row.len()).fold(false, |any, one| any || one)).collect();
+        rows.iter().map(|row| varying.by_ref().take(row.len()).filter(|one| *one).count() > 0).collect();
     let still = g.substitute(terms, &at_rest);
     terms.iter().zip(quadratic).zip(still).map(|((term, quadratic), still)| (*term, quadratic, still)).collect()
 }

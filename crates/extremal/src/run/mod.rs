@@ -464,7 +464,7 @@ impl<'m> Run<'m> {
             End::Failed(failure) => {
                 let mut failure = rows.explain(failure, self.plan.step);
                 if self.observables.entropies > 0 {
-                    failure.reason = without_choice(failure.reason, &self.left_out(), failure.time, false);
+                    failure.reason = without_choice(failure.reason, &self.left_out(), false);
                 }
                 End::Failed(failure)
             }

@@ -58,19 +58,13 @@ impl Outcome {
 }
 
 /// A reason to end that says which constraints were left out, where they are not chosen again: in a sweep, or with entropies.
-pub(crate) fn without_choice(reason: Reason, left_out: &[String], time: f64, sweep: bool) -> Reason {
-    let (where_not, instead) = match sweep {
-        true => ("in a sweep", "`run` does so for one member; or state constraints of which none follows from others"),
-        false => ("in a system with entropies", "state constraints of which none follows from others"),
-    };
+pub(crate) fn without_choice(reason: Reason, left_out: &[String], sweep: bool) -> Reason {
     match reason {
         reason if left_out.is_empty() => reason,
-        Reason::SingularConfiguration { constraint, time, .. }
-        | Reason::UnresolvedConfiguration { constraint, time, .. } => {
-            Reason::NotChosenAgain { constraint, left_out: left_out.to_vec(), time, where_not, instead }
-        }
-        Reason::BeforeSingularConfiguration { constraint, .. } => {
-            Reason::NotChosenAgain { constraint, left_out: left_out.to_vec(), time, where_not, instead }
+        Reason::SingularConfiguration { constraint, .. }
+        | Reason::UnresolvedConfiguration { constraint, .. }
+        | Reason::BeforeSingularConfiguration { constraint, .. } => {
+            Reason::NotChosenAgain { constraint, left_out: left_out.to_vec(), sweep }
         }
         other => other,
     }

@@ -288,8 +288,8 @@ impl<'s> Seat<'s> {
             None => Ended::Finished,
             Some(End::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
             Some(End::Failed(failure)) => {
-                let StepFailure { reason, time, .. } = self.explained(failure, member.plan.step);
-                Ended::Failed(without_choice(reason, &self.common.left_out, time, true).to_string())
+                let reason = self.explained(failure, member.plan.step).reason;
+                Ended::Failed(without_choice(reason, &self.common.left_out, true).to_string())
             }
             Some(End::Unstarted(reason)) => {
                 self.unstarted_row();
