@@ -21,7 +21,7 @@ Usage: cargo xtask TASK
                        the whole program on random models for N minutes (10 if not said), from a seed on;
                        a seed alone is one model. Those that go wrong are left in fuzz/artifacts/models
   mutants [WORD...]    break the core in the ways listed in xtask/mutants.toml (those whose file or description has
-                       one of the words): does a test fail? Needs cargo-nextest, and an hour for all of them
+                       one of the words): does a test fail? Needs cargo-nextest, and half an hour for all of them
   bench                steps and times to get ready, beside loops written by hand
   bench --instructions instructions per step, by callgrind";
 
