@@ -32,6 +32,14 @@ fn a_fall_into_a_logarithmic_centre_ends_there() {
     Edge { model: &fall("log(x)", 0.0), step: 0.01, until: 5.0 }.ends((PI / 2.0).sqrt());
 }
 
+/// A method that keeps the energy is thrown back by so weak a centre, in steps that straddle it.
+#[test]
+fn nobody_is_thrown_back_by_a_logarithmic_centre() {
+    for step in [0.031, 0.083, 0.17] {
+        Edge { model: &fall("log(x)", 0.0), step, until: 3.0 }.ends((PI / 2.0).sqrt());
+    }
+}
+
 /// x'' = -1/x³ from rest: x² = 1 - t².
 #[test]
 fn a_fall_into_an_inverse_cube_ends_there() {

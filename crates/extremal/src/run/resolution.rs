@@ -8,8 +8,9 @@ use super::observables::Observables;
 use super::warning::Warning;
 
 /// How much stronger than in the steps before a step may change velocities and momenta without being looked at: by how much the
-/// change itself, and its square, may grow.
-const GROWTH: f64 = 6.0;
+/// change itself, and its square, may grow. A step that throws a motion back from a weak centre, as that of log(x), changes its velocity
+/// by twice of it, five times what the steps before did.
+const GROWTH: f64 = 4.0;
 /// What is left of the strongest change after another step.
 const FADING: f64 = 0.9;
 /// Changes by more than this part of what changes, in so many steps one after the other, are looked at.
