@@ -81,7 +81,7 @@ pub fn case(seed: u64, gallery: &[String]) -> Case {
     };
     let drawn = draw.random.below(10 * gallery.len().max(1));
     match gallery.get(drawn) {
-        Some(text) if command != "solve" || text.contains("[boundary]") => draw.from_gallery(text),
+        Some(text) if command != "solve" || text.contains("[boundary]") => draw.take_from_gallery(text),
         _ => draw.model(command == "solve"),
     }
     let calls = draw.calls(command);
@@ -129,7 +129,7 @@ impl Draw<'_> {
     }
 
     /// A model of the gallery with one of its parameters changed, which the calls may do once more.
-    fn from_gallery(&mut self, text: &str) {
+    fn take_from_gallery(&mut self, text: &str) {
         let mut table = "";
         let mut changed = false;
         for line in text.lines() {

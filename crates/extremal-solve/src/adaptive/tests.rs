@@ -294,31 +294,26 @@ fn stiff_equations_use_up_the_steps() {
 #[test]
 fn what_keeps_the_steps_short_is_named() {
     for method in METHODS {
-        let stopped = |y: &[f64], rhs: &mut dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), Infallible>| {
+        // y'' of y and y'.
+        let stopped = |y: &[f64], acceleration: fn(f64, f64) -> f64| {
             let options = AdaptiveOptions { max_steps: 2000, ..tolerance(1e-10) };
             let mut integrator = AdaptiveIntegrator::new(method, options, 0.0, y);
-            let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| rhs(t, y, dy);
+            let mut rhs = |_: f64, y: &[f64], dy: &mut [f64]| {
+                dy.copy_from_slice(&[y[1], acceleration(y[0], y[1])]);
+                Ok::<(), Infallible>(())
+            };
             match integrator.advance_to(1.0, &mut rhs) {
                 Err(AdaptiveError::TooManySteps { obstacle, .. }) => obstacle,
                 other => panic!("{other:?}"),
             }
         };
         // A block that should stick: its friction points the other way at every look.
-        let stick = stopped(&[0.0, 0.3], &mut |_, y, dy| {
-            dy.copy_from_slice(&[y[1], 0.5 - y[1].signum()]);
-            Ok(())
-        });
+        let stick = stopped(&[0.0, 0.3], |_, v| 0.5 - v.signum());
         assert_eq!(stick, Obstacle::Jumps);
-        let spring = stopped(&[1.0, 0.0], &mut |_, y, dy| {
-            dy.copy_from_slice(&[y[1], -1e14 * y[0]]);
-            Ok(())
-        });
+        let spring = stopped(&[1.0, 0.0], |x, _| -1e14 * x);
         assert_eq!(spring, Obstacle::Fast);
         // The same friction, smoothed: where the block would stick its velocity answers a million times faster than it moves.
-        let smoothed = stopped(&[0.0, 0.3], &mut |_, y, dy| {
-            dy.copy_from_slice(&[y[1], 0.5 - y[1] / y[1].hypot(1e-6)]);
-            Ok(())
-        });
+        let smoothed = stopped(&[0.0, 0.3], |_, v| 0.5 - v / v.hypot(1e-6));
         assert_eq!(smoothed, Obstacle::Stiff);
     }
 }
