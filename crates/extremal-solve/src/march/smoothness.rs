@@ -4,9 +4,9 @@
 //! coordinates are. In an oscillation that a step turns by θ they are as 1 to θ²: a motion is smooth while the second is a small part of
 //! the first. The first vanishes where the motion turns back; so it is remembered, and fades.
 
-/// The second sum may be this part of the first. It is θ² for θ = 0.19, 34 steps for a period: of two hundred double pendulums with
-/// steps of 0.02 to 0.06 none that was as smooth had an energy off by more than two thirds of what is warned of.
-pub(crate) const SMOOTH: f64 = 0.035;
+/// The second sum may be this part of the first. It is θ² for θ = 0.17, 36 steps for a period: of two hundred double pendulums with
+/// steps of 0.02 to 0.06 none that was as smooth had an energy off by more than a third of what is warned of.
+pub(crate) const SMOOTH: f64 = 0.03;
 /// What is left of the largest first sum after another step. Where a motion turns back the largest of 0.93ᵏ (k θ)², which is 103 θ², is
 /// remembered: smooth, however short its steps are.
 pub(crate) const FADING: f64 = 0.93;
