@@ -109,7 +109,8 @@ impl Recorder {
         self
     }
 
-    /// Whole rows are wanted for files only, not for plots: see [`wants_row`](Self::wants_row).
+    /// Whole rows are wanted for files only, not for plots: of the series there are the first and the last. See also
+    /// [`wants_row`](Self::wants_row).
     #[must_use]
     pub fn for_files_only(mut self) -> Self {
         self.for_files_only = true;
@@ -186,7 +187,12 @@ impl Recorder {
         }
         let index = self.series.seen();
         let t = self.columns.time().map_or(index as f64, |time| row[time]);
-        self.series.push(row);
+        if self.for_files_only && index > 0 {
+            self.series.skip();
+            self.series.set_last(row);
+        } else {
+            self.series.push(row);
+        }
         for (column, drift) in &mut self.drifts {
             drift.push(t, row[*column]);
         }

@@ -50,7 +50,8 @@ fn the_heat_in_the_readme_is_the_real_one() {
 
 #[test]
 fn the_model_in_the_reference_runs() {
-    let model = &fenced(include_str!("../../../../docs/cli.md"))[0];
+    let models = fenced(include_str!("../../../../docs/model-file.md"));
+    let model = models.iter().find(|model| model.contains("[heat]")).unwrap();
     let called = call_with_input(&["run", "-", "--json"], model);
     assert_eq!(called.stderr, "");
     let report: serde_json::Value = serde_json::from_str(&called.succeeded()).unwrap();

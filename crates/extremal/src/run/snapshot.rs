@@ -59,24 +59,24 @@ impl Snapshot {
         }
         self.row[0] = time;
         self.row[1..=n].copy_from_slice(&state[..n]);
-        self.row[1 + 3 * n..1 + 3 * n + m].copy_from_slice(&state[2 * n..2 * n + m]);
+        copy(&mut self.row[1 + 3 * n..1 + 3 * n + m], &state[2 * n..2 * n + m]);
         let accounts = self.row.len() - observables.accounts.len();
         let recorded = accounts - usize::from(observables.estimate);
         let account_count = observables.accounts.len();
-        self.row[accounts..].copy_from_slice(&state[2 * n + m..2 * n + m + account_count]);
+        copy(&mut self.row[accounts..], &state[2 * n + m..2 * n + m + account_count]);
         let observed = motion.observe()?;
         self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
         self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
         let (stops, rest) = observed[first_stop..].split_at(self.stops.len());
         let seen = self.watch.values_mut();
         let (watched, rest) = rest.split_at(seen.len());
-        seen.copy_from_slice(watched);
+        copy(seen, watched);
         let (sizes, rest) = rest.split_at(observables.measured.len());
         self.watch.measure(observables, sizes);
         let (determinants, exact) = rest.split_at(self.determinants.len());
-        self.determinants.copy_from_slice(determinants);
-        self.stops.copy_from_slice(stops);
-        self.exact.copy_from_slice(exact);
+        copy(&mut self.determinants, determinants);
+        copy(&mut self.stops, stops);
+        copy(&mut self.exact, exact);
         let trouble = self.watch.look(observables, motion, &self.row[1 + n..1 + 2 * n]);
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
@@ -89,5 +89,12 @@ impl Snapshot {
         }
         self.first = false;
         Ok(trouble)
+    }
+}
+
+/// There is a row for every step, and most of its parts are empty: nothing is called for these.
+fn copy(to: &mut [f64], from: &[f64]) {
+    if !to.is_empty() {
+        to.copy_from_slice(from);
     }
 }
