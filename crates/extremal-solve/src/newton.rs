@@ -327,6 +327,8 @@ impl NewtonSolve {
         self.evaluate(machine, x)?;
         let (residual, slopes) = self.values.split_at(n);
         if let Err(singular) = self.solver.factor(slopes) {
+            // What was kept of an earlier call went with it.
+            self.kept.iter_mut().for_each(|kept| kept.factored = false);
             return Err(SolveFailure::Singular { unknown: self.names[singular.column].clone() });
         }
         self.update.copy_from_slice(residual);

@@ -124,12 +124,12 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
             seen.determinant.is_some_and(|determinant| range(determinant, values).excludes_zero());
         // A holonomic constraint binds positions and velocities.
         let bound: usize = system.constraints.iter().map(|c| 1 + usize::from(c.expression != c.velocity)).sum();
-        seen.final_dimension = Some(state_dimension - bound);
+        seen.final_dimension = state_dimension.checked_sub(bound);
     } else if n <= MOST_UNKNOWNS {
         let chain = constraint_algorithm(&jets, values);
         let found: usize = chain.rounds.iter().map(Vec::len).sum();
-        seen.final_dimension =
-            matches!(chain.verdict, Verdict::Unique | Verdict::NotUnique).then_some(state_dimension - found);
+        let decided = matches!(chain.verdict, Verdict::Unique | Verdict::NotUnique);
+        seen.final_dimension = state_dimension.checked_sub(found).filter(|_| decided);
         seen.chain = Some(chain);
     }
     seen

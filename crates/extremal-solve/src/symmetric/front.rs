@@ -7,6 +7,8 @@ use super::analyse::Node;
 const THRESHOLD: f64 = 0.01;
 /// In an equilibrated matrix, a column whose largest entry is below this is round-off.
 const TINY: f64 = 16.0 * f64::EPSILON;
+/// A front with more delayed pivots than this is the work of a singular matrix: they are not passed on any more.
+const MOST_DELAYED: usize = 24;
 
 /// What a front leaves to its parent: a dense symmetric matrix (lower triangle by columns) over `indices`.
 #[derive(Clone, Debug)]
@@ -46,6 +48,8 @@ pub(super) struct Front {
 enum Pivot {
     One(usize),
     Two(usize, usize),
+    /// All that is left of a column is round-off.
+    Zero(usize),
 }
 
 impl Front {
@@ -135,13 +139,18 @@ impl Front {
                     coupling.extend([block[1], 0.0]);
                     done += 2;
                 }
-                None if root => {
-                    // What is left is round-off: the matrix is singular in these directions, which are left alone.
+                Some(Pivot::Zero(at)) => {
+                    // The matrix is singular in this direction, which is left alone. To pass it on would only let all fronts above
+                    // grow: nothing there could make more of it than round-off.
+                    self.swap(done, at);
+                    self.leave_alone(done, &mut inverse, &mut coupling);
+                    inertia.zero += 1;
+                    done += 1;
+                }
+                None if root || self.summed - done > MOST_DELAYED => {
                     inertia.zero += self.summed - done;
                     for at in done..self.summed {
-                        self.matrix[at * m..][..m].fill(0.0);
-                        inverse.push(0.0);
-                        coupling.push(0.0);
+                        self.leave_alone(at, &mut inverse, &mut coupling);
                     }
                     done = self.summed;
                 }
@@ -168,6 +177,14 @@ impl Front {
         (factor, contribution)
     }
 
+    /// A pivot of zero: neither its row nor its column takes part in anything.
+    fn leave_alone(&mut self, at: usize, inverse: &mut Vec<f64>, coupling: &mut Vec<f64>) {
+        let m = self.size();
+        self.matrix[at * m..][..m].fill(0.0);
+        inverse.push(0.0);
+        coupling.push(0.0);
+    }
+
     fn entry(&self, i: usize, j: usize) -> f64 {
         self.matrix[i.min(j) * self.size() + i.max(j)]
     }
@@ -191,7 +208,7 @@ impl Front {
             let (largest, _, partner) = self.largest(done, j, usize::MAX);
             let diagonal = self.entry(j, j).abs();
             if diagonal.max(largest) <= TINY {
-                continue;
+                return Some(Pivot::Zero(j));
             }
             if diagonal >= THRESHOLD * largest {
                 return Some(Pivot::One(j));

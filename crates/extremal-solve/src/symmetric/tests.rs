@@ -85,3 +85,29 @@ fn scales_of_the_unknowns_do_not_matter() {
     let mut solver = SymmetricSolver::for_pattern(3, &entries);
     assert_eq!(solver.factor(&values), Some(Inertia { positive: 2, negative: 1, zero: 0 }));
 }
+
+#[test]
+fn dependent_rows_do_not_fill_the_factor() {
+    // A chain whose neighbours are tied together twice: every second tie follows from the first.
+    let links = 2000;
+    let n = links + 1;
+    let size = n + 2 * links;
+    let (mut entries, mut values) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        entries.push((i, i));
+        values.push(1.0 + (i as f64).sin() / 2.0);
+    }
+    for link in 0..links {
+        for (tie, factor) in [(0, 1.0), (1, 0.7)] {
+            let row = n + 2 * link + tie;
+            entries.extend([(row, link), (row, link + 1)]);
+            values.extend([factor, -factor]);
+        }
+    }
+    let mut solver = SymmetricSolver::for_pattern(size, &entries);
+    let inertia = solver.factor(&values).unwrap();
+    assert_eq!(inertia.zero, links);
+    assert_eq!(inertia.positive + inertia.negative, size - links);
+    // A few neighbours for each column, not all the ties before it.
+    assert!(solver.factor_entries() < 60 * size, "{}", solver.factor_entries());
+}

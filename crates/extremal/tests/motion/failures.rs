@@ -318,3 +318,28 @@ fn an_interrupted_run_keeps_its_rows() {
     assert_eq!(recorder.rows(), outcome.steps + 1);
     assert!(outcome.steps < 100);
 }
+
+#[test]
+fn a_jacobian_that_could_not_be_factored_does_not_serve_again() {
+    // Masses of 1e-30: larger systems keep their factored Jacobian, and one of them is singular.
+    let run = record_text(
+        r#"
+        [parameters]
+        n = 5
+        k = 1e-30
+        [coordinates]
+        q = { count = "n", start = "log(i)" }
+        [entropies]
+        S = { count = "n", start = "0.1*i" }
+        [dynamics]
+        lagrangian = "sum(i, 1, n, k*q[i]'^2/2) - sum(i, 1, n - 1, cos(q[i + 1] - q[i])) - sum(i, 1, n, exp(S[i]))"
+        [friction]
+        q = { force = "-0.1*q[i]'", heats = { "S[i]" = 1 } }
+        [simulation]
+        method = "theta(0.3)"
+        step = 0.2
+        steps = 20
+        "#,
+    );
+    assert!(matches!(failure(&run).reason, Reason::Solve(_)), "{:?}", run.outcome.end);
+}
