@@ -223,7 +223,9 @@ impl Draw<'_> {
 
     /// Many like members.
     fn family(&mut self) {
-        let n = self.random.pick(&["1", "2", "3", "5", "12", "40", "60"]);
+        let warm = self.random.once_in(5);
+        // Implicit steps of many entropies are long, and asked for: no hang of the program's.
+        let n = self.random.pick(if warm { &["1", "2", "3", "5"] } else { &["1", "3", "12", "40"] });
         self.coordinates = vec!["q"];
         let start = self.random.pick(&["i/n", "sin(i)", "0.1*i", "1/(i - 1)", "log(i)"]);
         let kinetic = self.random.pick(&["q[i]'^2/2", "k*q[i]'^2/2", "i*q[i]'^2/2", "(1 + q[i]^2)*q[i]'^2/2"]);
@@ -239,7 +241,6 @@ impl Draw<'_> {
         self.line(&format!(
             "[parameters]\nn = {n}\nk = {k}\n[coordinates]\nq = {{ count = \"n\", start = \"{start}\" }}"
         ));
-        let warm = self.random.once_in(5);
         let heat = if warm { " - sum(i, 1, n, exp(S[i]))" } else { "" };
         if warm {
             self.line("[entropies]\nS = { count = \"n\", start = \"0.1*i\" }");

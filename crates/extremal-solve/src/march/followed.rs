@@ -9,6 +9,8 @@ const FIRST: f64 = 1.0 / 16.0;
 const SMALLEST: f64 = 1.0 / 1024.0;
 /// How much bolder to be after a success.
 const BOLDER: f64 = 1.5;
+/// Solutions that are tried on the way to one step.
+const MOST_TRIES: usize = 64;
 
 /// The solutions for the last two parts of a step, and how long they were.
 #[derive(Clone)]
@@ -78,7 +80,10 @@ impl Marcher {
         self.inputs[n] = begin;
         let mut total = Work::default();
         let (mut done, mut ahead) = (0.0f64, FIRST);
-        while ahead >= SMALLEST {
+        for _ in 0..MOST_TRIES {
+            if ahead < SMALLEST {
+                break;
+            }
             let part = (done + ahead).min(1.0);
             self.inputs[n + 1] = part * h;
             let guess = if done == 0.0 { Guess::Formula } else { Guess::Given };
