@@ -53,11 +53,11 @@ impl Composition {
 /// The methods that can be composed: symmetric, of order two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompositionBase {
-    /// [`Method::Midpoint`].
+    /// [`Method::Midpoint`](super::Method::Midpoint).
     Midpoint,
-    /// [`Method::Trapezoidal`].
+    /// [`Method::Trapezoidal`](super::Method::Trapezoidal).
     Trapezoidal,
-    /// [`Method::EnergyEntropy`] with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
+    /// [`Method::EnergyEntropy`](super::Method::EnergyEntropy) with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
     EnergyEntropy,
 }
 
