@@ -33,7 +33,7 @@ pub struct Refinement {
 
 impl Default for Refinement {
     fn default() -> Self {
-        Refinement { tolerance: 1e-4, most_steps: 12_800, most_work: 600_000 }
+        Refinement { tolerance: 1e-4, most_steps: 12_800, most_work: 250_000 }
     }
 }
 

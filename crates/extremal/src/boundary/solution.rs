@@ -180,7 +180,8 @@ pub(super) struct Reader<'r, 'm> {
 
 impl Reader<'_, '_> {
     pub fn duration(&self) -> f64 {
-        let at = self.discrete.layout.variables.iter().position(|(quantity, _)| *quantity == Quantity::Duration);
+        // What there is once comes first. A motion of fixed duration has none, and it is asked for at every instant.
+        let at = self.problem.transcription.once.iter().position(|quantity| *quantity == Quantity::Duration);
         at.map_or(self.problem.statement.duration.guess(), |at| self.found.x[at])
     }
 
