@@ -1,7 +1,7 @@
 """Cart and pole from hanging to standing: the transcription of gallery/cart-pole-swing.toml with CasADi and IPOPT.
 
 Needs `pip install casadi`. Prints steps, seconds of graph building, seconds of solution (time on the processor, the shortest of
-several runs), iterations and cost. `EXTREMAL_PEER=python3 cargo bench -p extremal -- cart-pole` puts them beside those of
+several runs), iterations and cost. `EXTREMAL_PEER=python3 cargo bench -p extremal-engine -- cart-pole` puts them beside those of
 extremal, with the Python that has casadi. Not needed by any test.
 """
 

@@ -12,13 +12,13 @@ const KERNELS: [(&str, u64); 5] = [
 ];
 
 pub fn times() -> Result<(), Failure> {
-    Step::cargo("benchmarks", &["bench", "--package", "extremal", "--bench", "speed"]).run()
+    Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed"]).run()
 }
 
 /// By callgrind: those of twice as many steps less those of as many, so that getting ready does not count. It emulates a processor
 /// without AVX-512.
 pub fn instructions() -> Result<(), Failure> {
-    Step::cargo("build", &["bench", "--package", "extremal", "--bench", "speed", "--no-run"]).run()?;
+    Step::cargo("build", &["bench", "--package", "extremal-engine", "--bench", "speed", "--no-run"]).run()?;
     heading("instructions per step");
     println!("| step | instructions |\n| --- | --- |");
     for (kernel, steps) in KERNELS {
@@ -30,7 +30,8 @@ pub fn instructions() -> Result<(), Failure> {
 
 fn collected(kernel: &str, steps: u64) -> Result<i64, Failure> {
     let count = steps.to_string();
-    let arguments = ["bench", "--quiet", "--package", "extremal", "--bench", "speed", "--", "--march", kernel, &count];
+    let arguments =
+        ["bench", "--quiet", "--package", "extremal-engine", "--bench", "speed", "--", "--march", kernel, &count];
     let said = Step::cargo(&format!("callgrind of {kernel}"), &arguments)
         .with(
             "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER",

@@ -1,8 +1,8 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
-use extremal::{Method, Model, Overrides, Settings};
+use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
+use extremal_engine::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
 use crate::memory;

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use extremal::expr::syntax::nearest;
-use extremal::model::{MAX_FILE_BYTES, render};
-use extremal::run::Lattice;
-use extremal::{Model, Settings, gallery};
+use extremal_engine::expr::syntax::nearest;
+use extremal_engine::model::{MAX_FILE_BYTES, render};
+use extremal_engine::run::Lattice;
+use extremal_engine::{Model, Settings, gallery};
 
 use crate::arguments::ModelArguments;
 use crate::failure::Failure;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use extremal::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal::solve::Structure;
-use extremal::trajectory::{Align, Role, Table, shortest, sig};
+use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal_engine::solve::Structure;
+use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Finished;
 use crate::outputs::written;

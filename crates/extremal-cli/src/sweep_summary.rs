@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use extremal::sweep::Range;
-use extremal::trajectory::{Align, Table, shortest, sig};
+use extremal_engine::sweep::Range;
+use extremal_engine::trajectory::{Align, Table, shortest, sig};
 use serde_json::{Value, json};
 
 use crate::commands::Swept;

@@ -1,235 +1,90 @@
-//! Methods against steps: errors, measured orders, work.
+//! Methods against steps.
 
-use std::ops::Range;
-use std::time::Instant;
+use extremal_engine::compare::{Against, compare};
+use extremal_engine::{Method, Settings};
+use serde::Serialize;
 
-use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{Method, Model, Start};
-use extremal_solve::StepFailure;
-use extremal_trajectory::json_number;
-use serde_json::{Map, Value, json};
-use thiserror::Error;
+use crate::{Error, Model};
 
-use crate::run::{Run, Settings, SetupError};
-
-/// What the errors are measured against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Against {
-    /// The closed forms of `[exact]`.
-    Exact,
-    /// DOP853 at tolerance 1e-13, on the continuous equations.
-    Dop853,
-}
-
-/// Why a comparison could not be made at all. (A single run that fails is a row that says so.)
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum CompareError {
-    /// `exact` without closed forms.
-    #[error("the model has no [exact] closed forms: compare against `dop853` instead")]
-    NoExact,
-    /// A method or step that does not fit.
-    #[error("{method}, step {step}: {source}")]
-    Setup {
-        /// The method.
-        method: String,
-        /// The step.
-        step: f64,
-        /// Why.
-        source: SetupError,
-    },
-    /// Nothing to be measured at.
-    #[error("no sample is compared: the first would be number {first} (0 is the start), and the last is {last}")]
-    NoSamples {
-        /// The first that was asked for.
-        first: u64,
-        /// The last there is, or that was asked for.
-        last: u64,
-    },
-    /// The reference solution itself cannot be computed.
-    #[error("the reference solution fails: {0}")]
-    Reference(StepFailure),
+/// A comparison of methods and steps: errors, measured orders, work.
+///
+/// ```
+/// use extremal::{Method, Model};
+/// let rows = Model::gallery("harmonic-oscillator")?.compare().methods([Method::Midpoint]).steps([0.1, 0.05]).run()?;
+/// assert!((rows[1].orders[0].unwrap() - 2.0).abs() < 0.1);
+/// # Ok::<(), extremal::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    model: Model,
+    methods: Vec<Method>,
+    steps: Vec<f64>,
 }
 
 /// One method at one step.
-#[derive(Clone, Debug)]
-pub struct Row {
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Measured {
     /// The method.
-    pub method: Method,
+    pub method: String,
     /// The step.
     pub step: f64,
-    /// The largest error at any step, per coordinate and entropy; not a number if it failed before the first sample.
+    /// The largest error at any step, by coordinate and entropy.
     pub errors: Vec<(String, f64)>,
-    /// The measured order per coordinate, from the row before of the same method.
+    /// The measured orders, from the row before of the same method.
     pub orders: Vec<Option<f64>>,
+    /// The largest departure of the energy from that of the start.
+    pub energy_drift: f64,
     /// Steps taken.
     pub steps: u64,
-    /// Newton iterations.
+    /// Iterations of Newton's method.
     pub iterations: u64,
-    /// Seconds of marching, compilation and reference not counted.
-    pub seconds: f64,
-    /// The largest deviation of the energy from that of the stated start.
-    pub energy_drift: f64,
     /// Why it stopped early, if it did.
-    pub failure: Option<StepFailure>,
+    pub failure: Option<String>,
 }
 
-/// Runs every method at every step. Errors are taken against the closed forms or an accurate solution, at the samples whose
-/// numbers lie in `samples` (0 is the start).
-///
-/// ```
-/// use extremal::{Model, Settings, compare::{Against, compare}};
-/// let model = Model::from_toml(extremal::gallery::text("harmonic-oscillator").unwrap())?;
-/// let rows = compare(&model, &Settings::of(&model), &["midpoint".parse()?], &[0.1, 0.05], Against::Exact, 0..u64::MAX)?;
-/// let order = rows[1].orders[0].unwrap();
-/// assert!((order - 2.0).abs() < 0.1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn compare(
-    model: &Model,
-    settings: &Settings,
-    methods: &[Method],
-    steps: &[f64],
-    against: Against,
-    samples: Range<u64>,
-) -> Result<Vec<Row>, CompareError> {
-    if against == Against::Exact && model.exact().is_empty() {
-        return Err(CompareError::NoExact);
+impl Comparison {
+    pub(crate) fn of(model: &Model) -> Comparison {
+        Comparison { model: model.clone(), methods: Vec::new(), steps: Vec::new() }
     }
-    if samples.is_empty() {
-        return Err(CompareError::NoSamples { first: samples.start, last: samples.end.saturating_sub(1) });
-    }
-    let mut rows: Vec<Row> = Vec::new();
-    for method in methods {
-        for (index, step) in steps.iter().enumerate() {
-            let previous = if index == 0 { None } else { rows.last() };
-            let row = measure(model, settings, method, *step, against, &samples, previous)?;
-            rows.push(row);
-        }
-    }
-    Ok(rows)
-}
 
-fn measure(
-    model: &Model,
-    settings: &Settings,
-    method: &Method,
-    step: f64,
-    against: Against,
-    samples: &Range<u64>,
-    previous: Option<&Row>,
-) -> Result<Row, CompareError> {
-    let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
-    let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
-    // A method without a start from two points starts from the stated velocities, which is what it is compared for.
-    let run = match Run::new(model, &with(method)) {
-        Err(SetupError::Scheme(SchemeError::NoTwoPoints(_))) => {
-            Run::new(model, &Settings { start: Start::Legendre, ..with(method) })
-        }
-        outcome => outcome,
-    };
-    let run = run.map_err(setup)?;
-    if samples.start > run.planned_steps() {
-        return Err(CompareError::NoSamples { first: samples.start, last: run.planned_steps() });
+    /// The methods; that of the model if none are given.
+    #[must_use]
+    pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
+        self.methods = methods.into_iter().collect();
+        self
     }
-    let truth = match against {
-        Against::Exact => None,
-        Against::Dop853 => {
-            let mut reference = with(&Method::Dop853);
-            reference.tolerance = Some(1e-13);
-            reference.start = Start::Legendre;
-            Some(Run::new(model, &reference).map_err(setup)?)
-        }
-    };
-    let mut truth = truth.map(|run| run.begin()).transpose().map_err(CompareError::Reference)?;
 
-    let (n, m) = (model.coordinates().len(), model.entropies().len());
-    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
-    let names: Vec<&String> = names.collect();
-    let watched: Vec<usize> = match against {
-        Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
-        Against::Dop853 => (0..n + m).collect(),
-    };
-    let place = |target: usize| if target < n { target } else { n + target };
-    let mut row = Row {
-        method: method.clone(),
-        step,
-        errors: watched.iter().map(|k| (names[*k].clone(), f64::NAN)).collect(),
-        orders: vec![None; watched.len()],
-        steps: 0,
-        iterations: 0,
-        seconds: 0.0,
-        energy_drift: f64::NAN,
-        failure: None,
-    };
-    let stated_energy = run.stated_energy();
-    let mut motion = match run.begin() {
-        Ok(motion) => motion,
-        Err(failure) => return Ok(Row { failure: Some(failure), ..row }),
-    };
-    for taken in 0..=run.planned_steps() {
-        if taken > 0 {
-            let clock = Instant::now();
-            if let Err(failure) = run.advance(motion.as_mut(), taken) {
-                row.failure = Some(failure);
-                break;
-            }
-            row.seconds += clock.elapsed().as_secs_f64();
-            if let Some(truth) = &mut truth {
-                run.advance(truth.as_mut(), taken).map_err(CompareError::Reference)?;
-            }
-        }
-        if !samples.contains(&taken) {
-            continue;
-        }
-        let state: Vec<f64> = motion.state().to_vec();
-        let observed = match motion.observe() {
-            Ok(observed) => observed,
-            Err(failure) => {
-                row.failure = Some(failure);
-                break;
-            }
-        };
-        row.energy_drift = row.energy_drift.max((observed[run.observed_energy()] - stated_energy).abs());
-        let exact = &observed[observed.len() - model.exact().len()..];
-        for (at, k) in watched.iter().enumerate() {
-            let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[place(*k)]);
-            row.errors[at].1 = row.errors[at].1.max((state[place(*k)] - right).abs());
-        }
+    /// The steps, largest first; that of the model if none are given.
+    #[must_use]
+    pub fn steps(mut self, steps: impl IntoIterator<Item = f64>) -> Self {
+        self.steps = steps.into_iter().collect();
+        self
     }
-    row.steps = motion.steps();
-    row.iterations = motion.work().iterations;
-    if let Some(previous) = previous {
-        let ratio = (previous.step / step).ln();
-        for (at, (_, error)) in row.errors.iter().enumerate() {
-            let order = (previous.errors[at].1 / error).ln() / ratio;
-            row.orders[at] = order.is_finite().then_some(order);
-        }
-    }
-    Ok(row)
-}
 
-/// `{"rows": [{"method", "step", "errors", "orders", "work"}]}`.
-pub fn to_json(rows: &[Row]) -> Value {
-    let rows = rows.iter().map(|row| {
-        let errors: Map<String, Value> = row.errors.iter().map(|(k, e)| (k.clone(), json_number(*e))).collect();
-        let orders: Map<String, Value> = row
-            .errors
-            .iter()
-            .zip(&row.orders)
-            .map(|((k, _), order)| (k.clone(), order.map_or(Value::Null, json_number)))
-            .collect();
-        let mut object = json!({
-            "method": row.method.to_string(),
-            "step": json_number(row.step),
-            "errors": errors,
-            "orders": orders,
-            "energy_drift": json_number(row.energy_drift),
-            "work": { "steps": row.steps, "newton_iterations": row.iterations, "seconds": json_number(row.seconds) },
+    /// Runs all of them against the closed form of the model, or an accurate solution where it has none.
+    ///
+    /// # Errors
+    /// One of them cannot be set up, or there is nothing to compare with.
+    pub fn run(&self) -> Result<Vec<Measured>, Error> {
+        self.methods.iter().try_for_each(Method::check)?;
+        let model = self.model.working_copy();
+        let settings = Settings::of(&model);
+        let methods = if self.methods.is_empty() { vec![settings.method.clone()] } else { self.methods.clone() };
+        let steps: Vec<f64> =
+            if self.steps.is_empty() { settings.step.into_iter().collect() } else { self.steps.clone() };
+        let against = if model.exact().is_empty() { Against::Dop853 } else { Against::Exact };
+        let rows = compare(&model, &settings, &methods, &steps, against, 0..u64::MAX)?;
+        let measured = rows.into_iter().map(|row| Measured {
+            method: row.method.to_string(),
+            step: row.step,
+            errors: row.errors,
+            orders: row.orders,
+            energy_drift: row.energy_drift,
+            steps: row.steps,
+            iterations: row.iterations,
+            failure: row.failure.map(|failure| failure.to_string()),
         });
-        if let Some(failure) = &row.failure {
-            object["failure"] = failure.to_string().into();
-        }
-        object
-    });
-    json!({ "rows": rows.collect::<Vec<_>>() })
+        Ok(measured.collect())
+    }
 }

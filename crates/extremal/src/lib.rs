@@ -1,47 +1,67 @@
-//! Write a Lagrangian as text; get its equations and a structure-preserving simulation with proof of what it conserves.
+//! Write a Lagrangian as text, with its friction, heat, constraints and controls; get its equations, a structure-preserving
+//! simulation with proof of what it conserves, and optimal controls.
 //!
 //! ```
-//! use extremal::{Model, Recorder, Run, Settings};
+//! use extremal::{Method, Model};
 //!
-//! let model = Model::from_toml(r#"
+//! let model = Model::parse(r#"
 //!     name = "Pendulum"
 //!     [parameters]
-//!     g = 9.81
 //!     l = 1.0
 //!     [coordinates]
 //!     theta = { start = 2.0 }
 //!     [dynamics]
-//!     lagrangian = "l^2*theta'^2/2 + g*l*cos(theta)"
-//!     [simulation]
-//!     method = "midpoint"
-//!     step = 0.01
-//!     until = 10.0
-//! "#)?;
-//! let run = Run::new(&model, &Settings::of(&model))?;
-//! let mut recorder = Recorder::new(run.columns().clone());
-//! run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?;
-//! let (_, energy) = recorder.drifts().next().unwrap();
-//! assert!(energy.max_drift() < 1e-2);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//!     lagrangian = "l^2*theta'^2/2 + 9.81*l*cos(theta)"
+//! "#)?.with("l", 2.0)?;
+//!
+//! let run = model.simulate().method(Method::galerkin(2)).step(0.01).until(10.0).run()?;
+//! let theta: &[f64] = &run["theta"];
+//! assert!(run.energy().max_drift() < 1e-6 && run.warnings().is_empty());
+//! # assert_eq!(theta.len(), 1001);
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let at = |name: &str| folder.path().join(name);
+//!
+//! run.save(at("run.parquet"))?;
+//! run.plot().save(at("run.svg"))?;
+//!
+//! let found = model.analyze();
+//! assert_eq!(found.conserved()[0].name, "energy");
+//! let all = model.sweep().vary("l", 1.0..=2.0, 11).step(0.01).until(1.0).run()?;
+//! assert_eq!(all.members(), 11);
+//! # Ok::<(), extremal::Error>(())
 //! ```
 
-pub mod analyze;
-pub mod boundary;
-pub mod compare;
-pub mod derive;
-pub mod gallery;
-pub mod run;
-pub mod sweep;
-mod system;
+mod analyze;
+mod compare;
+mod equations;
+mod error;
+mod model;
+mod observer;
+mod plot;
+mod run;
+mod simulate;
+mod solve;
+mod state;
+mod sweep;
 
-pub use extremal_eval as eval;
-pub use extremal_expr as expr;
-pub use extremal_mechanics as mechanics;
-pub use extremal_model as model;
-pub use extremal_solve as solve;
-pub use extremal_trajectory as trajectory;
+pub use analyze::{Analysis, Conserved};
+pub use compare::{Comparison, Measured};
+pub use equations::Equations;
+pub use error::{Error, ErrorKind};
+pub use model::Model;
+pub use observer::{Observer, Progress};
+pub use plot::Plot;
+pub use run::Run;
+pub use simulate::Simulation;
+pub use solve::{Optimization, Solution};
+pub use state::State;
+pub use sweep::{Ensemble, Sweep};
 
-pub use extremal_model::{InvalidModel, Method, Model, Overrides};
-pub use extremal_trajectory::Recorder;
-pub use run::{Run, Settings};
-pub use system::{higher_system_of, system_of};
+pub use extremal_engine::Method;
+pub use extremal_engine::boundary::{Seek, Status};
+pub use extremal_engine::model::{
+    AtSingular, BoundarySpec, Composition, CompositionBase, ConstraintForm, ConstraintSpec, ControlSpec,
+    CoordinateSpec, Diagnostic, EntropyBase, EntropySpec, Family, Feature, ModelBuilder, Quadrature, Start, Value,
+};
+pub use extremal_engine::sweep::{Distribution, Record};
+pub use extremal_engine::trajectory::Drift;

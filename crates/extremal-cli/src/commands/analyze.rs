@@ -1,9 +1,9 @@
 //! `extremal analyze`: what a model conserves, and what is singular about it.
 
 use clap::Args;
-use extremal::analyze::{Extent, analyze};
-use extremal::mechanics::analysis::SearchBounds;
-use extremal::run::{SettingsError, SetupError};
+use extremal_engine::analyze::{Extent, analyze};
+use extremal_engine::mechanics::analysis::SearchBounds;
+use extremal_engine::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};

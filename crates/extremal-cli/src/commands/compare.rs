@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal::compare::{Against, Row, compare, to_json};
-use extremal::model::{Composition, CompositionBase, Extent, Quadrature};
-use extremal::run::{SettingsError, SetupError};
-use extremal::trajectory::plot::{Curve, Mark, Panel};
-use extremal::trajectory::{Align, Figure, Table, shortest};
-use extremal::{Method, Model, Settings};
+use extremal_engine::compare::{Against, Row, compare, to_json};
+use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
+use extremal_engine::run::{SettingsError, SetupError};
+use extremal_engine::trajectory::plot::{Curve, Mark, Panel};
+use extremal_engine::trajectory::{Align, Figure, Table, shortest};
+use extremal_engine::{Method, Model, Settings};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
 use crate::failure::{Ending, Failure};

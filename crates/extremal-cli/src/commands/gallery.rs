@@ -1,7 +1,7 @@
 //! `extremal gallery`: the built-in models.
 
 use clap::Args;
-use extremal::{Model, gallery};
+use extremal_engine::{Model, gallery};
 
 use crate::failure::{Ending, Failure};
 use crate::source::gallery_text;

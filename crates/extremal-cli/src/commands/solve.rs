@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::Recorder;
-use extremal::boundary::{
+use extremal_engine::Method;
+use extremal_engine::Recorder;
+use extremal_engine::boundary::{
     Assessment, Guess, Level, Problem, ProblemError, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement,
     StatementError, Status, Table,
 };
-use extremal::solve::nlp::{Iteration, NlpOptions};
-use extremal::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal_engine::solve::nlp::{Iteration, NlpOptions};
+use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
 
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{Ending, Failure};

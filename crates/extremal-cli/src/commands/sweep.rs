@@ -7,9 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use extremal::Settings;
-use extremal::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
-use extremal::trajectory::frame::{Existing, FrameFormat};
+use extremal_engine::Settings;
+use extremal_engine::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
+use extremal_engine::trajectory::frame::{Existing, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};

@@ -1,0 +1,71 @@
+//! What is known of the energy p·v − L before anything is computed.
+
+use extremal_expr::Expr;
+use extremal_model::Model;
+
+use crate::system::system_of;
+
+/// Does the energy p·v − L stay the same along every motion?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnergyLaw {
+    /// It does.
+    Conserved,
+    /// It does although the Lagrangian is written with time, as that of a driven system is: what is conserved is the Jacobi integral,
+    /// and not the T + V of the driven bodies.
+    Jacobi,
+    /// It does not, for this reason.
+    Changes(String),
+}
+
+impl EnergyLaw {
+    /// The law of a model. The energy is constant where ∂L/∂t is zero, whether or not t is written, when no force does work on the
+    /// system from outside and no heat comes in. Friction that warms an entropy only turns one kind of energy into another.
+    ///
+    /// ```
+    /// use extremal_engine::{Model, run::EnergyLaw};
+    /// let text = r#"
+    ///     definitions = { x = "r*cos(w*t)", y = "r*sin(w*t)" }
+    ///     parameters = { w = 2 }
+    ///     coordinates = { r = { start = 1 } }
+    ///     dynamics = { lagrangian = "(x'^2 + y'^2)/2" }
+    /// "#;
+    /// assert_eq!(EnergyLaw::of(&Model::from_toml(text)?), EnergyLaw::Jacobi);
+    /// # Ok::<(), extremal_engine::InvalidModel>(())
+    /// ```
+    pub fn of(model: &Model) -> EnergyLaw {
+        let system = system_of(model);
+        let g = system.graph;
+        let mut outside = model.forces();
+        if model.entropies().is_empty() {
+            outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
+        }
+        let reasons = [
+            (g.dot(&outside, &system.v), "forces act"),
+            (g.sum(model.heat()), "heat comes in"),
+            (system.constraint_power(), "constraints do work"),
+            (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
+        ];
+        let mut reasons: Vec<&str> =
+            reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
+        if model.entropies().is_empty() && !model.dry_friction().is_empty() {
+            reasons.push("dry friction acts");
+        }
+        match reasons.is_empty() {
+            false => EnergyLaw::Changes(reasons.join(" and ")),
+            true if system.lagrangian.depends_on(&[system.t]) => EnergyLaw::Jacobi,
+            true => EnergyLaw::Conserved,
+        }
+    }
+
+    /// Why the energy may change, if it may.
+    pub fn why_it_changes(&self) -> Option<&str> {
+        match self {
+            EnergyLaw::Changes(reason) => Some(reason),
+            EnergyLaw::Conserved | EnergyLaw::Jacobi => None,
+        }
+    }
+}
+
+fn is_zero(rate: Expr<'_>) -> bool {
+    rate.graph().vanishes(rate, &[]) == Some(true)
+}

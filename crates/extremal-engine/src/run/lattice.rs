@@ -1,0 +1,206 @@
+//! Running families of many like members without unrolling them.
+
+use extremal_expr::Id;
+use extremal_mechanics::discrete::{Options, Scheme, scheme};
+use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
+use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
+use extremal_trajectory::{Column, Columns, ColumnsError, Role};
+
+use super::beginning::Beginning;
+use super::feasible::ConstraintStructure;
+use super::observables::Observables;
+use super::{Compiled, Run, Settings, SetupError};
+use crate::system::system_of;
+
+/// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
+const FEW: usize = 24;
+/// Fewer members are not worth it.
+const MANY: usize = 40;
+
+/// A model of repeated structure with an explicit method: its formulas are derived for a few members and used for all of them,
+/// so that getting ready takes no longer, and a step takes no more per member, however many there are.
+///
+/// ```
+/// use extremal_engine::{Overrides, Recorder, Settings, model::Extent, run::{End, Lattice, Run}};
+/// let text = extremal_engine::gallery::text("fermi-pasta-ulam").unwrap();
+/// let ten_steps = |model: &_| Settings { extent: Some(Extent::Steps(10)), ..Settings::of(model) };
+/// let read = Lattice::read(text, &Overrides::default().set("n", 20_000), ten_steps)?;
+/// let (few, lattice) = read.expect("all masses are alike");
+/// let run = Run::of_lattice(&few, &lattice)?;
+/// let mut recorder = Recorder::new(run.columns().clone());
+/// assert_eq!(run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?.end, End::Reached);
+/// assert_eq!(recorder.last().unwrap().len(), 1 + 3 * 20_000 + 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Lattice {
+    settings: Settings,
+    names: Vec<String>,
+    structure: LatticeStructure,
+    marcher: LatticeMarcher,
+    start: RepeatedStart,
+}
+
+/// What is known of a run of many like members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatticeStructure {
+    /// Members of each family.
+    pub members: usize,
+    /// Operations for one member in a step.
+    pub operations: usize,
+    /// The loops they are in.
+    pub loops: usize,
+}
+
+impl Lattice {
+    /// Reads a model with some values replaced: the same with a few members only, and what it takes to run all of them. `None` if
+    /// there are few, if they are not all alike, or if the method, one of the `settings` for the model, has something to solve:
+    /// then the model has to be unrolled.
+    ///
+    /// # Errors
+    /// A member that starts nowhere.
+    pub fn read(
+        text: &str,
+        overrides: &Overrides,
+        settings: impl FnOnce(&Model) -> Settings,
+    ) -> Result<Option<(Model, Lattice)>, InvalidModel> {
+        let Some(repeated) = Repeated::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
+            return Ok(None);
+        };
+        // What is wrong with the model is said by those who load the whole of it.
+        let (Ok(model), Ok(larger)) = (repeated.with_size(FEW), repeated.with_size(FEW + 1)) else { return Ok(None) };
+        let settings = settings(&model);
+        if settings.start != Start::Legendre || depends_on_size(&model, &repeated) {
+            return Ok(None);
+        }
+        let Some(scheme) = found(&model, &larger, &settings) else { return Ok(None) };
+        let Some(mut marcher) = scheme.marcher(repeated.size(), settings.backend) else { return Ok(None) };
+        marcher.set_parameters(repeated.parameter_values());
+        let (operations, loops) = scheme.operations();
+        let lattice = Lattice {
+            names: repeated.names().map(str::to_owned).collect(),
+            structure: LatticeStructure { members: repeated.size(), operations, loops },
+            start: repeated.start()?,
+            settings,
+            marcher,
+        };
+        Ok(Some((model, lattice)))
+    }
+
+    /// The settings it was read with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What a step is made of.
+    pub fn structure(&self) -> LatticeStructure {
+        self.structure
+    }
+
+    /// What runs it, not begun yet.
+    pub(crate) fn marcher(&self) -> LatticeMarcher {
+        self.marcher.clone()
+    }
+
+    /// The motion at its start.
+    pub(super) fn begin(&self, step: f64) -> Result<LatticeMarcher, StepFailure> {
+        let mut marcher = self.marcher();
+        marcher.restart(&self.start.positions, &self.start.velocities, step)?;
+        Ok(marcher)
+    }
+
+    /// Time, coordinates, velocities, momenta, energy.
+    fn columns(&self) -> Result<Columns, ColumnsError> {
+        let members = self.structure.members;
+        let numbered = |name| (1..=members).map(move |number| format!("{name}[{number}]"));
+        let names = || self.names.iter().flat_map(numbered);
+        let mut columns = vec![Column::time()];
+        columns.reserve_exact(3 * self.names.len() * self.structure.members + 1);
+        columns.extend(names().map(Column::coordinate));
+        columns.extend(names().map(|name| Column::velocity(&name)));
+        columns.extend(names().map(|name| Column::momentum(&name)));
+        columns.push(Column::new("energy", Role::Energy));
+        Columns::new(columns)
+    }
+}
+
+impl<'m> Run<'m> {
+    /// A run of all members; `model` is the one with few of them that was read with the lattice.
+    pub fn of_lattice(model: &'m Model, lattice: &Lattice) -> Result<Run<'m>, SetupError> {
+        let plan = lattice.settings.plan()?;
+        let observables = Observables::of_members(lattice.columns()?, lattice.names.len() * lattice.structure.members);
+        let mut run = Run {
+            model,
+            observables,
+            compiled: Compiled::Lattice(Box::new(lattice.clone())),
+            estimate: None,
+            method: lattice.settings.method.clone(),
+            beginning: Beginning::default(),
+            constraints: ConstraintStructure::default(),
+            constraint_sizes: Vec::new(),
+            stated_energy: f64::NAN,
+            settings: lattice.settings.clone(),
+            tracked: Vec::new(),
+            plan,
+        };
+        if let Ok(mut motion) = run.begin()
+            && let Ok(observed) = motion.observe()
+        {
+            run.stated_energy = observed[run.observed_energy()];
+        }
+        Ok(run)
+    }
+
+    /// What is known of many like members, if the run is one of these.
+    pub fn lattice(&self) -> Option<LatticeStructure> {
+        match &self.compiled {
+            Compiled::Lattice(lattice) => Some(lattice.structure()),
+            _ => None,
+        }
+    }
+}
+
+/// Are step or final time others for the model with all its members?
+fn depends_on_size(model: &Model, repeated: &Repeated) -> bool {
+    let g = model.graph();
+    let settings: Vec<_> = [model.step_expression(), model.until_expression()].into_iter().flatten().collect();
+    let with = |values: &[f64]| {
+        let names = model.parameters().iter().map(|parameter| parameter.name.as_str());
+        let known: std::collections::HashMap<&str, f64> = names.zip(values.iter().copied()).collect();
+        g.evaluate(&settings, |name| known.get(name).copied())
+    };
+    with(&model.parameter_values()) != with(repeated.parameter_values())
+}
+
+/// The structure that the method has for both models.
+fn found(small: &Model, larger: &Model, settings: &Settings) -> Option<LatticeScheme> {
+    let (a, b) = (Written::of(small, settings)?, Written::of(larger, settings)?);
+    LatticeScheme::find(a.instance(FEW), b.instance(FEW + 1)).ok().flatten()
+}
+
+/// The method for a model.
+struct Written<'m> {
+    model: &'m Model,
+    scheme: Scheme,
+    parameters: Vec<Id>,
+    energy: [Id; 1],
+}
+
+impl<'m> Written<'m> {
+    fn of(model: &'m Model, settings: &Settings) -> Option<Written<'m>> {
+        let system = system_of(model);
+        let Settings { start, entropy, constraints, .. } = *settings;
+        let options = Options { start, entropy, constraints, ..Options::default() };
+        Some(Written {
+            model,
+            scheme: scheme(&system, &settings.method, options, None).ok()?,
+            parameters: model.parameters().iter().map(|parameter| parameter.symbol).collect(),
+            energy: [system.energy().id()],
+        })
+    }
+
+    fn instance(&self, members: usize) -> Instance<'_> {
+        let Written { model, scheme, parameters, energy } = self;
+        Instance { graph: model.graph(), scheme, parameters, members, sums: energy }
+    }
+}

@@ -1,0 +1,173 @@
+//! How a model is to be run: what the model says, unless the caller says otherwise.
+
+use extremal_eval::Backend;
+use extremal_model::{AtSingular, ConstraintForm, EntropyBase, Extent, Method, Model, Start};
+use thiserror::Error;
+
+/// Everything a run needs to know beyond the model.
+///
+/// ```
+/// use extremal_engine::{Model, run::Settings};
+/// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
+/// let settings = Settings::of(&model);
+/// assert!(settings.step.is_some());
+/// # Ok::<(), extremal_engine::InvalidModel>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The method.
+    pub method: Method,
+    /// The step, or for an adaptive method the time between records.
+    pub step: Option<f64>,
+    /// How far to go.
+    pub extent: Option<Extent>,
+    /// How the run begins.
+    pub start: Start,
+    /// Where in a step the entropies of a discrete Lagrangian are taken.
+    pub entropy: EntropyBase,
+    /// Whether velocities satisfy the constraints at the end of every step, or when they are looked at.
+    pub constraints: ConstraintForm,
+    /// Is a start that violates the constraints moved to the nearest one that does not?
+    pub project: bool,
+    /// What the run does at a singular configuration of its constraints.
+    pub singular: AtSingular,
+    /// Write every so many steps to files.
+    pub record: u64,
+    /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
+    pub tolerance: Option<f64>,
+    /// What evaluates the formulas, where it is not to be the fastest there is.
+    pub backend: Option<Backend>,
+}
+
+/// A run that cannot even begin.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SettingsError {
+    /// No step anywhere.
+    #[error("no step is given: add `step = 0.01` to [simulation]")]
+    NoStep,
+    /// No end anywhere.
+    #[error("no end is given: add `until = 10.0` to [simulation]")]
+    NoEnd,
+    /// A step that is not a positive number.
+    #[error("the step must be a positive number, not {0}")]
+    BadStep(f64),
+    /// An end that does not lie ahead.
+    #[error("the end must be a positive time, not {0}")]
+    BadEnd(f64),
+    /// More steps than anyone can take.
+    #[error("{0:e} steps are too many: the largest number is 1e15")]
+    TooManySteps(f64),
+    /// A tolerance that makes no sense.
+    #[error("the tolerance must lie between 1e-15 and 0.1, not {0}")]
+    BadTolerance(f64),
+    /// A method that carries equally spaced points, with a step of another length.
+    #[error(
+        "`difference` carries points at equal distances: the end must be a multiple of the step, and a stop in between is not \
+         possible; use `hermite`"
+    )]
+    EqualSteps,
+    /// `two-points` without second positions.
+    #[error("the start `two-points` needs a `second` position for every coordinate")]
+    NoSecond,
+}
+
+/// Settings that were checked: numbers of steps and all.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Plan {
+    pub step: f64,
+    pub whole_steps: u64,
+    /// What is left after the whole steps, taken as a last shorter one.
+    pub remainder: Option<f64>,
+}
+
+/// `until` counts as a multiple of the step when it is one up to rounding of the division.
+const ROUNDING: f64 = 1e-9;
+const MAX_STEPS: f64 = 1e15;
+
+impl Settings {
+    /// What the model itself says.
+    pub fn of(model: &Model) -> Settings {
+        let simulation = model.simulation();
+        Settings {
+            method: simulation.method.clone(),
+            step: simulation.step,
+            extent: simulation.extent,
+            start: simulation.start,
+            entropy: simulation.entropy,
+            constraints: simulation.constraints,
+            project: simulation.project,
+            singular: simulation.singular,
+            record: simulation.record.unwrap_or(1),
+            tolerance: simulation.tolerance,
+            backend: None,
+        }
+    }
+
+    pub(crate) fn plan(&self) -> Result<Plan, SettingsError> {
+        let step = self.step.ok_or(SettingsError::NoStep)?;
+        if !(step > 0.0 && step.is_finite()) {
+            return Err(SettingsError::BadStep(step));
+        }
+        if let Some(tolerance) = self.tolerance
+            && !(1e-15..=0.1).contains(&tolerance)
+        {
+            return Err(SettingsError::BadTolerance(tolerance));
+        }
+        let count = match self.extent.ok_or(SettingsError::NoEnd)? {
+            Extent::Steps(0) => return Err(SettingsError::BadEnd(0.0)),
+            Extent::Steps(steps) => steps as f64,
+            Extent::Until(end) if end > 0.0 && end.is_finite() => end / step,
+            Extent::Until(end) => return Err(SettingsError::BadEnd(end)),
+        };
+        if count > MAX_STEPS {
+            return Err(SettingsError::TooManySteps(count));
+        }
+        let nearest = count.round();
+        if (count - nearest).abs() <= ROUNDING * nearest.max(1.0) && nearest >= 1.0 {
+            return Ok(Plan { step, whole_steps: nearest as u64, remainder: None });
+        }
+        let whole = count.floor();
+        Ok(Plan { step, whole_steps: whole as u64, remainder: Some((count - whole) * step) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(step: f64, until: f64) -> Settings {
+        Settings {
+            method: Method::Midpoint,
+            step: Some(step),
+            extent: Some(Extent::Until(until)),
+            start: Start::Legendre,
+            entropy: EntropyBase::Midpoint,
+            constraints: ConstraintForm::Rattle,
+            project: false,
+            singular: AtSingular::Stop,
+            record: 1,
+            tolerance: None,
+            backend: None,
+        }
+    }
+
+    #[test]
+    fn multiples_are_recognised_through_rounding() {
+        let plan = settings(0.1, 0.3).plan().unwrap();
+        assert_eq!((plan.whole_steps, plan.remainder), (3, None));
+        assert_eq!(settings(6.32591398 / 400.0, 6.32591398).plan().unwrap().whole_steps, 400);
+        let plan = settings(0.4, 1.0).plan().unwrap();
+        assert_eq!(plan.whole_steps, 2);
+        assert!((plan.remainder.unwrap() - 0.2).abs() < 1e-15);
+        assert_eq!(settings(2.0, 1.0).plan().unwrap(), Plan { step: 2.0, whole_steps: 0, remainder: Some(1.0) });
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert_eq!(settings(0.0, 1.0).plan(), Err(SettingsError::BadStep(0.0)));
+        assert!(matches!(settings(f64::NAN, 1.0).plan(), Err(SettingsError::BadStep(_))));
+        assert_eq!(settings(0.1, -1.0).plan(), Err(SettingsError::BadEnd(-1.0)));
+        assert_eq!(settings(1e-12, 1e6).plan(), Err(SettingsError::TooManySteps(1e18)));
+        assert_eq!(Settings { step: None, ..settings(1.0, 1.0) }.plan(), Err(SettingsError::NoStep));
+    }
+}

@@ -1,0 +1,143 @@
+//! Members listed in a file: a line of names, then a line of numbers for each.
+
+use extremal_trajectory::frame::checksum;
+use thiserror::Error;
+
+/// Values for each member of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct List {
+    names: Vec<String>,
+    values: Vec<f64>,
+    checksum: u64,
+}
+
+/// Why a text is no list. Lines are counted from 1.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ListError {
+    /// No line of names.
+    #[error("there is no first line with the names of the columns")]
+    NoNames,
+    /// No members.
+    #[error("there are names but no lines of numbers")]
+    NoRows,
+    /// A column without a name.
+    #[error("column {0} has no name")]
+    Nameless(usize),
+    /// A line of another length.
+    #[error("line {line} has {found} values for {expected} columns")]
+    Width {
+        /// Which line.
+        line: usize,
+        /// How many columns there are.
+        expected: usize,
+        /// How many values it has.
+        found: usize,
+    },
+    /// Not a number.
+    #[error("line {line}: `{text}` under `{column}` is not a finite number")]
+    Number {
+        /// Which line.
+        line: usize,
+        /// Which column.
+        column: String,
+        /// What stands there.
+        text: String,
+    },
+}
+
+impl List {
+    /// Reads comma-separated text: names, then numbers. A name may be quoted; empty lines are passed over.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it.
+    ///
+    /// ```
+    /// use extremal_engine::sweep::List;
+    /// let list = List::read("l,x'\n1,0.5\n2,0.25\n")?;
+    /// assert_eq!((list.len(), list.row(1)), (2, &[2.0, 0.25][..]));
+    /// # Ok::<(), extremal_engine::sweep::ListError>(())
+    /// ```
+    pub fn read(text: &str) -> Result<List, ListError> {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (_, header) = lines.next().ok_or(ListError::NoNames)?;
+        let names: Vec<String> = header.split(',').map(|name| unquoted(name.trim())).collect();
+        if let Some(at) = names.iter().position(String::is_empty) {
+            return Err(ListError::Nameless(at + 1));
+        }
+        let mut values = Vec::new();
+        for (at, line) in lines {
+            let before = values.len();
+            for (column, cell) in line.split(',').map(str::trim).enumerate() {
+                let Some(name) = names.get(column) else { continue };
+                let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
+                let wrong = || ListError::Number { line: at + 1, column: name.clone(), text: cell.to_owned() };
+                values.push(number.ok_or_else(wrong)?);
+            }
+            let found = line.split(',').count();
+            if found != names.len() || values.len() - before != names.len() {
+                return Err(ListError::Width { line: at + 1, expected: names.len(), found });
+            }
+        }
+        if values.is_empty() {
+            return Err(ListError::NoRows);
+        }
+        Ok(List { names, values, checksum: checksum(text.as_bytes()) })
+    }
+
+    /// The names of its columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// How many members it lists, at least one.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> u64 {
+        (self.values.len() / self.names.len()) as u64
+    }
+
+    /// The values of a member, from 0.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    pub fn row(&self, at: u64) -> &[f64] {
+        let width = self.names.len();
+        &self.values[at as usize * width..][..width]
+    }
+
+    /// What tells it from other lists.
+    pub(crate) fn identity(&self) -> String {
+        format!("{} rows of {}, checksum {:016x}", self.len(), self.names.join(","), self.checksum)
+    }
+}
+
+fn unquoted(name: &str) -> String {
+    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inside) => inside.replace("\"\"", "\""),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_several_styles_are_read() {
+        let list = List::read("\u{feff}\"x'\" , m[1]\r\n 1e-3,-2 \r\n\r\n4,5\r\n").unwrap();
+        assert_eq!(list.names(), ["x'", "m[1]"]);
+        assert_eq!((list.row(0), list.row(1)), (&[1e-3, -2.0][..], &[4.0, 5.0][..]));
+    }
+
+    #[test]
+    fn what_is_no_list_says_where() {
+        let error = |text: &str| List::read(text).unwrap_err().to_string();
+        assert_eq!(error("\n"), "there is no first line with the names of the columns");
+        assert_eq!(error("a,b\n"), "there are names but no lines of numbers");
+        assert_eq!(error("a,,b\n1,2,3"), "column 2 has no name");
+        assert_eq!(error("a,b\n1,2\n\n3\n"), "line 4 has 1 values for 2 columns");
+        assert_eq!(error("a,b\n1,2,3\n"), "line 2 has 3 values for 2 columns");
+        assert_eq!(error("a,b\n1,x\n"), "line 2: `x` under `b` is not a finite number");
+        assert_eq!(error("a\nNaN\n"), "line 2: `NaN` under `a` is not a finite number");
+    }
+}

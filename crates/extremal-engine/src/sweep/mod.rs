@@ -1,0 +1,396 @@
+//! Ensembles: one model with many parameters and starts.
+//!
+//! A [`Sweep`] compiles the model once and marches a member for each combination that a [`Variation`] asks for. A member that cannot
+//! go on is a row that says so. Rows do not depend on threads, nor on how the work was cut or interrupted.
+
+mod engine;
+mod list;
+mod members;
+mod pool;
+mod random;
+mod record;
+mod seat;
+mod start;
+mod summary;
+mod target;
+mod variation;
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use extremal_mechanics::discrete::SchemeError;
+use extremal_model::{Extent, Model};
+use extremal_solve::LaneMarcher;
+use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
+use extremal_trajectory::{ColumnsError, json_number, shortest};
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::run::{Compiled, Prepared, Promises, Run, Settings, SetupError};
+use engine::Engine;
+use members::{Fixed, Preparation};
+use pool::Cut;
+use record::Layout;
+use seat::Common;
+use start::StartCheck;
+use target::{Target, targets};
+
+pub use list::{List, ListError};
+pub use record::Record;
+pub use summary::{Range, Summary};
+pub use target::VariationError;
+pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation};
+
+/// Why a sweep cannot begin.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SweepError {
+    /// What is to vary does not fit the model.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
+    /// The model cannot even be run as it is.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// Two columns have one name.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+    /// Events of a model that has none.
+    #[error("there are no events to record: the model has no [stop] conditions")]
+    NoEvents,
+    /// A member whose rows do not fit into memory.
+    #[error("{rows} rows for each member are too many to keep: record fewer of them")]
+    TooManyRows {
+        /// Of one member.
+        rows: u64,
+    },
+}
+
+/// One model with many parameters and starts, compiled.
+///
+/// ```
+/// use extremal_engine::sweep::{Record, Sweep, Variation};
+/// use extremal_engine::{Model, Settings};
+/// let model = Model::from_toml(extremal_engine::gallery::text("harmonic-oscillator").unwrap())?;
+/// let variation = Variation { grid: vec!["x=0.5:1.5:3".parse()?], ..Variation::default() };
+/// let sweep = Sweep::new(&model, &Settings::of(&model), variation, Record::End)?;
+/// let (rows, summary) = sweep.collect(1);
+/// assert_eq!((rows.rows(), summary.finished), (3, 3));
+/// // The oscillator is linear: its ends are in proportion to its starts.
+/// let column = |name: &str| sweep.fields().number_names().iter().position(|n| n == name).unwrap();
+/// let (start, end) = (rows.numbers(column("x(0)")), rows.numbers(column("x")));
+/// assert!((end[2] / end[0] - start[2] / start[0]).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Sweep<'m> {
+    model: &'m Model,
+    run: Run<'m>,
+    settings: Settings,
+    fixed: Fixed,
+    variation: Variation,
+    targets: Vec<Target>,
+    layout: Layout,
+    check: StartCheck,
+    cut: Cut,
+    /// Marches several members at once, where that is possible.
+    lanes: Option<LaneMarcher>,
+}
+
+/// How far a sweep has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Members that have ended.
+    pub done: u64,
+    /// All members.
+    pub members: u64,
+    /// How many of those done an earlier call did.
+    pub resumed: u64,
+}
+
+/// What came of a sweep, besides its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Of all members that have ended, in earlier calls too.
+    pub summary: Summary,
+    /// Were these all?
+    pub complete: bool,
+    /// How many of them an earlier call did.
+    pub resumed: u64,
+}
+
+/// The most members whose rows are written at once.
+const GROUP_MEMBERS: u64 = 1 << 16;
+/// Numbers of steps times columns in a group, some seconds of work: what an interrupt waits for, and what is lost with a kill.
+const GROUP_WORK: u64 = 1 << 27;
+/// Numbers in a group, 8 MiB of them.
+const GROUP_VALUES: u64 = 1 << 20;
+/// Members that a thread marches at once,
+const CHUNK_MEMBERS: u64 = 128;
+/// and the steps times columns in them.
+const CHUNK_WORK: u64 = 1 << 22;
+/// Numbers of one member, 512 MiB of them.
+const MOST_MEMBER_VALUES: u64 = 1 << 26;
+/// Crossings are not more frequent than this, in the mean.
+const STEPS_PER_EVENT: u64 = 16;
+/// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
+const LANES: [usize; 4] = [16, 8, 4, 64];
+
+impl<'m> Sweep<'m> {
+    /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
+    /// that vary.
+    ///
+    /// # Errors
+    /// See [`SweepError`].
+    pub fn new(
+        model: &'m Model,
+        settings: &Settings,
+        variation: Variation,
+        record: Record,
+    ) -> Result<Sweep<'m>, SweepError> {
+        if model.order() > 1 {
+            return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
+        }
+        let targets = targets(model, settings.start, &variation)?;
+        let members = variation.members().ok_or(VariationError::TooMany)?;
+        if record == Record::Events && model.stops().is_empty() {
+            return Err(SweepError::NoEvents);
+        }
+        let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
+        let settings = Settings {
+            step: settings.step.or(model.simulation().step),
+            extent: settings.extent.or(model.simulation().extent),
+            ..settings.clone()
+        };
+        let run = Run::new(model, &settings)?;
+        let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
+        let layout = Layout::new(record, &varied, &run.observables)?;
+        let check = StartCheck::new(model, &settings, &run.observables).map_err(SetupError::from)?;
+        let cut = cut(members, run.planned_steps(), &layout)?;
+        let sweep = Sweep { model, run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
+        Ok(LANES
+            .iter()
+            .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
+    }
+
+    /// The columns of its rows.
+    pub fn fields(&self) -> &Fields {
+        &self.layout.fields
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> u64 {
+        self.cut.members
+    }
+
+    /// The run of the model as it is.
+    pub fn run(&self) -> &Run<'m> {
+        &self.run
+    }
+
+    /// Writes the rows of so many members at once. The rows stay the same, but a file of them is another.
+    #[must_use]
+    pub fn with_groups_of(mut self, members: u64) -> Self {
+        let group = members.max(1);
+        self.cut = Cut { group, chunk: self.cut.chunk.min(group), ..self.cut };
+        self
+    }
+
+    /// Marches so many members at once on each thread, if there are instructions for it, or one after the other. The rows stay the
+    /// same.
+    #[must_use]
+    pub fn with_lanes(mut self, lanes: usize) -> Self {
+        self.lanes = match &self.run.compiled {
+            Compiled::Scheme(scheme) => scheme.lanes(lanes),
+            Compiled::Adaptive(_) | Compiled::Lattice(_) => None,
+        };
+        self
+    }
+
+    /// How many members are marched at once on each thread.
+    pub fn lanes(&self) -> usize {
+        self.lanes.as_ref().map_or(1, LaneMarcher::lanes)
+    }
+
+    /// Marches all members on so many threads and keeps their rows.
+    pub fn collect(&self, threads: usize) -> (Frame, Summary) {
+        let mut all = Frame::new(&self.layout.fields);
+        let mut summary = Summary::default();
+        let keep = |mut frame: Frame, part: Summary| {
+            summary.join(part);
+            all.append(&mut frame);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(_) = self.march(0, threads, keep, |_| ControlFlow::Continue(()));
+        (all, summary)
+    }
+
+    /// Marches all members without keeping rows; `watch` may end the work.
+    pub fn summarise(&self, threads: usize, mut watch: impl FnMut(Progress) -> ControlFlow<()>) -> Outcome {
+        let mut summary = Summary::default();
+        let keep = |_: Frame, part: Summary| {
+            summary.join(part);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(groups) = self.march(0, threads, keep, |done| watch(self.progress(done, 0)));
+        Outcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
+    }
+
+    /// Marches the members and writes their rows, or those that an earlier call has not done. `watch` may end the work: the file
+    /// then has the members so far, and can be resumed.
+    ///
+    /// # Errors
+    /// The file cannot be written, or not be resumed.
+    pub fn to_file(
+        &self,
+        path: &Path,
+        existing: Existing,
+        threads: usize,
+        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Outcome, FrameError> {
+        let identity = self.identity();
+        let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
+        if let Err(FrameError::Finished { path }) = &opened {
+            // Rows are in the order of their members: what ends with another than the last is a copy of unfinished work.
+            let (last, count) = (last_integer(path)?, self.cut.members);
+            if last.is_none_or(|last| last as u64 + 1 != count) {
+                return Err(FrameError::Partial { path: path.clone(), last, count });
+            }
+        }
+        let Resumed { mut file, notes } = opened?;
+        let mut summary = Summary::default();
+        notes.iter().filter_map(|note| Summary::from_note(note)).for_each(|part| summary.join(part));
+        let resumed = summary.members();
+        let write = |frame: Frame, part: Summary| {
+            file.push(&frame, part.to_note())?;
+            summary.join(part);
+            Ok(())
+        };
+        let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
+        let complete = groups == self.cut.groups();
+        if complete {
+            file.finish()?
+        } else {
+            file.suspend()?
+        }
+        Ok(Outcome { summary, complete, resumed })
+    }
+
+    /// What came of it as one object, with numbers that read back to the same bits.
+    pub fn report(&self, outcome: &Outcome) -> Value {
+        let mut object = json!({
+            "model": self.model.name(),
+            "method": self.run.method().to_string(),
+            "step": json_number(self.run.step()),
+            "record": self.layout.record.name(),
+            "members": self.cut.members,
+            "complete": outcome.complete,
+            "resumed": outcome.resumed,
+        });
+        outcome.summary.write_json(&self.layout.fields, &mut object);
+        object
+    }
+
+    fn progress(&self, done: u64, resumed: u64) -> Progress {
+        Progress { done, members: self.cut.members, resumed }
+    }
+
+    /// Marches the groups from `first` on; returns how many are done then.
+    fn march<E>(
+        &self,
+        first: u64,
+        threads: usize,
+        mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
+        watch: impl FnMut(u64) -> ControlFlow<()>,
+    ) -> Result<u64, E> {
+        let (variation, targets) = (&self.variation, self.targets.clone());
+        let plan = &self.run.plan;
+        let preparation = Preparation::new(self.model, variation, targets, &self.settings, plan, self.fixed);
+        let common = Common {
+            observables: &self.run.observables,
+            layout: &self.layout,
+            start: preparation.layout,
+            entropies: self.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            promises: Promises::of(&self.run),
+            judge: Prepared::of(&self.run),
+            left_out: self.run.left_out(),
+        };
+        let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let engine = |_| {
+            let block = self.cut.chunk as usize;
+            Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
+        };
+        let engines = (0..threads).map(engine).collect();
+        let (numbers, texts) = (self.fields().number_names().len(), self.layout.texts());
+        let summarised = |frame: Frame| {
+            let summary = Summary::of(&frame, numbers, texts);
+            take(frame, summary)
+        };
+        pool::march(self.cut, first, engines, |numbers| preparation.members(numbers), summarised, watch)
+    }
+
+    /// What the rows follow from, by names: a file can be resumed when it is the same.
+    fn identity(&self) -> Vec<(String, String)> {
+        // Backends and the numbers of steps between records are not among it: they change no row.
+        let Settings { method, step, extent, start, entropy, constraints, project, tolerance, .. } = &self.settings;
+        let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
+        let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
+        let end = match extent {
+            Some(Extent::Until(time)) => format!("t = {}", shortest(*time)),
+            Some(Extent::Steps(steps)) => format!("{steps} steps"),
+            None => String::new(),
+        };
+        let Variation { list, grid, random, samples, seed } = &self.variation;
+        let joined = |axes: Vec<String>| axes.join(" ");
+        let record = match self.layout.record {
+            Record::All { every } => format!("all, every {every}"),
+            other => other.name().to_owned(),
+        };
+        let number = |x: &Option<f64>| x.map(shortest).unwrap_or_default();
+        [
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("model", self.model.source_text().to_owned()),
+            ("parameters", joined(parameters.collect())),
+            ("method", method.to_string()),
+            ("step", number(step) + stated(self.fixed.step)),
+            ("end", end + stated(self.fixed.end)),
+            ("start", start.to_string()),
+            ("entropy", entropy.to_string()),
+            ("constraints", constraints.to_string()),
+            ("projection", if *project { "yes".to_owned() } else { String::new() }),
+            ("tolerance", number(tolerance)),
+            ("record", record),
+            ("list", list.as_ref().map(List::identity).unwrap_or_default()),
+            ("grid", joined(grid.iter().map(ToString::to_string).collect())),
+            ("random", joined(random.iter().map(ToString::to_string).collect())),
+            ("samples", if random.is_empty() { String::new() } else { samples.to_string() }),
+            ("seed", if random.is_empty() { String::new() } else { seed.to_string() }),
+            ("groups of", self.cut.group.to_string()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+}
+
+/// What the column of a varied quantity is called: the start of `x` is `x(0)`, since `x` is what became of it.
+fn column(name: &str, target: Target) -> String {
+    match target {
+        Target::Parameter(_) => name.to_owned(),
+        _ => format!("{name}(0)"),
+    }
+}
+
+/// How members are cut, which depends on nothing but the sweep.
+fn cut(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
+    let rows = match layout.record {
+        Record::End | Record::Extremes => 1,
+        Record::Events => 2 + steps / STEPS_PER_EVENT,
+        Record::All { every } => 2 + steps / every.max(1),
+    };
+    let columns = layout.fields.len() as u64;
+    if rows.saturating_mul(columns) > MOST_MEMBER_VALUES {
+        return Err(SweepError::TooManyRows { rows });
+    }
+    let work = steps.saturating_mul(columns).max(1);
+    let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
+    let group = most.min(members).max(1);
+    let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).clamp(1, group);
+    Ok(Cut { members, group, chunk })
+}

@@ -1,0 +1,96 @@
+//! What methods keep of the conserved quantities, and the regularity of their equations.
+
+use extremal_engine::Settings;
+use extremal_engine::analyze::{Extent, MethodReport, Preservation, analyze, tracked};
+use extremal_engine::model::Model;
+
+use crate::support::{gallery, model};
+
+fn report(model: &Model, method: &str, step: f64, steps: u64) -> MethodReport {
+    let settings = Settings { method: method.parse().unwrap(), step: Some(step), ..Settings::of(model) };
+    let extent = Extent { steps, ..Extent::default() };
+    analyze(model, &settings, extent).method.unwrap()
+}
+
+fn preservation(report: &MethodReport, name: &str) -> (Preservation, bool) {
+    let found = report.preserved.iter().find(|kept| kept.name == name);
+    found.map(|kept| (kept.preservation, kept.noether)).unwrap_or_else(|| panic!("no {name}"))
+}
+
+fn order(preservation: Preservation) -> f64 {
+    match preservation {
+        Preservation::Order(order) => order,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn variational_methods_keep_momenta_of_affine_symmetries_and_energy_to_their_order() {
+    let kepler = gallery("kepler");
+    for (method, step, expected) in
+        [("midpoint", 0.01, 2.0), ("galerkin(2)", 0.02, 4.0), ("compose(suzuki4, midpoint)", 0.01, 4.0)]
+    {
+        let seen = report(&kepler, method, step, 1);
+        assert_eq!(preservation(&seen, "angular momentum"), (Preservation::Exact, true), "{method}");
+        for name in ["energy", "Laplace-Runge-Lenz x", "Laplace-Runge-Lenz y"] {
+            let (kept, noether) = preservation(&seen, name);
+            assert!((order(kept) - expected).abs() < 0.2 && !noether, "{method} {name}: {kept:?}");
+        }
+    }
+    // A Runge–Kutta method keeps none of them.
+    let seen = report(&kepler, "rk4", 0.02, 1);
+    let (kept, noether) = preservation(&seen, "angular momentum");
+    assert!(order(kept) > 3.5 && !noether, "{kept:?}");
+}
+
+#[test]
+fn the_energy_entropy_method_keeps_the_first_law() {
+    let piston = gallery("two-pistons");
+    let seen = report(&piston, "energy-entropy", 0.02, 1);
+    assert_eq!(preservation(&seen, "energy").0, Preservation::Exact);
+    let (kept, _) = preservation(&report(&piston, "midpoint", 0.02, 1), "energy");
+    assert!((order(kept) - 2.0).abs() < 0.2, "{kept:?}");
+}
+
+#[test]
+fn the_determinant_of_a_step_is_known_in_closed_form() {
+    // One for a symplectic step, (4 + h² − 2 h g)/(4 + h² + 2 h g) for the damped oscillator by the midpoint rule, at every step.
+    let pendulum = gallery("pendulum");
+    let seen = report(&pendulum, "midpoint", 0.05, 20).regularity.unwrap();
+    assert_eq!(seen.steps, 20);
+    assert!((seen.determinant.0 - 1.0).abs() < 1e-12 && (seen.determinant.1 - 1.0).abs() < 1e-12, "{seen:?}");
+    let damped = gallery("damped-oscillator");
+    let (h, g) = (0.1, 0.1);
+    let by_hand = (4.0 + h * h - 2.0 * h * g) / (4.0 + h * h + 2.0 * h * g);
+    let seen = report(&damped, "midpoint", h, 30).regularity.unwrap();
+    assert_eq!(seen.steps, 30);
+    let (low, high) = seen.determinant;
+    assert!((low - by_hand).abs() < 1e-12 && (high - by_hand).abs() < 1e-12, "{seen:?} is not {by_hand}");
+}
+
+#[test]
+fn what_is_found_can_be_tracked() {
+    let model = gallery("kepler");
+    let names: Vec<String> = tracked(&model).into_iter().map(|quantity| quantity.name).collect();
+    // The energy is a column of every run.
+    assert_eq!(names, ["angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
+}
+
+#[test]
+fn a_trial_that_shows_nothing_proves_nothing() {
+    let text = |start: &str, lagrangian: &str| {
+        format!(
+            "[coordinates]\nx = {{ {start} }}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n[simulation]\nstep = 0.05\nuntil = 1.0"
+        )
+    };
+    // Midpoint keeps the energy of the pendulum to order 2, at rest at the bottom too.
+    let resting = model(&text("start = 0.0, velocity = 0.0", "x'^2/2 + cos(x)"));
+    let (kept, _) = preservation(&report(&resting, "midpoint", 0.05, 1), "energy");
+    assert!((order(kept) - 2.0).abs() < 0.3, "{kept:?}");
+    // A wall that the short run does not reach: free fall below it is kept exactly, and nothing is said.
+    let wall = model(&text("start = 0.0, velocity = 0.1", "x'^2/2 - if(x > 50, (x - 50)^4, 0)"));
+    assert_eq!(preservation(&report(&wall, "midpoint", 0.05, 1), "energy").0, Preservation::Unclear);
+    // An adaptive method keeps what its tolerance says.
+    let kepler = gallery("kepler");
+    assert_eq!(preservation(&report(&kepler, "dop853", 0.01, 1), "angular momentum").0, Preservation::Unclear);
+}

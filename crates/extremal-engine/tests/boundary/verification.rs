@@ -1,0 +1,42 @@
+//! Every control problem of the gallery, its controls simulated by DOP853.
+
+use extremal_engine::boundary::{Kind, Verification};
+use extremal_engine::gallery;
+
+use crate::support::{attempt, gallery_model, problem};
+
+/// Grids from which on the error falls like the square of the step: unstable motions need fine ones.
+const FIRST_GRID: [(&str, usize); 2] = [("acrobot", 1600), ("cart-pole-swing", 400)];
+
+#[test]
+fn simulated_controls_reach_the_end_at_order_two() {
+    let mut seen = 0;
+    for name in gallery::names() {
+        let model = gallery_model(name, &[]);
+        if model.boundary().is_none() {
+            continue;
+        }
+        let problem = problem(&model, None);
+        if problem.kind() != Kind::Control {
+            continue;
+        }
+        let known = FIRST_GRID.iter().find(|(known, _)| *known == name);
+        let first = known.map_or(problem.statement().steps, |(_, steps)| *steps);
+        let errors = [first, 2 * first].map(|steps| {
+            let solution = attempt(&problem, Some(steps));
+            assert!(solution.status.is_solved(), "{name}: {:?}", solution.status);
+            match problem.verify(&solution).unwrap() {
+                Verification::Reached { errors } => errors.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max),
+                Verification::Impossible(reason) => panic!("{name}: {reason}"),
+            }
+        });
+        seen += 1;
+        // Motions under constant forces are exact in every step.
+        if errors.iter().all(|error| *error < 1e-11) {
+            continue;
+        }
+        let order = (errors[0] / errors[1]).log2();
+        assert!((order - 2.0).abs() < 0.3, "{name}: order {order:.2}, errors {errors:?}");
+    }
+    assert!(seen >= 8, "{seen} control problems");
+}

@@ -1,0 +1,150 @@
+//! Vakonomic motion: its multiplier, how it differs from the motion by reactions, and where it does not.
+
+use extremal_engine::Model;
+use extremal_engine::model::ConstraintKind;
+
+use crate::support::{gallery, largest, model, order_of, record, reference, until, with};
+
+/// The equations of the vakonomic skate, projected across the blade, say λ' = m g sin θ + m u θ' with the speed u along the blade.
+/// Integrated by Simpson's rule over the rows of a reference run.
+#[test]
+fn the_multiplier_of_the_skate_obeys_its_equation() {
+    let skate = gallery("skate-on-incline-vakonomic");
+    let step = 0.01;
+    let rows = record(&skate, &reference(&skate, step)).rows(["theta", "theta'", "x'", "y'", "lambda_blade"]);
+    let slope = |[theta, turn, vx, vy, _]: &[f64; 5]| 2.0 * theta.sin() + turn * (vx * theta.cos() + vy * theta.sin());
+    let mut lambda = 0.4;
+    for pair in rows.windows(3).step_by(2) {
+        lambda += step / 3.0 * (slope(&pair[0]) + 4.0 * slope(&pair[1]) + slope(&pair[2]));
+        // Simpson: t h⁴/180 times the fourth derivative of the slope, which the frequencies of this motion (about 5) keep below 3000.
+        let error = (lambda - pair[2][4]).abs();
+        assert!(error < 5e-7, "{error:e}");
+    }
+    assert!(lambda > 5.0);
+}
+
+/// Both kinds of motion from one start: order 2 each, and apart from each other.
+#[test]
+fn vakonomic_and_nonholonomic_skates_part() {
+    let [by_reaction, vakonomic] = ["skate-on-incline", "skate-on-incline-vakonomic"].map(|name| (name, gallery(name)));
+    let position = |model: &Model, settings| {
+        let run = record(model, &until(settings, 3.0));
+        ["x", "y", "theta"].map(|name| run.last(name))
+    };
+    let truths = [&by_reaction, &vakonomic].map(|(name, model)| {
+        let truth = position(model, reference(model, 0.1));
+        let order = order_of(name, 0.04, 1e-12, |h| largest(&position(model, with(model, "midpoint", h)), &truth));
+        assert!((order - 2.0).abs() < 0.05, "{name}: {order}");
+        truth
+    });
+    assert!(largest(&truths[0], &truths[1]) > 0.5, "{truths:?}");
+}
+
+/// An integrable constraint, the length of a pendulum: the same motion with a reaction from positions, with a reaction from
+/// velocities, and vakonomically, where λ = −λ'.
+#[test]
+fn an_integrable_constraint_has_one_motion() {
+    let text = extremal_engine::gallery::text("pendulum-polar").unwrap();
+    let replaced = |constraint: &str| model(&text.replace("rod = \"rho = l\"", constraint));
+    let positions = replaced("rod = \"rho = l\"");
+    let velocities = replaced("rod = \"rho' = 0\"");
+    let vakonomic = replaced("rod = { equation = \"rho' = 0\", kind = \"vakonomic\", multiplier = 0.3 }");
+    assert_eq!(velocities.constraints()[0].kind, ConstraintKind::Nonholonomic);
+    let end = |model: &Model, settings| record(model, &until(settings, 2.3)).last("phi");
+    let truth = end(&positions, reference(&positions, 0.1));
+    for (what, model) in [("positions", &positions), ("velocities", &velocities), ("vakonomic", &vakonomic)] {
+        let reached = end(model, reference(model, 0.1));
+        assert!((reached - truth).abs() < 1e-11, "{what}: {reached}");
+        let order = order_of(what, 0.04, 1e-12, |h| (end(model, with(model, "midpoint", h)) - truth).abs());
+        assert!((order - 2.0).abs() < 0.05, "{what}: {order}");
+    }
+    // λ = −λ' between rows, by Simpson's rule; the force of constraint is recorded as the same reaction.
+    let step = 0.01;
+    let [forces, rates] = [&positions, &vakonomic].map(|model| record(model, &reference(model, step)));
+    let (forces, rates) = (forces.rows(["lambda_rod", "reaction_rho"]), rates.rows(["lambda_rod", "reaction_rho"]));
+    let mut lambda = 0.3;
+    for k in (2..forces.len()).step_by(2) {
+        lambda -= step / 3.0 * (forces[k - 2][0] + 4.0 * forces[k - 1][0] + forces[k][0]);
+        assert!((lambda - rates[k][0]).abs() < 1e-6, "row {k}: {lambda} {}", rates[k][0]);
+        assert!((forces[k][1] - rates[k][1]).abs() < 1e-10, "row {k}: {:?} {:?}", forces[k], rates[k]);
+    }
+}
+
+/// Without a kinetic energy, the constraint on the speed gives the mass: L = −y + λ(x'² + y'² − 1). From the equations of motion
+/// p_x = 2 λ x' is constant and p_y = 2 λ y' falls by one per unit of time, and the speed is one: λ = |p|/2, v = p/|p|.
+#[test]
+fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
+    let text = |multiplier: f64| {
+        format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, velocity = 0.6 }}
+            y = {{ start = 1.0, velocity = 0.8 }}
+            [dynamics]
+            lagrangian = "-y"
+            [constraints]
+            speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
+            [simulation]
+            step = 0.01
+            until = 0.5
+            "#
+        )
+    };
+    for multiplier in [0.5, -0.5, 2.0] {
+        let arrow = model(&text(multiplier));
+        let (px, py) = (2.0 * multiplier * 0.6, 2.0 * multiplier * 0.8 - 0.5);
+        let size = multiplier.signum() * f64::hypot(px, py);
+        for (method, tolerance) in [
+            ("midpoint", 1e-4),
+            ("trapezoidal", 1e-4),
+            ("compose(suzuki4, midpoint)", 1e-7),
+            ("gauss(2)", 1e-7),
+            ("dop853", 1e-10),
+        ] {
+            let run = record(&arrow, &with(&arrow, method, 0.01));
+            let seen = ["x'", "y'", "lambda_speed"].map(|name| run.last(name));
+            assert!(largest(&seen, &[px / size, py / size, size / 2.0]) < tolerance, "{multiplier} {method}: {seen:?}");
+        }
+    }
+    // With λ = 0 nothing has a mass: singular in truth, and refused by name.
+    let none = model(&text(0.0));
+    let refused = extremal_engine::Run::new(&none, &with(&none, "midpoint", 0.01)).err().unwrap().to_string();
+    assert!(refused.contains("the multiplier of the vakonomic constraint `speed` starts at 0"), "{refused}");
+}
+
+/// A discrete Lagrangian of one's own with a vakonomic constraint: h λ Φ belongs to it, in the middle of the step or as stated.
+#[test]
+fn a_custom_step_keeps_the_multiplier() {
+    let custom = |stated: &str| {
+        model(&format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, velocity = 0.5 }}
+            y = {{ start = 1.0, velocity = 0.0 }}
+            z = {{ start = 0.0, velocity = 0.5 }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 + z'^2)/2 - y"
+            [constraints]
+            c = {{ equation = "z' = y*x'", kind = "vakonomic", multiplier = 0.3 }}
+            [discrete]
+            lagrangian = "((x_1 - x_0)^2 + (y_1 - y_0)^2 + (z_1 - z_0)^2)/(2*h) - h*(y_0 + y_1)/2"
+            {stated}
+            [simulation]
+            method = "custom"
+            step = 0.01
+            until = 1.0
+            "#
+        ))
+    };
+    let stated = "[discrete.constraints]\nc = \"(z_1 - z_0)/h = (y_0 + y_1)/2*(x_1 - x_0)/h\"";
+    for stated in ["", stated] {
+        let model = custom(stated);
+        let [own, midpoint] = ["custom", "midpoint"].map(|method| record(&model, &with(&model, method, 0.01)));
+        for name in ["x", "y", "z", "lambda_c"] {
+            let apart = largest(&own.column(name), &midpoint.column(name));
+            // Formulas in other orders, over a hundred steps.
+            assert!(apart < 1e-12, "{name}: {apart:e}");
+        }
+        assert!((own.last("lambda_c") - 0.3).abs() > 0.05);
+    }
+}

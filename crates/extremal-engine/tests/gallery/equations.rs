@@ -1,0 +1,176 @@
+//! Derived equals hand-written: the equations of the gallery at random points, in print, and in LaTeX.
+
+use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::expr::magnitude;
+use extremal_engine::expr::syntax::{AnyName, parse_expression};
+use extremal_engine::{Settings, gallery, system_of};
+
+use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
+use crate::model;
+
+/// Uniform numbers, always the same ones (splitmix64).
+struct Draws(u64);
+
+impl Draws {
+    fn between(&mut self, (lo, hi): (f64, f64)) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        lo + (hi - lo) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Compares residuals and energy at random points; returns how many equations were compared.
+fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
+    let model = model(typed.gallery);
+    let g = model.graph();
+    let system = system_of(&model);
+    let n = system.len();
+    let parameter = |name: &str| {
+        let found = model.parameters().iter().find(|p| p.name == name);
+        found.unwrap_or_else(|| panic!("{}: no parameter {name}", typed.gallery)).value
+    };
+    let derived = system.euler_lagrange();
+    let energy = system.energy();
+    let sizes: Vec<_> = derived.iter().map(|r| magnitude(*r)).chain([magnitude(energy)]).collect();
+    let all: Vec<_> = derived.iter().copied().chain([energy]).chain(sizes).collect();
+    // A family stands once in `coordinates`; its members share the range.
+    let range = |k: usize| {
+        let family = system.names[k].split('[').next();
+        let at = typed.coordinates.iter().position(|name| Some(*name) == family);
+        typed.positions[at.unwrap_or_else(|| panic!("{}: no coordinate {}", typed.gallery, system.names[k]))]
+    };
+    for _ in 0..40 {
+        let mut draw = |range: (f64, f64)| draws.between(range);
+        let q: Vec<f64> = (0..n).map(|k| draw(range(k))).collect();
+        let v: Vec<f64> = (0..n).map(|_| draw(typed.velocities)).collect();
+        let a: Vec<f64> = (0..n).map(|_| draw((-2.0, 2.0))).collect();
+        let t = draw((0.0, 3.0));
+        let value = |name: &str| {
+            let bare = name.trim_end_matches('\'');
+            match system.names.iter().position(|known| known == bare) {
+                Some(k) => Some([q[k], v[k], a[k]][name.len() - bare.len()]),
+                None if name == "t" => Some(t),
+                None => Some(parameter(name)),
+            }
+        };
+        let values = g.evaluate(&all, value);
+        let mut hand = (typed.residual)(&parameter, &q, &v, &a, t);
+        assert_eq!(hand.len(), n, "{}", typed.gallery);
+        hand.push((typed.energy)(&parameter, &q, &v, t));
+        for (row, by_hand) in hand.iter().enumerate() {
+            let (ours, size) = (values[row], values[n + 1 + row]);
+            assert!(
+                (ours - by_hand).abs() <= 1e-12 * size.max(by_hand.abs()),
+                "{} row {row} at {q:?} {v:?} {a:?} t {t}: derived {ours}, typed {by_hand}",
+                typed.gallery
+            );
+        }
+    }
+    n
+}
+
+#[test]
+fn derived_equations_equal_hand_typed_ones() {
+    let mut draws = Draws(7);
+    let systems = all();
+    assert!(systems.len() >= 12);
+    let equations: usize = systems.iter().map(|typed| compare(typed, &mut draws)).sum();
+    assert!(equations >= 2 * systems.len());
+}
+
+/// Compares motion, temperatures, heating and energy of a system with entropies at random points.
+fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
+    let model = model(typed.gallery);
+    let g = model.graph();
+    let system = system_of(&model);
+    let (n, m) = (system.len(), system.heat.s.len());
+    let parameter = |name: &str| {
+        let found = model.parameters().iter().find(|p| p.name == name);
+        found.unwrap_or_else(|| panic!("{}: no parameter {name}", typed.gallery)).value
+    };
+    let temperatures = system.temperatures();
+    let sources = system.entropy_sources(&temperatures);
+    let mut derived = system.euler_lagrange();
+    derived.extend(temperatures);
+    derived.extend(sources);
+    derived.push(system.energy());
+    let sizes: Vec<_> = derived.iter().map(|r| magnitude(*r)).collect();
+    let rows = derived.len();
+    let all = [derived, sizes].concat();
+    for _ in 0..40 {
+        let q: Vec<f64> = (0..n).map(|k| draws.between(typed.positions[k])).collect();
+        let v: Vec<f64> = (0..n).map(|_| draws.between(typed.velocities)).collect();
+        let a: Vec<f64> = (0..n).map(|_| draws.between((-2.0, 2.0))).collect();
+        let s: Vec<f64> = (0..m).map(|_| draws.between(typed.entropies)).collect();
+        let value = |name: &str| {
+            let bare = name.trim_end_matches('\'');
+            if let Some(k) = system.names.iter().position(|known| known == bare) {
+                return Some([q[k], v[k], a[k]][name.len() - bare.len()]);
+            }
+            // No Lagrangian of the gallery couples velocities and entropies: rates of entropies must not matter.
+            let entropy = system.heat.names.iter().position(|known| known == bare);
+            Some(entropy.map_or_else(|| parameter(name), |k| if name == bare { s[k] } else { f64::NAN }))
+        };
+        let values = g.evaluate(&all, value);
+        let mut hand = (typed.residual)(&parameter, &q, &v, &a, &s);
+        hand.extend((typed.temperatures)(&parameter, &q, &v, &s));
+        hand.extend((typed.heating)(&parameter, &q, &v, &s));
+        hand.push((typed.energy)(&parameter, &q, &v, &s));
+        assert_eq!(hand.len(), rows, "{}", typed.gallery);
+        for (row, by_hand) in hand.iter().enumerate() {
+            let (ours, size) = (values[row], values[rows + row]);
+            assert!(
+                (ours - by_hand).abs() <= 1e-12 * size.max(by_hand.abs()),
+                "{} row {row} at {q:?} {v:?} {s:?}: derived {ours}, typed {by_hand}",
+                typed.gallery
+            );
+        }
+    }
+}
+
+#[test]
+fn derived_heat_equals_hand_typed_heat() {
+    let mut draws = Draws(5);
+    let systems = heat_systems();
+    assert!(systems.len() >= 12);
+    systems.iter().for_each(|typed| compare_heat(typed, &mut draws));
+}
+
+#[test]
+fn printed_equations_read_back_to_the_same_graph() {
+    for name in gallery::names() {
+        let model = model(name);
+        let g = model.graph();
+        let derivation =
+            derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
+        for line in derivation.sections.iter().flat_map(|section| &section.equations) {
+            for side in [&line.left, &line.right] {
+                let Side::Expression(id) = side else { continue };
+                let printed = g.expr(*id).to_string();
+                let read =
+                    parse_expression(g, &printed, &AnyName(g)).unwrap_or_else(|e| panic!("{name}: {printed}\n{e}"));
+                assert_eq!(read.value.id(), *id, "{name}: {printed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn latex_of_every_equation_is_accepted() {
+    for name in gallery::names() {
+        let model = model(name);
+        let derivation =
+            derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
+        for section in derivation.to_json()["sections"].as_array().unwrap() {
+            for equation in section["equations"].as_array().unwrap() {
+                let latex = equation["latex"].as_str().unwrap();
+                let storage = pulldown_latex::Storage::new();
+                for event in pulldown_latex::Parser::new(latex, &storage) {
+                    assert!(event.is_ok(), "{name}: {latex}: {:?}", event.err());
+                }
+            }
+        }
+    }
+}

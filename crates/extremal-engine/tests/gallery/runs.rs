@@ -1,0 +1,111 @@
+//! Every gallery model runs or is solved, and ends where independent programs say it ends.
+
+use std::ops::ControlFlow;
+
+use extremal_engine::boundary::{Guess, Problem, SolveSettings, Statement};
+use extremal_engine::run::End;
+use extremal_engine::{Model, Recorder, Run, Settings, gallery};
+
+use crate::hand_typed::{MARCHED, MARCHED_HEAT};
+use crate::model;
+
+#[test]
+fn every_model_ends_where_it_is_expected() {
+    for name in gallery::names() {
+        let model = model(name);
+        if model.boundary().is_some() {
+            continue;
+        }
+        check_statement(name, &model);
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut recorder = Recorder::new(run.columns().clone());
+        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+        assert!(matches!(outcome.end, End::Reached | End::Stopped { .. }), "{name}: {:?}", outcome.end);
+        assert_eq!(outcome.warnings, [], "{name} is warned of");
+        let row = recorder.last().unwrap();
+        for expected in model.expected() {
+            if let Some(time) = expected.time {
+                assert!(
+                    (outcome.time - time).abs() <= expected.tolerance.max(1e-12 * time),
+                    "{name}: {}",
+                    outcome.time
+                );
+            }
+            for (column, value) in &expected.values {
+                let index = recorder.columns().index_of(column).unwrap_or_else(|| panic!("{name}: no column {column}"));
+                let error = (row[index] - value).abs();
+                assert!(error <= expected.tolerance, "{name}: {column} = {} differs by {error:e}", row[index]);
+            }
+        }
+    }
+}
+
+fn check_statement(name: &str, model: &Model) {
+    assert!(model.warnings().is_empty(), "{name}: {:?}", model.warnings());
+    assert!(!model.expected().is_empty(), "{name} has no [expected] numbers");
+}
+
+#[test]
+fn every_boundary_problem_has_the_expected_solution() {
+    let mut solved = 0;
+    for name in gallery::names() {
+        let model = model(name);
+        if model.boundary().is_none() {
+            continue;
+        }
+        check_statement(name, &model);
+        let statement = Statement::of(&model).unwrap();
+        let problem = Problem::new(&model, statement, &model.simulation().method).unwrap();
+        let settings = SolveSettings::default();
+        let solution = problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert!(solution.status.is_solved(), "{name}: {:?} {:?}", solution.status, solution.violations);
+        for expected in model.expected() {
+            for (column, value) in &expected.values {
+                let found = match column.as_str() {
+                    "objective" => solution.objective,
+                    "duration" => solution.duration,
+                    column => solution.values(column).and_then(|values| values.last().copied()).unwrap(),
+                };
+                let error = (found - value).abs();
+                assert!(error <= expected.tolerance, "{name}: {column} = {found} differs by {error:e}");
+            }
+        }
+        solved += 1;
+    }
+    assert!(solved >= 20);
+}
+
+#[test]
+fn discrete_motions_equal_an_independent_implementation() {
+    for marched in MARCHED {
+        let model = model(marched.gallery);
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut motion = run.begin().unwrap();
+        for _ in 0..marched.steps {
+            motion.advance().unwrap();
+        }
+        for (k, expected) in marched.positions.iter().enumerate() {
+            let error = (motion.state()[k] - expected).abs();
+            assert!(error <= marched.tolerance, "{} coordinate {k}: differs by {error:e}", marched.gallery);
+        }
+    }
+}
+
+#[test]
+fn discrete_motions_with_entropy_equal_an_independent_implementation() {
+    for marched in MARCHED_HEAT {
+        let model = model(marched.gallery);
+        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let mut motion = run.begin().unwrap();
+        for _ in 0..marched.steps {
+            motion.advance().unwrap();
+        }
+        let (n, m) = (model.coordinates().len(), model.entropies().len());
+        let state = motion.state();
+        let reached = state[..n].iter().chain(&state[2 * n..2 * n + m]);
+        for (k, (ours, expected)) in reached.zip(marched.state).enumerate() {
+            let error = (ours - expected).abs();
+            assert!(error <= marched.tolerance, "{} component {k}: differs by {error:e}", marched.gallery);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Steps that do not follow the motion are said: singularities that a step would jump over stop the run, motions that go on but are
+//! not resolved are warned of, and those that are resolved are left alone.
+
+use extremal_engine::run::{End, Warning};
+use extremal_engine::solve::Reason;
+use extremal_engine::{Model, gallery};
+
+use crate::support::{Recorded, model, record, record_text, with};
+
+const METHODS: [&str; 9] = [
+    "left",
+    "midpoint",
+    "trapezoidal",
+    "galerkin(2)",
+    "galerkin(3)",
+    "rk4",
+    "gauss(2)",
+    "compose(yoshida4, trapezoidal)",
+    "compose(suzuki4, midpoint)",
+];
+
+fn one_coordinate(lagrangian: &str, start: f64, velocity: f64, until: f64) -> Model {
+    model(&format!(
+        r#"
+        [coordinates]
+        x = {{ start = {start}, velocity = {velocity} }}
+        [dynamics]
+        lagrangian = "{lagrangian}"
+        [simulation]
+        step = 0.01
+        until = {until}
+        "#
+    ))
+}
+
+/// The run ends before or at most a few steps after `time`, at which there is no motion any more.
+fn assert_stops_at(run: &Recorded, time: f64, step: f64, what: &str) {
+    let End::Failed(failure) = &run.outcome.end else { panic!("{what}: {:?}", run.outcome.end) };
+    // Errors of the method move the singularity by no more than the steps that do not resolve it.
+    assert!((failure.time - time).abs() <= 4.0 * step, "{what}: {failure}, expected {time}");
+    if let Reason::Singularity { time: found, .. } = &failure.reason {
+        assert!((found - time).abs() <= 4.0 * step, "{what}: {failure}, expected {time}");
+    }
+}
+
+/// Free fall from rest at x = 1 into 1/x² reaches the centre at π/(2√2).
+#[test]
+fn a_fall_into_a_centre_ends_there_with_every_method() {
+    let fall = one_coordinate("x'^2/2 + 1/x", 1.0, 0.0, 3.0);
+    let collision = std::f64::consts::PI / 8f64.sqrt();
+    for method in METHODS.iter().chain(&["energy-entropy", "energy-entropy(2)"]) {
+        for step in [0.01, 0.017, 0.05] {
+            let run = record(&fall, &with(&fall, method, step));
+            assert_stops_at(&run, collision, step, &format!("{method} {step}"));
+        }
+    }
+}
+
+/// x'' = x² from x = 1, x' = √(2/3) has the energy zero: x = (1 − t/√6)⁻² grows beyond all bounds at t = √6.
+#[test]
+fn a_motion_that_blows_up_ends_when_it_does() {
+    let blow_up = one_coordinate("x'^2/2 + x^3/3", 1.0, (2f64 / 3.0).sqrt(), 5.0);
+    for method in METHODS.iter().chain(&["energy-entropy", "energy-entropy(2)"]) {
+        let run = record(&blow_up, &with(&blow_up, method, 0.02));
+        assert_stops_at(&run, 6f64.sqrt(), 0.02, method);
+    }
+}
+
+/// With the mass 1.04 − t the velocity is 1.04/(1.04 − t), large and then as large the other way: no step changes it by much more than
+/// the one before.
+#[test]
+fn a_mass_that_changes_its_sign_in_coarse_steps_ends_the_motion() {
+    let vanishing = one_coordinate("(1.04 - t)*x'^2/2", 0.0, 1.0, 3.0);
+    for step in [0.1, 0.03, 0.003] {
+        for method in ["midpoint", "trapezoidal", "galerkin(2)", "compose(suzuki4, midpoint)"] {
+            let run = record(&vanishing, &with(&vanishing, method, step));
+            assert_stops_at(&run, 1.04, step, &format!("{method} {step}"));
+        }
+    }
+}
+
+/// With the mass 1 − t the velocity is 1/(1 − t); with 1 − x it is (1 − x)^(-1/2), and x = 1 is reached at t = 2/3.
+#[test]
+fn a_mass_that_passes_zero_ends_the_motion() {
+    for (mass, time) in [("(1 - t)", 1.0), ("(1 - x)", 2.0 / 3.0)] {
+        let vanishing = one_coordinate(&format!("{mass}*x'^2/2"), 0.0, 1.0, 3.0);
+        for method in METHODS {
+            let run = record(&vanishing, &with(&vanishing, method, 0.03));
+            assert_stops_at(&run, time, 0.03, &format!("{mass} {method}"));
+        }
+    }
+}
+
+fn kepler(eccentricity: f64) -> Model {
+    let text = gallery::text("kepler").unwrap();
+    Model::from_toml(&text.replace("eccentricity = 0.6", &format!("eccentricity = {eccentricity}"))).unwrap()
+}
+
+#[test]
+fn a_passage_too_fast_for_the_step_is_warned_of_with_a_step_that_resolves_it() {
+    let comet = kepler(0.99);
+    for method in METHODS {
+        let run = record(&comet, &with(&comet, method, 0.05));
+        let warning = run.outcome.warnings.iter().find_map(|warning| match warning {
+            Warning::Unresolved { time, resolving, .. } => Some((*time, *resolving)),
+            _ => None,
+        });
+        if let End::Failed(_) = run.outcome.end {
+            continue;
+        }
+        // The orbit begins where it is fastest: r'' = 1/r² at r = 0.01 changes everything within r^(3/2) = 0.001.
+        let (time, resolving) = warning.unwrap_or_else(|| panic!("{method}: {:?}", run.outcome.warnings));
+        assert_eq!(time, 0.0, "{method}");
+        assert!(resolving.is_some_and(|step| step < 0.005), "{method}: {resolving:?}");
+    }
+}
+
+#[test]
+fn a_passage_after_a_resolved_approach_is_warned_of_without_the_help_of_the_energy() {
+    // From the far end of an orbit of eccentricity 0.99, with a force of time: no energy is conserved that could tell. The approach
+    // changes much more than what was before, and is resolved; the passage after it does not grow by that much any more.
+    let comet = model(
+        r#"
+        [coordinates]
+        x = { start = 1.99, velocity = 0 }
+        y = { start = 0, velocity = 0.07088812050083358 }
+        [dynamics]
+        lagrangian = "(x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2) + 1e-9*t*x"
+        [simulation]
+        until = 6
+        "#,
+    );
+    for (method, step) in [("trapezoidal", 0.005), ("trapezoidal", 0.01), ("trapezoidal", 0.02), ("rk4", 0.01)] {
+        let run = record(&comet, &with(&comet, method, step));
+        let warning = run.outcome.warnings.iter().find_map(|warning| match warning {
+            Warning::Unresolved { time, resolving, .. } => Some((*time, *resolving)),
+            _ => None,
+        });
+        let (time, resolving) = warning.unwrap_or_else(|| panic!("{method} {step}: {:?}", run.outcome.warnings));
+        // The closest point, r = 0.01, is reached after half a period, π; there all changes within r^(3/2) = 0.001.
+        assert!((time - std::f64::consts::PI).abs() < 3.0 * step, "{method} {step}: {time}");
+        assert!(resolving.is_some_and(|step| step < 0.001), "{method} {step}: {resolving:?}");
+    }
+}
+
+#[test]
+fn what_has_come_to_rest_in_coarse_steps_is_no_cause_for_alarm() {
+    // Close to the bottom of one of two wells, strongly damped: what still moves is small, and what is off by more than that is nothing.
+    for start in [1e-3, 3.0] {
+        let damped = model(&format!(
+            r#"
+            [coordinates]
+            x = {{ start = {start}, velocity = 0 }}
+            [dynamics]
+            lagrangian = "x'^2/2 - (x^2 - 1)^2/4"
+            [forces]
+            x = "-2*x'"
+            [simulation]
+            until = 60
+            "#
+        ));
+        let run = record(&damped, &with(&damped, "midpoint", 0.5));
+        assert_eq!((&run.outcome.end, &run.outcome.warnings[..]), (&End::Reached, &[][..]), "from {start}");
+        assert!((run.last("x").abs() - 1.0).abs() < 1e-6, "from {start}: {}", run.last("x"));
+    }
+}
+
+#[test]
+fn a_motion_from_two_points_is_judged_like_others() {
+    // A turn takes 0.28, less than three steps; there is no velocity from which another step could be tried.
+    let run = record_text(
+        r#"
+        [coordinates]
+        x = { start = 0.3, second = 0.3 }
+        [dynamics]
+        lagrangian = "x'^2 - 500*x^2"
+        [simulation]
+        method = "left"
+        start = "two-points"
+        step = 0.1
+        until = 2
+        "#,
+    );
+    assert!(
+        run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::Unresolved { .. })),
+        "{:?}",
+        run.outcome.warnings
+    );
+}
+
+#[test]
+fn resolved_motions_are_left_alone() {
+    // A step of a fiftieth of r^(3/2) at the closest point, and a chaotic motion.
+    let comet = kepler(0.9);
+    for method in ["galerkin(2)", "galerkin(3)", "gauss(2)", "rk4", "compose(yoshida4, trapezoidal)"] {
+        let run = record(&comet, &with(&comet, method, 0.02 * 0.1f64.powf(1.5)));
+        assert_eq!(run.outcome.warnings, [], "{method}");
+        assert_eq!(run.outcome.end, End::Reached, "{method}");
+    }
+    let chaos = Model::from_toml(gallery::text("double-pendulum").unwrap()).unwrap();
+    for method in ["midpoint", "galerkin(2)", "gauss(2)", "energy-entropy"] {
+        let run = record(&chaos, &with(&chaos, method, 0.01));
+        assert_eq!(run.outcome.warnings, [], "{method}");
+        assert_eq!(run.outcome.end, End::Reached, "{method}");
+    }
+}
+
+/// p = (1 - t) x' is constant; x x'² is; and (x²/2)'' = 0, where the mass touches zero.
+#[test]
+fn a_mass_that_vanishes_is_called_so_with_every_method() {
+    for (mass, velocity, at, sign) in
+        [("(1 - t)", 1.0, 1.0, true), ("(2 - x)", 1.0, 2.0 / 3.0, true), ("x^2", -1.0, 0.5, false)]
+    {
+        let model = one_coordinate(&format!("{mass}*x'^2/2"), 1.0, velocity, 2.0);
+        for method in METHODS {
+            for step in [0.01, 0.013, 0.047, 0.11] {
+                let run = record(&model, &with(&model, method, step));
+                let End::Failed(failure) = &run.outcome.end else { panic!("{mass} {method} {step}: went on") };
+                match &failure.reason {
+                    // A step that has no solution and is not followed by the exact motion to the end says that.
+                    Reason::Solve(_) => assert_eq!(method, "left", "{mass} {step}: {failure}"),
+                    Reason::SingularMass { time, bordered, crosses, .. } => {
+                        // The time is that of the motion from a state that is as wrong as the method.
+                        let allowed = if method == "left" { 6.0 * step } else { 2.0 * step };
+                        assert!((time - at).abs() <= allowed, "{mass} {method} {step}: {failure}");
+                        assert_eq!((*bordered, *crosses), (false, sign), "{mass} {method} {step}: {failure}");
+                    }
+                    other => panic!("{mass} {method} {step}: {other}"),
+                }
+            }
+        }
+    }
+}
+
+/// Bodies with a variable mass matrix whose determinant stays away from zero.
+#[test]
+fn a_mass_that_only_varies_is_no_cause_for_alarm() {
+    for lagrangian in ["(2 + sin(x))*x'^2/2 - x^2/2", "(1 + x^2)*x'^2/2 - x^2/2", "exp(x)*x'^2/2 - x^2/2"] {
+        let model = one_coordinate(lagrangian, 1.0, 0.5, 20.0);
+        for method in METHODS {
+            let run = record(&model, &with(&model, method, 0.01));
+            assert_eq!(run.outcome.end, End::Reached, "{lagrangian} {method}");
+            assert_eq!(run.outcome.warnings, [], "{lagrangian} {method}");
+        }
+    }
+}
+
+/// At T = 1 a heat that grows with S²: S = 1/(1 - t).
+#[test]
+fn a_thermal_runaway_ends_at_its_pole_with_every_method() {
+    let runaway = model(
+        r#"
+        [entropies]
+        S = { start = 1.0 }
+        [dynamics]
+        lagrangian = "-S"
+        [heat]
+        S = "S^2"
+        [simulation]
+        step = 0.01
+        until = 3.0
+        "#,
+    );
+    for method in ["midpoint", "rk2", "rk4", "gauss(2)", "energy-entropy"] {
+        for step in [0.01, 0.017, 0.05] {
+            let run = record(&runaway, &with(&runaway, method, step));
+            assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
+        }
+    }
+}
+
+/// y follows x, so that 2 x'' = 6 x²: x = 2/(1 - t)². The multiplier is part of the state from which the motion is followed.
+#[test]
+fn a_blow_up_under_a_vakonomic_constraint_ends_at_its_pole() {
+    let pair = model(
+        r#"
+        [coordinates]
+        x = { start = 2.0, velocity = 4.0 }
+        y = { start = 0.0, velocity = 4.0 }
+        [dynamics]
+        lagrangian = "(x'^2 + y'^2)/2 + 2*x^3"
+        [constraints]
+        together = { equation = "y' = x'", kind = "vakonomic" }
+        [simulation]
+        step = 0.01
+        until = 3.0
+        "#,
+    );
+    for method in ["midpoint", "trapezoidal", "compose(suzuki4, midpoint)", "rk4", "gauss(2)"] {
+        for step in [0.01, 0.017, 0.05] {
+            let run = record(&pair, &with(&pair, method, step));
+            assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
+            let End::Failed(failure) = &run.outcome.end else { panic!("{method} {step} went on") };
+            assert!(matches!(failure.reason, Reason::Singularity { .. }), "{method} {step}: {failure}");
+        }
+    }
+}

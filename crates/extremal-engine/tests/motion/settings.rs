@@ -1,0 +1,111 @@
+//! How a run is asked for does not change what it computes.
+
+use std::ops::ControlFlow;
+
+use extremal_engine::model::Extent;
+use extremal_engine::{Model, Overrides, Recorder, Run, Settings, gallery};
+
+use crate::support::{model, record, with};
+
+#[test]
+fn the_recording_stride_changes_no_number() {
+    let model = Model::from_toml(gallery::text("double-pendulum").unwrap()).unwrap();
+    let settings = Settings::of(&model);
+    let run = Run::new(&model, &settings).unwrap();
+    let ends: Vec<Vec<f64>> = [1, 7, 1000]
+        .into_iter()
+        .map(|stride| {
+            let mut recorder = Recorder::new(run.columns().clone()).every(stride);
+            run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+            recorder.last().unwrap().to_vec()
+        })
+        .collect();
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0], ends[2]);
+    // Nor does looking at the motion on the way: by hand, observed once at the end.
+    let mut motion = run.begin().unwrap();
+    for _ in 0..run.planned_steps() {
+        motion.advance().unwrap();
+    }
+    assert_eq!(motion.state()[..2], ends[0][1..3]);
+}
+
+#[test]
+fn a_parameter_set_afterwards_is_a_parameter_set_before() {
+    for (name, parameter, value) in [("pendulum", "l", 2.5), ("kepler", "eccentricity", 0.3), ("projectile", "c", 0.05)]
+    {
+        let text = gallery::text(name).unwrap();
+        let mut later = Model::from_toml(text).unwrap();
+        later.set_parameter(parameter, value).unwrap();
+        let before = Model::load(text, &Overrides::default().set(parameter, value)).unwrap();
+        let [later, before] = [later, before].map(|model| record(&model, &Settings::of(&model)));
+        let rows =
+            |run: &crate::support::Recorded| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(rows(&later), rows(&before), "{name}");
+        assert_ne!(rows(&later), rows(&record(&Model::from_toml(text).unwrap(), &settings_of(text))), "{name} reacts");
+    }
+}
+
+fn settings_of(text: &str) -> Settings {
+    Settings::of(&Model::from_toml(text).unwrap())
+}
+
+#[test]
+fn the_last_shorter_step_reaches_the_end_exactly() {
+    let model = model(
+        r#"
+        [coordinates]
+        x = { start = 1.0 }
+        [dynamics]
+        lagrangian = "x'^2/2 - x^2/2"
+        [simulation]
+        step = 0.3
+        until = 1.0
+        "#,
+    );
+    for method in ["midpoint", "galerkin(3)", "compose(kahan-li8, trapezoidal)", "rk4", "dop853"] {
+        for (step, end) in [(0.3, 1.0), (0.07, 1.0), (0.1, 7.77), (3.0, 1.0), (0.1, 100.0 / 3.0)] {
+            let settings = Settings { extent: Some(Extent::Until(end)), ..with(&model, method, step) };
+            let run = record(&model, &settings);
+            // The end is a product of steps plus a remainder: the last sum is rounded once, the remainder a few times.
+            let missed = (run.outcome.time - end).abs();
+            assert!(missed <= 4.0 * f64::EPSILON * end, "{method}, h = {step}: misses {end} by {missed:e}");
+            assert_eq!(run.outcome.steps, (end / step).ceil() as u64);
+        }
+    }
+}
+
+#[test]
+fn explicit_methods_solve_nothing() {
+    // Störmer–Verlet and its compositions where the kinetic energy is constant: elimination must see through the forces that
+    // occur on both sides of the equations and cancel.
+    for (name, method, unknowns) in [
+        ("henon-heiles", "compose(kahan-li8, trapezoidal)", 0),
+        ("three-body-figure-eight", "trapezoidal", 0),
+        ("harmonic-oscillator", "midpoint", 0),
+        ("henon-heiles", "midpoint", 2),
+        ("double-pendulum", "midpoint", 2),
+    ] {
+        let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
+        let run = Run::new(&model, &with(&model, method, 0.01)).unwrap();
+        assert_eq!(run.structure().unwrap().unknowns, unknowns, "{name}, {method}");
+    }
+}
+
+#[test]
+fn a_shorter_last_step_is_as_accurate_as_a_whole_one() {
+    let model = model(
+        r#"
+        [coordinates]
+        x = { start = 1.0 }
+        [dynamics]
+        lagrangian = "x'^2/2 - x^2/2"
+        [simulation]
+        step = 0.1
+        until = 7.77
+        "#,
+    );
+    // The error of an eighth-order composition at h = 0.1 is far below 1e-9; a wrong last step would show as 1e-2.
+    let run = record(&model, &with(&model, "compose(kahan-li8, trapezoidal)", 0.1));
+    assert!((run.last("x") - 7.77_f64.cos()).abs() < 1e-9);
+}

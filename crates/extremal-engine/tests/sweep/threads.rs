@@ -1,0 +1,86 @@
+//! Rows do not depend on threads, nor on how members are cut.
+
+use extremal_engine::Settings;
+use extremal_engine::model::Extent;
+use extremal_engine::sweep::{Record, Sweep};
+
+use crate::support::{assert_same, built_in, random};
+
+fn settings(model: &extremal_engine::Model, until: f64) -> Settings {
+    Settings { extent: Some(Extent::Until(until)), ..Settings::of(model) }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let model = built_in("double-pendulum");
+    for record in [Record::End, Record::Extremes, Record::All { every: 7 }] {
+        let variation = random(&["θ1=-3:3", "θ2'=normal(0, 2)", "m2=0.5:2"], 203, 5);
+        let sweep = Sweep::new(&model, &settings(&model, 1.0), variation, record).unwrap();
+        let (rows, summary) = sweep.collect(1);
+        assert_eq!(summary.members(), 203);
+        for threads in [2, 3, 7] {
+            let (others, other_summary) = sweep.collect(threads);
+            assert_same(&rows, &others, sweep.fields(), record.name());
+            assert_eq!(summary, other_summary);
+        }
+    }
+}
+
+#[test]
+fn any_cut_into_groups_gives_the_same_bits() {
+    let model = built_in("projectile");
+    let make = || {
+        let variation = random(&["vy0=5:20", "c=0:0.5"], 97, 1);
+        Sweep::new(&model, &settings(&model, 3.0), variation, Record::Events).unwrap()
+    };
+    let (rows, _) = make().collect(2);
+    for members in [1, 2, 5, 64, 96, 1000] {
+        let sweep = make().with_groups_of(members);
+        assert_same(&rows, &sweep.collect(2).0, sweep.fields(), &format!("groups of {members}"));
+    }
+}
+
+#[test]
+fn a_member_does_not_depend_on_those_beside_it() {
+    let model = built_in("double-pendulum");
+    let of = |samples| {
+        let variation = random(&["θ1=-3:3"], samples, 9);
+        Sweep::new(&model, &settings(&model, 1.0), variation, Record::End).unwrap()
+    };
+    let (many, few) = (of(50), of(3));
+    let (many_rows, few_rows) = (many.collect(1).0, few.collect(1).0);
+    for at in 0..many.fields().number_names().len() {
+        assert_eq!(many_rows.numbers(at)[..3], *few_rows.numbers(at));
+    }
+}
+
+#[test]
+fn any_number_of_lanes_gives_the_same_bits() {
+    // Fast and slow members side by side: the steps of the fast ones often do not work out at once.
+    let cases = [
+        ("double-pendulum", &["θ1=-3:3", "θ1'=-20:20", "m2=0.5:2"][..], Record::End),
+        ("double-pendulum", &["θ1=-3:3", "θ2'=normal(0, 8)"], Record::All { every: 40 }),
+        ("kepler", &["eccentricity=-0.9:0.9"], Record::End),
+        ("cart-with-friction", &["v0=-1:1"], Record::End),
+    ];
+    for (name, axes, record) in cases {
+        let model = built_in(name);
+        let given = Settings { method: "midpoint".parse().unwrap(), step: Some(0.05), ..settings(&model, 9.02) };
+        let make = |lanes| Sweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
+        let alone = make(1);
+        let (rows, summary) = alone.collect(1);
+        for lanes in [4, 8, 16, 64] {
+            let sweep = make(lanes);
+            #[cfg(target_arch = "x86_64")]
+            let there_are_so_many = lanes == 64 || is_x86_feature_detected!("avx512dq");
+            #[cfg(not(target_arch = "x86_64"))]
+            let there_are_so_many = lanes == 64;
+            if there_are_so_many {
+                assert_eq!(sweep.lanes(), lanes, "{name} has a step of one piece");
+            }
+            let (others, other_summary) = sweep.collect(2);
+            assert_same(&rows, &others, sweep.fields(), &format!("{name}, {lanes} lanes"));
+            assert_eq!((summary.finished, summary.failed), (other_summary.finished, other_summary.failed));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! A model: what the user states.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use extremal_engine::gallery;
+use extremal_engine::model::{Diagnostic, ModelBuilder, Overrides};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Analysis, Comparison, Equations, Error, ErrorKind, Optimization, Simulation, Sweep};
+
+/// A system as its author states it, read and checked: coordinates, a Lagrangian, friction, heat, constraints, controls.
+///
+/// Copies are cheap and independent; a model can be used from many threads at once.
+///
+/// ```
+/// use extremal::Model;
+/// let model = Model::parse(r#"
+///     [parameters]
+///     l = 1.0
+///     [coordinates]
+///     theta = { start = 2.0 }
+///     [dynamics]
+///     lagrangian = "l^2*theta'^2/2 + 9.81*l*cos(theta)"
+/// "#)?;
+/// let longer = model.with("l", 2.0)?;
+/// assert_eq!((model.parameter("l"), longer.parameter("l")), (Some(1.0), Some(2.0)));
+/// # Ok::<(), extremal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Model {
+    stated: Arc<Stated>,
+}
+
+struct Stated {
+    text: String,
+    overrides: Overrides,
+    /// Never worked with: every task takes a copy, so that its numbers do not depend on what was asked before.
+    original: Mutex<extremal_engine::Model>,
+}
+
+impl Model {
+    /// Reads a model file.
+    ///
+    /// ```no_run
+    /// let model = extremal::Model::read("pendulum.toml")?.with("l", 2.0)?;
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The file cannot be read, or what is wrong with the model.
+    pub fn read(path: impl AsRef<Path>) -> Result<Model, Error> {
+        let path = path.as_ref();
+        Model::parse(&fs::read_to_string(path).map_err(|source| Error::reading(path, &source))?)
+    }
+
+    /// Reads the text of a model file.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn parse(text: &str) -> Result<Model, Error> {
+        Model::load(text.to_owned(), Overrides::default())
+    }
+
+    /// A built-in model.
+    ///
+    /// ```
+    /// let names: Vec<&str> = extremal::Model::gallery_names().collect();
+    /// assert!(names.contains(&"kepler"));
+    /// assert_eq!(extremal::Model::gallery("kepler")?.name().as_deref(), Some("Kepler problem"));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn gallery(name: &str) -> Result<Model, Error> {
+        let missing = || Error::new(ErrorKind::File, format!("there is no built-in model `{name}`"));
+        Model::parse(gallery::text(name).ok_or_else(missing)?)
+    }
+
+    /// The names of the built-in models.
+    pub fn gallery_names() -> impl Iterator<Item = &'static str> {
+        gallery::names()
+    }
+
+    /// States a model table by table; [`Model::from_builder`] reads it.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let spring = Model::builder("Spring")
+    ///     .parameter("k", 4.0)
+    ///     .coordinate("x", 1.0)
+    ///     .lagrangian("x'^2/2 - k*x^2/2")
+    ///     .step(0.01)
+    ///     .until(1.0);
+    /// let run = Model::from_builder(&spring)?.simulate().run()?;
+    /// assert!((run["x"].last().unwrap() - 2f64.cos()).abs() < 1e-3);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn builder(name: &str) -> ModelBuilder {
+        extremal_engine::Model::builder(name)
+    }
+
+    /// The model that a builder states.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn from_builder(builder: &ModelBuilder) -> Result<Model, Error> {
+        Model::load(builder.to_toml(), Overrides::default())
+    }
+
+    fn load(text: String, overrides: Overrides) -> Result<Model, Error> {
+        let original = Mutex::new(extremal_engine::Model::load(&text, &overrides)?);
+        Ok(Model { stated: Arc::new(Stated { text, overrides, original }) })
+    }
+
+    /// The same with another value of a parameter: a number, or an expression of other parameters.
+    ///
+    /// # Errors
+    /// There is no such parameter, or what this value makes wrong.
+    pub fn with(&self, parameter: &str, value: impl fmt::Display) -> Result<Model, Error> {
+        Model::load(self.stated.text.clone(), self.stated.overrides.clone().set(parameter, value))
+    }
+
+    /// What it was read from.
+    pub(crate) fn statement(&self) -> (&str, &Overrides) {
+        (&self.stated.text, &self.stated.overrides)
+    }
+
+    /// A copy to work with.
+    pub(crate) fn working_copy(&self) -> extremal_engine::Model {
+        self.look(Clone::clone)
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&extremal_engine::Model) -> T) -> T {
+        at(&self.stated.original.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.stated.text
+    }
+
+    /// The name of the system.
+    pub fn name(&self) -> Option<String> {
+        self.look(|model| model.name().map(str::to_owned))
+    }
+
+    /// What the system shows.
+    pub fn description(&self) -> Option<String> {
+        self.look(|model| model.description().map(str::to_owned))
+    }
+
+    /// The names of the coordinates; a family has one for each member.
+    pub fn coordinates(&self) -> Vec<String> {
+        self.look(|model| model.coordinates().iter().map(|c| c.name.clone()).collect())
+    }
+
+    /// The parameters by name.
+    pub fn parameters(&self) -> Vec<(String, f64)> {
+        self.look(|model| model.parameters().iter().map(|p| (p.name.clone(), p.value)).collect())
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        self.look(|model| model.parameters().iter().find(|p| p.name == name).map(|p| p.value))
+    }
+
+    /// What is odd about the model without being wrong.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.look(|model| model.warnings().to_vec())
+    }
+
+    /// A simulation, to be told how and then run.
+    pub fn simulate(&self) -> Simulation {
+        Simulation::of(self)
+    }
+
+    /// An ensemble, to be told what varies and then run.
+    pub fn sweep(&self) -> Sweep {
+        Sweep::of(self)
+    }
+
+    /// A comparison of methods and steps.
+    pub fn compare(&self) -> Comparison {
+        Comparison::of(self)
+    }
+
+    /// The boundary-value or control problem that the model states.
+    pub fn solve(&self) -> Optimization {
+        Optimization::of(self)
+    }
+
+    /// What is conserved, singular, stable.
+    pub fn analyze(&self) -> Analysis {
+        Analysis::of(self)
+    }
+
+    /// The equations of motion.
+    pub fn equations(&self) -> Equations {
+        Equations::of(self)
+    }
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.look(|model| model.fmt(f))
+    }
+}
+
+/// A model as data has the tables and keys of the model file.
+///
+/// ```
+/// use extremal::Model;
+/// let model: Model = serde_json::from_str(r#"{
+///     "coordinates": { "x": { "start": 1.0 } },
+///     "dynamics": { "lagrangian": "x'^2/2 - x^2/2" }
+/// }"#)?;
+/// let data = serde_json::to_value(&model)?;
+/// assert_eq!(data["dynamics"]["lagrangian"], "x'^2/2 - x^2/2");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+impl Serialize for Model {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table: toml::Table = self.stated.text.parse().map_err(serde::ser::Error::custom)?;
+        for (name, value) in self.stated.overrides.parameters() {
+            let (list, number) = member(name);
+            let Some(toml::Value::Table(parameters)) = table.get_mut("parameters") else { continue };
+            let value = value.parse::<f64>().map_or_else(|_| toml::Value::from(value), toml::Value::from);
+            match (parameters.get_mut(list), number) {
+                (Some(toml::Value::Array(items)), Some(number)) if number < items.len() => items[number] = value,
+                (Some(stated), None) => *stated = value,
+                _ => {}
+            }
+        }
+        table.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Model {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Model, D::Error> {
+        let table = toml::Table::deserialize(deserializer)?;
+        Model::parse(&table.to_string()).map_err(serde::de::Error::custom)
+    }
+}
+
+/// `m[2]` is the item 1 of `m`.
+fn member(name: &str) -> (&str, Option<usize>) {
+    match name.strip_suffix(']').and_then(|open| open.split_once('[')) {
+        Some((list, number)) => (list, number.parse::<usize>().ok().and_then(|number| number.checked_sub(1))),
+        None => (name, None),
+    }
+}

@@ -1,0 +1,173 @@
+//! A run that has ended: its rows, and what is to be said about it.
+
+use std::fmt;
+use std::ops::Index;
+use std::path::Path;
+use std::sync::Arc;
+
+use extremal_engine::run::{End, Report};
+use extremal_engine::trajectory::plot::Selection;
+use extremal_engine::trajectory::{Columns, Drift, Figure, Format, Role, Series, sig};
+use serde::{Serialize, Serializer};
+
+use crate::{Error, Plot, State};
+
+/// A run that has ended: rows under named columns, drifts, warnings. Copies share their rows.
+///
+/// As data ([`Serialize`]) it is the summary that `extremal run --json` prints.
+///
+/// ```
+/// use extremal::Model;
+/// let run = Model::gallery("kepler")?.simulate().until(10.0).run()?;
+/// let (t, x): (&[f64], &[f64]) = (&run["t"], &run["x"]);
+/// assert_eq!(t.len(), x.len());
+/// assert_eq!(run.end().q("x"), *x.last().unwrap());
+/// assert!(run.warnings().is_empty());
+/// # Ok::<(), extremal::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Run {
+    recorded: Arc<Recorded>,
+}
+
+struct Recorded {
+    title: String,
+    subtitle: String,
+    columns: Columns,
+    rows: Vec<Vec<f64>>,
+    last: Vec<f64>,
+    drifts: Vec<(String, Drift)>,
+    series: Series,
+    selection: Selection,
+    steps: u64,
+    stopped_by: Option<String>,
+    warnings: Vec<String>,
+    summary: serde_json::Value,
+}
+
+impl Run {
+    pub(crate) fn of(report: &Report<'_>, rows: Vec<Vec<f64>>) -> Run {
+        let recorder = report.recorder;
+        let (method, step) = (report.run.method(), report.run.step());
+        let energy_changes = report.energy_law().why_it_changes().is_some();
+        let stopped_by = match &report.outcome.end {
+            End::Stopped { condition } => Some(condition.clone()),
+            End::Reached | End::Failed(_) | End::Interrupted => None,
+        };
+        let recorded = Recorded {
+            title: report.model.name().unwrap_or("Model").to_owned(),
+            subtitle: format!("{method}, h = {}", sig(step, 6)),
+            columns: recorder.columns().clone(),
+            rows,
+            last: recorder.last().map(<[f64]>::to_vec).unwrap_or_default(),
+            drifts: recorder.drifts().map(|(column, drift)| (column.name().to_owned(), drift.clone())).collect(),
+            series: recorder.series().clone(),
+            selection: Selection { energy_changes, ..Selection::default() },
+            steps: report.outcome.steps,
+            stopped_by,
+            warnings: report.warnings.clone(),
+            summary: report.to_json(),
+        };
+        Run { recorded: Arc::new(recorded) }
+    }
+
+    /// The names of the columns: `t`, the coordinates, their velocities `x'` and momenta `p_x`, and so on.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.recorded.columns.iter().map(|column| column.name())
+    }
+
+    /// The numbers of a column.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        let index = self.recorded.columns.iter().position(|column| column.name() == name)?;
+        self.recorded.rows.get(index).map(Vec::as_slice)
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        self.recorded.steps
+    }
+
+    /// The state at the end.
+    pub fn end(&self) -> State {
+        State::new(&self.recorded.columns, self.recorded.last.clone())
+    }
+
+    /// The `[stop]` condition that ended it.
+    pub fn stopped_by(&self) -> Option<&str> {
+        self.recorded.stopped_by.as_deref()
+    }
+
+    /// How far the energy departed from its first value, over all steps.
+    pub fn energy(&self) -> &Drift {
+        let is_energy = |name: &str| {
+            self.recorded.columns.iter().any(|column| column.name() == name && column.role() == Role::Energy)
+        };
+        let energy = self.recorded.drifts.iter().find(|(name, _)| is_energy(name));
+        &energy.expect("every run records its energy").1
+    }
+
+    /// How far the energy, an invariant or the momentum of a symmetry departed from its first value, over all steps.
+    pub fn drift(&self, name: &str) -> Option<&Drift> {
+        self.recorded.drifts.iter().find(|(known, _)| known == name).map(|(_, drift)| drift)
+    }
+
+    /// What should be known before the numbers are believed.
+    pub fn warnings(&self) -> &[String] {
+        &self.recorded.warnings
+    }
+
+    /// Writes the rows, as .csv, .json or .parquet.
+    ///
+    /// # Errors
+    /// An unknown format, or a file that cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let mut sink = Format::of(path)?.create(path, &self.recorded.columns)?;
+        let length = self.recorded.rows.first().map_or(0, Vec::len);
+        let mut write = || -> std::io::Result<()> {
+            for at in 0..length {
+                let row: Vec<f64> = self.recorded.rows.iter().map(|column| column[at]).collect();
+                sink.write_row(&row)?;
+            }
+            sink.finish()
+        };
+        write().map_err(|source| Error::writing(path, &source))
+    }
+
+    /// A picture of it.
+    pub fn plot(&self) -> Plot {
+        let Recorded { title, subtitle, columns, series, selection, .. } = &*self.recorded;
+        // Only panels that are asked for by name may be missing, and none are.
+        let figure = Figure::with_selection(title, columns, series, selection);
+        Plot::of(figure.unwrap_or_else(|_| Figure::of(title, columns, series)).subtitle(subtitle))
+    }
+}
+
+impl Index<&str> for Run {
+    type Output = [f64];
+
+    /// The numbers of a column.
+    ///
+    /// # Panics
+    /// There is no such column; [`Run::column`] asks.
+    fn index(&self, name: &str) -> &[f64] {
+        self.column(name).unwrap_or_else(|| {
+            panic!("there is no column `{name}`: the columns are {}", self.columns().collect::<Vec<_>>().join(", "))
+        })
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("title", &self.recorded.title)
+            .field("steps", &self.recorded.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Serialize for Run {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.recorded.summary.serialize(serializer)
+    }
+}

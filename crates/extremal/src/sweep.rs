@@ -1,0 +1,240 @@
+//! Ensembles: one model with many parameters and starts.
+
+use std::ops::{Index, RangeInclusive};
+use std::path::Path;
+use std::sync::Arc;
+
+use extremal_engine::Method;
+use extremal_engine::model::Extent;
+use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, Values, Variation};
+use extremal_engine::trajectory::frame::{Existing, Frame};
+use serde::{Serialize, Serializer};
+
+use crate::observer::unwatched;
+use crate::simulate::Asked;
+use crate::{Error, ErrorKind, Model, Observer, Progress};
+
+/// An ensemble: what varies, how its members are run, what is kept of them. Grids and samples multiply.
+///
+/// ```
+/// use extremal::Model;
+/// let model = Model::gallery("harmonic-oscillator")?;
+/// let all = model.sweep().vary("x", 0.5..=1.5, 3).until(1.0).run()?;
+/// assert_eq!(all.members(), 3);
+/// // The oscillator is linear: its ends are in proportion to its starts.
+/// assert!((all["x"][2] / all["x"][0] - 3.0).abs() < 1e-12);
+/// # Ok::<(), extremal::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    model: Model,
+    asked: Asked,
+    variation: Variation,
+    record: Record,
+    threads: Option<usize>,
+}
+
+impl Sweep {
+    pub(crate) fn of(model: &Model) -> Sweep {
+        let variation = Variation { samples: 1, ..Variation::default() };
+        Sweep { model: model.clone(), asked: Asked::default(), variation, record: Record::End, threads: None }
+    }
+
+    /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
+    #[must_use]
+    pub fn vary(mut self, name: &str, range: RangeInclusive<f64>, count: u64) -> Self {
+        let values = Values::Range { from: *range.start(), to: *range.end(), count };
+        self.variation.grid.push(Axis { name: name.to_owned(), values });
+        self
+    }
+
+    /// Varies it over these values.
+    #[must_use]
+    pub fn values(mut self, name: &str, values: &[f64]) -> Self {
+        self.variation.grid.push(Axis { name: name.to_owned(), values: Values::Listed(values.to_vec()) });
+        self
+    }
+
+    /// Draws it at random; [`Sweep::samples`] says how often.
+    #[must_use]
+    pub fn random(mut self, name: &str, distribution: Distribution) -> Self {
+        self.variation.random.push(RandomAxis { name: name.to_owned(), distribution });
+        self
+    }
+
+    /// How often random values are drawn, and which ones.
+    #[must_use]
+    pub fn samples(mut self, samples: u64, seed: u64) -> Self {
+        (self.variation.samples, self.variation.seed) = (samples, seed);
+        self
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.asked.method = Some(method);
+        self
+    }
+
+    /// The step.
+    #[must_use]
+    pub fn step(mut self, step: f64) -> Self {
+        self.asked.step = Some(step);
+        self
+    }
+
+    /// The time at which members end.
+    #[must_use]
+    pub fn until(mut self, time: f64) -> Self {
+        self.asked.extent = Some(Extent::Until(time));
+        self
+    }
+
+    /// What is kept of each member.
+    #[must_use]
+    pub fn record(mut self, record: Record) -> Self {
+        self.record = record;
+        self
+    }
+
+    /// How many threads march; the rows do not depend on it.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Runs it and keeps the rows.
+    ///
+    /// # Errors
+    /// It cannot be set up. Members that fail are rows that say so.
+    pub fn run(&self) -> Result<Ensemble, Error> {
+        let model = self.model.working_copy();
+        let sweep = self.compiled(&model)?;
+        let (frame, summary) = sweep.collect(self.thread_count());
+        let members = summary.members();
+        let outcome = Outcome { summary, complete: true, resumed: 0 };
+        Ok(Ensemble::of(&sweep, &outcome, Some(frame), members))
+    }
+
+    /// Runs it and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued, if the
+    /// same sweep was interrupted there.
+    ///
+    /// # Errors
+    /// It cannot be set up, or the file not be written.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<Ensemble, Error> {
+        self.write_with(path, unwatched)
+    }
+
+    /// The same; the observer may end it, and the file can then be continued.
+    ///
+    /// # Errors
+    /// As for [`Sweep::write`]; one that was ended is [`ErrorKind::Interrupted`].
+    pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
+        let model = self.model.working_copy();
+        let sweep = self.compiled(&model)?;
+        let path = path.as_ref();
+        let existing = if path.exists() { Existing::Resume } else { Existing::Refuse };
+        let outcome = sweep.to_file(path, existing, self.thread_count(), |now| {
+            observer.progress(Progress { done: now.done, total: Some(now.members) })
+        })?;
+        match outcome.complete {
+            true => Ok(Ensemble::of(&sweep, &outcome, None, outcome.summary.members())),
+            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep; its file can be continued")),
+        }
+    }
+
+    fn compiled<'m>(&self, model: &'m extremal_engine::Model) -> Result<extremal_engine::sweep::Sweep<'m>, Error> {
+        self.asked.check()?;
+        // A step or an end that is not asked for follows the parameters that vary.
+        let settings = extremal_engine::Settings {
+            step: self.asked.step,
+            extent: self.asked.extent,
+            ..self.asked.settings(model)
+        };
+        Ok(extremal_engine::sweep::Sweep::new(model, &settings, self.variation.clone(), self.record)?)
+    }
+
+    fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.threads.unwrap_or_else(cores)
+    }
+}
+
+/// An ensemble that has ended. As data ([`Serialize`]) it is the summary that `extremal sweep --json` prints.
+#[derive(Clone)]
+pub struct Ensemble {
+    swept: Arc<Swept>,
+}
+
+struct Swept {
+    names: Vec<String>,
+    frame: Option<Frame>,
+    members: u64,
+    failed: u64,
+    warned: u64,
+    summary: serde_json::Value,
+}
+
+impl Ensemble {
+    fn of(
+        sweep: &extremal_engine::sweep::Sweep<'_>,
+        outcome: &Outcome,
+        frame: Option<Frame>,
+        members: u64,
+    ) -> Ensemble {
+        let swept = Swept {
+            names: sweep.fields().number_names().to_vec(),
+            frame,
+            members,
+            failed: outcome.summary.failed,
+            warned: outcome.summary.warned,
+            summary: sweep.report(outcome),
+        };
+        Ensemble { swept: Arc::new(swept) }
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> u64 {
+        self.swept.members
+    }
+
+    /// How many of them could not go on.
+    pub fn failed(&self) -> u64 {
+        self.swept.failed
+    }
+
+    /// How many of them there is a warning of.
+    pub fn warned(&self) -> u64 {
+        self.swept.warned
+    }
+
+    /// The names of the columns of numbers; the start of what varied is `x(0)`.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.swept.names.iter().map(String::as_str)
+    }
+
+    /// The numbers of a column, one for each row; none where the rows went to a file.
+    pub fn column(&self, name: &str) -> Option<&[f64]> {
+        let index = self.swept.names.iter().position(|known| known == name)?;
+        self.swept.frame.as_ref().map(|frame| frame.numbers(index))
+    }
+}
+
+impl Index<&str> for Ensemble {
+    type Output = [f64];
+
+    /// The numbers of a column.
+    ///
+    /// # Panics
+    /// There is no such column in memory; [`Ensemble::column`] asks.
+    fn index(&self, name: &str) -> &[f64] {
+        self.column(name).unwrap_or_else(|| panic!("there is no column `{name}` in memory"))
+    }
+}
+
+impl Serialize for Ensemble {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.swept.summary.serialize(serializer)
+    }
+}
