@@ -1,6 +1,6 @@
 //! `analyze`, and what of it other commands use.
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 const FIRST_ORDER: &str = r#"
 [coordinates]

@@ -1,6 +1,6 @@
 //! What each command prints and writes.
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 const SPRING: &str = r#"
 [coordinates]

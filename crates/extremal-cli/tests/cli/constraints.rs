@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 /// A pendulum by its rod, with a place for more constraints.
 const PENDULUM: &str = r#"

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::support::{Called, Folder, call, call_with_input};
+use extremal_testkit::program::{Called, Folder, call, call_with_input};
 
 /// A ball thrown up with a floor of its own making: the domain ends the run.
 const LEAVES: &str = r#"

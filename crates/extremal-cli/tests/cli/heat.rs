@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 /// An oscillator in a bath at temperature 1, up to its friction.
 const BATH: &str = r#"

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, json};
+use extremal_testkit::program::{Folder, call, json};
 
 /// A few hundred members whose rows make several groups.
 const ENSEMBLE: &[&str] =
@@ -80,7 +80,7 @@ fn an_interrupt_leaves_whole_members() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use crate::support::Called;
+    use extremal_testkit::program::Called;
 
     let folder = Folder::new();
     let arguments =

@@ -3,7 +3,9 @@
 use extremal_engine::mechanics::analysis::Verdict;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{analysed, assert_found, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_found, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn singular(coordinates: &str, lagrangian: &str) -> Model {
     model(&format!(

@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{gallery, model, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{gallery, with};
 
 const STEPS: usize = 100_000;
 

@@ -8,7 +8,9 @@ use extremal_engine::run::End;
 use extremal_engine::solve::Reason;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{Recorded, attempt, largest, model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{Recorded, attempt, record, with};
 
 /// So many parallelograms of equal links beside each other, all at angle 1 and turning with 2: flat at t = (π − 1)/2.
 fn row_of_linkages(count: usize) -> Model {
@@ -96,7 +98,7 @@ fn a_nearly_singular_configuration_does_not_stop_a_run_whatever_is_recorded() {
         .collect();
     for end in &ends[1..] {
         // Steps of 1e-12 each, amplified where the crank comes close to the rod.
-        assert!(largest(end, &ends[0]) < 1e-6, "{ends:?}");
+        assert!(distance(end, &ends[0]) < 1e-6, "{ends:?}");
     }
 }
 
@@ -121,7 +123,7 @@ fn a_singular_configuration_is_passed_on_purpose() {
         let run = record(&row, &Settings { singular: AtSingular::Pass, ..with(&row, method, step) });
         for [t, x, y, u, w] in run.rows(["t", "x[1]", "y[1]", "u[1]", "w[1]"]) {
             let (s, c) = (1.0 + 2.0 * t).sin_cos();
-            assert!(largest(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
+            assert!(distance(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
         }
         let (passed, count) = &run.outcome.passed;
         assert_eq!((passed.len(), *count), (2, 2), "{passed:?}");
@@ -166,7 +168,7 @@ fn leaving_out_a_constraint_invents_no_singular_configuration() {
             assert!((t - 0.01 * k as f64).abs() < 1e-12, "{t}");
             // Both parts turn evenly with 2.
             let angle = 1.0 + 2.0 * t;
-            assert!(largest(&[u, w, theta], &[angle.cos(), angle.sin(), angle]) < tolerance, "{method}: at {t}");
+            assert!(distance(&[u, w, theta], &[angle.cos(), angle.sin(), angle]) < tolerance, "{method}: at {t}");
         }
         assert!(run.outcome.residuals.iter().all(|(_, residual)| *residual < 1e-6), "{:?}", run.outcome.residuals);
     }

@@ -5,7 +5,9 @@ use extremal_engine::run::{ConstraintError, End, SetupError};
 use extremal_engine::solve::Reason;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{attempt, gallery, largest, model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{attempt, gallery, record, with};
 
 fn pendulum_with(more: &str) -> Model {
     let text = extremal_engine::gallery::text("pendulum-rod").unwrap();
@@ -243,7 +245,7 @@ fn a_singular_configuration_stops_the_run() {
             for [t, x, y, u, w] in run.rows(["t", "x", "y", "u", "w"]) {
                 let (s, c) = (1.0 + 2.0 * t).sin_cos();
                 // The midpoint rule turns by 2 arcsin(h) ... per step: a relative error of (2h)²/24 in the angle, up to 2e-3.
-                assert!(largest(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
+                assert!(distance(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
             }
         }
     }
@@ -310,7 +312,7 @@ fn shake_and_rattle_have_the_same_positions() {
             let run = record(&model, &Settings { constraints, ..Settings::of(&model) });
             model.coordinates().iter().map(|c| run.column(&c.name)).collect::<Vec<_>>().concat()
         });
-        let apart = largest(&rattle, &shake);
+        let apart = distance(&rattle, &shake);
         assert!(apart < 1e-10, "{name}: {apart:e}");
     }
 }

@@ -1,10 +1,8 @@
 //! Audits that fail are said: a conserved energy that is not, a constraint that does not hold, an explicit method beyond its stability.
 
-use extremal_engine::Settings;
-use extremal_engine::model::Extent;
 use extremal_engine::run::Warning;
-
-use crate::support::{model, record, record_text, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, attempt, attempt_text, gallery, with};
 
 #[test]
 fn an_explicit_method_beyond_its_stability_is_warned_of() {
@@ -23,7 +21,7 @@ fn an_explicit_method_beyond_its_stability_is_warned_of() {
             steps = 40
             "#
         );
-        let run = record_text(&text);
+        let run = attempt_text(&text);
         let warned = run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::Unresolved { .. }));
         assert!(warned, "{friction}: {:?}", run.outcome.warnings);
         let energy = run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::Energy { .. }));
@@ -47,7 +45,7 @@ fn an_energy_off_by_a_tenth_is_warned_of_and_one_below_is_not() {
         "#,
     );
     for (step, warned) in [(0.15, false), (0.3, true)] {
-        let run = record(&oscillator, &with(&oscillator, "left", step));
+        let run = attempt(&oscillator, &with(&oscillator, "left", step));
         let energy = run.column("energy");
         let off = energy.iter().map(|e| (e - energy[0]).abs() / energy[0]).fold(0.0, f64::max);
         assert_eq!(off > 0.1, warned, "{step}: {off}");
@@ -73,30 +71,30 @@ fn a_rod_that_a_reference_method_lets_grow_is_warned_of() {
         "#,
     );
     let constraint = |method: &str| {
-        let warnings = record(&rod, &with(&rod, method, 0.05)).outcome.warnings;
+        let warnings = attempt(&rod, &with(&rod, method, 0.05)).outcome.warnings;
         warnings.into_iter().find(|warning| matches!(warning, Warning::Constraint { .. }))
     };
     assert_eq!(constraint("midpoint"), None, "a variational method keeps it");
     let Some(Warning::Constraint { name, residual, size }) = constraint("rk4") else { panic!("not warned of") };
     assert_eq!((name.as_str(), size), ("rod", 2.0), "x² + 1 at the start");
     assert!(residual > 1e-3 * size, "{residual}");
-    let short = Settings { extent: Some(Extent::Until(1.0)), ..with(&rod, "rk4", 0.01) };
-    assert_eq!(record(&rod, &short).outcome.warnings, []);
+    let short = with(&rod, "rk4", 0.01).until(1.0);
+    assert_eq!(attempt(&rod, &short).outcome.warnings, []);
 }
 
 /// rk2 follows accelerations, and nothing brings the velocities back to the blade.
 #[test]
 fn a_blade_that_a_reference_method_lets_slip_is_warned_of() {
-    let sleigh = model(extremal_engine::gallery::text("chaplygin-sleigh").unwrap());
-    let steps = |method: &str, step: f64| Settings { extent: Some(Extent::Steps(1000)), ..with(&sleigh, method, step) };
-    let run = record(&sleigh, &steps("rk2", 0.1));
+    let sleigh = gallery("chaplygin-sleigh");
+    let steps = |method: &str, step: f64| with(&sleigh, method, step).steps(1000);
+    let run = attempt(&sleigh, &steps("rk2", 0.1));
     let [Warning::Constraint { name, residual, size }] = &run.outcome.warnings[..] else {
         panic!("{:?}", run.outcome.warnings)
     };
     assert_eq!(name, "blade");
     assert!(*size > 0.0 && *residual > 1e-3 * size, "{residual} of {size}");
     for (method, step) in [("midpoint", 0.1), ("rk4", 0.1), ("dop853", 0.1), ("rk2", 0.01)] {
-        assert_eq!(record(&sleigh, &steps(method, step)).outcome.warnings, [], "{method} {step}");
+        assert_eq!(attempt(&sleigh, &steps(method, step)).outcome.warnings, [], "{method} {step}");
     }
 }
 
@@ -131,13 +129,13 @@ fn cart(entropy: &str) -> String {
 /// is too much.
 #[test]
 fn a_first_law_that_a_discretisation_of_ones_own_breaks_is_warned_of() {
-    let twice = record_text(&cart("2"));
+    let twice = attempt_text(&cart("2"));
     let [Warning::FirstLaw { relative, promised: false }] = &twice.outcome.warnings[..] else {
         panic!("{:?}", twice.outcome.warnings)
     };
     // What is left of the motion after 4 units is exp(-4.8) of its energy; the step adds a part of h.
     assert!((relative - 1.0 / 3.0).abs() < 0.02, "{relative}");
-    assert_eq!(record_text(&cart("1")).outcome.warnings, []);
+    assert_eq!(attempt_text(&cart("1")).outcome.warnings, []);
 }
 
 /// Conduction with so large a step that an explicit method is unstable: 2 k/(T-capacity) = 2 per unit of time for both bodies.
@@ -158,7 +156,7 @@ fn heat_that_swings_between_bodies_because_of_the_step_is_warned_of() {
         "#,
     );
     for (step, resolved) in [(0.01, true), (0.1, true), (1.1, false)] {
-        let run = record(&bodies, &with(&bodies, "rk2", step));
+        let run = attempt(&bodies, &with(&bodies, "rk2", step));
         let silent = run.outcome.warnings.is_empty() && matches!(run.outcome.end, extremal_engine::run::End::Reached);
         assert_eq!(silent, resolved, "{step}: {:?} {:?}", run.outcome.warnings, run.outcome.end);
     }

@@ -3,7 +3,8 @@
 use extremal_engine::derive::{Form, derive};
 use extremal_engine::{Run, Settings};
 
-use crate::support::{model, record_text};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::attempt_text;
 
 const DRIVEN: &str = r#"
     [coordinates]
@@ -28,7 +29,7 @@ const DRIVEN: &str = r#"
 
 #[test]
 fn a_boundary_problem_runs_from_its_start_without_its_controls() {
-    let run = record_text(DRIVEN);
+    let run = attempt_text(DRIVEN);
     // y'' = x; the tolerance is that of the method, on numbers of order 1.
     assert!((run.last("y") - (2.0 + 1.0 + 1.0 / 6.0)).abs() < 1e-11, "{}", run.last("y"));
 }

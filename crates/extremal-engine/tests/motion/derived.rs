@@ -3,13 +3,9 @@
 use extremal_engine::derive::{Derivation, Form, Side, derive};
 use extremal_engine::expr::Expr;
 use extremal_engine::run::EnergyLaw;
-use extremal_engine::{Model, Settings, gallery};
-
-use crate::support::model;
-
-fn built_in(name: &str) -> Model {
-    model(gallery::text(name).unwrap())
-}
+use extremal_engine::{Model, Settings};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{gallery, gallery_text};
 
 fn derived<'m>(model: &'m Model, form: Form) -> Derivation<'m> {
     derive(model, &Settings::of(model), &[form]).unwrap()
@@ -36,7 +32,7 @@ fn line<'m>(model: &'m Model, derivation: &Derivation<'m>, left: &str) -> Expr<'
 
 #[test]
 fn controls_are_part_of_the_equations() {
-    let model = built_in("quadrotor");
+    let model = gallery("quadrotor");
     let text = derived(&model, Form::Lagrange).to_text();
     for typed in [
         "m*x'' = -left*sin(th) - right*sin(th)",
@@ -127,7 +123,7 @@ fn a_vakonomic_motion_has_its_hamiltonian() {
 /// have it.
 #[test]
 fn the_hamiltonian_of_the_double_pendulum_is_that_of_textbooks() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let derivation = derived(&model, Form::Hamilton);
     let g = model.graph();
     let [m1, m2, l1, l2, gravity] = ["m1", "m2", "l1", "l2", "g"].map(|name| g.symbol(name));
@@ -163,7 +159,7 @@ fn virtual_displacements_of_their_own_are_printed() {
     {
         assert!(text.contains(typed), "{typed} is not in\n{text}");
     }
-    let own = built_in("knife-edge-rod");
+    let own = gallery("knife-edge-rod");
     assert!(!derived(&own, Form::Lagrange).to_text().contains("irtual displacements"));
 }
 
@@ -218,7 +214,7 @@ fn nested_definitions_are_printed_with_names_for_their_parts() {
 
 #[test]
 fn a_long_chain_is_derived_without_what_vanishes() {
-    let text = gallery::text("fermi-pasta-ulam").unwrap();
+    let text = gallery_text("fermi-pasta-ulam");
     let overrides = extremal_engine::Overrides::default().set("n", "400");
     let model = Model::load(text, &overrides).unwrap();
     let derivation = derived(&model, Form::Lagrange);

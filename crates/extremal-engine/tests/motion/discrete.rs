@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, Settings};
 
-use crate::support::{model, record};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::attempt;
 
 /// Position-dependent mass, friction, a driving force and explicit time: nothing in it cancels by accident.
 fn two_coordinates(table: &str, method: &str) -> Model {
@@ -44,7 +45,7 @@ fn the_midpoint_rule_typed_by_hand_is_the_midpoint_rule() {
         y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
     "#;
     let (by_name, by_hand) = (two_coordinates("", "midpoint"), two_coordinates(typed, "custom"));
-    let (by_name, by_hand) = (record(&by_name, &Settings::of(&by_name)), record(&by_hand, &Settings::of(&by_hand)));
+    let (by_name, by_hand) = (attempt(&by_name, &Settings::of(&by_name)), attempt(&by_hand, &Settings::of(&by_hand)));
     for column in ["x", "y", "p_x", "p_y"] {
         let pairs = by_name.column(column).into_iter().zip(by_hand.column(column));
         let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -77,7 +78,7 @@ fn a_discrete_lagrangian_of_ones_own_satisfies_its_own_equations() {
         steps = 300
         "#,
     );
-    let run = record(&model, &Settings::of(&model));
+    let run = attempt(&model, &Settings::of(&model));
     let (t, x, p) = (run.column("t"), run.column("x"), run.column("p_x"));
     let minus = |a: f64, b: f64, t: f64| (b - a) / h + h * a * b * b / 2.0 - h * a.sin() * t + h * c * b * a * a;
     let plus = |a: f64, b: f64, t: f64| (b - a) / h - h * a * a * b / 2.0 + h * t.sin() - c * (b - a);

@@ -1,11 +1,10 @@
 //! Runs that cannot go on: each stops with step, time, state and reason, and keeps what was computed.
 
-use extremal_engine::model::Extent;
 use extremal_engine::run::{End, SetupError};
 use extremal_engine::solve::{Reason, SolveFailure, StepFailure};
-use extremal_engine::{Model, Run, Settings, gallery};
-
-use crate::support::{Recorded, model, record, record_text, with};
+use extremal_engine::{Model, Run, Settings};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, Recorded, attempt, attempt_text, gallery, record, with};
 
 /// The failure that ended the run, after checking that it is told fully and that the rows before it are all there.
 fn failure(run: &Recorded) -> &StepFailure {
@@ -51,7 +50,7 @@ fn a_huge_step_without_a_solution_stops_with_what_was_computed() {
     let (mut failed, mut suggested) = (0, 0);
     for method in ["midpoint", "theta(0.3)", "galerkin(2)", "gauss(2)", "right"] {
         for step in [0.7, 2.0, 1e3, 1e9] {
-            let run = record(&model, &with(&model, method, step));
+            let run = attempt(&model, &with(&model, method, step));
             if run.outcome.end == End::Reached {
                 // Far away the step may have a solution; then it is one, and it is finite.
                 assert!(run.column("x").iter().chain(&run.column("y")).all(|x| x.is_finite()));
@@ -60,8 +59,8 @@ fn a_huge_step_without_a_solution_stops_with_what_was_computed() {
             failed += 1;
             if let (Some(shorter), 0) = (failure(&run).shorter, run.outcome.steps) {
                 assert!(shorter < step, "{method} {step}: {shorter}");
-                let one = Settings { extent: Some(Extent::Steps(1)), ..with(&model, method, shorter) };
-                assert_eq!(record(&model, &one).outcome.steps, 1, "{method} {step}: {shorter}");
+                let one = with(&model, method, shorter).steps(1);
+                assert_eq!(attempt(&model, &one).outcome.steps, 1, "{method} {step}: {shorter}");
                 suggested += 1;
             }
             match solve_failure(&run) {
@@ -81,10 +80,9 @@ fn a_huge_step_without_a_solution_stops_with_what_was_computed() {
 /// The first guess compresses one of the gases to nothing: the next state is found all the same, and keeps the energy.
 #[test]
 fn a_guess_outside_the_domain_does_not_hide_the_next_state() {
-    let model = Model::from_toml(gallery::text("gas-containers").unwrap()).unwrap();
+    let model = gallery("gas-containers");
     for (method, step) in [("energy-entropy", 0.3), ("energy-entropy", 0.25), ("energy-entropy(2)", 0.3)] {
         let run = record(&model, &with(&model, method, step));
-        assert_eq!(run.outcome.end, End::Reached, "{method} {step}");
         let energy = run.column("energy");
         assert!(energy.iter().all(|e| (e - 6.0).abs() < 1e-12), "{method} {step}: kept to round-off");
     }
@@ -93,7 +91,7 @@ fn a_guess_outside_the_domain_does_not_hide_the_next_state() {
 #[test]
 fn an_equation_without_a_root_does_not_converge() {
     // -D1 L_d = arctan(x_1) stays below π/2 and can never be the momentum 2 of the start.
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [coordinates]
         x = { start = 0.0, velocity = 2.0 }
@@ -153,7 +151,7 @@ fn a_mass_that_vanishes_on_the_way_stops_the_run() {
         step = 0.01
         steps = 200
     "#;
-    let run = record_text(text);
+    let run = attempt_text(text);
     let failure = failure(&run);
     assert!(failure.time < 1.2, "{failure}");
 }
@@ -181,7 +179,7 @@ fn a_start_that_is_no_number_is_refused_where_it_is_written() {
 #[test]
 fn outside_the_domain_of_a_function_nothing_is_invented() {
     // The force 1/x exists at x = -1, the energy log(x) does not: the first row cannot be written.
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [coordinates]
         x = { start = -1.0 }
@@ -208,7 +206,7 @@ fn outside_the_domain_of_a_function_nothing_is_invented() {
             until = 10.0
         "#;
         let model = model(text);
-        let run = record(&model, &with(&model, method, 0.01));
+        let run = attempt(&model, &with(&model, method, 0.01));
         let failure = failure(&run);
         assert!((failure.time - end).abs() < 0.03, "{method}: stopped at {} instead of {end}", failure.time);
         let x = run.column("x");
@@ -231,7 +229,7 @@ fn a_step_to_where_the_energy_does_not_exist_is_not_taken() {
     "#;
     let model = model(text);
     for method in ["midpoint", "trapezoidal", "rk4", "gauss(2)"] {
-        let run = record(&model, &with(&model, method, 0.3));
+        let run = attempt(&model, &with(&model, method, 0.3));
         match &failure(&run).reason {
             Reason::Solve(SolveFailure::NotFinite { what }) => assert!(!what.is_empty()),
             // Where the run stopped, the exact motion ends within the step too.
@@ -246,7 +244,7 @@ fn a_step_to_where_the_energy_does_not_exist_is_not_taken() {
 fn a_failure_while_an_event_is_located_keeps_the_last_good_state() {
     // The condition is crossed in the first step, which is possible as a whole; shorter ones leave the domain of the motion
     // that the guard declares for an instant around t = 0.2.
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [coordinates]
         x = { start = 0.0, velocity = 1.0, domain = "abs(t - 0.2) > 0.15 or t > 0.4" }
@@ -266,7 +264,7 @@ fn a_failure_while_an_event_is_located_keeps_the_last_good_state() {
 
 #[test]
 fn overflow_is_not_a_result() {
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [coordinates]
         x = { start = 1.0, velocity = 1.0 }
@@ -297,7 +295,7 @@ fn leaving_a_declared_domain_names_the_condition_and_keeps_the_state() {
     "#;
     let model = model(text);
     for method in ["midpoint", "galerkin(2)", "compose(yoshida4, midpoint)", "rk4", "dop853", "dopri5"] {
-        let run = record(&model, &with(&model, method, 0.1));
+        let run = attempt(&model, &with(&model, method, 0.1));
         let failure = failure(&run);
         let Reason::LeftDomain { condition } = &failure.reason else { panic!("{method}: {:?}", failure.reason) };
         assert!(condition.contains('x') && condition.contains("0.05") || condition.contains("1/20"), "{condition}");
@@ -322,7 +320,7 @@ fn an_interrupted_run_keeps_its_rows() {
 #[test]
 fn a_jacobian_that_could_not_be_factored_does_not_serve_again() {
     // Masses of 1e-30: larger systems keep their factored Jacobian, and one of them is singular.
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [parameters]
         n = 5

@@ -7,7 +7,8 @@ use extremal_engine::expr::Expr;
 use extremal_engine::model::EntropyBase;
 use extremal_engine::{Model, Settings};
 
-use crate::support::{model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{attempt, with};
 
 const STEP: f64 = 0.04;
 
@@ -140,7 +141,7 @@ fn printed_equations_hold_along_the_motion() {
     for (method, inner) in cases {
         let shown = Shown::of(&model, method);
         assert_eq!((shown.momenta.len(), shown.inner.len()), (4, inner), "{method}");
-        let run = record(&model, &with(&model, method, STEP));
+        let run = attempt(&model, &with(&model, method, STEP));
         let columns = ["t", "x", "y", "p_x", "p_y"].map(|name| run.column(name));
         assert!(columns[0].len() > 60, "{method}");
         for k in 0..columns[0].len() - 1 {
@@ -175,7 +176,7 @@ fn a_custom_start_from_two_points_uses_the_same_equations() {
         steps = 50
     "#;
     let model = model(text);
-    let run = record(&model, &Settings::of(&model));
+    let run = attempt(&model, &Settings::of(&model));
     let (x, p) = (run.column("x"), run.column("p_x"));
     assert!((x[1] - 0.53).abs() <= 4.0 * f64::EPSILON, "the second point is reached: {}", x[1]);
     // p_0 = (x_1 - x_0)/h + h/2 ((x_0 + x_1)/2)³, by hand.
@@ -224,7 +225,7 @@ fn the_base_of_the_entropies_is_printed_as_it_is_used() {
         let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["L_d", "p_x_0", "p_x_1", "0"]);
         let right: Vec<Expr<'_>> = lines.iter().map(|(_, right)| *right).collect();
-        let run = record(&model, &settings);
+        let run = attempt(&model, &settings);
         let columns = ["t", "x", "p_x", "S"].map(|name| run.column(name));
         for k in 0..columns[0].len() - 1 {
             let [t, x_0, p_0, s_0] = [0, 1, 2, 3].map(|i| columns[i][k]);

@@ -1,11 +1,11 @@
 //! Steps that do not follow the motion are said: singularities that a step would jump over stop the run, motions that go on but are
 //! not resolved are warned of, and those that are resolved are left alone.
 
+use extremal_engine::Model;
 use extremal_engine::run::{End, Warning};
 use extremal_engine::solve::Reason;
-use extremal_engine::{Model, gallery};
-
-use crate::support::{Recorded, model, record, record_text, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Recorded, attempt, attempt_text, gallery, gallery_with, record, with};
 
 const METHODS: [&str; 9] = [
     "left",
@@ -50,7 +50,7 @@ fn a_fall_into_a_centre_ends_there_with_every_method() {
     let collision = std::f64::consts::PI / 8f64.sqrt();
     for method in METHODS.iter().chain(&["energy-entropy", "energy-entropy(2)"]) {
         for step in [0.01, 0.017, 0.05] {
-            let run = record(&fall, &with(&fall, method, step));
+            let run = attempt(&fall, &with(&fall, method, step));
             assert_stops_at(&run, collision, step, &format!("{method} {step}"));
         }
     }
@@ -61,7 +61,7 @@ fn a_fall_into_a_centre_ends_there_with_every_method() {
 fn a_motion_that_blows_up_ends_when_it_does() {
     let blow_up = one_coordinate("x'^2/2 + x^3/3", 1.0, (2f64 / 3.0).sqrt(), 5.0);
     for method in METHODS.iter().chain(&["energy-entropy", "energy-entropy(2)"]) {
-        let run = record(&blow_up, &with(&blow_up, method, 0.02));
+        let run = attempt(&blow_up, &with(&blow_up, method, 0.02));
         assert_stops_at(&run, 6f64.sqrt(), 0.02, method);
     }
 }
@@ -73,7 +73,7 @@ fn a_mass_that_changes_its_sign_in_coarse_steps_ends_the_motion() {
     let vanishing = one_coordinate("(1.04 - t)*x'^2/2", 0.0, 1.0, 3.0);
     for step in [0.1, 0.03, 0.003] {
         for method in ["midpoint", "trapezoidal", "galerkin(2)", "compose(suzuki4, midpoint)"] {
-            let run = record(&vanishing, &with(&vanishing, method, step));
+            let run = attempt(&vanishing, &with(&vanishing, method, step));
             assert_stops_at(&run, 1.04, step, &format!("{method} {step}"));
         }
     }
@@ -85,22 +85,21 @@ fn a_mass_that_passes_zero_ends_the_motion() {
     for (mass, time) in [("(1 - t)", 1.0), ("(1 - x)", 2.0 / 3.0)] {
         let vanishing = one_coordinate(&format!("{mass}*x'^2/2"), 0.0, 1.0, 3.0);
         for method in METHODS {
-            let run = record(&vanishing, &with(&vanishing, method, 0.03));
+            let run = attempt(&vanishing, &with(&vanishing, method, 0.03));
             assert_stops_at(&run, time, 0.03, &format!("{mass} {method}"));
         }
     }
 }
 
 fn kepler(eccentricity: f64) -> Model {
-    let text = gallery::text("kepler").unwrap();
-    Model::from_toml(&text.replace("eccentricity = 0.6", &format!("eccentricity = {eccentricity}"))).unwrap()
+    gallery_with("kepler", &[("eccentricity", &eccentricity.to_string())])
 }
 
 #[test]
 fn a_passage_too_fast_for_the_step_is_warned_of_with_a_step_that_resolves_it() {
     let comet = kepler(0.99);
     for method in METHODS {
-        let run = record(&comet, &with(&comet, method, 0.05));
+        let run = attempt(&comet, &with(&comet, method, 0.05));
         let warning = run.outcome.warnings.iter().find_map(|warning| match warning {
             Warning::Unresolved { time, resolving, .. } => Some((*time, *resolving)),
             _ => None,
@@ -131,7 +130,7 @@ fn a_passage_after_a_resolved_approach_is_warned_of_without_the_help_of_the_ener
         "#,
     );
     for (method, step) in [("trapezoidal", 0.005), ("trapezoidal", 0.01), ("trapezoidal", 0.02), ("rk4", 0.01)] {
-        let run = record(&comet, &with(&comet, method, step));
+        let run = attempt(&comet, &with(&comet, method, step));
         let warning = run.outcome.warnings.iter().find_map(|warning| match warning {
             Warning::Unresolved { time, resolving, .. } => Some((*time, *resolving)),
             _ => None,
@@ -159,7 +158,7 @@ fn what_has_come_to_rest_in_coarse_steps_is_no_cause_for_alarm() {
             until = 60
             "#
         ));
-        let run = record(&damped, &with(&damped, "midpoint", 0.5));
+        let run = attempt(&damped, &with(&damped, "midpoint", 0.5));
         assert_eq!((&run.outcome.end, &run.outcome.warnings[..]), (&End::Reached, &[][..]), "from {start}");
         assert!((run.last("x").abs() - 1.0).abs() < 1e-6, "from {start}: {}", run.last("x"));
     }
@@ -168,7 +167,7 @@ fn what_has_come_to_rest_in_coarse_steps_is_no_cause_for_alarm() {
 #[test]
 fn a_motion_from_two_points_is_judged_like_others() {
     // A turn takes 0.28, less than three steps; there is no velocity from which another step could be tried.
-    let run = record_text(
+    let run = attempt_text(
         r#"
         [coordinates]
         x = { start = 0.3, second = 0.3 }
@@ -193,13 +192,13 @@ fn resolved_motions_are_left_alone() {
     // A step of a fiftieth of r^(3/2) at the closest point, and a chaotic motion.
     let comet = kepler(0.9);
     for method in ["galerkin(2)", "galerkin(3)", "gauss(2)", "rk4", "compose(yoshida4, trapezoidal)"] {
-        let run = record(&comet, &with(&comet, method, 0.02 * 0.1f64.powf(1.5)));
+        let run = attempt(&comet, &with(&comet, method, 0.02 * 0.1f64.powf(1.5)));
         assert_eq!(run.outcome.warnings, [], "{method}");
         assert_eq!(run.outcome.end, End::Reached, "{method}");
     }
-    let chaos = Model::from_toml(gallery::text("double-pendulum").unwrap()).unwrap();
+    let chaos = gallery("double-pendulum");
     for method in ["midpoint", "galerkin(2)", "gauss(2)", "energy-entropy"] {
-        let run = record(&chaos, &with(&chaos, method, 0.01));
+        let run = attempt(&chaos, &with(&chaos, method, 0.01));
         assert_eq!(run.outcome.warnings, [], "{method}");
         assert_eq!(run.outcome.end, End::Reached, "{method}");
     }
@@ -214,7 +213,7 @@ fn a_mass_that_vanishes_is_called_so_with_every_method() {
         let model = one_coordinate(&format!("{mass}*x'^2/2"), 1.0, velocity, 2.0);
         for method in METHODS {
             for step in [0.01, 0.013, 0.047, 0.11] {
-                let run = record(&model, &with(&model, method, step));
+                let run = attempt(&model, &with(&model, method, step));
                 let End::Failed(failure) = &run.outcome.end else { panic!("{mass} {method} {step}: went on") };
                 match &failure.reason {
                     // A step that has no solution and is not followed by the exact motion to the end says that.
@@ -239,7 +238,6 @@ fn a_mass_that_only_varies_is_no_cause_for_alarm() {
         let model = one_coordinate(lagrangian, 1.0, 0.5, 20.0);
         for method in METHODS {
             let run = record(&model, &with(&model, method, 0.01));
-            assert_eq!(run.outcome.end, End::Reached, "{lagrangian} {method}");
             assert_eq!(run.outcome.warnings, [], "{lagrangian} {method}");
         }
     }
@@ -263,7 +261,7 @@ fn a_thermal_runaway_ends_at_its_pole_with_every_method() {
     );
     for method in ["midpoint", "rk2", "rk4", "gauss(2)", "energy-entropy"] {
         for step in [0.01, 0.017, 0.05] {
-            let run = record(&runaway, &with(&runaway, method, step));
+            let run = attempt(&runaway, &with(&runaway, method, step));
             assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
         }
     }
@@ -288,7 +286,7 @@ fn a_blow_up_under_a_vakonomic_constraint_ends_at_its_pole() {
     );
     for method in ["midpoint", "trapezoidal", "compose(suzuki4, midpoint)", "rk4", "gauss(2)"] {
         for step in [0.01, 0.017, 0.05] {
-            let run = record(&pair, &with(&pair, method, step));
+            let run = attempt(&pair, &with(&pair, method, step));
             assert_stops_at(&run, 1.0, step, &format!("{method} {step}"));
             let End::Failed(failure) = &run.outcome.end else { panic!("{method} {step} went on") };
             assert!(matches!(failure.reason, Reason::Singularity { .. }), "{method} {step}: {failure}");

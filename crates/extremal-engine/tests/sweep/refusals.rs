@@ -1,13 +1,15 @@
 //! What cannot be swept is refused by name; what cannot be marched is a row.
 
+use extremal_engine::Settings;
 use extremal_engine::model::Extent;
 use extremal_engine::sweep::{Record, Sweep, SweepError, Variation, VariationError};
-use extremal_engine::{Overrides, Settings};
 
-use crate::support::{Rows, built_in, grid, model, random};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, gallery};
+use extremal_testkit::sweeps::{Rows, grid, random};
 
 fn refused(name: &str, variation: Variation, record: Record) -> SweepError {
-    let model = built_in(name);
+    let model = gallery(name);
     match Sweep::new(&model, &Settings::of(&model), variation, record) {
         Err(error) => error,
         Ok(_) => panic!("{name} was accepted"),
@@ -33,8 +35,8 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
         "the model has no parameter, coordinate or entropy `ll` to vary; did you mean `l`?"
     );
     assert_eq!(refused("kepler", grid(&["mu=1,2"]), Record::Events), SweepError::NoEvents);
-    let long = Settings { extent: Some(Extent::Steps(100_000_000)), ..Settings::of(&built_in("kepler")) };
-    let model = built_in("kepler");
+    let long = Settings::of(&gallery("kepler")).steps(100_000_000);
+    let model = gallery("kepler");
     let error = Sweep::new(&model, &long, grid(&["mu=1,2"]), Record::All { every: 1 }).err().unwrap();
     assert_eq!(error, SweepError::TooManyRows { rows: 100_000_002 });
 }
@@ -42,7 +44,7 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
 #[test]
 fn a_member_that_cannot_go_on_is_a_row() {
     // At eccentricity -1 the body starts at rest and falls into the centre.
-    let model = built_in("kepler");
+    let model = gallery("kepler");
     let settings = Settings {
         method: "midpoint".parse().unwrap(),
         step: Some(0.3),
@@ -72,7 +74,7 @@ lagrangian = "y'^2/2 - b*log(y)"
 step = 0.01
 until = 0.1
 "#;
-    let model = model(text, Overrides::default());
+    let model = model(text);
     let rows = Rows::of(&model, &Settings::of(&model), grid(&["a=0,1", "y=-1,1"]), Record::End);
     let failed = Some("failed");
     assert_eq!(rows.statuses(), [failed, failed, failed, Some("finished")]);
@@ -93,7 +95,7 @@ lagrangian = "y'^2/2 - 10*y"
 step = 0.01
 until = 1
 "#;
-    let model = model(text, Overrides::default());
+    let model = model(text);
     let rows = Rows::of(&model, &Settings::of(&model), grid(&["y=1,10"]), Record::End);
     // Free fall from 1 reaches 0 at t = sqrt(1/5) = 0.447: the last state inside is that of step 44.
     assert_eq!((rows.statuses()[0], rows.column("t")[0]), (Some("failed"), 0.44));
@@ -119,7 +121,7 @@ up = "w = sin(theta)"
 step = 0.01
 until = 2
 "#;
-    let model = model(text, Overrides::default());
+    let model = model(text);
     let rows = Rows::of(&model, &Settings::of(&model), grid(&["theta'=2"]), Record::End);
     let reason = rows.reasons()[0].unwrap();
     assert!(reason.contains("`up` was left out") && reason.contains("`run` does so"), "{reason}");
