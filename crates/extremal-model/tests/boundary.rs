@@ -159,15 +159,11 @@ fn a_curve_has_its_own_variable_and_order() {
 #[test]
 fn a_start_of_higher_order_has_all_its_derivatives() {
     let text = r#"
-        [parameters]
-        a = -1.5
-        [coordinates]
-        x = { start = 1.0, velocity = 2, acceleration = "a" }
-        y = { count = 2, start = "i", jerk = [3, "a"], crackle = "10*i" }
-        [dynamics]
-        lagrangian = "x'''^2/2 + y[1]'''^2/2 + y[2]''^2/2"
-        [simulation]
-        method = "hermite"
+        parameters.a = -1.5
+        coordinates.x = { start = 1.0, velocity = 2, acceleration = "a" }
+        coordinates.y = { count = 2, start = "i", jerk = [3, "a"], crackle = "10*i" }
+        dynamics.lagrangian = "x'''^2/2 + y[1]'''^2/2 + y[2]''^2/2"
+        simulation.method = "hermite"
     "#;
     let mut model = model(text);
     assert_eq!(model.order(), 3);
@@ -207,15 +203,9 @@ fn parameters_may_change_as_far_as_the_problem_makes_sense() {
 #[test]
 fn an_end_may_lie_where_the_lagrangian_is_singular() {
     let text = r#"
-        [coordinates]
-        y = { domain = "y > 0" }
-        [dynamics]
-        lagrangian = "sqrt((1 + y'^2)/(2*9.81*y))"
-        [boundary]
-        independent = "x"
-        to = 1
-        start = { y = 0 }
-        end = { y = 1 }
+        coordinates.y = { domain = "y > 0" }
+        dynamics.lagrangian = "sqrt((1 + y'^2)/(2*9.81*y))"
+        boundary = { independent = "x", to = 1, start = { y = 0 }, end = { y = 1 } }
     "#;
     let model = model(text);
     assert_eq!(model.initial().positions, [0.0]);
@@ -272,36 +262,26 @@ fn the_builder_says_the_same_as_the_file() {
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
     let read = model(
         r#"
-        [parameters]
-        reach = 20
-        [coordinates]
-        x = { start = 0.5 }
-        th = {}
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
-        [forces]
-        th = "wind^2"
-        [controls]
-        u = "x"
-        v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
-        w = { count = 2, index = "k", on = "th", max = [1, 2] }
-        wind = {}
-        [objective]
-        running = "u^2 + v^2 + w[1]^2 + w[2]^2"
-        terminal = "S"
-        [boundary]
-        duration = { min = 0.5, max = "reach" }
-        from = 1
-        steps = 50
-        start = { x = 0.0, "x'" = 0.0 }
-        end = { th = "pi", S = 4 }
-        via = { s = 0.5, x = 1.0, "th'" = "reach" }
-        periodic = "x"
-        path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
-        integrals = { work = "u*x' = 3" }
-        guess = { th = "pi*s" }
+        parameters.reach = 20
+        coordinates = { x = { start = 0.5 }, th = {} }
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
+        forces.th = "wind^2"
+        controls.u = "x"
+        controls.v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
+        controls.w = { count = 2, index = "k", on = "th", max = [1, 2] }
+        controls.wind = {}
+        objective = { running = "u^2 + v^2 + w[1]^2 + w[2]^2", terminal = "S" }
+        boundary.duration = { min = 0.5, max = "reach" }
+        boundary.from = 1
+        boundary.steps = 50
+        boundary.start = { x = 0.0, "x'" = 0.0 }
+        boundary.end = { th = "pi", S = 4 }
+        boundary.via = { s = 0.5, x = 1.0, "th'" = "reach" }
+        boundary.periodic = "x"
+        boundary.path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
+        boundary.integrals = { work = "u*x' = 3" }
+        boundary.guess = { th = "pi*s" }
         "#,
     );
     assert_eq!(summary(&built), summary(&read));
@@ -320,51 +300,37 @@ fn the_builder_says_the_same_as_the_file() {
 fn well_known_problems_can_be_stated() {
     let elastica = model(
         r#"
-        [coordinates]
-        th = {}
-        [dynamics]
-        lagrangian = "th'^2/2"
-        [boundary]
-        independent = "s"
-        duration = 1
-        start = { th = 0 }
-        end = { th = 0 }
-        integrals = { across = "cos(th) = 0.5", up = "sin(th) = 0" }
-        guess = { th = "sin(2*pi*s)" }
+        coordinates.th = {}
+        dynamics.lagrangian = "th'^2/2"
+        boundary.independent = "s"
+        boundary.duration = 1
+        boundary.start = { th = 0 }
+        boundary.end = { th = 0 }
+        boundary.integrals = { across = "cos(th) = 0.5", up = "sin(th) = 0" }
+        boundary.guess = { th = "sin(2*pi*s)" }
         "#,
     );
     assert_eq!((elastica.independent(), elastica.boundary().unwrap().integrals.len()), ("s", 2));
     let heisenberg = model(
         r#"
-        [coordinates]
-        x = {}
-        y = {}
-        z = {}
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2"
-        [constraints]
-        lift = { equation = "z' = (x*y' - y*x')/2", kind = "vakonomic" }
-        [boundary]
-        duration = 1
-        start = { x = 0, y = 0, z = 0 }
-        end = { x = 0, y = 0, z = 1 }
-        guess = { x = "sin(2*pi*s)", y = "1 - cos(2*pi*s)" }
+        coordinates = { x = {}, y = {}, z = {} }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2"
+        constraints.lift = { equation = "z' = (x*y' - y*x')/2", kind = "vakonomic" }
+        boundary.duration = 1
+        boundary.start = { x = 0, y = 0, z = 0 }
+        boundary.end = { x = 0, y = 0, z = 1 }
+        boundary.guess = { x = "sin(2*pi*s)", y = "1 - cos(2*pi*s)" }
         "#,
     );
     assert_eq!((heisenberg.order(), heisenberg.constraints().len()), (1, 1));
     let choreography = model(
         r#"
-        [coordinates]
-        x = { count = 3 }
-        y = { count = 3 }
-        [definitions]
-        V = "sum(i, 1, 2, sum(j, i + 1, 3, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))"
-        [dynamics]
-        lagrangian = "sum(i, 1, 3, x[i]'^2 + y[i]'^2)/2 + V"
-        [boundary]
-        duration = { guess = 6 }
-        periodic = true
-        guess = { x = "cos(2*pi*(s + i/3))", "y[k]" = "sin(4*pi*(s + k/3))/3" }
+        coordinates = { x = { count = 3 }, y = { count = 3 } }
+        definitions.V = "sum(i, 1, 2, sum(j, i + 1, 3, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))"
+        dynamics.lagrangian = "sum(i, 1, 3, x[i]'^2 + y[i]'^2)/2 + V"
+        boundary.duration = { guess = 6 }
+        boundary.periodic = true
+        boundary.guess = { x = "cos(2*pi*(s + i/3))", "y[k]" = "sin(4*pi*(s + k/3))/3" }
         "#,
     );
     let guess = choreography.graph().expr(choreography.boundary().unwrap().guess[4].unwrap());
@@ -376,64 +342,39 @@ fn well_known_problems_can_be_stated() {
     // [VC 7.2]: the cart is driven, and its control is eliminated; the pole is a constraint with accelerations.
     let cart_pole = model(
         r#"
-        [parameters]
-        M = 1
-        m = 0.3
-        l = 0.5
-        g = 9.81
-        [coordinates]
-        x = {}
-        th = {}
-        [dynamics]
-        lagrangian = "((M + m)*x'' + m*l*cos(th)*th'' - m*l*sin(th)*th'^2)^2"
-        [constraints]
-        pole = { equation = "m*l*cos(th)*x'' + m*l^2*th'' = m*g*l*sin(th)", kind = "vakonomic" }
-        [boundary]
-        duration = 2
-        start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
-        end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
+        parameters = { M = 1, m = 0.3, l = 0.5, g = 9.81 }
+        coordinates = { x = {}, th = {} }
+        dynamics.lagrangian = "((M + m)*x'' + m*l*cos(th)*th'' - m*l*sin(th)*th'^2)^2"
+        constraints.pole = { equation = "m*l*cos(th)*x'' + m*l^2*th'' = m*g*l*sin(th)", kind = "vakonomic" }
+        boundary.duration = 2
+        boundary.start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
+        boundary.end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
         "#,
     );
     assert_eq!((cart_pole.order(), &cart_pole.simulation().method), (2, &Method::Hermite));
     let quadrotor = model(
         r#"
-        [coordinates]
-        x = 0
-        z = 0
-        th = 0
-        [dynamics]
-        lagrangian = "(x'^2 + z'^2 + th'^2/10)/2 - 9.81*z"
-        [controls]
-        left = { on = { x = "-sin(th)", z = "cos(th)", th = -1 }, min = 0, max = 10 }
-        right = { on = { x = "-sin(th)", z = "cos(th)", th = 1 }, min = 0, max = 10 }
-        [objective]
-        terminal = "t"
-        [boundary]
-        duration = { min = 0.1, max = 10, guess = 2 }
-        start = { x = 0, z = 0, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
-        end = { x = 5, z = 1, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
+        coordinates = { x = 0, z = 0, th = 0 }
+        dynamics.lagrangian = "(x'^2 + z'^2 + th'^2/10)/2 - 9.81*z"
+        controls.left = { on = { x = "-sin(th)", z = "cos(th)", th = -1 }, min = 0, max = 10 }
+        controls.right = { on = { x = "-sin(th)", z = "cos(th)", th = 1 }, min = 0, max = 10 }
+        objective.terminal = "t"
+        boundary.duration = { min = 0.1, max = 10, guess = 2 }
+        boundary.start = { x = 0, z = 0, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
+        boundary.end = { x = 5, z = 1, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
         "#,
     );
     let point = [("th", 0.2), ("left", 3.0), ("right", 4.0)];
     assert_close(value_at(&quadrotor, quadrotor.controlled_forces()[0], &point), -7.0 * 0.2f64.sin(), 8.0);
     let piston = model(
         r#"
-        [coordinates]
-        x = { start = 1, domain = "x > 0" }
-        [entropies]
-        S = 1
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S)*x^(-2/3)"
-        [friction]
-        x = "-x'/10"
-        [controls]
-        push = "x"
-        [objective]
-        terminal = "S"
-        [boundary]
-        duration = 3
-        start = { x = 1, "x'" = 0 }
-        end = { x = 2, "x'" = 0 }
+        coordinates.x = { start = 1, domain = "x > 0" }
+        entropies.S = 1
+        dynamics.lagrangian = "x'^2/2 - exp(S)*x^(-2/3)"
+        friction.x = "-x'/10"
+        controls.push = "x"
+        objective.terminal = "S"
+        boundary = { duration = 3, start = { x = 1, "x'" = 0 }, end = { x = 2, "x'" = 0 } }
         "#,
     );
     assert_eq!(text_of(&piston, piston.objective().unwrap().terminal.unwrap()), "S");

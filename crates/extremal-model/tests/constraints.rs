@@ -190,25 +190,17 @@ fn the_builder_says_the_same_as_the_file() {
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
     let read = model(
         r#"
-        [parameters]
-        s = 0.5
-        [coordinates]
-        x = [1.0, 2.0, 3.0]
-        y = 1.0
-        [dynamics]
-        lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
-        [constraints]
-        rod = "x[1]^2 = 1"
-        both = ["x[1]' = y'", "x[2]' = y'"]
-        skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
-        blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
-        link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
-        [discrete]
-        lagrangian = "(y_1 - y_0)^2/h"
-        constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
-        [simulation]
-        constraints = "shake"
-        project = true
+        parameters.s = 0.5
+        coordinates = { x = [1.0, 2.0, 3.0], y = 1.0 }
+        dynamics.lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
+        constraints.rod = "x[1]^2 = 1"
+        constraints.both = ["x[1]' = y'", "x[2]' = y'"]
+        constraints.skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
+        constraints.blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
+        constraints.link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
+        discrete.lagrangian = "(y_1 - y_0)^2/h"
+        discrete.constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
+        simulation = { constraints = "shake", project = true }
         "#,
     );
     assert_eq!(summary(&built), summary(&read));

@@ -103,17 +103,11 @@ fn the_only_entropy_is_heated_without_saying_so() {
 fn heat_needs_no_mechanics() {
     let model = model(
         r#"
-        [parameters]
-        n = 10
-        kappa = 2.0
-        [entropies]
-        S = { count = "n", start = "log(i)" }
-        [dynamics]
-        lagrangian = "-sum(i, 1, n, exp(S[i]))"
-        [conduction]
-        bar = { between = ["S[i]", "S[i + 1]"], count = "n - 1", conductance = "kappa" }
-        [simulation]
-        method = "energy-entropy"
+        parameters = { n = 10, kappa = 2.0 }
+        entropies.S = { count = "n", start = "log(i)" }
+        dynamics.lagrangian = "-sum(i, 1, n, exp(S[i]))"
+        conduction.bar = { between = ["S[i]", "S[i + 1]"], count = "n - 1", conductance = "kappa" }
+        simulation.method = "energy-entropy"
         "#,
     );
     assert!(model.coordinates().is_empty());
@@ -127,14 +121,9 @@ fn heat_needs_no_mechanics() {
 fn herglotz_friction_is_minus_temperature_times_momentum() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0, velocity = 1.0 }
-        y = { start = 1.0, velocity = 1.0 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "x^2*x'^2/2 + x'*y' + y'^2 - exp(S)/x"
-        friction = "herglotz"
+        coordinates = { x = { start = 1.0, velocity = 1.0 }, y = { start = 1.0, velocity = 1.0 } }
+        entropies.S = 0.5
+        dynamics = { lagrangian = "x^2*x'^2/2 + x'*y' + y'^2 - exp(S)/x", friction = "herglotz" }
         "#,
     );
     assert!(model.herglotz());
@@ -150,21 +139,12 @@ fn herglotz_friction_is_minus_temperature_times_momentum() {
 fn a_parameter_cannot_break_the_second_law() {
     let mut model = model(
         r#"
-        [parameters]
-        a = 0.25
-        kappa = 1.0
-        s = 0.5
-        [coordinates]
-        x = 1.0
-        [entropies]
-        S1 = "log(s)"
-        S2 = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S1)/x - s*S2"
-        [friction]
-        x = { force = "-x'", heats = { S1 = "a", S2 = "1 - a" } }
-        [conduction]
-        wall = { between = ["S1", "S2"], conductance = "kappa" }
+        parameters = { a = 0.25, kappa = 1.0, s = 0.5 }
+        coordinates.x = 1.0
+        entropies = { S1 = "log(s)", S2 = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - exp(S1)/x - s*S2"
+        friction.x = { force = "-x'", heats = { S1 = "a", S2 = "1 - a" } }
+        conduction.wall = { between = ["S1", "S2"], conductance = "kappa" }
         "#,
     );
     model.set_parameter("a", 1.0).unwrap();
@@ -277,31 +257,17 @@ fn the_builder_says_the_same_as_the_file() {
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
     let read = model(
         r#"
-        [parameters]
-        n = 4
-        a = 0.25
-        [coordinates]
-        x = 1.0
-        [entropies]
-        S = { start = "1 + a" }
-        R = { start = "k/10", count = "n", index = "k" }
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))"
-        [friction]
-        x = [{ force = "-x'", heats = "S" }, { force = "-x'^3", heats = { S = "a", "R[2]" = 0.75 } }]
-        [heat]
-        "R[i]" = "i*t"
-        [conduction]
-        wall = { between = ["S", "R[1]"], conductance = 0.5 }
-        bar = { between = ["R[i]", "R[i + 1]"], conductance = "a*i", count = "n - 1" }
-        [exact]
-        S = "t"
-        [discrete]
-        lagrangian = "(x_1 - x_0)^2/(2*h)"
-        entropy = { S = "S_0 + S_1", "R[j]" = "R_1[j] - R_0[j]" }
-        [simulation]
-        method = "energy-entropy(3)"
-        entropy = "right"
+        parameters = { n = 4, a = 0.25 }
+        coordinates.x = 1.0
+        entropies = { S = { start = "1 + a" }, R = { start = "k/10", count = "n", index = "k" } }
+        dynamics.lagrangian = "x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))"
+        friction.x = [{ force = "-x'", heats = "S" }, { force = "-x'^3", heats = { S = "a", "R[2]" = 0.75 } }]
+        heat."R[i]" = "i*t"
+        conduction.wall = { between = ["S", "R[1]"], conductance = 0.5 }
+        conduction.bar = { between = ["R[i]", "R[i + 1]"], conductance = "a*i", count = "n - 1" }
+        exact.S = "t"
+        discrete = { lagrangian = "(x_1 - x_0)^2/(2*h)", entropy = { S = "S_0 + S_1", "R[j]" = "R_1[j] - R_0[j]" } }
+        simulation = { method = "energy-entropy(3)", entropy = "right" }
         "#,
     );
     assert_eq!(summary(&built), summary(&read));

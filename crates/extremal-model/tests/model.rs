@@ -10,19 +10,11 @@ const EVERYTHING: &str = include_str!("good/everything.toml");
 fn primes_of_definitions_follow_the_chain_rule() {
     let model = model(
         r#"
-        [parameters]
-        l = 1.5
-        g = 9.81
-        [coordinates]
-        q = 0.3
-        [definitions]
-        x = "l*sin(q) + t^2"
-        y = "-l*cos(q)"
-        a = "x''"
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 - g*y"
-        [invariants]
-        speed = "x'"
+        parameters = { l = 1.5, g = 9.81 }
+        coordinates.q = 0.3
+        definitions = { x = "l*sin(q) + t^2", y = "-l*cos(q)", a = "x''" }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 - g*y"
+        invariants.speed = "x'"
         "#,
     );
     let (l, g, q, v, w, t) = (1.5, 9.81, 0.7f64, -1.3f64, 0.4, 2.0);
@@ -101,14 +93,9 @@ fn every_table_is_understood() {
 fn exact_values_survive_decimals_and_expressions() {
     let model = model(
         r#"
-        [parameters]
-        a = 0.1
-        b = "3*a"
-        c = "pi*a"
-        [coordinates]
-        x = 0.0
-        [dynamics]
-        lagrangian = "a*x'^2 + b + c"
+        parameters = { a = 0.1, b = "3*a", c = "pi*a" }
+        coordinates.x = 0.0
+        dynamics.lagrangian = "a*x'^2 + b + c"
         "#,
     );
     let exact: Vec<Option<String>> =
@@ -121,18 +108,10 @@ fn exact_values_survive_decimals_and_expressions() {
 fn parameters_change_and_what_depends_on_them_follows() {
     let mut model = model(
         r#"
-        [parameters]
-        n = 2
-        k = 4.0
-        w = "sqrt(k)"
-        size = "n + 1"
-        [coordinates]
-        x = { count = "size", start = "w*i", domain = "x[i] < 20" }
-        [dynamics]
-        lagrangian = "sum(i, 1, n + 1, x[i]'^2/2 - k*x[i]^2/2)"
-        [simulation]
-        step = "1/w"
-        until = "k - 1"
+        parameters = { n = 2, k = 4.0, w = "sqrt(k)", size = "n + 1" }
+        coordinates.x = { count = "size", start = "w*i", domain = "x[i] < 20" }
+        dynamics.lagrangian = "sum(i, 1, n + 1, x[i]'^2/2 - k*x[i]^2/2)"
+        simulation = { step = "1/w", until = "k - 1" }
         "#,
     );
     let lagrangian = model.lagrangian().id();
@@ -162,16 +141,11 @@ fn parameters_change_and_what_depends_on_them_follows() {
 fn second_positions_follow_the_step_of_the_run() {
     let mut model = model(
         r#"
-        [parameters]
-        w = 2.0
-        [coordinates]
-        x = { start = 0.0, velocity = "w", second = "sin(w*h)/sqrt(w - 1)" }
-        y = { start = 1.0, second = "w" }
-        [dynamics]
-        lagrangian = "x'^2/2 + y'^2/2 - w^2*x^2/2"
-        [simulation]
-        start = "two-points"
-        step = 0.1
+        parameters.w = 2.0
+        coordinates.x = { start = 0.0, velocity = "w", second = "sin(w*h)/sqrt(w - 1)" }
+        coordinates.y = { start = 1.0, second = "w" }
+        dynamics.lagrangian = "x'^2/2 + y'^2/2 - w^2*x^2/2"
+        simulation = { start = "two-points", step = 0.1 }
         "#,
     );
     assert_eq!(model.initial().second, None, "which step the run has is not known");
@@ -228,40 +202,19 @@ fn the_builder_says_the_same_as_the_file() {
         r#"
         name = 'Spring "with" friction'
         source = "a\nb"
-        [parameters]
-        k = 4.0
-        n = 2
-        m = [1.0, 2.5]
-        [coordinates]
-        x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
-        "θ" = { start = 1e-7 }
-        [definitions]
-        r = "x[1] - x[2]"
-        d = { count = "n", value = "x[i]*θ" }
-        [dynamics]
-        lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
-        [forces]
-        "x[2]" = "-k"
-        [friction]
-        x = "-x[i]'"
-        [invariants]
-        momentum = "m[1]*x[1]'"
-        [symmetries]
-        turn = { "θ" = "1" }
-        [exact]
-        "θ" = "cos(t)"
-        [discrete]
-        lagrangian = "(θ_1 - θ_0)^2/h"
-        force_minus = { "θ" = 0 }
-        force_plus = { "θ" = "h" }
-        [stop]
-        far = { when = "x[1] - 9", direction = "rising" }
-        [simulation]
-        method = "trapezoidal"
-        step = 0.01
-        until = "2*pi"
-        record = 5
-        tolerance = 1e-10
+        parameters = { k = 4.0, n = 2, m = [1.0, 2.5] }
+        coordinates.x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
+        coordinates."θ" = { start = 1e-7 }
+        definitions = { r = "x[1] - x[2]", d = { count = "n", value = "x[i]*θ" } }
+        dynamics.lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
+        forces."x[2]" = "-k"
+        friction.x = "-x[i]'"
+        invariants.momentum = "m[1]*x[1]'"
+        symmetries.turn = { "θ" = "1" }
+        exact."θ" = "cos(t)"
+        discrete = { lagrangian = "(θ_1 - θ_0)^2/h", force_minus = { "θ" = 0 }, force_plus = { "θ" = "h" } }
+        stop.far = { when = "x[1] - 9", direction = "rising" }
+        simulation = { method = "trapezoidal", step = 0.01, until = "2*pi", record = 5, tolerance = 1e-10 }
         "#,
     );
     assert_eq!((built.name(), built.source()), (read.name(), read.source()));

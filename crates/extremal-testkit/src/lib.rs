@@ -3,6 +3,7 @@
 //! | module | words | feature |
 //! |---|---|---|
 //! | [`numbers`] | distances of lists, measured orders, roots, random numbers that are always the same | |
+//! | [`bounded`], [`scope`] | numbers with bounds on their errors; names as a model would declare them | `expr` |
 //! | [`models`] | a model from its text, the value of an expression | `model` |
 //! | [`marches`] | systems and steps below a model; motions typed by hand as the independent truth | `solve` |
 //! | [`runs`] | gallery models, settings, runs with everything they record | `engine` |
@@ -19,6 +20,8 @@ pub mod numbers;
 pub mod analyses;
 #[cfg(feature = "engine")]
 pub mod boundary;
+#[cfg(feature = "expr")]
+pub mod bounded;
 #[cfg(feature = "solve")]
 pub mod marches;
 #[cfg(feature = "model")]
@@ -27,5 +30,7 @@ pub mod models;
 pub mod program;
 #[cfg(feature = "engine")]
 pub mod runs;
+#[cfg(feature = "expr")]
+pub mod scope;
 #[cfg(feature = "engine")]
 pub mod sweeps;

@@ -28,3 +28,14 @@ pub fn value_at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f
 pub fn text_of(model: &Model, id: Id) -> String {
     model.graph().expr(id).to_string()
 }
+
+/// A point on a circle by its angle. The first two constraints determine it but where w = 0; there the third does, which follows from them
+/// everywhere. The mechanism is a pendulum and has no singular configuration.
+pub const CIRCLE_BY_ANGLE: &str = r#"
+    coordinates.u = { start = "cos(1)", velocity = "-2*sin(1)" }
+    coordinates.w = { start = "sin(1)", velocity = "2*cos(1)" }
+    coordinates.theta = { start = 1, velocity = 2 }
+    dynamics.lagrangian = "(u'^2 + w'^2 + theta'^2)/2"
+    constraints = { circle = "u^2 + w^2 = 1", across = "u = cos(theta)", up = "w = sin(theta)" }
+    simulation = { step = 0.01, until = 5 }
+"#;

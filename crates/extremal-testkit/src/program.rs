@@ -38,8 +38,8 @@ impl Folder {
     }
 
     /// Calls the program in this folder.
-    pub fn call(&self, arguments: &[&str]) -> Called {
-        Called::of(self.command(arguments).output().unwrap())
+    pub fn call(&self, arguments: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(self.command(arguments).output().unwrap())
     }
 }
 
@@ -50,7 +50,7 @@ impl Drop for Folder {
 }
 
 /// What a call left.
-pub struct Called {
+pub struct ProgramOutput {
     /// The exit code, if the program was not killed.
     pub code: Option<i32>,
     /// What it wrote to the standard output.
@@ -59,10 +59,10 @@ pub struct Called {
     pub stderr: String,
 }
 
-impl Called {
+impl ProgramOutput {
     /// What a process left.
-    pub fn of(output: Output) -> Called {
-        Called {
+    pub fn of(output: Output) -> ProgramOutput {
+        ProgramOutput {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -96,12 +96,12 @@ impl Called {
 }
 
 /// Calls the program where no files are written.
-pub fn call(arguments: &[&str]) -> Called {
-    Called::of(command(arguments, &env::temp_dir()).output().unwrap())
+pub fn call(arguments: &[&str]) -> ProgramOutput {
+    ProgramOutput::of(command(arguments, &env::temp_dir()).output().unwrap())
 }
 
 /// Calls the program with a text on standard input.
-pub fn call_with_input(arguments: &[&str], input: &str) -> Called {
+pub fn call_with_input(arguments: &[&str], input: &str) -> ProgramOutput {
     let mut child = command(arguments, &env::temp_dir())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -110,7 +110,7 @@ pub fn call_with_input(arguments: &[&str], input: &str) -> Called {
         .unwrap();
     // A program that refuses its options need not read.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Called::of(child.wait_with_output().unwrap())
+    ProgramOutput::of(child.wait_with_output().unwrap())
 }
 
 /// The JSON object that a call printed, and nothing else.

@@ -59,14 +59,14 @@ pub fn go_on<T>(_: T) -> ControlFlow<()> {
 }
 
 /// A run and everything it recorded.
-pub struct Recorded {
+pub struct RecordedRun {
     /// How it ended, and what was counted and watched on the way.
     pub outcome: Outcome,
     /// Its rows.
     pub recorder: Recorder,
 }
 
-impl Recorded {
+impl RecordedRun {
     /// A column over all rows.
     pub fn column(&self, name: &str) -> Vec<f64> {
         assert!(self.recorder.series().is_complete(), "too many rows for the memory of the recorder");
@@ -106,26 +106,26 @@ impl Recorded {
 }
 
 /// Executes a run to its end, whatever that is.
-pub fn executed(run: &Run<'_>) -> Recorded {
+pub fn executed(run: &Run<'_>) -> RecordedRun {
     let mut recorder = Recorder::new(run.columns().clone());
     let outcome = run.execute(&mut recorder, go_on).unwrap();
-    Recorded { outcome, recorder }
+    RecordedRun { outcome, recorder }
 }
 
 /// Runs to the end, whatever it is.
-pub fn attempt(model: &Model, settings: &Settings) -> Recorded {
+pub fn attempt(model: &Model, settings: &Settings) -> RecordedRun {
     executed(&Run::new(model, settings).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// Runs to the end, which must be the one that was asked for.
-pub fn record(model: &Model, settings: &Settings) -> Recorded {
+pub fn record(model: &Model, settings: &Settings) -> RecordedRun {
     let recorded = attempt(model, settings);
     assert_eq!(recorded.outcome.end, End::Reached, "{} of step {:?}", settings.method, settings.step);
     recorded
 }
 
 /// Runs a text as it stands, to the end, whatever it is.
-pub fn attempt_text(text: &str) -> Recorded {
+pub fn attempt_text(text: &str) -> RecordedRun {
     let model = model(text);
     attempt(&model, &Settings::of(&model))
 }

@@ -4,7 +4,7 @@ use extremal_engine::sweep::{Record, Summary, Sweep, Variation};
 use extremal_engine::trajectory::frame::{Fields, Frame};
 use extremal_engine::{Model, Settings};
 
-use crate::runs::Recorded;
+use crate::runs::RecordedRun;
 
 /// A grid written as on the command line.
 pub fn grid(axes: &[&str]) -> Variation {
@@ -18,7 +18,7 @@ pub fn random(axes: &[&str], samples: u64, seed: u64) -> Variation {
 }
 
 /// The rows of a sweep that were collected.
-pub struct Rows {
+pub struct SweepRows {
     /// The names of the columns.
     pub fields: Fields,
     /// The rows.
@@ -27,16 +27,16 @@ pub struct Rows {
     pub summary: Summary,
 }
 
-impl Rows {
+impl SweepRows {
     /// Those of a sweep, marched on two threads.
-    pub fn of(model: &Model, settings: &Settings, variation: Variation, record: Record) -> Rows {
-        Rows::collected(&Sweep::new(model, settings, variation, record).unwrap(), 2)
+    pub fn of(model: &Model, settings: &Settings, variation: Variation, record: Record) -> SweepRows {
+        SweepRows::collected(&Sweep::new(model, settings, variation, record).unwrap(), 2)
     }
 
     /// Those of a sweep, marched on so many threads.
-    pub fn collected(sweep: &Sweep<'_>, threads: usize) -> Rows {
+    pub fn collected(sweep: &Sweep<'_>, threads: usize) -> SweepRows {
         let (frame, summary) = sweep.collect(threads);
-        Rows { fields: sweep.fields().clone(), frame, summary }
+        SweepRows { fields: sweep.fields().clone(), frame, summary }
     }
 
     /// A column of numbers.
@@ -90,7 +90,7 @@ pub fn assert_same(a: &Frame, b: &Frame, fields: &Fields, what: &str) {
 }
 
 /// The columns of a run that a sweep keeps too: all but the energy that belongs to a step.
-pub fn kept_columns(run: &Recorded) -> Vec<String> {
+pub fn kept_columns(run: &RecordedRun) -> Vec<String> {
     let columns = run.recorder.columns();
     (0..columns.len()).map(|at| columns[at].name().to_owned()).filter(|name| name != "energy_v").collect()
 }

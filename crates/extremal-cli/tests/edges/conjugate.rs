@@ -1,8 +1,8 @@
 //! Curves between two ends, before, at and beyond a conjugate point: L = q'²/2 - q²/2 has them π apart.
 
-use extremal_testkit::program::{Called, call_with_input};
+use extremal_testkit::program::{ProgramOutput, call_with_input};
 
-fn between(duration: f64, end: f64) -> Called {
+fn between(duration: f64, end: f64) -> ProgramOutput {
     let model = format!(
         "[coordinates]\nq = {{}}\n[dynamics]\nlagrangian = \"q'^2/2 - q^2/2\"\n[boundary]\nduration = {duration}\nsteps = 400\n\
          start = {{ q = 0.0 }}\nend = {{ q = {end} }}\n"
@@ -11,12 +11,12 @@ fn between(duration: f64, end: f64) -> Called {
 }
 
 /// What kind of stationary point it is said to be.
-fn nature(verdict: &Called) -> String {
+fn nature(verdict: &ProgramOutput) -> String {
     verdict.json()["nature"].as_str().unwrap_or("none").to_string()
 }
 
 /// The value in the middle.
-fn middle(verdict: &Called) -> f64 {
+fn middle(verdict: &ProgramOutput) -> f64 {
     verdict.json()["columns"]["q"][200].as_f64().unwrap_or(f64::NAN)
 }
 
@@ -27,7 +27,7 @@ fn on_the_grid(duration: f64) -> f64 {
     0.5 / (0.5 * angle).cos()
 }
 
-fn assert_stationary(verdict: &Called, duration: f64) {
+fn assert_stationary(verdict: &ProgramOutput, duration: f64) {
     let (found, expected) = (middle(verdict), on_the_grid(duration));
     assert!((found / expected - 1.0).abs() < 1e-7, "{found} for {expected}");
 }

@@ -1,6 +1,6 @@
 //! Every method on one model, and what may come of it.
 
-use extremal_testkit::program::{Called, call_with_input};
+use extremal_testkit::program::{ProgramOutput, call_with_input};
 
 /// One method of every family that needs nothing but a Lagrangian, with its order.
 const METHODS: [(&str, u32); 17] = [
@@ -31,13 +31,13 @@ pub struct Edge<'a> {
 }
 
 /// A number at the end of a run.
-fn end(called: &Called, place: &str, name: &str) -> f64 {
+fn end(called: &ProgramOutput, place: &str, name: &str) -> f64 {
     let end = &called.json()["end"];
     if place == "t" { &end["t"] } else { &end[place][name] }.as_f64().unwrap_or(f64::NAN)
 }
 
 impl Edge<'_> {
-    fn run(&self, method: &str) -> Called {
+    fn run(&self, method: &str) -> ProgramOutput {
         // Whole steps: a last one that is shorter would be a remark among the warnings.
         let (step, steps) = (self.step.to_string(), (self.until / self.step).round().to_string());
         call_with_input(&["run", "-", "--json", "--method", method, "--step", &step, "--steps", &steps], self.model)
@@ -102,7 +102,7 @@ impl Edge<'_> {
         });
     }
 
-    fn judge(&self, right: &[&str], rule: impl Fn(&Called, u32) -> Result<(), String>) {
+    fn judge(&self, right: &[&str], rule: impl Fn(&ProgramOutput, u32) -> Result<(), String>) {
         let mut complaints = Vec::new();
         let mut tried = 0;
         for (method, order) in METHODS {

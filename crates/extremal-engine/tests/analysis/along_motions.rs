@@ -12,7 +12,7 @@ use extremal_engine::run::{End, Tracked};
 use extremal_engine::{Model, Run, Settings, gallery as embedded, system_of};
 use extremal_testkit::analyses::{analysed, typed};
 use extremal_testkit::models::model;
-use extremal_testkit::runs::{Lasting, Recorded, executed, gallery};
+use extremal_testkit::runs::{Lasting, RecordedRun, executed, gallery};
 
 /// Longer motions show nothing new; curves meet singularities.
 const LONGEST: f64 = 4.0;
@@ -106,7 +106,7 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
         ..Settings::of(motion).until(until)
     };
     let run = Run::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let Recorded { outcome, recorder } = executed(&run);
+    let RecordedRun { outcome, recorder } = executed(&run);
     let rows = outcome.steps as usize;
     assert!(
         matches!(outcome.end, End::Reached | End::Stopped { .. }) || rows >= FEWEST_ROWS,

@@ -180,14 +180,10 @@ fn degrees_of_freedom_and_rank_of_constraints() {
 fn more_conditions_than_states_are_no_dimension() {
     let model = model(
         r#"
-        [coordinates]
-        x = 1.4
-        [dynamics]
-        lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
-        [constraints]
-        c = "x' = x*x'"
-        [simulation]
-        method = "dop853"
+        coordinates.x = 1.4
+        dynamics.lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
+        constraints.c = "x' = x*x'"
+        simulation.method = "dop853"
         "#,
     );
     let analysis = analysed(&model);

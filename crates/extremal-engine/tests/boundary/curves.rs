@@ -98,16 +98,9 @@ fn light_bends_by_the_law_of_snell() {
 fn free_ends_meet_the_shore_at_right_angles() {
     // The shortest way from (0, 1) to the line x = 1 is level: the natural condition is y' = 0.
     let text = r#"
-        [coordinates]
-        y = {}
-        [dynamics]
-        lagrangian = "sqrt(1 + y'^2)"
-        [boundary]
-        independent = "x"
-        duration = 1.0
-        steps = 10
-        start = { y = 1 }
-        guess = { y = "1 + x^2" }
+        coordinates.y = {}
+        dynamics.lagrangian = "sqrt(1 + y'^2)"
+        boundary = { independent = "x", duration = 1.0, steps = 10, start = { y = 1 }, guess = { y = "1 + x^2" } }
     "#;
     let model = extremal_testkit::models::model(text);
     assert_eq!(problem(&model, None).kind(), Kind::Action);

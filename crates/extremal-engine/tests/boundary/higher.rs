@@ -125,20 +125,11 @@ fn what_does_not_go_with_accelerations_is_named() {
 fn constraints_of_second_order_have_their_multipliers() {
     // The double integrator as a constraint: u = 6 - 12 t, and u is the multiplier of x'' - u.
     let text = r#"
-        [coordinates]
-        x = {}
-        u = {}
-        [dynamics]
-        lagrangian = "u^2/2"
-        [constraints]
-        push = { equation = "x'' = u", kind = "vakonomic" }
-        [boundary]
-        duration = 1.0
-        steps = 20
-        start = { x = -1, "x'" = 0 }
-        end = { x = 0, "x'" = 0 }
-        [simulation]
-        method = "difference"
+        coordinates = { x = {}, u = {} }
+        dynamics.lagrangian = "u^2/2"
+        constraints.push = { equation = "x'' = u", kind = "vakonomic" }
+        boundary = { duration = 1.0, steps = 20, start = { x = -1, "x'" = 0 }, end = { x = 0, "x'" = 0 } }
+        simulation.method = "difference"
     "#;
     let model = model(text);
     assert_orders("cost", 2.0, 0.02, 20, |steps| (solve(&model, None, steps).objective - 6.0).abs());
@@ -156,22 +147,15 @@ fn constraints_of_second_order_have_their_multipliers() {
 #[test]
 fn optimal_control_as_a_vakonomic_problem_of_second_order() {
     let text = r#"
-        [coordinates]
-        x = {}
-        th = {}
-        [definitions]
-        u = "1.3*x'' + 0.15*(cos(th)*th'' - sin(th)*th'^2)"
-        [dynamics]
-        lagrangian = "u^2/2"
-        [constraints]
-        pole = { equation = "0.15*cos(th)*x'' + 0.075*th'' = 1.4715*sin(th)", kind = "vakonomic" }
-        [boundary]
-        duration = 2.0
-        steps = 100
-        start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
-        end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
-        [simulation]
-        method = "difference"
+        coordinates = { x = {}, th = {} }
+        definitions.u = "1.3*x'' + 0.15*(cos(th)*th'' - sin(th)*th'^2)"
+        dynamics.lagrangian = "u^2/2"
+        constraints.pole = { equation = "0.15*cos(th)*x'' + 0.075*th'' = 1.4715*sin(th)", kind = "vakonomic" }
+        boundary.duration = 2.0
+        boundary.steps = 100
+        boundary.start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
+        boundary.end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
+        simulation.method = "difference"
     "#;
     let model = model(text);
     assert_orders("cost", 2.0, 0.2, 100, |steps| (solve(&model, None, steps).objective - 58.80767 / 2.0).abs());

@@ -62,17 +62,10 @@ fn pendulum_between_two_angles_is_the_motion_of_shooting() {
 fn damped_motion_between_positions_is_no_action_but_a_motion() {
     // x'' = -x' from 0 to 1 - exp(-1) in unit time is 1 - exp(-t).
     let text = r#"
-        [coordinates]
-        x = {}
-        [dynamics]
-        lagrangian = "x'^2/2"
-        [friction]
-        x = "-x'"
-        [boundary]
-        duration = 1.0
-        steps = 20
-        start = { x = 0 }
-        end = { x = "1 - exp(-1)" }
+        coordinates.x = {}
+        dynamics.lagrangian = "x'^2/2"
+        friction.x = "-x'"
+        boundary = { duration = 1.0, steps = 20, start = { x = 0 }, end = { x = "1 - exp(-1)" } }
     "#;
     let model = model(text);
     let error = |steps: usize| {

@@ -12,18 +12,11 @@ fn a_servo_constraint_pumps() {
     let k = 0.3f64;
     let servo = model(
         r#"
-        [parameters]
-        k = 0.3
-        [coordinates]
-        x = { start = 1.0 }
-        y = { start = 0.0, velocity = "k" }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 - x^2/2"
-        [constraints]
-        servo = { equation = "y' = k*x", variational = "x' + y' = 0" }
-        [simulation]
-        step = 0.01
-        until = 7.0
+        parameters.k = 0.3
+        coordinates = { x = { start = 1.0 }, y = { start = 0.0, velocity = "k" } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 - x^2/2"
+        constraints.servo = { equation = "y' = k*x", variational = "x' + y' = 0" }
+        simulation = { step = 0.01, until = 7.0 }
         "#,
     );
     let omega = (1.0 - k * k / 4.0).sqrt();

@@ -32,26 +32,14 @@ fn the_gas_gains_what_the_swing_loses() {
 
 /// A pendulum in a gas whose rod is drawn in and out, l(t) = 1 + 0.2 sin 2t.
 const WINCH: &str = r#"
-    [parameters]
-    gamma = 0.3
-    U0 = 2.0
-    c = 1.5
-    [coordinates]
-    x = { start = "cos(1.2)", velocity = "0.4*cos(1.2)" }
-    y = { start = "sin(1.2)", velocity = "0.4*sin(1.2)" }
-    [entropies]
-    S = 0.0
-    [dynamics]
-    lagrangian = "(x'^2 + y'^2)/2 + 9.81*x - U0*exp(S/c)"
-    [friction]
-    x = "-gamma*x'"
-    y = "-gamma*y'"
-    [constraints]
-    rod = "x^2 + y^2 = (1 + 0.2*sin(2*t))^2"
-    [simulation]
-    entropy = "midpoint"
-    step = 0.01
-    until = 3.0
+    parameters = { gamma = 0.3, U0 = 2.0, c = 1.5 }
+    coordinates.x = { start = "cos(1.2)", velocity = "0.4*cos(1.2)" }
+    coordinates.y = { start = "sin(1.2)", velocity = "0.4*sin(1.2)" }
+    entropies.S = 0.0
+    dynamics.lagrangian = "(x'^2 + y'^2)/2 + 9.81*x - U0*exp(S/c)"
+    friction = { x = "-gamma*x'", y = "-gamma*y'" }
+    constraints.rod = "x^2 + y^2 = (1 + 0.2*sin(2*t))^2"
+    simulation = { entropy = "midpoint", step = 0.01, until = 3.0 }
 "#;
 
 /// By hand, with the angle φ and the given length: l φ'' + 2 l' φ' = −g sin φ − γ l φ', the tension T = l φ'² − l'' + g cos φ − γ l',

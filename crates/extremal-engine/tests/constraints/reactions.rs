@@ -104,29 +104,20 @@ fn the_dumbbell_is_pulled_by_opposite_forces() {
     // The distance freed, (117): f1y = λ sin φ and f2x = −λ cos φ.
     let distance = model(
         r#"
-        [coordinates]
-        rho = 1.0
-        phi = { start = 2.0, velocity = 0.3 }
-        [dynamics]
-        lagrangian = "(rho'^2 + rho^2*phi'^2)/2 + 9.81*rho*cos(phi)"
-        [constraints]
-        rod = "rho = 1"
-        [simulation]
-        until = 5.0
+        coordinates = { rho = 1.0, phi = { start = 2.0, velocity = 0.3 } }
+        dynamics.lagrangian = "(rho'^2 + rho^2*phi'^2)/2 + 9.81*rho*cos(phi)"
+        constraints.rod = "rho = 1"
+        simulation.until = 5.0
         "#,
     );
     // The horizontal rail freed, (128): f1x = m g − λ (slip L2 of the source put right).
     let rail = model(
         r#"
-        [coordinates]
-        x2 = { start = "-cos(2.0)", velocity = "0.3*sin(2.0)" }
-        phi = { start = 2.0, velocity = 0.3 }
-        [dynamics]
-        lagrangian = "(2*x2'^2 + phi'^2 - 2*x2'*phi'*sin(phi))/2 - 9.81*(2*x2 + cos(phi))"
-        [constraints]
-        rail = "x2 + cos(phi) = 0"
-        [simulation]
-        until = 5.0
+        coordinates.x2 = { start = "-cos(2.0)", velocity = "0.3*sin(2.0)" }
+        coordinates.phi = { start = 2.0, velocity = 0.3 }
+        dynamics.lagrangian = "(2*x2'^2 + phi'^2 - 2*x2'*phi'*sin(phi))/2 - 9.81*(2*x2 + cos(phi))"
+        constraints.rail = "x2 + cos(phi) = 0"
+        simulation.until = 5.0
         "#,
     );
     let [all, distance, rail] = [&all, &distance, &rail].map(|model| record(model, &reference(model, 0.1)));

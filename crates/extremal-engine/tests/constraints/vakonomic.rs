@@ -79,16 +79,10 @@ fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
     let text = |multiplier: f64| {
         format!(
             r#"
-            [coordinates]
-            x = {{ start = 0.0, velocity = 0.6 }}
-            y = {{ start = 1.0, velocity = 0.8 }}
-            [dynamics]
-            lagrangian = "-y"
-            [constraints]
-            speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
-            [simulation]
-            step = 0.01
-            until = 0.5
+            coordinates = {{ x = {{ start = 0.0, velocity = 0.6 }}, y = {{ start = 1.0, velocity = 0.8 }} }}
+            dynamics.lagrangian = "-y"
+            constraints.speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
+            simulation = {{ step = 0.01, until = 0.5 }}
             "#
         )
     };

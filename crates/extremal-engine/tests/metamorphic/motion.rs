@@ -13,7 +13,7 @@ use extremal_engine::{Model, Run};
 
 use crate::source::Source;
 use crate::transform::{Rewritten, nearby};
-use extremal_testkit::runs::{Recorded, executed};
+use extremal_testkit::runs::{RecordedRun, executed};
 
 /// Far enough above round-off to be seen after it has shrunk a little, and below what a constraint takes for a violation.
 const NEARBY: f64 = 4e-12;
@@ -42,7 +42,7 @@ pub enum NoMotion {
 /// Runs to the end.
 pub fn run(model: &Model, settings: &Settings) -> Result<Motion, NoMotion> {
     let run = Run::new(model, settings).map_err(|e| NoMotion::Refused(e.to_string()))?;
-    let Recorded { outcome, recorder } = executed(&run);
+    let RecordedRun { outcome, recorder } = executed(&run);
     if let End::Failed(failure) = outcome.end {
         return Err(NoMotion::Failed(failure.to_string()));
     }

@@ -34,14 +34,9 @@ fn an_energy_off_by_a_tenth_is_warned_of_and_one_below_is_not() {
     // `left` keeps v² + x² + h x v exactly (ω = 1), with which E = (v² + x²)/2 swings by a part of about h/2.
     let oscillator = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [simulation]
-        method = "left"
-        step = 0.1
-        until = 20.0
+        coordinates.x = { start = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        simulation = { method = "left", step = 0.1, until = 20.0 }
         "#,
     );
     for (step, warned) in [(0.15, false), (0.3, true)] {
@@ -58,16 +53,10 @@ fn an_energy_off_by_a_tenth_is_warned_of_and_one_below_is_not() {
 fn a_rod_that_a_reference_method_lets_grow_is_warned_of() {
     let rod = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        y = { start = 0.0 }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 - 9.81*y"
-        [constraints]
-        rod = "x^2 + y^2 = 1"
-        [simulation]
-        step = 0.05
-        until = 900.0
+        coordinates = { x = { start = 1.0 }, y = { start = 0.0 } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 - 9.81*y"
+        constraints.rod = "x^2 + y^2 = 1"
+        simulation = { step = 0.05, until = 900.0 }
         "#,
     );
     let constraint = |method: &str| {
@@ -101,26 +90,15 @@ fn a_blade_that_a_reference_method_lets_slip_is_warned_of() {
 fn cart(entropy: &str) -> String {
     format!(
         r#"
-        [coordinates]
-        x = {{ start = 0.0, velocity = 2.0 }}
-        [entropies]
-        S = {{ start = 0.0 }}
-        [dynamics]
-        lagrangian = "5*x'^2/2 - 10*exp(S)"
-        [friction]
-        x = "-3*x'"
-        [discrete]
-        lagrangian = "5*(x_1 - x_0)^2/(2*h) - h*10*exp(S_0)"
-        [discrete.force_minus]
-        x = "-3*(x_1 - x_0)/2"
-        [discrete.force_plus]
-        x = "-3*(x_1 - x_0)/2"
-        [discrete.entropy]
-        S = "10*(exp(S_1) - exp(S_0)) - {entropy}*3*(x_1 - x_0)^2/h"
-        [simulation]
-        method = "custom"
-        step = 0.01
-        until = 4.0
+        coordinates.x = {{ start = 0.0, velocity = 2.0 }}
+        entropies.S = {{ start = 0.0 }}
+        dynamics.lagrangian = "5*x'^2/2 - 10*exp(S)"
+        friction.x = "-3*x'"
+        discrete.lagrangian = "5*(x_1 - x_0)^2/(2*h) - h*10*exp(S_0)"
+        discrete.force_minus.x = "-3*(x_1 - x_0)/2"
+        discrete.force_plus.x = "-3*(x_1 - x_0)/2"
+        discrete.entropy.S = "10*(exp(S_1) - exp(S_0)) - {entropy}*3*(x_1 - x_0)^2/h"
+        simulation = {{ method = "custom", step = 0.01, until = 4.0 }}
         "#
     )
 }
@@ -143,16 +121,10 @@ fn a_first_law_that_a_discretisation_of_ones_own_breaks_is_warned_of() {
 fn heat_that_swings_between_bodies_because_of_the_step_is_warned_of() {
     let bodies = model(
         r#"
-        [entropies]
-        S = { start = 0.1 }
-        R = { start = 0.0 }
-        [dynamics]
-        lagrangian = "-exp(S) - exp(R)"
-        [conduction]
-        wall = { between = ["S", "R"], conductance = 1.0 }
-        [simulation]
-        step = 0.01
-        until = 20.0
+        entropies = { S = { start = 0.1 }, R = { start = 0.0 } }
+        dynamics.lagrangian = "-exp(S) - exp(R)"
+        conduction.wall = { between = ["S", "R"], conductance = 1.0 }
+        simulation = { step = 0.01, until = 20.0 }
         "#,
     );
     for (step, resolved) in [(0.01, true), (0.1, true), (1.1, false)] {

@@ -59,22 +59,13 @@ fn controls_are_part_of_the_equations() {
 fn the_rates_of_entropies_are_part_of_hamiltons_equations() {
     let model = model(
         r#"
-        [parameters]
-        c = 0.3
-        k = 0.2
-        [coordinates]
-        x = { start = 1, velocity = 0.2 }
-        [entropies]
-        A = 0.5
-        B = 0.1
-        [dynamics]
-        lagrangian = "(1 + x^2)*x'^2/2 - x*exp(A) - exp(2*B)"
-        [friction]
-        x = { force = "-c*x'", heats = "A" }
-        [heat]
-        B = "k*cos(t)"
-        [conduction]
-        wall = { between = ["A", "B"], conductance = "k*x^2" }
+        parameters = { c = 0.3, k = 0.2 }
+        coordinates.x = { start = 1, velocity = 0.2 }
+        entropies = { A = 0.5, B = 0.1 }
+        dynamics.lagrangian = "(1 + x^2)*x'^2/2 - x*exp(A) - exp(2*B)"
+        friction.x = { force = "-c*x'", heats = "A" }
+        heat.B = "k*cos(t)"
+        conduction.wall = { between = ["A", "B"], conductance = "k*x^2" }
         "#,
     );
     let derivation = derived(&model, Form::Hamilton);

@@ -2,7 +2,6 @@
 
 use extremal_engine::derive::{Form, derive};
 use extremal_engine::model::Start;
-use extremal_engine::run::End;
 use extremal_engine::{Run, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::measured_order;
@@ -339,7 +338,7 @@ fn the_inclusion_is_printed() {
 fn a_negative_bound_stops_the_run_by_name() {
     let wrong = model(&text("x = { start = 0, velocity = 1 }", "x'^2/2", "[friction]\nx = { dry = \"1 - t\" }"));
     let run = attempt(&wrong, &with(&wrong, "midpoint", 0.01).until(3.0));
-    let End::Failed(failure) = &run.outcome.end else { panic!("{:?}", run.outcome.end) };
+    let failure = run.failure("a negative bound");
     assert!(failure.to_string().contains("the bound of the dry friction on x is not negative"), "{failure}");
 }
 

@@ -111,16 +111,10 @@ fn the_earliest_of_several_events_in_one_step_counts() {
 fn oscillator(start: f64, velocity: f64, stop: &str) -> String {
     format!(
         r#"
-        [coordinates]
-        x = {{ start = {start}, velocity = {velocity} }}
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [stop]
-        zero = {stop}
-        [simulation]
-        method = "dop853"
-        step = 0.1
-        until = 20.0
+        coordinates.x = {{ start = {start}, velocity = {velocity} }}
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        stop.zero = {stop}
+        simulation = {{ method = "dop853", step = 0.1, until = 20.0 }}
         "#
     )
 }
@@ -160,16 +154,10 @@ fn events_on_a_step_boundary_and_in_the_last_shorter_step_are_found() {
     let uniform = |zero: &str| {
         format!(
             r#"
-            [coordinates]
-            x = {{ start = -1.0, velocity = 1.0 }}
-            [dynamics]
-            lagrangian = "x'^2/2"
-            [stop]
-            there = "{zero}"
-            [simulation]
-            method = "midpoint"
-            step = 0.25
-            until = 1.9
+            coordinates.x = {{ start = -1.0, velocity = 1.0 }}
+            dynamics.lagrangian = "x'^2/2"
+            stop.there = "{zero}"
+            simulation = {{ method = "midpoint", step = 0.25, until = 1.9 }}
             "#
         )
     };

@@ -1,9 +1,11 @@
 //! Systems with entropy: both laws, refusals, agreement with an independent integrator.
 
+use std::f64::consts::PI;
+
 use extremal_engine::boundary::{Problem, Statement};
 use extremal_engine::compare::{Against, compare};
 use extremal_engine::model::Start;
-use extremal_engine::run::{End, Warning};
+use extremal_engine::run::{End, Laws, Warning};
 use extremal_engine::{Method, Model, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::Draws;
@@ -12,6 +14,39 @@ use extremal_testkit::runs::{Lasting, attempt, gallery, gallery_with, record, re
 /// A run from the stated velocities, whatever the model says of its start.
 fn settings(model: &Model, method: &str, step: f64, count: u64) -> Settings {
     Settings { start: Start::Legendre, ..with(model, method, step).steps(count) }
+}
+
+/// The audit of a run that reaches its end.
+fn laws(model: &Model, method: &str, step: f64, count: u64) -> Laws {
+    record(model, &settings(model, method, step, count)).outcome.laws.unwrap()
+}
+
+/// Checks that every method stops, with these words, and within two steps of `time` if that is stated.
+fn assert_stops(text: &str, methods: &[&str], why: &str, time: Option<f64>) {
+    let model = model(text);
+    for method in methods {
+        let run = attempt(&model, &settings(&model, method, 0.01, 500));
+        let failure = run.failure(method);
+        assert!(failure.to_string().contains(why), "{method}: {failure}");
+        assert!(time.is_none_or(|time| (failure.time - time).abs() < 0.02), "{method}: {failure}");
+    }
+}
+
+/// Checks the orders that `compare` measures between two steps, for every coordinate and entropy.
+fn assert_compared(
+    model: &Model,
+    settings: &Settings,
+    cases: &[(&str, f64)],
+    steps: [f64; 2],
+    against: Against,
+    slack: f64,
+) {
+    let methods: Vec<Method> = cases.iter().map(|(method, _)| method.parse().unwrap()).collect();
+    let rows = compare(model, settings, &methods, &steps, against, 0..u64::MAX).unwrap();
+    for (k, (_, order)) in cases.iter().enumerate() {
+        let row = &rows[2 * k + 1];
+        assert!(row.orders.iter().all(|measured| (measured.unwrap() - order).abs() < slack), "{row:?}");
+    }
 }
 
 /// The gallery models with an entropy and without outside forces or heat.
@@ -68,20 +103,13 @@ fn both_laws_on_two_hundred_random_systems() {
         let mut d = |lo, hi| format!("{:.6}", draws.between(lo, hi));
         let text = format!(
             r#"
-            [coordinates]
-            x = {{ start = {}, velocity = {} }}
-            y = {{ start = {}, velocity = {} }}
-            [entropies]
-            A = {}
-            B = {}
-            [dynamics]
-            lagrangian = """{}*x'^2/2 + {}*y'^2/2 + {}*x'*y'*cos(x - y)/4 - {}*x^4/4 - {}*(x - y)^2/2 - y^2
+            coordinates = {{ x = {{ start = {}, velocity = {} }}, y = {{ start = {}, velocity = {} }} }}
+            entropies = {{ A = {}, B = {} }}
+            dynamics.lagrangian = """{}*x'^2/2 + {}*y'^2/2 + {}*x'*y'*cos(x - y)/4 - {}*x^4/4 - {}*(x - y)^2/2 - y^2
                 - exp(A/{})*(2 + sin(x)*{}) - {}*exp(B)*(1 + y^2)"""
-            [friction]
-            x = {{ force = "-{}*x' - {}*x'^3", heats = {{ A = 0.25, B = 0.75 }} }}
-            y = {{ force = "-{}*y'", heats = "A" }}
-            [conduction]
-            wall = {{ between = ["A", "B"], conductance = "{}*(1 + x^2)" }}
+            friction.x = {{ force = "-{}*x' - {}*x'^3", heats = {{ A = 0.25, B = 0.75 }} }}
+            friction.y = {{ force = "-{}*y'", heats = "A" }}
+            conduction.wall = {{ between = ["A", "B"], conductance = "{}*(1 + x^2)" }}
             "#,
             d(-1.0, 1.0),
             d(-2.0, 2.0),
@@ -126,32 +154,16 @@ fn relative_motion_of_two_pistons_is_kept() {
 #[test]
 fn the_contact_oscillator_is_the_damped_oscillator() {
     let model = gallery("contact-oscillator");
-    let rows = compare(
-        &model,
-        &Settings::of(&model),
-        &["energy-entropy(2)".parse().unwrap()],
-        &[0.05, 0.025],
-        Against::Exact,
-        0..u64::MAX,
-    )
-    .unwrap();
-    for order in &rows[1].orders {
-        assert!((order.unwrap() - 4.0).abs() < 0.2, "{:?}", rows[1]);
-    }
+    let cases = [("energy-entropy(2)", 4.0)];
+    assert_compared(&model, &Settings::of(&model), &cases, [0.05, 0.025], Against::Exact, 0.2);
 }
 
 #[test]
 fn a_piston_between_gases_settles_and_agrees_with_dop853() {
     let model = gallery("piston-between-gases");
-    let methods: Vec<Method> = ["energy-entropy", "energy-entropy(2)", "midpoint"].map(|m| m.parse().unwrap()).to_vec();
-    let settings = Settings::of(&model).until(2.0);
-    let rows = compare(&model, &settings, &methods, &[0.04, 0.02], Against::Dop853, 0..u64::MAX).unwrap();
-    for (row, order) in [(1, 2.0), (3, 4.0), (5, 2.0)] {
-        for measured in &rows[row].orders {
-            assert!((measured.unwrap() - order).abs() < 0.3, "{:?}", rows[row]);
-        }
-    }
-    let laws = record(&model, &self::settings(&model, "energy-entropy", 0.05, 40_000)).outcome.laws.unwrap();
+    let cases = [("energy-entropy", 2.0), ("energy-entropy(2)", 4.0), ("midpoint", 2.0)];
+    assert_compared(&model, &Settings::of(&model).until(2.0), &cases, [0.04, 0.02], Against::Dop853, 0.3);
+    let laws = laws(&model, "energy-entropy", 0.05, 40_000);
     let [first, second] = [0, 1].map(|k| laws.temperatures[k].1.last);
     assert!((first - second).abs() < 1e-6 * first, "the temperatures meet: {first} {second}");
     assert!(laws.first_law_relative < 1e-12 && laws.smallest_production >= -1e-14);
@@ -171,68 +183,54 @@ fn no_next_state_is_said() {
 
 #[test]
 fn friction_that_pumps_is_stopped_by_name() {
-    let model = model(
-        r#"
-        [coordinates]
-        x = { start = 1.0, velocity = 0.0 }
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2 - exp(S)"
-        [friction]
-        x = "0.3*x'"
-        "#,
-    );
-    for method in ["midpoint", "energy-entropy", "rk4", "dop853"] {
-        let run = attempt(&model, &settings(&model, method, 0.01, 500));
-        let failure = run.failure(method);
-        assert!(failure.to_string().contains("friction that heats S"), "{failure}");
-    }
+    let text = r#"
+        coordinates.x = { start = 1.0, velocity = 0.0 }
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 - x^2/2 - exp(S)"
+        friction.x = "0.3*x'"
+    "#;
+    assert_stops(text, &["midpoint", "energy-entropy", "rk4", "dop853"], "friction that heats S", None);
 }
 
+/// Heat is drawn out at constant power: T = S = √(1 − t) falls to zero.
 #[test]
 fn a_temperature_that_reaches_zero_stops_the_run() {
-    // Heat is drawn out at constant power: T = S falls to zero.
-    let model = model(
-        r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2 - S^2/2"
-        [heat]
-        S = "-0.5"
-        "#,
-    );
-    for method in ["midpoint", "energy-entropy", "dop853"] {
-        let run = attempt(&model, &settings(&model, method, 0.01, 500));
-        let failure = run.failure(method);
-        assert!((failure.time - 1.0).abs() < 0.02, "T = sqrt(1 - t): {failure}");
-        assert!(failure.to_string().contains("the temperature of S falls towards zero"), "{failure}");
-    }
+    let text = r#"
+        coordinates.x = { start = 1.0 }
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 - x^2/2 - S^2/2"
+        heat.S = "-0.5"
+    "#;
+    let why = "the temperature of S falls towards zero";
+    assert_stops(text, &["midpoint", "energy-entropy", "dop853"], why, Some(1.0));
+}
+
+/// L = x'²/2 − x²/2 − S (1 + x) from x = 2, S = 0: x = 2 cos t, and the temperature 1 + x is zero at t = 2π/3. The temperature of a step
+/// is that of its middle or of an end.
+#[test]
+fn a_motion_ends_where_a_temperature_would_not_be_positive() {
+    let text = r#"
+        coordinates.x = 2
+        entropies.S = 0
+        dynamics.lagrangian = "x'^2/2 - x^2/2 - S*(1 + x)"
+    "#;
+    let why = "the temperature -dL/dS stays positive";
+    assert_stops(text, &["midpoint", "trapezoidal", "left", "energy-entropy"], why, Some(2.0 * PI / 3.0));
 }
 
 #[test]
 fn heat_and_work_are_accounted_for() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0, velocity = 0.2 }
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2 - exp(S)*(2 + cos(x))"
-        [friction]
-        x = "-0.1*x'"
-        [forces]
-        x = "0.4*sin(2*t)"
-        [heat]
-        S = "0.3*cos(t)^2"
+        coordinates.x = { start = 1.0, velocity = 0.2 }
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 - x^2/2 - exp(S)*(2 + cos(x))"
+        friction.x = "-0.1*x'"
+        forces.x = "0.4*sin(2*t)"
+        heat.S = "0.3*cos(t)^2"
         "#,
     );
-    let outcome = attempt(&model, &settings(&model, "energy-entropy(2)", 0.02, 5000)).outcome;
-    let laws = outcome.laws.unwrap();
+    let laws = laws(&model, "energy-entropy(2)", 0.02, 5000);
     assert!(laws.heat > 10.0 && laws.work.abs() > 1e-3, "{laws:?}");
     assert!(laws.first_law_relative < 1e-12, "{laws:?}");
 }
@@ -266,15 +264,8 @@ fn combinations_that_do_not_exist_are_refused_by_name() {
 #[test]
 fn compositions_reach_order_four_with_entropies_in_the_middle() {
     let model = gallery("piston-between-gases");
-    let settings = Settings::of(&model).until(2.0);
-    let methods: Vec<Method> =
-        ["compose(suzuki4, midpoint)", "compose(suzuki4, trapezoidal)"].map(|m| m.parse().unwrap()).to_vec();
-    let rows = compare(&model, &settings, &methods, &[0.1, 0.05], Against::Dop853, 0..u64::MAX).unwrap();
-    for row in [1, 3] {
-        for order in &rows[row].orders {
-            assert!((order.unwrap() - 4.0).abs() < 0.4, "{:?}", rows[row]);
-        }
-    }
+    let cases = [("compose(suzuki4, midpoint)", 4.0), ("compose(suzuki4, trapezoidal)", 4.0)];
+    assert_compared(&model, &Settings::of(&model).until(2.0), &cases, [0.1, 0.05], Against::Dop853, 0.4);
 }
 
 /// L = (1 + t) x'²/2 − exp(S): p = 1 stays, so x' = 1/(1 + t), and the energy falls by the integral of ∂L/∂t = x'²/2, which is
@@ -282,12 +273,9 @@ fn compositions_reach_order_four_with_entropies_in_the_middle() {
 fn growing_mass() -> Model {
     model(
         r#"
-        [coordinates]
-        x = { start = 0, velocity = 1 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "(1 + t)*x'^2/2 - exp(S)"
+        coordinates.x = { start = 0, velocity = 1 }
+        entropies.S = 0.5
+        dynamics.lagrangian = "(1 + t)*x'^2/2 - exp(S)"
         "#,
     )
 }
@@ -298,8 +286,7 @@ fn a_lagrangian_that_grows_in_time_takes_work_out_of_the_energy() {
     // The midpoint rule misses h²/24 (f'(1) − f'(0)) of the integral of f = 1/(2 (1 + t)²), which is 3.6e-6; the references have
     // order four and more.
     for (method, allowed) in [("midpoint", 4e-6), ("trapezoidal", 1e-5), ("rk4", 1e-8), ("dop853", 1e-8)] {
-        let outcome = attempt(&model, &settings(&model, method, 0.01, 100)).outcome;
-        let laws = outcome.laws.unwrap();
+        let laws = laws(&model, method, 0.01, 100);
         assert!((laws.work + 0.25).abs() < allowed, "{method}: {laws:?}");
         assert!((laws.energy_change + 0.25).abs() < allowed, "{method}: {laws:?}");
         assert!(laws.first_law_defect < 2.0 * allowed, "{method}: {laws:?}");
@@ -346,8 +333,7 @@ fn a_step_that_takes_heat_out_lowers_the_entropy_by_that_much() {
     );
     let (h, steps) = (0.1f64, 40);
     for method in ["midpoint", "energy-entropy"] {
-        let outcome = attempt(&model, &settings(&model, method, h, steps)).outcome;
-        let laws = outcome.laws.unwrap();
+        let laws = laws(&model, method, h, steps);
         // The middle of a step is within h/2 of π: cos is within h²/8 of −1.
         assert!(laws.smallest_production >= -h && laws.smallest_production < -h + h.powi(3) / 8.0, "{laws:?}");
         let total = h * 4f64.sin() / (2.0 * (h / 2.0).sin());
@@ -359,14 +345,10 @@ fn a_step_that_takes_heat_out_lowers_the_entropy_by_that_much() {
 fn a_force_of_time_acts_at_the_nodes_of_a_step() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 0, velocity = 0 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S)"
-        [forces]
-        x = "cos(t)"
+        coordinates.x = { start = 0, velocity = 0 }
+        entropies.S = 0.5
+        dynamics.lagrangian = "x'^2/2 - exp(S)"
+        forces.x = "cos(t)"
         "#,
     );
     // Sums of h cos t in the middle of steps are h sin(t)/(2 sin(h/2)); two nodes at ± h/(2√3) around it give cos(h/(2√3)) times that.
@@ -377,28 +359,5 @@ fn a_force_of_time_acts_at_the_nodes_of_a_step() {
     for (method, expected) in cases {
         let v = record(&model, &settings(&model, method, h, 30)).last("x'");
         assert!((v - expected).abs() < 1e-14, "{method}: {v} for {expected}");
-    }
-}
-
-/// L = x'²/2 − x²/2 − S (1 + x) from x = 2, S = 0: x = 2 cos t, and the temperature 1 + x is zero at t = 2π/3.
-#[test]
-fn a_motion_ends_where_a_temperature_would_not_be_positive() {
-    let model = model(
-        r#"
-        [coordinates]
-        x = 2
-        [entropies]
-        S = 0
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2 - S*(1 + x)"
-        "#,
-    );
-    for method in ["midpoint", "trapezoidal", "left", "energy-entropy"] {
-        let run = attempt(&model, &settings(&model, method, 0.01, 400));
-        let failure = run.failure(method);
-        assert!(failure.to_string().contains("the temperature -dL/dS stays positive"), "{method}: {failure}");
-        let end = 2.0 * std::f64::consts::PI / 3.0;
-        // Within two steps: the temperature of a step is that of its middle or of an end.
-        assert!((run.outcome.time - end).abs() < 0.02, "{method}: {}", run.outcome.time);
     }
 }

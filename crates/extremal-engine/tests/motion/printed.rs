@@ -15,26 +15,15 @@ const STEP: f64 = 0.04;
 fn system() -> Model {
     model(
         r#"
-        [parameters]
-        c = 0.3
-        k = 1.7
-        [coordinates]
-        x = { start = 0.4, velocity = 0.2 }
-        y = { start = -0.3, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 + x*y'*sin(t) - k*cos(x)*y^2 - x^4/4"
-        [forces]
-        y = "cos(2*t)*x"
-        [friction]
-        x = "-c*x'"
-        y = "-c*y'*x^2"
-        [discrete]
-        lagrangian = "(x_1 - x_0)^2/(2*h) + (1 + x_0*x_1)*(y_1 - y_0)^2/(2*h) - h*k*cos(x_0)*y_1^2 - h*t*x_1"
-        force_minus = { x = "-c*(x_1 - x_0)/2" }
-        force_plus = { x = "-c*(x_1 - x_0)/2", y = "h*cos(2*t)*x_0" }
-        [simulation]
-        step = 0.04
-        steps = 60
+        parameters = { c = 0.3, k = 1.7 }
+        coordinates = { x = { start = 0.4, velocity = 0.2 }, y = { start = -0.3, velocity = 0.5 } }
+        dynamics.lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 + x*y'*sin(t) - k*cos(x)*y^2 - x^4/4"
+        forces.y = "cos(2*t)*x"
+        friction = { x = "-c*x'", y = "-c*y'*x^2" }
+        discrete.lagrangian = "(x_1 - x_0)^2/(2*h) + (1 + x_0*x_1)*(y_1 - y_0)^2/(2*h) - h*k*cos(x_0)*y_1^2 - h*t*x_1"
+        discrete.force_minus = { x = "-c*(x_1 - x_0)/2" }
+        discrete.force_plus = { x = "-c*(x_1 - x_0)/2", y = "h*cos(2*t)*x_0" }
+        simulation = { step = 0.04, steps = 60 }
         "#,
     )
 }
@@ -165,15 +154,9 @@ fn printed_equations_hold_along_the_motion() {
 #[test]
 fn a_custom_start_from_two_points_uses_the_same_equations() {
     let text = r#"
-        [coordinates]
-        x = { start = 0.5, second = 0.53 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^4/4"
-        [simulation]
-        method = "midpoint"
-        start = "two-points"
-        step = 0.1
-        steps = 50
+        coordinates.x = { start = 0.5, second = 0.53 }
+        dynamics.lagrangian = "x'^2/2 - x^4/4"
+        simulation = { method = "midpoint", start = "two-points", step = 0.1, steps = 50 }
     "#;
     let model = model(text);
     let run = attempt(&model, &Settings::of(&model));
@@ -188,19 +171,12 @@ fn a_custom_start_from_two_points_uses_the_same_equations() {
 fn warm() -> Model {
     model(
         r#"
-        [parameters]
-        c = 0.3
-        [coordinates]
-        x = { start = 0.4, velocity = 0.2 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "(1 + t)*x'^2/2 - (1 + x^2)*exp(S)"
-        [friction]
-        x = "-c*x'"
-        [simulation]
-        step = 0.04
-        steps = 60
+        parameters.c = 0.3
+        coordinates.x = { start = 0.4, velocity = 0.2 }
+        entropies.S = 0.5
+        dynamics.lagrangian = "(1 + t)*x'^2/2 - (1 + x^2)*exp(S)"
+        friction.x = "-c*x'"
+        simulation = { step = 0.04, steps = 60 }
         "#,
     )
 }

@@ -9,22 +9,14 @@ use extremal_testkit::runs::{Lasting, attempt, record, with};
 fn adaptive_methods_follow_closed_forms_to_their_tolerance() {
     let model = model(
         r#"
-        [parameters]
-        c = 0.2
-        w = "sqrt(1 - c^2/4)"
-        [coordinates]
-        free = { start = 1.0, velocity = 0.5 }
-        damped = { start = 1.0, velocity = "-c/2" }
-        driven = { start = 0.0, velocity = 0.0 }
-        [dynamics]
-        lagrangian = "(free'^2 + damped'^2 + driven'^2)/2 - 2*free^2 - damped^2/2 - driven^2/2"
-        [forces]
-        driven = "sin(2*t)"
-        [friction]
-        damped = "-c*damped'"
-        [simulation]
-        step = 0.25
-        until = 20.0
+        parameters = { c = 0.2, w = "sqrt(1 - c^2/4)" }
+        coordinates.free = { start = 1.0, velocity = 0.5 }
+        coordinates.damped = { start = 1.0, velocity = "-c/2" }
+        coordinates.driven = { start = 0.0, velocity = 0.0 }
+        dynamics.lagrangian = "(free'^2 + damped'^2 + driven'^2)/2 - 2*free^2 - damped^2/2 - driven^2/2"
+        forces.driven = "sin(2*t)"
+        friction.damped = "-c*damped'"
+        simulation = { step = 0.25, until = 20.0 }
         "#,
     );
     let w = (1.0_f64 - 0.01).sqrt();
@@ -73,13 +65,9 @@ fn adaptive_methods_follow_motions_of_any_size() {
 fn the_time_between_records_does_not_change_an_adaptive_solution() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 2.5 }
-        [dynamics]
-        lagrangian = "x'^2/2 + cos(x)"
-        [simulation]
-        step = 0.5
-        until = 10.0
+        coordinates.x = { start = 2.5 }
+        dynamics.lagrangian = "x'^2/2 + cos(x)"
+        simulation = { step = 0.5, until = 10.0 }
         "#,
     );
     let ends: Vec<f64> =
@@ -94,24 +82,14 @@ fn the_time_between_records_does_not_change_an_adaptive_solution() {
 /// from momenta only by iteration.
 const NOT_QUADRATIC: [&str; 2] = [
     r#"
-        [coordinates]
-        x = { start = 0.8, velocity = 0.1 }
-        y = { start = 0.0, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "-sqrt(1 - x'^2 - y'^2) - (x^2 + 2*y^2)/2 + x*y'/5"
-        [simulation]
-        step = 0.1
-        until = 4.0
+        coordinates = { x = { start = 0.8, velocity = 0.1 }, y = { start = 0.0, velocity = 0.5 } }
+        dynamics.lagrangian = "-sqrt(1 - x'^2 - y'^2) - (x^2 + 2*y^2)/2 + x*y'/5"
+        simulation = { step = 0.1, until = 4.0 }
     "#,
     r#"
-        [coordinates]
-        x = { start = 0.8, velocity = 0.1 }
-        y = { start = 0.0, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 + (x'^2 + x'*y' + y'^2)^2/4 - x^2*y^2/2 - (x^2 + y^2)/2"
-        [simulation]
-        step = 0.1
-        until = 4.0
+        coordinates = { x = { start = 0.8, velocity = 0.1 }, y = { start = 0.0, velocity = 0.5 } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 + (x'^2 + x'*y' + y'^2)^2/4 - x^2*y^2/2 - (x^2 + y^2)/2"
+        simulation = { step = 0.1, until = 4.0 }
     "#,
 ];
 

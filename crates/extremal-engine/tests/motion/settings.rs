@@ -2,7 +2,7 @@
 
 use extremal_engine::{Recorder, Run, Settings};
 use extremal_testkit::models::model;
-use extremal_testkit::runs::{Lasting, Recorded, attempt, gallery, gallery_with, go_on, with};
+use extremal_testkit::runs::{Lasting, RecordedRun, attempt, gallery, gallery_with, go_on, with};
 
 #[test]
 fn the_recording_stride_changes_no_number() {
@@ -36,7 +36,7 @@ fn a_parameter_set_afterwards_is_a_parameter_set_before() {
         let before = gallery_with(name, &[(parameter, &value.to_string())]);
         let [later, before, stated] =
             [later, before, gallery(name)].map(|model| attempt(&model, &Settings::of(&model)));
-        let rows = |run: &Recorded| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let rows = |run: &RecordedRun| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
         assert_eq!(rows(&later), rows(&before), "{name}");
         assert_ne!(rows(&later), rows(&stated), "{name} reacts");
     }
@@ -46,13 +46,9 @@ fn a_parameter_set_afterwards_is_a_parameter_set_before() {
 fn the_last_shorter_step_reaches_the_end_exactly() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [simulation]
-        step = 0.3
-        until = 1.0
+        coordinates.x = { start = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        simulation = { step = 0.3, until = 1.0 }
         "#,
     );
     for method in ["midpoint", "galerkin(3)", "compose(kahan-li8, trapezoidal)", "rk4", "dop853"] {
@@ -88,13 +84,9 @@ fn explicit_methods_solve_nothing() {
 fn a_shorter_last_step_is_as_accurate_as_a_whole_one() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [simulation]
-        step = 0.1
-        until = 7.77
+        coordinates.x = { start = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        simulation = { step = 0.1, until = 7.77 }
         "#,
     );
     // The error of an eighth-order composition at h = 0.1 is far below 1e-9; a wrong last step would show as 1e-2.

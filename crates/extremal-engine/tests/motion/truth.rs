@@ -30,17 +30,10 @@ impl Spring {
         let (x0, x1) = (self.x0, self.x1);
         format!(
             r#"
-            [coordinates]
-            x = {{ start = {x0}, second = {x1} }}
-            [dynamics]
-            lagrangian = "{M}*x'^2/2 - {ETA}*x^2/2"
-            [friction]
-            x = "-{LAMBDA}*x'"
-            [simulation]
-            method = "left"
-            start = "two-points"
-            step = {H}
-            steps = {STEPS}
+            coordinates.x = {{ start = {x0}, second = {x1} }}
+            dynamics.lagrangian = "{M}*x'^2/2 - {ETA}*x^2/2"
+            friction.x = "-{LAMBDA}*x'"
+            simulation = {{ method = "left", start = "two-points", step = {H}, steps = {STEPS} }}
             "#
         )
     }
@@ -134,13 +127,9 @@ const AMPLITUDE: f64 = 2.0;
 fn pendulum(end: f64) -> String {
     format!(
         r#"
-        [coordinates]
-        theta = {{ start = {AMPLITUDE} }}
-        [dynamics]
-        lagrangian = "theta'^2/2 + {GRAVITY}*cos(theta)"
-        [simulation]
-        step = 0.01
-        until = {end}
+        coordinates.theta = {{ start = {AMPLITUDE} }}
+        dynamics.lagrangian = "theta'^2/2 + {GRAVITY}*cos(theta)"
+        simulation = {{ step = 0.01, until = {end} }}
         "#
     )
 }

@@ -7,7 +7,7 @@ use extremal_engine::trajectory::shortest;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::{model, model_with};
 use extremal_testkit::runs::{Lasting, attempt, gallery_text};
-use extremal_testkit::sweeps::{Rows, grid, kept_columns};
+use extremal_testkit::sweeps::{SweepRows, grid, kept_columns};
 
 /// How a run ended: its status, and its last row by names.
 type Ending = (&'static str, Vec<(String, u64)>);
@@ -39,7 +39,7 @@ fn check(text: &str, method: Option<&str>, count: u64, parameter: &str, values: 
     for record in [Record::End, Record::Extremes, Record::All { every: 1 }, Record::All { every: 7 }] {
         for (lanes, threads) in [(1, 1), (4, 2), (64, 1)] {
             let sweep = Sweep::new(&base, &given, grid(&[&axis]), record).unwrap().with_lanes(lanes);
-            let rows = Rows::collected(&sweep, threads);
+            let rows = SweepRows::collected(&sweep, threads);
             let ends: Vec<usize> = (0..rows.frame.rows()).filter(|row| rows.statuses()[*row].is_some()).collect();
             assert_eq!(ends.len(), runs.len());
             for ((row, (status, last)), value) in ends.iter().zip(&runs).zip(&values) {
@@ -57,16 +57,10 @@ fn check(text: &str, method: Option<&str>, count: u64, parameter: &str, values: 
 }
 
 const FALLING: &str = r#"
-    [parameters]
-    x0 = 1.0
-    [coordinates]
-    x = { start = "x0" }
-    [dynamics]
-    lagrangian = "x'^2/2 - log(x)"
-    [simulation]
-    method = "trapezoidal"
-    step = 0.01
-    until = 5.0
+    parameters.x0 = 1.0
+    coordinates.x = { start = "x0" }
+    dynamics.lagrangian = "x'^2/2 - log(x)"
+    simulation = { method = "trapezoidal", step = 0.01, until = 5.0 }
 "#;
 
 #[test]

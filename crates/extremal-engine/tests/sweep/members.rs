@@ -7,7 +7,7 @@ use extremal_engine::trajectory::shortest;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::{model, model_with};
 use extremal_testkit::runs::{Lasting, attempt, gallery_text};
-use extremal_testkit::sweeps::{Rows, grid, kept_columns};
+use extremal_testkit::sweeps::{SweepRows, grid, kept_columns};
 
 /// Marches a grid of members until a time, and each of them as a model of its own. `start` is a stated start and how it reads with
 /// the value of the first axis, if that is no parameter.
@@ -18,7 +18,7 @@ fn check(name: &str, method: Option<&str>, end: f64, axes: &[&str], start: Optio
         Settings { method, ..Settings::of(model).until(end) }
     };
     let base = model(stated);
-    let rows = Rows::of(&base, &Settings { step: None, ..settings(&base) }, grid(axes), Record::End);
+    let rows = SweepRows::of(&base, &Settings { step: None, ..settings(&base) }, grid(axes), Record::End);
     for member in 0..rows.frame.rows() {
         let mut text = stated.to_owned();
         let mut overrides = Vec::new();
@@ -104,20 +104,14 @@ fn whose_velocities_are_iterated() {
 #[test]
 fn whose_step_and_end_follow_a_parameter() {
     let text = r#"
-[parameters]
-w = 1.0
-n = 40
-[coordinates]
-x = { start = 1.0 }
-[dynamics]
-lagrangian = "x'^2/2 - w^2*x^2/2"
-[simulation]
-step = "2*pi/(w*n)"
-until = "2*pi/w"
+parameters = { w = 1.0, n = 40 }
+coordinates.x = { start = 1.0 }
+dynamics.lagrangian = "x'^2/2 - w^2*x^2/2"
+simulation = { step = "2*pi/(w*n)", until = "2*pi/w" }
 "#;
     let base = model(text);
     let free = Settings { step: None, extent: None, ..Settings::of(&base) };
-    let rows = Rows::of(&base, &free, grid(&["w=0.5,1,4"]), Record::End);
+    let rows = SweepRows::of(&base, &free, grid(&["w=0.5,1,4"]), Record::End);
     for (member, w) in [0.5, 1.0, 4.0].into_iter().enumerate() {
         assert!((rows.column("t")[member] - std::f64::consts::TAU / w).abs() < 1e-13);
         let alone = model_with(text, &[("w", &shortest(w))]);
@@ -126,6 +120,6 @@ until = "2*pi/w"
     }
     // A step that the caller states is that of all.
     let fixed = Settings { step: Some(0.01), extent: Some(Extent::Steps(7)), ..Settings::of(&base) };
-    let rows = Rows::of(&base, &fixed, grid(&["w=0.5,1,4"]), Record::End);
+    let rows = SweepRows::of(&base, &fixed, grid(&["w=0.5,1,4"]), Record::End);
     assert_eq!(rows.column("t"), [0.07; 3]);
 }

@@ -6,26 +6,20 @@ use extremal_engine::Settings;
 use extremal_engine::sweep::{List, Record, Variation};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, attempt, gallery, gallery_with};
-use extremal_testkit::sweeps::{Rows, grid, kept_columns};
+use extremal_testkit::sweeps::{SweepRows, grid, kept_columns};
 
 const OSCILLATOR: &str = r#"
-[parameters]
-k = 1.0
-[coordinates]
-x = { start = 1.0, velocity = 0.0 }
-[dynamics]
-lagrangian = "x'^2/2 - k*x^2/2"
-[stop]
-middle = { when = "x" }
-[simulation]
-step = 0.01
-until = 10.0
+parameters.k = 1.0
+coordinates.x = { start = 1.0, velocity = 0.0 }
+dynamics.lagrangian = "x'^2/2 - k*x^2/2"
+stop.middle = { when = "x" }
+simulation = { step = 0.01, until = 10.0 }
 "#;
 
 #[test]
 fn every_crossing_of_a_condition_is_an_event() {
     let model = model(OSCILLATOR);
-    let rows = Rows::of(&model, &Settings::of(&model), grid(&["x=1,2", "k=1,4"]), Record::Events);
+    let rows = SweepRows::of(&model, &Settings::of(&model), grid(&["x=1,2", "k=1,4"]), Record::Events);
     for member in 0..4 {
         let w = [1.0, 2.0][member % 2];
         let of_member: Vec<usize> = (0..rows.frame.rows()).filter(|at| rows.members()[*at] == member as i64).collect();
@@ -51,7 +45,7 @@ fn every_crossing_of_a_condition_is_an_event() {
 fn extremes_are_those_of_all_rows_of_a_run() {
     let model = gallery("double-pendulum");
     let settings = Settings::of(&model).until(2.0);
-    let rows = Rows::of(&model, &settings, grid(&["l2=1,1.5"]), Record::Extremes);
+    let rows = SweepRows::of(&model, &settings, grid(&["l2=1,1.5"]), Record::Extremes);
     for (member, l2) in ["1", "1.5"].into_iter().enumerate() {
         let single = attempt(&gallery_with("double-pendulum", &[("l2", l2)]), &settings);
         for name in kept_columns(&single).iter().filter(|name| *name != "t") {
@@ -70,7 +64,7 @@ fn all_rows_are_those_of_a_run() {
     let settings = Settings::of(&model).steps(25);
     let single = attempt(&model, &settings);
     for every in [1, 4, 5, 100] {
-        let rows = Rows::of(&model, &settings, grid(&["theta=2,2"]), Record::All { every });
+        let rows = SweepRows::of(&model, &settings, grid(&["theta=2,2"]), Record::All { every });
         let kept: Vec<usize> = (0..=25).filter(|step| step % every as usize == 0 || *step == 25).collect();
         assert_eq!(rows.frame.rows(), 2 * kept.len());
         for name in kept_columns(&single) {
@@ -90,7 +84,7 @@ fn a_list_is_marched_in_its_order() {
     let list = List::read("x,k\n3,1\n-1,4\n0.5,9\n").unwrap();
     let settings = Settings::of(&model).until(1.0);
     let variation = Variation { list: Some(list), ..Variation::default() };
-    let rows = Rows::of(&model, &settings, variation, Record::Events);
+    let rows = SweepRows::of(&model, &settings, variation, Record::Events);
     let ends: Vec<usize> = (0..rows.frame.rows()).filter(|at| rows.statuses()[*at].is_some()).collect();
     for (at, (x, w)) in ends.into_iter().zip([(3.0, 1.0), (-1.0, 2.0), (0.5, 3.0f64)]) {
         // The phase after t = 1 is w - w³h²/12: midpoint is the exact motion at that frequency, up to h⁴.

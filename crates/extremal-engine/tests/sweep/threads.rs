@@ -1,4 +1,4 @@
-//! Rows do not depend on threads, nor on how members are cut.
+//! SweepRows do not depend on threads, nor on how members are cut.
 
 use extremal_engine::Settings;
 use extremal_engine::sweep::{Record, Sweep};

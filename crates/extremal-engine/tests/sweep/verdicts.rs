@@ -4,13 +4,13 @@ use extremal_engine::Settings;
 use extremal_engine::run::End;
 use extremal_engine::sweep::{Record, Sweep};
 use extremal_testkit::models::{model, model_with};
-use extremal_testkit::runs::{Recorded, attempt, gallery_text};
-use extremal_testkit::sweeps::{Rows, assert_same, grid};
+use extremal_testkit::runs::{RecordedRun, attempt, gallery_text};
+use extremal_testkit::sweeps::{SweepRows, assert_same, grid};
 
 /// Status, reason and warning of a member, in the words of a sweep.
 type Verdict = [Option<String>; 3];
 
-fn of_run(single: &Recorded) -> Verdict {
+fn of_run(single: &RecordedRun) -> Verdict {
     let outcome = &single.outcome;
     let said: Vec<String> = outcome.warnings.iter().map(ToString::to_string).collect();
     let (status, reason) = match &outcome.end {
@@ -22,7 +22,7 @@ fn of_run(single: &Recorded) -> Verdict {
 }
 
 /// Those of the members, which are in their last rows.
-fn of_members(rows: &Rows) -> Vec<Verdict> {
+fn of_members(rows: &SweepRows) -> Vec<Verdict> {
     let words = rows.statuses().into_iter().zip(rows.reasons()).zip(rows.warnings());
     let last = words.filter(|((status, _), _)| status.is_some());
     last.map(|((status, reason), warning)| [status, reason, warning].map(|word| word.map(str::to_owned))).collect()
@@ -44,8 +44,8 @@ fn assert_same_verdicts(text: &str, axis: &str, methods: &[&str]) -> Counted {
         let stated = model(text);
         let settings = Settings { method: method.parse().unwrap(), ..Settings::of(&stated) };
         let name = axis.split_once('=').unwrap().0;
-        let ends = Rows::of(&stated, &settings, grid(&[axis]), Record::End);
-        let runs: Vec<Recorded> = ends
+        let ends = SweepRows::of(&stated, &settings, grid(&[axis]), Record::End);
+        let runs: Vec<RecordedRun> = ends
             .column(name)
             .iter()
             .map(|value| attempt(&model_with(text, &[(name, &value.to_string())]), &settings))
@@ -53,7 +53,7 @@ fn assert_same_verdicts(text: &str, axis: &str, methods: &[&str]) -> Counted {
         let verdicts: Vec<Verdict> = runs.iter().map(of_run).collect();
         for record in records {
             let sweep = Sweep::new(&stated, &settings, grid(&[axis]), record).unwrap();
-            let rows = Rows::collected(&sweep, 1);
+            let rows = SweepRows::collected(&sweep, 1);
             let what = format!("{method}, {record:?}, three threads");
             assert_same(&rows.frame, &sweep.collect(3).0, sweep.fields(), &what);
             for (at, (member, run)) in of_members(&rows).iter().zip(&verdicts).enumerate() {
