@@ -2,7 +2,6 @@
 //! friction that warms nothing takes the energy away.
 
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 
 use extremal_engine::analyze::Analysis;
 use extremal_engine::expr::{Expr, Rational, magnitude};
@@ -10,9 +9,10 @@ use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
 use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Tracked};
-use extremal_engine::{Model, Recorder, Run, Settings, gallery as embedded, system_of};
-
-use crate::support::{analysed, gallery, model, typed};
+use extremal_engine::{Model, Run, Settings, gallery as embedded, system_of};
+use extremal_testkit::analyses::{analysed, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, RecordedRun, executed, gallery};
 
 /// Longer motions show nothing new; curves meet singularities.
 const LONGEST: f64 = 4.0;
@@ -102,13 +102,11 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
         method: method.parse().unwrap(),
         tolerance: Some(1e-13),
         step: Some(until / ROWS as f64),
-        extent: Some(Extent::Until(until)),
         start: extremal_engine::model::Start::default(),
-        ..Settings::of(motion)
+        ..Settings::of(motion).until(until)
     };
     let run = Run::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut recorder = Recorder::new(run.columns().clone());
-    let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+    let RecordedRun { outcome, recorder } = executed(&run);
     let rows = outcome.steps as usize;
     assert!(
         matches!(outcome.end, End::Reached | End::Stopped { .. }) || rows >= FEWEST_ROWS,

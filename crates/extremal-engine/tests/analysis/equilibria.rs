@@ -2,7 +2,9 @@
 
 use extremal_engine::analyze::{Equilibrium, NoEquilibrium, Stability};
 
-use crate::support::{analysed_with_numbers, gallery, model};
+use extremal_testkit::analyses::analysed_with_numbers;
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn close(ours: f64, by_hand: f64) {
     assert!((ours - by_hand).abs() <= 1e-9 * by_hand.abs().max(1.0), "{ours} is not {by_hand}");

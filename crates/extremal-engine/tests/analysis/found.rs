@@ -5,7 +5,9 @@ use extremal_engine::mechanics::analysis::{Conservation, Proof, Symmetry, Theore
 use extremal_engine::model::Overrides;
 use extremal_engine::{Model, gallery as embedded};
 
-use crate::support::{analysed, assert_equal, assert_found, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_equal, assert_found, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 /// Bodies of masses m1, m2, … that attract one another, with a rotation stated and a momentum that is none.
 fn bodies(count: usize, axes: &[char]) -> Model {

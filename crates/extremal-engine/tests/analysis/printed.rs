@@ -3,7 +3,8 @@
 use extremal_engine::analyze::Analysis;
 use extremal_engine::{Model, gallery as embedded};
 
-use crate::support::{analysed, gallery, typed};
+use extremal_testkit::analyses::{analysed, typed};
+use extremal_testkit::runs::gallery;
 
 fn assert_latex_is_accepted(name: &str, analysis: &Analysis<'_>) {
     for environment in analysis.page().to_latex().split("\\begin{align*}\n").skip(1) {

@@ -3,7 +3,9 @@
 use extremal_engine::mechanics::analysis::Verdict;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{analysed, assert_found, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_found, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn singular(coordinates: &str, lagrangian: &str) -> Model {
     model(&format!(
@@ -178,14 +180,10 @@ fn degrees_of_freedom_and_rank_of_constraints() {
 fn more_conditions_than_states_are_no_dimension() {
     let model = model(
         r#"
-        [coordinates]
-        x = 1.4
-        [dynamics]
-        lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
-        [constraints]
-        c = "x' = x*x'"
-        [simulation]
-        method = "dop853"
+        coordinates.x = 1.4
+        dynamics.lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
+        constraints.c = "x' = x*x'"
+        simulation.method = "dop853"
         "#,
     );
     let analysis = analysed(&model);

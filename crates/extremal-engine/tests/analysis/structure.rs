@@ -3,7 +3,9 @@
 use extremal_engine::Model;
 use extremal_engine::mechanics::analysis::{Conservation, Structure};
 
-use crate::support::{analysed, assert_equal, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_equal, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 /// The Christoffel symbols of the first kind that do not vanish, as `(k, l, j)` with k ≤ l.
 fn symbols(structure: &Structure<'_>) -> Vec<(usize, usize, usize)> {

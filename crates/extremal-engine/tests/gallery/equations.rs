@@ -3,27 +3,15 @@
 use extremal_engine::derive::{Form, Side, derive};
 use extremal_engine::expr::magnitude;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
-use extremal_engine::{Settings, gallery, system_of};
+use extremal_engine::{Settings, system_of};
 
 use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
-use crate::model;
-
-/// Uniform numbers, always the same ones (splitmix64).
-struct Draws(u64);
-
-impl Draws {
-    fn between(&mut self, (lo, hi): (f64, f64)) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        lo + (hi - lo) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use extremal_testkit::numbers::Draws;
+use extremal_testkit::runs::gallery;
 
 /// Compares residuals and energy at random points; returns how many equations were compared.
 fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
-    let model = model(typed.gallery);
+    let model = gallery(typed.gallery);
     let g = model.graph();
     let system = system_of(&model);
     let n = system.len();
@@ -42,7 +30,7 @@ fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
         typed.positions[at.unwrap_or_else(|| panic!("{}: no coordinate {}", typed.gallery, system.names[k]))]
     };
     for _ in 0..40 {
-        let mut draw = |range: (f64, f64)| draws.between(range);
+        let mut draw = |(low, high): (f64, f64)| draws.between(low, high);
         let q: Vec<f64> = (0..n).map(|k| draw(range(k))).collect();
         let v: Vec<f64> = (0..n).map(|_| draw(typed.velocities)).collect();
         let a: Vec<f64> = (0..n).map(|_| draw((-2.0, 2.0))).collect();
@@ -82,7 +70,7 @@ fn derived_equations_equal_hand_typed_ones() {
 
 /// Compares motion, temperatures, heating and energy of a system with entropies at random points.
 fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
-    let model = model(typed.gallery);
+    let model = gallery(typed.gallery);
     let g = model.graph();
     let system = system_of(&model);
     let (n, m) = (system.len(), system.heat.s.len());
@@ -100,10 +88,11 @@ fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
     let rows = derived.len();
     let all = [derived, sizes].concat();
     for _ in 0..40 {
-        let q: Vec<f64> = (0..n).map(|k| draws.between(typed.positions[k])).collect();
-        let v: Vec<f64> = (0..n).map(|_| draws.between(typed.velocities)).collect();
-        let a: Vec<f64> = (0..n).map(|_| draws.between((-2.0, 2.0))).collect();
-        let s: Vec<f64> = (0..m).map(|_| draws.between(typed.entropies)).collect();
+        let mut draw = |(low, high): (f64, f64)| draws.between(low, high);
+        let q: Vec<f64> = (0..n).map(|k| draw(typed.positions[k])).collect();
+        let v: Vec<f64> = (0..n).map(|_| draw(typed.velocities)).collect();
+        let a: Vec<f64> = (0..n).map(|_| draw((-2.0, 2.0))).collect();
+        let s: Vec<f64> = (0..m).map(|_| draw(typed.entropies)).collect();
         let value = |name: &str| {
             let bare = name.trim_end_matches('\'');
             if let Some(k) = system.names.iter().position(|known| known == bare) {
@@ -140,8 +129,8 @@ fn derived_heat_equals_hand_typed_heat() {
 
 #[test]
 fn printed_equations_read_back_to_the_same_graph() {
-    for name in gallery::names() {
-        let model = model(name);
+    for name in extremal_engine::gallery::names() {
+        let model = gallery(name);
         let g = model.graph();
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
@@ -159,8 +148,8 @@ fn printed_equations_read_back_to_the_same_graph() {
 
 #[test]
 fn latex_of_every_equation_is_accepted() {
-    for name in gallery::names() {
-        let model = model(name);
+    for name in extremal_engine::gallery::names() {
+        let model = gallery(name);
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
         for section in derivation.to_json()["sections"].as_array().unwrap() {

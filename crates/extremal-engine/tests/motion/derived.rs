@@ -3,13 +3,9 @@
 use extremal_engine::derive::{Derivation, Form, Side, derive};
 use extremal_engine::expr::Expr;
 use extremal_engine::run::EnergyLaw;
-use extremal_engine::{Model, Settings, gallery};
-
-use crate::support::model;
-
-fn built_in(name: &str) -> Model {
-    model(gallery::text(name).unwrap())
-}
+use extremal_engine::{Model, Settings};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{gallery, gallery_text};
 
 fn derived<'m>(model: &'m Model, form: Form) -> Derivation<'m> {
     derive(model, &Settings::of(model), &[form]).unwrap()
@@ -36,7 +32,7 @@ fn line<'m>(model: &'m Model, derivation: &Derivation<'m>, left: &str) -> Expr<'
 
 #[test]
 fn controls_are_part_of_the_equations() {
-    let model = built_in("quadrotor");
+    let model = gallery("quadrotor");
     let text = derived(&model, Form::Lagrange).to_text();
     for typed in [
         "m*x'' = -left*sin(th) - right*sin(th)",
@@ -63,22 +59,13 @@ fn controls_are_part_of_the_equations() {
 fn the_rates_of_entropies_are_part_of_hamiltons_equations() {
     let model = model(
         r#"
-        [parameters]
-        c = 0.3
-        k = 0.2
-        [coordinates]
-        x = { start = 1, velocity = 0.2 }
-        [entropies]
-        A = 0.5
-        B = 0.1
-        [dynamics]
-        lagrangian = "(1 + x^2)*x'^2/2 - x*exp(A) - exp(2*B)"
-        [friction]
-        x = { force = "-c*x'", heats = "A" }
-        [heat]
-        B = "k*cos(t)"
-        [conduction]
-        wall = { between = ["A", "B"], conductance = "k*x^2" }
+        parameters = { c = 0.3, k = 0.2 }
+        coordinates.x = { start = 1, velocity = 0.2 }
+        entropies = { A = 0.5, B = 0.1 }
+        dynamics.lagrangian = "(1 + x^2)*x'^2/2 - x*exp(A) - exp(2*B)"
+        friction.x = { force = "-c*x'", heats = "A" }
+        heat.B = "k*cos(t)"
+        conduction.wall = { between = ["A", "B"], conductance = "k*x^2" }
         "#,
     );
     let derivation = derived(&model, Form::Hamilton);
@@ -127,7 +114,7 @@ fn a_vakonomic_motion_has_its_hamiltonian() {
 /// have it.
 #[test]
 fn the_hamiltonian_of_the_double_pendulum_is_that_of_textbooks() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let derivation = derived(&model, Form::Hamilton);
     let g = model.graph();
     let [m1, m2, l1, l2, gravity] = ["m1", "m2", "l1", "l2", "g"].map(|name| g.symbol(name));
@@ -163,7 +150,7 @@ fn virtual_displacements_of_their_own_are_printed() {
     {
         assert!(text.contains(typed), "{typed} is not in\n{text}");
     }
-    let own = built_in("knife-edge-rod");
+    let own = gallery("knife-edge-rod");
     assert!(!derived(&own, Form::Lagrange).to_text().contains("irtual displacements"));
 }
 
@@ -218,7 +205,7 @@ fn nested_definitions_are_printed_with_names_for_their_parts() {
 
 #[test]
 fn a_long_chain_is_derived_without_what_vanishes() {
-    let text = gallery::text("fermi-pasta-ulam").unwrap();
+    let text = gallery_text("fermi-pasta-ulam");
     let overrides = extremal_engine::Overrides::default().set("n", "400");
     let model = Model::load(text, &overrides).unwrap();
     let derivation = derived(&model, Form::Lagrange);

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use extremal_engine::compare::{Against, Row, compare};
 use extremal_engine::model::{EntropyBase, Start};
-use extremal_engine::{Method, Model, Settings, gallery};
+use extremal_engine::{Method, Model, Run, Settings};
+use extremal_testkit::runs::{Lasting, attempt, gallery};
 
 const ALL: Range<u64> = 0..u64::MAX;
 
@@ -15,10 +16,9 @@ struct Table {
 }
 
 impl Table {
-    fn of(name: &str, until: f64, against: Against) -> Table {
-        let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
-        let mut settings = Settings::of(&model);
-        settings.extent = Some(extremal_engine::model::Extent::Until(until));
+    fn of(name: &str, end: f64, against: Against) -> Table {
+        let model = gallery(name);
+        let settings = Settings::of(&model).until(end);
         Table { model, settings, against }
     }
 
@@ -127,15 +127,9 @@ fn cart_with_friction() {
 fn energy_by_the_velocity_estimate() {
     for (name, printed) in [("ideal-gas-piston", "1.56e3"), ("van-der-waals-piston", "1.93e3")] {
         let table = Table::of(name, 10.0, Against::Dop853);
-        let run = extremal_engine::Run::new(&table.model, &table.settings).unwrap();
-        let mut recorder = extremal_engine::Recorder::new(run.columns().clone());
-        let mut worst = 0.0f64;
-        let column = run.columns().index_of("energy_v").unwrap();
-        run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(())).unwrap();
-        let truth = run.stated_energy();
-        for row in recorder.series().rows().skip(1) {
-            worst = worst.max((row[column] - truth).abs());
-        }
+        let truth = Run::new(&table.model, &table.settings).unwrap().stated_energy();
+        let energies = attempt(&table.model, &table.settings).column("energy_v");
+        let worst = energies.iter().skip(1).map(|energy| (energy - truth).abs()).fold(0.0, f64::max);
         assert_printed(worst, printed, name);
     }
 }

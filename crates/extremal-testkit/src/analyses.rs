@@ -1,19 +1,9 @@
-//! What these tests share: models, their analyses, and formulas typed by hand.
+//! Analyses of models, and formulas typed by hand.
 
 use extremal_engine::analyze::{Analysis, Extent, analyze};
 use extremal_engine::expr::Expr;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
 use extremal_engine::{Model, Settings};
-
-/// Reads a model, or shows what is wrong with it.
-pub fn model(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|e| panic!("{}", e.render("test", false)))
-}
-
-/// A model of the gallery.
-pub fn gallery(name: &str) -> Model {
-    model(extremal_engine::gallery::text(name).unwrap_or_else(|| panic!("no gallery model {name}")))
-}
 
 /// The analysis without equilibria and runs.
 pub fn analysed(model: &Model) -> Analysis<'_> {

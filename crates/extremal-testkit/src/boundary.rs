@@ -1,21 +1,9 @@
-//! What these tests share: problems solved on some grid, and measured orders.
+//! Boundary and control problems, solved on some grid and checked.
 
 use std::ops::ControlFlow;
 
+use extremal_engine::Model;
 use extremal_engine::boundary::{Assessment, Guess, Problem, Solution, SolveSettings, Statement};
-use extremal_engine::{Model, Overrides, gallery};
-
-/// Reads a model, or shows what is wrong with it.
-pub fn model(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|e| panic!("{}", e.render("test", false)))
-}
-
-/// A gallery model with some parameters replaced.
-pub fn gallery_model(name: &str, set: &[(&str, &str)]) -> Model {
-    let text = gallery::text(name).unwrap_or_else(|| panic!("no gallery model {name}"));
-    let overrides = set.iter().fold(Overrides::default(), |all, (name, value)| all.set(name, value));
-    Model::load(text, &overrides).unwrap_or_else(|e| panic!("{}", e.render(name, false)))
-}
 
 /// The problem of a model, by its own method or another.
 pub fn problem<'m>(model: &'m Model, method: Option<&str>) -> Problem<'m> {
@@ -29,7 +17,7 @@ pub fn attempt(problem: &Problem<'_>, steps: Option<usize>) -> Solution {
     problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// The solution, which must be one.
+/// The solution on so many steps, which must be one.
 pub fn solve(model: &Model, method: Option<&str>, steps: usize) -> Solution {
     let solution = attempt(&problem(model, method), Some(steps));
     assert!(solution.status.is_solved(), "{:?} {:?}", solution.status, solution.violations);
@@ -52,25 +40,11 @@ pub fn columns<const N: usize>(solution: &Solution, names: [&str; N]) -> Vec<[f6
     solution.rows.iter().map(|row| at.map(|at| row[at])).collect()
 }
 
-/// The orders between grids of `first`, 2 `first`, 4 `first` steps must all be within `slack` of `order`.
-pub fn assert_order(what: &str, order: f64, slack: f64, first: usize, error: impl Fn(usize) -> f64) {
+/// Checks that the orders between grids of `first`, 2 `first`, 4 `first` steps are all within `slack` of `order`.
+pub fn assert_orders(what: &str, order: f64, slack: f64, first: usize, error: impl Fn(usize) -> f64) {
     let errors: Vec<f64> = [1, 2, 4].map(|times| error(times * first)).to_vec();
     for pair in errors.windows(2) {
         let measured = (pair[0] / pair[1]).log2();
         assert!((measured - order).abs() < slack, "{what}: order {measured:.3} instead of {order}, errors {errors:?}");
     }
-}
-
-/// A root between `low` and `high`, where `f` has different signs.
-pub fn root(f: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
-    assert!(f(low) * f(high) < 0.0);
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if f(low) * f(middle) <= 0.0 {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    0.5 * (low + high)
 }

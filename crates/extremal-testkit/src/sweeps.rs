@@ -1,19 +1,10 @@
-//! What these tests share: sweeps in few words, and rows by the names of their columns.
+//! Sweeps in few words, and their rows by the names of columns.
 
-use std::ops::ControlFlow;
-
-use extremal_engine::run::Outcome;
 use extremal_engine::sweep::{Record, Summary, Sweep, Variation};
 use extremal_engine::trajectory::frame::{Fields, Frame};
-use extremal_engine::{Model, Overrides, Recorder, Run, Settings, gallery};
+use extremal_engine::{Model, Settings};
 
-pub fn built_in(name: &str) -> Model {
-    model(gallery::text(name).unwrap(), Overrides::default())
-}
-
-pub fn model(text: &str, overrides: Overrides) -> Model {
-    Model::load(text, &overrides).unwrap_or_else(|e| panic!("{}", e.render("test", false)))
-}
+use crate::runs::RecordedRun;
 
 /// A grid written as on the command line.
 pub fn grid(axes: &[&str]) -> Variation {
@@ -27,19 +18,28 @@ pub fn random(axes: &[&str], samples: u64, seed: u64) -> Variation {
 }
 
 /// The rows of a sweep that were collected.
-pub struct Rows {
+pub struct SweepRows {
+    /// The names of the columns.
     pub fields: Fields,
+    /// The rows.
     pub frame: Frame,
+    /// What became of the members.
     pub summary: Summary,
 }
 
-impl Rows {
-    pub fn of(model: &Model, settings: &Settings, variation: Variation, record: Record) -> Rows {
-        let sweep = Sweep::new(model, settings, variation, record).unwrap();
-        let (frame, summary) = sweep.collect(2);
-        Rows { fields: sweep.fields().clone(), frame, summary }
+impl SweepRows {
+    /// Those of a sweep, marched on two threads.
+    pub fn of(model: &Model, settings: &Settings, variation: Variation, record: Record) -> SweepRows {
+        SweepRows::collected(&Sweep::new(model, settings, variation, record).unwrap(), 2)
     }
 
+    /// Those of a sweep, marched on so many threads.
+    pub fn collected(sweep: &Sweep<'_>, threads: usize) -> SweepRows {
+        let (frame, summary) = sweep.collect(threads);
+        SweepRows { fields: sweep.fields().clone(), frame, summary }
+    }
+
+    /// A column of numbers.
     pub fn column(&self, name: &str) -> &[f64] {
         let at = self.fields.number_names().iter().position(|other| other == name);
         self.frame.numbers(at.unwrap_or_else(|| panic!("no column {name}")))
@@ -51,28 +51,33 @@ impl Rows {
         self.frame.texts(texts - 1 - from_the_end).iter().map(Option::as_deref).collect()
     }
 
+    /// What each row is warned of.
     pub fn warnings(&self) -> Vec<Option<&str>> {
         self.words(0)
     }
 
+    /// Why the motion of each row ended.
     pub fn reasons(&self) -> Vec<Option<&str>> {
         self.words(1)
     }
 
+    /// How the motion of each row ended.
     pub fn statuses(&self) -> Vec<Option<&str>> {
         self.words(2)
     }
 
+    /// The condition that each row is an event of.
     pub fn events(&self) -> Vec<Option<&str>> {
         self.words(3)
     }
 
+    /// The member that each row belongs to.
     pub fn members(&self) -> &[i64] {
         self.frame.integers(0)
     }
 }
 
-/// Are two frames the same, bit for bit?
+/// Checks that two frames are the same, bit for bit.
 pub fn assert_same(a: &Frame, b: &Frame, fields: &Fields, what: &str) {
     assert_eq!(a.integers(0), b.integers(0), "{what}");
     for (at, name) in fields.number_names().iter().enumerate() {
@@ -84,29 +89,8 @@ pub fn assert_same(a: &Frame, b: &Frame, fields: &Fields, what: &str) {
     }
 }
 
-/// A run of its own.
-pub struct Single {
-    pub outcome: Outcome,
-    pub recorder: Recorder,
-}
-
-impl Single {
-    pub fn of(model: &Model, settings: &Settings) -> Single {
-        let run = Run::new(model, settings).unwrap();
-        let mut recorder = Recorder::new(run.columns().clone());
-        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
-        Single { outcome, recorder }
-    }
-
-    pub fn column(&self, name: &str) -> Vec<f64> {
-        assert!(self.recorder.series().is_complete(), "too many rows for the memory of the recorder");
-        let at = self.recorder.columns().index_of(name).unwrap_or_else(|| panic!("no column {name}"));
-        self.recorder.series().column(at).collect()
-    }
-
-    /// The columns that a sweep keeps too: all but the energy that belongs to a step.
-    pub fn names(&self) -> Vec<String> {
-        let columns = self.recorder.columns();
-        (0..columns.len()).map(|at| columns[at].name().to_owned()).filter(|name| name != "energy_v").collect()
-    }
+/// The columns of a run that a sweep keeps too: all but the energy that belongs to a step.
+pub fn kept_columns(run: &RecordedRun) -> Vec<String> {
+    let columns = run.recorder.columns();
+    (0..columns.len()).map(|at| columns[at].name().to_owned()).filter(|name| name != "energy_v").collect()
 }

@@ -1,23 +1,17 @@
 //! Chains of many like members: the same bits as unrolled, at a cost per member that does not depend on their number.
 
-use std::ops::ControlFlow;
-
 use extremal_engine::eval::Backend;
-use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Lattice, Outcome, Warning};
-use extremal_engine::{Method, Model, Overrides, Recorder, Run, Settings, gallery};
+use extremal_engine::{Method, Model, Overrides, Recorder, Run, Settings};
+use extremal_testkit::runs::{Lasting, gallery_text, go_on};
 
 fn fermi_pasta_ulam() -> &'static str {
-    gallery::text("fermi-pasta-ulam").expect("it is in the gallery")
+    gallery_text("fermi-pasta-ulam")
 }
 
-fn settings(method: &str, steps: u64) -> impl Fn(&Model) -> Settings {
+fn settings(method: &str, count: u64) -> impl Fn(&Model) -> Settings {
     let method: Method = method.parse().expect("a method");
-    move |model| Settings { method: method.clone(), extent: Some(Extent::Steps(steps)), ..Settings::of(model) }
-}
-
-fn go_on(_: extremal_engine::run::Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+    move |model| Settings { method: method.clone(), ..Settings::of(model).steps(count) }
 }
 
 /// The motion of a lattice and that of the unrolled model must be the same numbers, step for step.

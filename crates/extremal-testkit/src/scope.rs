@@ -1,13 +1,13 @@
-//! A small mechanical scope: what a model would declare.
+//! Names as a model would declare them.
 
 use extremal_expr::syntax::{Binding, Reference, Refusal, Scope};
 use extremal_expr::{Expr, Graph};
 
 /// Coordinates `x`, `theta` and the family `q[1]` to `q[5]`, parameters `m`, `gamma` and the integer `n = 5`, time `t`,
 /// a definition `height` and the entropy `S`.
-pub struct Mechanics<'g>(pub &'g Graph);
+pub struct SmallScope<'g>(pub &'g Graph);
 
-impl<'g> Scope<'g> for Mechanics<'g> {
+impl<'g> Scope<'g> for SmallScope<'g> {
     fn resolve(&self, name: &str) -> Option<Binding> {
         Some(match name {
             "x" | "theta" => Binding::variable("coordinate"),

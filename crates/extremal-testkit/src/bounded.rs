@@ -1,11 +1,12 @@
-//! Numbers that carry a bound on their rounding error, and dual numbers of them.
+//! Numbers that carry a bound on their rounding error, and expressions evaluated with them.
 //!
 //! Two ways to compute the same thing may differ by the sum of their bounds. Where first-order error analysis says nothing (a
 //! branch or a singularity lies within the error) the bound is infinite.
 
+use std::collections::HashMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use extremal_expr::{Comparison, Function, Function2};
+use extremal_expr::{Comparison, Function, Function2, Graph, Id, Node};
 
 /// Half a unit in the last place, relative.
 const U: f64 = f64::EPSILON / 2.0;
@@ -13,7 +14,9 @@ const U: f64 = f64::EPSILON / 2.0;
 /// A computed number and a bound on its distance from the exact one.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded {
+    /// What was computed.
     pub value: f64,
+    /// How far the exact number may be.
     pub error: f64,
 }
 
@@ -35,16 +38,17 @@ impl Bounded {
 
     /// Through a function of this slope, computed to a few units in the last place.
     fn through(self, value: f64, slope: f64) -> Bounded {
-        Bounded { value, error: 1.1 * slope.abs() * self.error + 8.0 * U * value.abs() }.unless(false)
+        Bounded { value, error: 1.1 * slope.abs() * self.error + 4.0 * U * value.abs() }.unless(false)
     }
 
     /// Unreliable on request, and where products of such numbers may overflow or lose bits to underflow.
-    fn unless(self, unreliable: bool) -> Bounded {
+    pub fn unless(self, unreliable: bool) -> Bounded {
         let size = self.value.abs();
         let extreme = size > 1e60 || (size < 1e-60 && size != 0.0);
         if unreliable || extreme { Bounded { error: f64::INFINITY, ..self } } else { self }
     }
 
+    /// A power with an integer exponent.
     pub fn powi(self, exponent: i64) -> Bounded {
         // By squaring: powers of powers have exponents that cannot be counted up to.
         let (mut power, mut square, mut left) = (Bounded::exact(1.0), self, exponent.unsigned_abs());
@@ -60,6 +64,7 @@ impl Bounded {
         if exponent < 0 { Bounded::exact(1.0) / power } else { power }
     }
 
+    /// A power.
     pub fn powf(self, exponent: Bounded) -> Bounded {
         let value = self.value.powf(exponent.value);
         let by_base = self.through(value, exponent.value * value / self.value);
@@ -67,6 +72,7 @@ impl Bounded {
         Bounded { value, error: by_base.error + by_exponent.error }.unless(!self.is_far_from(0.0))
     }
 
+    /// A function of one number.
     pub fn call(self, f: Function) -> Bounded {
         use Function::*;
         let x = self.value;
@@ -98,6 +104,7 @@ impl Bounded {
         Bounded::exact(holds).unless(!(self - other).is_far_from(0.0))
     }
 
+    /// A function of two numbers.
     pub fn call2(self, f: Function2, other: Bounded) -> Bounded {
         match f {
             Function2::Atan2 => {
@@ -152,110 +159,48 @@ impl Div for Bounded {
     }
 }
 
-/// How many variables a dual number is differentiated by.
-pub const VARIABLES: usize = 3;
-
-/// A value and its derivatives, by the rules of calculus applied number by number.
-#[derive(Clone, Copy, Debug)]
-pub struct Dual {
-    pub value: Bounded,
-    pub slopes: [Bounded; VARIABLES],
-}
-
-impl Dual {
-    pub fn constant(value: Bounded) -> Dual {
-        Dual { value, slopes: [Bounded::exact(0.0); VARIABLES] }
-    }
-
-    pub fn variable(value: f64, at: usize) -> Dual {
-        let mut dual = Dual::constant(Bounded::exact(value));
-        dual.slopes[at] = Bounded::exact(1.0);
-        dual
-    }
-
-    /// The chain rule: `value` with derivative `slope` by this number.
-    fn chain(self, value: Bounded, slope: Bounded) -> Dual {
-        Dual { value, slopes: self.slopes.map(|s| s * slope) }
-    }
-
-    fn chain2(self, other: Dual, value: Bounded, by_self: Bounded, by_other: Bounded) -> Dual {
-        Dual { value, slopes: std::array::from_fn(|i| self.slopes[i] * by_self + other.slopes[i] * by_other) }
-    }
-
-    pub fn add(self, other: Dual) -> Dual {
-        self.chain2(other, self.value + other.value, Bounded::exact(1.0), Bounded::exact(1.0))
-    }
-
-    pub fn sub(self, other: Dual) -> Dual {
-        self.chain2(other, self.value - other.value, Bounded::exact(1.0), Bounded::exact(-1.0))
-    }
-
-    pub fn mul(self, other: Dual) -> Dual {
-        self.chain2(other, self.value * other.value, other.value, self.value)
-    }
-
-    pub fn div(self, other: Dual) -> Dual {
-        let value = self.value / other.value;
-        self.chain2(other, value, Bounded::exact(1.0) / other.value, -(value / other.value))
-    }
-
-    pub fn powi(self, exponent: i64) -> Dual {
-        match exponent {
-            0 => Dual::constant(Bounded::exact(1.0)),
-            e => self.chain(self.value.powi(e), Bounded::exact(e as f64) * self.value.powi(e - 1)),
-        }
-    }
-
-    pub fn powf(self, exponent: Dual) -> Dual {
-        let value = self.value.powf(exponent.value);
-        self.chain2(exponent, value, exponent.value * value / self.value, value * self.value.call(Function::Log))
-    }
-
-    pub fn call(self, f: Function) -> Dual {
-        use Function::*;
-        let (x, value, one) = (self.value, self.value.call(f), Bounded::exact(1.0));
-        let root = |b: Bounded| b.powf(Bounded::exact(0.5));
-        let slope = match f {
-            Sin => x.call(Cos),
-            Cos => -x.call(Sin),
-            Tan => one / x.call(Cos).powi(2),
-            Asin => one / root(one - x * x),
-            Acos => -(one / root(one - x * x)),
-            Atan => one / (one + x * x),
-            Sinh => x.call(Cosh),
-            Cosh => x.call(Sinh),
-            Tanh => one / x.call(Cosh).powi(2),
-            Asinh => one / root(one + x * x),
-            Acosh => one / root(x * x - one),
-            Atanh => one / (one - x * x),
-            Exp => value,
-            Log => one / x,
-            Cbrt => one / (Bounded::exact(3.0) * value.powi(2)),
-            Abs => x.call(Sign),
-            Sign => Bounded::exact(0.0),
-        };
-        self.chain(value, slope)
-    }
-
-    pub fn call2(self, f: Function2, other: Dual) -> Dual {
-        let (a, b) = (self.value, other.value);
-        let value = a.call2(f, b);
-        let first = match f {
-            Function2::Atan2 => {
-                let square = a * a + b * b;
-                return self.chain2(other, value, b / square, -(a / square));
+/// The values of expressions and of all their parts, with bounds that hold for sums in any order.
+pub fn evaluate(g: &Graph, roots: &[Id], value_of: impl Fn(&str) -> f64) -> HashMap<Id, Bounded> {
+    let mut known: HashMap<Id, Bounded> = HashMap::new();
+    for id in g.reachable(roots) {
+        let of = |id: &Id| known[id];
+        let truth = |holds: bool| Bounded::exact(f64::from(u8::from(holds)));
+        let value = match g.expr(id).node() {
+            Node::Number(number) => Bounded::rounded(number.to_f64()),
+            Node::Pi => Bounded::rounded(std::f64::consts::PI),
+            Node::Truth(holds) => truth(holds),
+            Node::Symbol(name) => Bounded::exact(value_of(&name)),
+            Node::Sum { constant, terms } => {
+                let mut total = Bounded::rounded(constant.to_f64());
+                let mut size = total.value.abs();
+                for (id, c) in terms.iter() {
+                    let (c, term) = (c.to_f64(), of(id));
+                    total.value += c * term.value;
+                    total.error += c.abs() * term.error;
+                    size += (c * term.value).abs();
+                }
+                // n additions, and per term the coefficient and its application.
+                total.error += (terms.len() as f64 + 4.0) * U * size;
+                total
             }
-            Function2::Min => a.compare(Comparison::Lt, b),
-            Function2::Max => b.compare(Comparison::Lt, a),
+            Node::Product(factors) => {
+                factors.iter().fold(Bounded::exact(1.0), |product, (id, e)| product * of(id).powi(*e))
+            }
+            Node::Root(a, q) => of(&a).powf(Bounded::rounded(1.0 / f64::from(q))),
+            Node::Power(a, b) => of(&a).powf(of(&b)),
+            Node::Call(f, a) => of(&a).call(f),
+            Node::Call2(f, a, b) => of(&a).call2(f, of(&b)),
+            Node::Select(c, a, b) => {
+                let (condition, chosen) = (of(&c), if of(&c).value != 0.0 { of(&a) } else { of(&b) });
+                chosen.unless(condition.error != 0.0)
+            }
+            Node::Held(a) => of(&a),
+            Node::Compare(comparison, a, b) => of(&a).compare(comparison, of(&b)),
+            Node::And(a, b) => of(&a) * of(&b),
+            Node::Or(a, b) => Bounded { value: of(&a).value.max(of(&b).value), error: of(&a).error + of(&b).error },
+            Node::Not(a) => Bounded { value: 1.0 - of(&a).value, ..of(&a) },
         };
-        let slopes = if first.value != 0.0 { self.slopes } else { other.slopes };
-        Dual { value, slopes: slopes.map(|s| s.unless(first.error != 0.0)) }
+        known.insert(id, value);
     }
-
-    /// This where the condition (1 or 0) holds, else `otherwise`.
-    pub fn select(condition: Bounded, then: Dual, otherwise: Dual) -> Dual {
-        let chosen = if condition.value != 0.0 { then } else { otherwise };
-        let unreliable = condition.error != 0.0;
-        Dual { value: chosen.value.unless(unreliable), slopes: chosen.slopes.map(|s| s.unless(unreliable)) }
-    }
+    known
 }
