@@ -11,7 +11,6 @@ use extremal_model::Model;
 use serde_json::{Map, Value, json};
 
 use crate::run::Settings;
-use crate::system::taken;
 
 /// Which equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +121,7 @@ impl<'m> Pages<'m> {
             })
             .collect();
         let expressions: Vec<Expr<'m>> = sides.iter().map(|id| self.graph.expr(**id)).collect();
-        let taken = taken(model);
+        let taken = model.taken_names();
         let shared = self.graph.shared(&expressions, |name| taken.iter().any(|other| other == name));
         for (side, written) in sides.into_iter().zip(shared.written) {
             *side = written.id();

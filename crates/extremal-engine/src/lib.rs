@@ -32,7 +32,6 @@ pub mod derive;
 pub mod gallery;
 pub mod run;
 pub mod sweep;
-mod system;
 
 pub use extremal_eval as eval;
 pub use extremal_expr as expr;
@@ -44,4 +43,3 @@ pub use extremal_trajectory as trajectory;
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
 pub use run::{Run, Settings};
-pub use system::{higher_system_of, system_of};

@@ -5,14 +5,13 @@ use std::ops::ControlFlow;
 use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
-use extremal_mechanics::discrete::{Options, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
 use extremal_model::{Extent, Kind, Method, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
 use super::tracked_of;
 use crate::run::{End, Run, Settings, Tracked};
-use crate::system::custom_of;
 
 /// The method, looked at near the start of a run.
 #[derive(Clone, Debug)]
@@ -265,7 +264,7 @@ fn discrete_regularity<'m>(
         return None;
     }
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
-    let scheme = scheme(system, &settings.method, options, custom_of(model, system)).ok()?;
+    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
     let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
     let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;
     let run = Run::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;

@@ -19,7 +19,6 @@ use extremal_mechanics::analysis::{
 use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
-use crate::system::system_of;
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
@@ -161,7 +160,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         structure,
         constraints,
         redundant,
-        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &system_of(model))).flatten(),
+        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &System::of(model))).flatten(),
         multipliers,
         conserved,
         system: reduced.system,
@@ -180,7 +179,7 @@ struct Statement<'m> {
 impl<'m> Statement<'m> {
     fn of(model: &'m Model) -> Statement<'m> {
         let g = model.graph();
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let mut parameters = parameters_of(model);
         // A stationary action under integral constraints is that of L + μ·g with constant μ.
         let integrals = model.boundary().filter(|_| model.objective().is_none()).map(|boundary| &boundary.integrals);
@@ -208,7 +207,7 @@ impl<'m> Statement<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system, model.order() as usize);
+        let reduced = Reduced::of(system);
         Statement { reduced, constraints, redundant, multipliers, parameters }
     }
 }

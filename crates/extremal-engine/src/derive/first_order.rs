@@ -1,13 +1,12 @@
 //! The equations of Lagrangians of positions and velocities.
 
 use extremal_expr::{Expr, Function};
-use extremal_mechanics::discrete::{Options, SchemeError, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, scheme};
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{CompositionBase, Method, Model};
 
 use super::{Form, Pages, discrete_pages, named, of};
 use crate::Settings;
-use crate::system::{controlled_system_of, custom_of};
 
 /// All forms of the equations, as [`derive`](super::derive) prints them.
 pub(super) fn derive<'m>(
@@ -16,7 +15,7 @@ pub(super) fn derive<'m>(
     forms: &[Form],
     pages: &mut Pages<'m>,
 ) -> Result<(), SchemeError> {
-    let system = controlled_system_of(model);
+    let system = System::controlled(model);
     for form in forms {
         match form {
             Form::Lagrange => lagrange(&system, controls(model), pages),
@@ -221,7 +220,7 @@ fn discrete<'m>(
         constraints: settings.constraints,
         ..Options::default()
     };
-    let scheme = scheme(system, method, options, custom_of(model, system))?;
+    let scheme = scheme(system, method, options, CustomDiscrete::of(model, system))?;
     let h = system.step();
     let note = match method {
         Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => format!(

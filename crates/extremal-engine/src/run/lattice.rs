@@ -1,6 +1,7 @@
 //! Running families of many like members without unrolling them.
 
 use extremal_expr::Id;
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
 use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
@@ -10,7 +11,6 @@ use super::beginning::Beginning;
 use super::feasible::ConstraintStructure;
 use super::observables::Observables;
 use super::{Compiled, Run, Settings, SetupError};
-use crate::system::system_of;
 
 /// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
 const FEW: usize = 24;
@@ -188,7 +188,7 @@ struct Written<'m> {
 
 impl<'m> Written<'m> {
     fn of(model: &'m Model, settings: &Settings) -> Option<Written<'m>> {
-        let system = system_of(model);
+        let system = Some(System::of(model)).filter(|system| system.order == 1)?;
         let Settings { start, entropy, constraints, .. } = *settings;
         let options = Options { start, entropy, constraints, ..Options::default() };
         Some(Written {

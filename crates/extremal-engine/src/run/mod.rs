@@ -5,7 +5,6 @@ mod beginning;
 mod energy;
 mod energy_nodes;
 mod feasible;
-mod higher;
 mod inertia;
 mod integrable;
 mod judge;
@@ -30,7 +29,7 @@ use std::ops::ControlFlow;
 use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, SchemeError, check_method, energy_estimate, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, energy_estimate, scheme};
 use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, PassedConfiguration,
@@ -39,7 +38,6 @@ use extremal_solve::{
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
 
-use crate::system::{custom_of, system_of};
 use audits::constraint_sizes;
 use energy_nodes::exact_enough;
 use feasible::{Choice, check_second, make_feasible};
@@ -248,10 +246,18 @@ impl<'m> Run<'m> {
             return Err(SetupError::NoStart { coordinate: open.name.clone() });
         }
         if model.order() > 1 {
-            return Run::higher(model, settings, plan, tracked);
+            // Controls are zero in a run; beside accelerations none may be stated.
+            System::controlled(model).check_order()?;
         }
-        let mut system = system_of(model).with_short_kinetic_energy();
+        let mut system = System::of(model).with_short_kinetic_energy();
         check_method(&system, &settings.method, settings.start)?;
+        if system.order > 1 && !model.symmetries().is_empty() {
+            return Err(SchemeError::BesideAccelerations("symmetries").into());
+        }
+        let in_between = plan.remainder.is_some() || !model.stops().is_empty();
+        if settings.method == Method::Difference && in_between {
+            return Err(SettingsError::EqualSteps.into());
+        }
         let all = system.constraints.clone();
         let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
         let mut beginning = reached.unwrap_or_else(|| Beginning::of(model, settings.start, plan.step));
@@ -282,7 +288,7 @@ impl<'m> Run<'m> {
                         constraints: settings.constraints,
                         energy_nodes,
                     };
-                    let scheme = scheme(&system, &settings.method, options, custom_of(model, &system))?;
+                    let scheme = scheme(&system, &settings.method, options, CustomDiscrete::of(model, &system))?;
                     let mut compiled =
                         CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
                     compiled.set_parameters(&values);
@@ -589,5 +595,5 @@ const CHECKED_AHEAD: usize = 32;
 /// Is the regularity of the Lagrangian looked at before a run begins?
 pub(crate) fn checked_ahead(method: &Method, system: &System<'_>) -> bool {
     let collocation = matches!(method, Method::Gauss(_));
-    *method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD)
+    *method != Method::Custom && (collocation || system.order > 1 || system.len() <= CHECKED_AHEAD)
 }

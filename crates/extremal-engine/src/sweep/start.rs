@@ -11,7 +11,6 @@ use crate::run::{
     Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
     undetermined,
 };
-use crate::system::system_of;
 
 /// Why a member cannot start.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -67,7 +66,7 @@ struct Regularity {
 impl StartCheck {
     pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, CompileError> {
         let g = model.graph();
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let all = system.constraints.clone();
         let mut kept = observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));

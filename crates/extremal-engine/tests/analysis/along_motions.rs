@@ -9,7 +9,7 @@ use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
 use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Tracked};
-use extremal_engine::{Model, Run, Settings, gallery as embedded, system_of};
+use extremal_engine::{Model, Run, Settings, gallery as embedded};
 use extremal_testkit::analyses::{analysed, typed};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, RecordedRun, executed, gallery};
@@ -164,7 +164,7 @@ fn friction_that_warms_nothing_takes_the_energy_away() {
         if stated.order() > 1 || stated.coordinates().is_empty() {
             continue;
         }
-        let mut system = system_of(&stated);
+        let mut system = System::of(&stated);
         let parameters = Parameters {
             symbols: stated.parameters().iter().map(|p| stated.graph().expr(p.symbol)).collect(),
             exact: Vec::new(),

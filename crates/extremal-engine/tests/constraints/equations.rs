@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
+use extremal_engine::Settings;
 use extremal_engine::derive::{Form, Side, derive};
 use extremal_engine::expr::{Expr, magnitude};
-use extremal_engine::{Settings, system_of};
+use extremal_engine::mechanics::System;
 use extremal_testkit::numbers::Draws;
 use extremal_testkit::runs::{gallery, record, with};
 
@@ -119,7 +120,7 @@ fn continuous_equations_equal_hand_typed_ones() {
     ];
     for (name, typed) in cases {
         let model = gallery(name);
-        assert_same(name, &model, &system_of(&model).motion_equations(), &|s| typed(s));
+        assert_same(name, &model, &System::of(&model).motion_equations(), &|s| typed(s));
     }
 }
 

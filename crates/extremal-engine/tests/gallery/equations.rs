@@ -3,7 +3,8 @@
 use extremal_engine::derive::{Form, Side, derive};
 use extremal_engine::expr::magnitude;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
-use extremal_engine::{Settings, system_of};
+use extremal_engine::Settings;
+use extremal_engine::mechanics::System;
 
 use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
 use extremal_testkit::numbers::Draws;
@@ -13,7 +14,7 @@ use extremal_testkit::runs::gallery;
 fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
     let model = gallery(typed.gallery);
     let g = model.graph();
-    let system = system_of(&model);
+    let system = System::of(&model);
     let n = system.len();
     let parameter = |name: &str| {
         let found = model.parameters().iter().find(|p| p.name == name);
@@ -72,7 +73,7 @@ fn derived_equations_equal_hand_typed_ones() {
 fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
     let model = gallery(typed.gallery);
     let g = model.graph();
-    let system = system_of(&model);
+    let system = System::of(&model);
     let (n, m) = (system.len(), system.heat.s.len());
     let parameter = |name: &str| {
         let found = model.parameters().iter().find(|p| p.name == name);

@@ -3,8 +3,8 @@
 use extremal_expr::Expr;
 
 use super::scheme::{Equation, Scheme, ids};
+use crate::System;
 use crate::block::{Block, Solve};
-use crate::continuous::HigherSystem;
 
 /// L_d(x_0, x_1, x_2) = h/2 [L(x_1, (x_1 − x_0)/h, a) + L(x_1, (x_2 − x_1)/h, a)] with a = (x_2 − 2 x_1 + x_0)/h² (H5).
 ///
@@ -18,7 +18,7 @@ pub struct ThreePointAction<'g> {
 
 impl<'g> ThreePointAction<'g> {
     /// The action of a system of order two.
-    pub fn of(system: &HigherSystem<'g>) -> ThreePointAction<'g> {
+    pub fn of(system: &System<'g>) -> ThreePointAction<'g> {
         let (g, h) = (system.graph, system.step());
         // The later ones first: differences then read with a leading plus.
         let last = system.symbols("", "_2");
@@ -29,7 +29,7 @@ impl<'g> ThreePointAction<'g> {
         let sides = [each(&|k| (middle[k] - first[k]) / h), each(&|k| (last[k] - middle[k]) / h)];
         let lagrangian = |velocity: &[Expr<'g>]| {
             let values = [middle.clone(), velocity.to_vec(), acceleration.clone()];
-            system.at(&[system.lagrangian], &values, system.t)[0]
+            system.at_derivatives(&[system.lagrangian], &values, system.t)[0]
         };
         let action = h * g.sum(sides.iter().map(|side| lagrangian(side))) / 2;
         ThreePointAction { points: [first, middle, last], action }
@@ -37,7 +37,7 @@ impl<'g> ThreePointAction<'g> {
 
     /// The discrete Euler–Lagrange equation D_3 L_d(x_−2, x_−1, x_0) + D_2 L_d(x_−1, x_0, x_1) + D_1 L_d(x_0, x_1, x_2) = 0 for
     /// five points around `time`, divided by the step.
-    fn equation(&self, system: &HigherSystem<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
+    fn equation(&self, system: &System<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
         let (g, h) = (system.graph, system.step());
         let parts = (0..3).map(|shift| {
             let slopes = g.gradient(self.action / h, &self.points[2 - shift]);
@@ -54,21 +54,12 @@ impl<'g> ThreePointAction<'g> {
 
 /// The integrator of the three-point rule, of order two. The state carries q, q' and, by central differences, q'' and q''', with
 /// the four points around; it is started symmetrically from q, q', q'' and q''', which is exact to the order of the method.
-///
-/// ```
-/// use extremal_expr::Graph;
-/// use extremal_mechanics::{continuous::HigherSystem, discrete::difference};
-/// let g = Graph::new();
-/// let spline = HigherSystem::new(&g, &["x"], 2, g.symbol("x''").powi(2) / 2);
-/// // The equation is linear in the one new point: elimination leaves nothing to solve.
-/// assert!(difference(&spline, "difference".into()).step.eliminated(&g).solves.is_empty());
-/// ```
-pub fn difference<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
+pub(super) fn difference<'g>(system: &System<'g>, name: String) -> Scheme {
     let (g, h) = (system.graph, system.step());
     let action = ThreePointAction::of(system);
     let around = ["_m2", "_m1", "_p1", "_p2"].map(|suffix| system.symbols("", suffix));
     let [m2, m1, p1, p2] = &around;
-    let [q, v, a, j] = [0, 1, 2, 3].map(|order| system.derivatives[order].clone());
+    let [q, v, a, j] = [0, 1, 2, 3].map(|order| system.derivative(order).to_vec());
     let each = |f: &dyn Fn(usize) -> Expr<'g>| -> Vec<Expr<'g>> { (0..system.len()).map(f).collect() };
 
     let next = system.symbols("", "_p3");
@@ -98,7 +89,7 @@ pub fn difference<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
 
     let motion = [q.clone(), v.clone(), a.clone(), j.clone()].concat();
     let state = [motion.clone(), around.concat()].concat();
-    let momenta = system.momenta().concat();
+    let momenta = system.momenta();
     let held = [system.symbols("guess_", "_2"), system.symbols("guess_", "_3")].concat();
     let equation = action.equation(system, &[m2.clone(), m1.clone(), q.clone(), p1.clone(), p2.clone()], system.t);
     let mut equations = vec![Equation::new("discrete Lagrangian", system.symbol("L_d"), action.action)];

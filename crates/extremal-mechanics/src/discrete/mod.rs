@@ -6,7 +6,7 @@ mod constrained;
 mod difference;
 mod dry;
 mod energy_entropy;
-mod higher;
+mod hermite;
 mod quadrature;
 mod reference;
 mod scheme;
@@ -18,8 +18,8 @@ use extremal_model::{CompositionBase, ConstraintForm, EntropyBase, Feature, Meth
 use thiserror::Error;
 
 pub use action::DiscreteAction;
-pub use difference::{ThreePointAction, difference};
-pub use higher::{HermiteAction, hermite, higher_flow, higher_scheme};
+pub use difference::ThreePointAction;
+pub use hermite::HermiteAction;
 pub use quadrature::Quadrature;
 pub use reference::PhaseFlow;
 pub use scheme::{Equation, Scheme, SchemeGuard};
@@ -105,6 +105,10 @@ pub struct CustomDiscrete<'g> {
 /// let verlet = scheme(&oscillator, &"trapezoidal".parse()?, Options::default(), None)?;
 /// // Störmer–Verlet is explicit here: elimination leaves nothing to solve.
 /// assert!(verlet.step.eliminated(&g).solves.is_empty());
+/// // So is the method for accelerations by differences: its equation is linear in the one new point.
+/// let spline = System::new(&g, &["x"], g.symbol("x''").powi(2) / 2);
+/// let difference = scheme(&spline, &"difference".parse()?, Options::default(), None)?;
+/// assert!(difference.step.eliminated(&g).solves.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn scheme<'g>(
@@ -142,6 +146,8 @@ pub fn scheme<'g>(
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
         Method::Rk2 | Method::Rk4 | Method::Gauss(_) => reference::runge_kutta(system, method, name),
+        Method::Hermite => hermite::hermite(system, name),
+        Method::Difference => difference::difference(system, name),
         _ => {
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
@@ -176,8 +182,11 @@ impl Default for Options {
 /// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
 /// for motions, from [`Family::takes`](extremal_model::Family).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
-    let order = if system.lagrangian.depends_on(&system.a) { 2 } else { 1 };
-    let mut needed = vec![(Feature::of_order(order), None)];
+    system.check_order()?;
+    if system.order > 1 && !system.constraints.is_empty() {
+        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+    }
+    let mut needed = vec![(Feature::of_order(system.order), None)];
     if !system.heat.is_empty() {
         needed.push((Feature::Entropies, None));
     }

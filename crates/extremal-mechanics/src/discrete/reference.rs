@@ -162,9 +162,9 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, method: &Method, name: String
     }
 }
 
-/// The state of the continuous equations: (q, v, S, accounts, multipliers that move).
+/// The state of the continuous equations: (q, v, S, accounts, multipliers that move); for higher orders (q, …, q^(2k−1), …).
 fn phase_state<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
-    [&system.q[..], &system.v, &system.carried(), &system.moving_multipliers()].concat()
+    [system.configuration(), system.velocities(), system.carried(), system.moving_multipliers()].concat()
 }
 
 /// The equations of motion, for accelerations, rates of entropies, and multipliers or their rates.
@@ -177,7 +177,7 @@ fn motion<'g>(system: &System<'g>) -> Solve {
 pub struct PhaseFlow {
     /// What moves.
     pub state: Vec<Id>,
-    /// How many of it, one after the other, are of the same kind: coordinates, velocities, then each by itself.
+    /// How many of it, one after the other, are of the same kind: coordinates, velocities, further derivatives, then each by itself.
     pub alike: Vec<usize>,
     /// From the state and t to its rates.
     pub rates: Block,
@@ -190,9 +190,9 @@ pub struct PhaseFlow {
 impl PhaseFlow {
     /// The continuous equations of a system.
     pub fn of(system: &System<'_>) -> PhaseFlow {
-        let (state, n) = (ids(&phase_state(system)), system.q.len());
+        let (state, n, derivatives) = (ids(&phase_state(system)), system.len(), 2 * system.order);
         PhaseFlow {
-            alike: [n, n].into_iter().chain(vec![1; state.len() - 2 * n]).collect(),
+            alike: [vec![n; derivatives], vec![1; state.len() - derivatives * n]].concat(),
             state,
             rates: acceleration(system),
             observe: phase_observation(system),
@@ -205,10 +205,11 @@ impl PhaseFlow {
 fn acceleration(system: &System<'_>) -> Block {
     let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
     let moving: Vec<_> = system.vakonomic().map(|constraint| constraint.rate).collect();
+    let derivatives: Vec<_> = (1..=2 * system.order).flat_map(|order| system.derivative(order)).copied().collect();
     Block {
         inputs: ids(&[phase_state(system), vec![system.t]].concat()),
         solves: vec![motion(system)],
-        outputs: ids(&[&system.v[..], &system.a, &system.heat.rates, &accounts, &moving].concat()),
+        outputs: ids(&[&derivatives[..], &system.heat.rates, &accounts, &moving].concat()),
     }
 }
 
@@ -218,7 +219,7 @@ fn phase_observation(system: &System<'_>) -> Block {
     Block {
         inputs: ids(&[phase_state(system), vec![system.t]].concat()),
         solves: reactions_solve(system),
-        outputs: ids(&[&system.v[..], &system.momenta()].concat()),
+        outputs: ids(&[system.velocities(), system.momenta()].concat()),
     }
 }
 

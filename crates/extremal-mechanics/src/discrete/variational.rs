@@ -297,14 +297,14 @@ pub(super) fn thermal_guards<'g>(
 /// The state at the start from positions, the given momenta or velocities, and entropies; the accounts start at zero.
 pub(super) fn started<'g>(system: &System<'g>, second_half: &[Expr<'g>]) -> Vec<Expr<'g>> {
     let zeros = vec![system.graph.int(0); system.accounts().len()];
-    [&system.q[..], second_half, &system.heat.s, &zeros].concat()
+    [&system.configuration()[..], second_half, &system.heat.s, &zeros].concat()
 }
 
 /// State (q, p, S) from (q, v, S) and the multipliers that move: the continuous Legendre transform.
 pub(super) fn legendre_start(system: &System<'_>) -> Block {
-    let instant = [system.t, system.step()];
+    let (given, instant) = ([system.configuration(), system.velocities()].concat(), [system.t, system.step()]);
     Block {
-        inputs: ids(&[&system.q[..], &system.v, &system.heat.s, &instant, &system.moving_multipliers()].concat()),
+        inputs: ids(&[&given[..], &system.heat.s, &instant, &system.moving_multipliers()].concat()),
         solves: Vec::new(),
         outputs: ids(&started(system, &system.momenta())),
     }

@@ -1,15 +1,12 @@
-//! Methods for Lagrangians of higher order: the two-point Hermite form and, for accelerations, differences over three points.
+//! Lagrangians of higher order by polynomials through q, q', … at both ends of a step.
 
 use extremal_expr::Expr;
 
-use extremal_model::{Feature, Method};
-
 use super::quadrature::Quadrature;
-use super::reference::PhaseFlow;
 use super::scheme::{Constants, Equation, Scheme, ids};
-use super::{SchemeError, difference};
+use super::variational::legendre_start;
+use crate::System;
 use crate::block::{Block, Solve};
-use crate::continuous::HigherSystem;
 
 /// The discrete Lagrangian of a step between nodes that carry q, q', …, q^(k−1): the polynomial of degree 2k − 1 through both,
 /// the action by Gauss quadrature with 2k − 1 nodes (H4).
@@ -28,11 +25,11 @@ pub struct HermiteAction<'g> {
 
 impl<'g> HermiteAction<'g> {
     /// The action of a system.
-    pub fn of(system: &HigherSystem<'g>) -> HermiteAction<'g> {
+    pub fn of(system: &System<'g>) -> HermiteAction<'g> {
         let (g, h, k) = (system.graph, system.step(), system.order);
         let rule = Quadrature::gauss(2 * k - 1);
         let mut constants = Constants::new(g);
-        let start = system.derivatives[..k].to_vec();
+        let start: Vec<Vec<Expr<'g>>> = (0..k).map(|order| system.derivative(order).to_vec()).collect();
         let increments: Vec<_> = (0..k).map(|i| system.symbols("alpha_", &format!("_{i}"))).collect();
         let mut terms = Vec::new();
         for (j, (c, b)) in (1..).zip(rule.nodes.iter().zip(&rule.weights)) {
@@ -42,39 +39,32 @@ impl<'g> HermiteAction<'g> {
                 .map(|m| {
                     let basis: Vec<Expr<'g>> =
                         (0..k).map(|i| number(remainder(k, i, m, *c), format!("r_{i}_{m}_{j}"))).collect();
-                    (0..system.len())
-                        .map(|q| {
-                            let taylor =
-                                (m..k).map(|i| start[i][q] * (h * node).powi((i - m) as i64) / factorial(i - m));
-                            let rest: Vec<_> = (0..k).map(|i| increments[i][q]).collect();
-                            g.sum(taylor) + h.powi((k - m) as i64) * g.dot(&basis, &rest)
-                        })
-                        .collect()
+                    let rest = |q: usize| (0..k).map(|i| increments[i][q]).collect::<Vec<_>>();
+                    let value =
+                        |q: usize| taylor(&start, m, q, h * node) + h.powi((k - m) as i64) * g.dot(&basis, &rest(q));
+                    (0..system.len()).map(value).collect()
                 })
                 .collect();
             let weight = number(*b, format!("b_{j}"));
-            terms.push(weight * system.at(&[system.lagrangian], &values, system.t + node * h)[0]);
+            terms.push(weight * system.at_derivatives(&[system.lagrangian], &values, system.t + node * h)[0]);
         }
         HermiteAction { start, increments, action: h * g.sum(terms), constants }
     }
 
     /// q^(i) at the end of the step.
-    pub fn end(&self, system: &HigherSystem<'g>) -> Vec<Vec<Expr<'g>>> {
-        let (g, h, k) = (system.graph, system.step(), system.order);
-        (0..k)
-            .map(|i| {
-                (0..system.len())
-                    .map(|q| {
-                        let taylor = (i..k).map(|j| self.start[j][q] * h.powi((j - i) as i64) / factorial(j - i));
-                        g.sum(taylor) + h.powi((k - i) as i64) * self.increments[i][q]
-                    })
-                    .collect()
-            })
-            .collect()
+    pub fn end(&self, system: &System<'g>) -> Vec<Vec<Expr<'g>>> {
+        let (h, k) = (system.step(), system.order);
+        let value = |i: usize, q: usize| self.taylor(h, i, q) + h.powi((k - i) as i64) * self.increments[i][q];
+        (0..k).map(|i| (0..system.len()).map(|q| value(i, q)).collect()).collect()
+    }
+
+    /// What the derivatives at the start alone say of q^(i) after `h`.
+    pub(crate) fn taylor(&self, h: Expr<'g>, i: usize, q: usize) -> Expr<'g> {
+        taylor(&self.start, i, q, h)
     }
 
     /// Momenta at the end, P_i = ℓ_α_i/h^(k−i), and at the start, P_i = −ℓ_q^(i) + Σ_m h^(i−m)/(i−m)! P_m(end).
-    pub fn momenta(&self, system: &HigherSystem<'g>) -> [Vec<Vec<Expr<'g>>>; 2] {
+    pub fn momenta(&self, system: &System<'g>) -> [Vec<Vec<Expr<'g>>>; 2] {
         let (g, h, k) = (system.graph, system.step(), system.order);
         let last: Vec<Vec<Expr<'g>>> = (0..k)
             .map(|i| {
@@ -98,99 +88,41 @@ impl<'g> HermiteAction<'g> {
     }
 }
 
-/// The scheme of `method` for a system with accelerations.
-pub fn higher_scheme(system: &HigherSystem<'_>, method: &Method) -> Result<Scheme, SchemeError> {
-    let name = method.to_string();
-    if !system.constraints.is_empty() {
-        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
-    }
-    if let Some(refusal) = method.refuses(&[Feature::of_order(system.order)]) {
-        return Err(SchemeError::Undefined { refusal, example: None });
-    }
-    match method {
-        Method::Hermite => Ok(hermite(system, name)),
-        Method::Difference => Ok(difference(system, name)),
-        _ => Err(SchemeError::Adaptive(name)),
-    }
-}
-
-/// The equations (H1) as a system of first order: its state is (q, …, q^(2k−1)).
-pub fn higher_flow(system: &HigherSystem<'_>) -> PhaseFlow {
-    let k = system.order;
-    let state = system.derivatives[..2 * k].concat();
-    let highest = &system.derivatives[2 * k];
-    let inputs = ids(&[&state[..], &[system.t]].concat());
-    let guess = vec![system.graph.int(0); system.len()];
-    let observed = [system.derivatives[k..2 * k].concat(), system.momenta().concat()].concat();
-    PhaseFlow {
-        state: ids(&state),
-        alike: vec![system.len(); 2 * k],
-        rates: Block {
-            inputs: inputs.clone(),
-            solves: vec![Solve::new(highest, &system.euler_lagrange(), &guess)],
-            outputs: ids(&system.derivatives[1..].concat()),
-        },
-        observe: Block { inputs, solves: Vec::new(), outputs: ids(&observed) },
-        guards: Vec::new(),
-    }
-}
-
 /// The integrator of the Hermite form. Its state is (q, …, q^(k−1)) and their Ostrogradsky momenta; what a run calls velocities
 /// are q^(k) … q^(2k−1), from which the momenta at the start follow exactly.
-///
-/// ```
-/// use extremal_expr::Graph;
-/// use extremal_mechanics::{continuous::HigherSystem, discrete::hermite};
-/// let g = Graph::new();
-/// let spline = HigherSystem::new(&g, &["x"], 2, g.symbol("x''").powi(2) / 2);
-/// let scheme = hermite(&spline, "hermite".into());
-/// assert_eq!(scheme.state.len(), 4);
-/// ```
-pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
+pub(super) fn hermite<'g>(system: &System<'g>, name: String) -> Scheme {
     let (g, h, k) = (system.graph, system.step(), system.order);
     let action = HermiteAction::of(system);
-    let p = system.momentum_symbols();
     let [first, last] = action.momenta(system);
-    let residual: Vec<Expr<'g>> =
-        p.iter().flatten().zip(first.iter().flatten()).map(|(p, first)| *first - *p).collect();
-    let higher = &system.derivatives[k..2 * k];
+    let residual: Vec<Expr<'g>> = system.p.iter().zip(first.concat()).map(|(p, first)| first - *p).collect();
     // α_i from the Taylor series: Σ_(j >= k) h^(j−k) q^(j)/(j−i)!.
-    let guess: Vec<Expr<'g>> = (0..k)
-        .flat_map(|i| {
-            (0..system.len())
-                .map(move |q| g.sum((k..2 * k).map(|j| higher[j - k][q] * h.powi((j - k) as i64) / factorial(j - i))))
-        })
-        .collect();
-    let flat = |rows: &[Vec<Expr<'g>>]| rows.concat();
-    let state = [flat(&action.start), flat(&p)].concat();
-    let velocities = flat(higher);
+    let term = |i: usize, q: usize, j: usize| system.derivative(j)[q] * h.powi((j - k) as i64) / factorial(j - i);
+    let guess: Vec<Expr<'g>> =
+        (0..k).flat_map(|i| (0..system.len()).map(move |q| g.sum((k..2 * k).map(|j| term(i, q, j))))).collect();
+    let state = [system.configuration(), system.p.clone()].concat();
     let mut equations = vec![Equation::new("discrete Lagrangian", system.symbol("L_d"), action.action)];
-    let labels = p.iter().zip(first.iter().zip(&last)).enumerate();
-    for (r, (symbols, (first, last))) in labels {
+    for (r, (first, last)) in first.iter().zip(&last).enumerate() {
         for (q, name) in system.names.iter().enumerate() {
             let primes = "'".repeat(r);
             let at_end = system.symbol(&format!("p_{name}_1{primes}"));
+            let at_start = system.p[r * system.len() + q];
             let name = format!("{name}{primes}");
-            equations.push(Equation::new(format!("momentum of {name} at the start of the step"), symbols[q], first[q]));
+            equations.push(Equation::new(format!("momentum of {name} at the start of the step"), at_start, first[q]));
             equations.push(Equation::new(format!("momentum of {name} at its end"), at_end, last[q]));
         }
     }
-    let end = flat(&action.end(system));
+    let end = action.end(system).concat();
     Scheme {
         name,
         state: ids(&state),
         time: system.t.id(),
-        start: Block {
-            inputs: ids(&[&flat(&action.start)[..], &velocities, &[system.t, h]].concat()),
-            solves: Vec::new(),
-            outputs: ids(&[flat(&action.start), flat(&system.momenta())].concat()),
-        },
+        start: legendre_start(system),
         step: Block {
-            inputs: ids(&[&state[..], &[system.t, h], &velocities].concat()),
-            solves: vec![Solve::new(&flat(&action.increments), &residual, &guess)],
-            outputs: ids(&[end, flat(&last)].concat()),
+            inputs: ids(&[&state[..], &[system.t, h], &system.velocities()].concat()),
+            solves: vec![Solve::new(&action.increments.concat(), &residual, &guess)],
+            outputs: ids(&[end, last.concat()].concat()),
         },
-        observe: observe(system, &p),
+        observe: observe(system),
         constants: action.constants.into_named(),
         guards: Vec::new(),
         stages: None,
@@ -200,18 +132,14 @@ pub fn hermite<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
 }
 
 /// q^(k) … q^(2k−1) from the momenta, which are affine in the highest of them one after the other.
-fn observe<'g>(system: &HigherSystem<'g>, p: &[Vec<Expr<'g>>]) -> Block {
+fn observe<'g>(system: &System<'g>) -> Block {
     let k = system.order;
-    let higher = system.derivatives[k..2 * k].concat();
-    let names: Vec<Vec<Expr<'g>>> = (k..2 * k).map(|j| system.symbols("guess_", &format!("_{j}"))).collect();
-    let guess = names.concat();
-    let residual: Vec<Expr<'g>> =
-        system.momenta().concat().iter().zip(p.concat()).map(|(formula, p)| *formula - p).collect();
-    let state = [system.derivatives[..k].concat(), p.concat()].concat();
+    let guess: Vec<Expr<'g>> = (k..2 * k).flat_map(|j| system.symbols("guess_", &format!("_{j}"))).collect();
+    let residual: Vec<Expr<'g>> = system.momenta().iter().zip(&system.p).map(|(formula, p)| *formula - *p).collect();
     Block {
-        inputs: ids(&[&state[..], &[system.t], &guess].concat()),
-        solves: vec![Solve::new(&higher, &residual, &guess)],
-        outputs: ids(&[higher.clone(), p.concat()].concat()),
+        inputs: ids(&[&system.configuration()[..], &system.p, &[system.t], &guess].concat()),
+        solves: vec![Solve::new(&system.velocities(), &residual, &guess)],
+        outputs: ids(&[&system.velocities()[..], &system.p].concat()),
     }
 }
 
@@ -242,6 +170,11 @@ fn remainder(k: usize, i: usize, m: usize, c: f64) -> f64 {
         .filter(|l| k + l >= m)
         .map(|l| rows[l][k] / rows[l][l] * falling(k + l, m) * c.powi((k + l - m) as i32))
         .sum()
+}
+
+/// q^(i) of coordinate `q` after a time `h` by the Taylor polynomial of the derivatives at the start.
+fn taylor<'g>(start: &[Vec<Expr<'g>>], i: usize, q: usize, h: Expr<'g>) -> Expr<'g> {
+    h.graph().sum((i..start.len()).map(|j| start[j][q] * h.powi((j - i) as i64) / factorial(j - i)))
 }
 
 fn factorial(n: usize) -> i64 {
