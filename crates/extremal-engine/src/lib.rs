@@ -30,7 +30,9 @@ pub mod boundary;
 pub mod compare;
 pub mod derive;
 pub mod gallery;
+pub mod printed;
 pub mod run;
+mod serialized;
 pub mod sweep;
 
 pub use extremal_eval as eval;

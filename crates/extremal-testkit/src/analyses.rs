@@ -1,17 +1,17 @@
 //! Analyses of models, and formulas typed by hand.
 
-use extremal_engine::analyze::{Analysis, Extent, analyze};
+use extremal_engine::analyze::{Extent, Findings, analyze};
 use extremal_engine::expr::Expr;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
 use extremal_engine::{Model, Settings};
 
 /// The analysis without equilibria and runs.
-pub fn analysed(model: &Model) -> Analysis<'_> {
+pub fn analysed(model: &Model) -> Findings<'_> {
     analyze(model, &Settings::of(model), Extent { numbers: false, ..Extent::default() })
 }
 
 /// The whole analysis.
-pub fn analysed_with_numbers(model: &Model) -> Analysis<'_> {
+pub fn analysed_with_numbers(model: &Model) -> Findings<'_> {
     analyze(model, &Settings::of(model), Extent::default())
 }
 

@@ -44,7 +44,7 @@ mod whole;
 
 pub use columns::{Column, Columns, ColumnsError, Role};
 pub use drift::Drift;
-pub use number::{json_number, shortest, sig};
+pub use number::{shortest, sig};
 pub use plot::{Figure, PlotError};
 pub use recorder::{RecordError, Recorder};
 pub use series::Series;

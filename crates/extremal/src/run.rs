@@ -5,7 +5,7 @@ use std::ops::Index;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::run::{End, Report};
+use extremal_engine::run::{End, Report, RunSummary};
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Columns, Drift, Figure, Format, Role, Series, sig};
 use serde::{Serialize, Serializer};
@@ -42,7 +42,7 @@ struct Recorded {
     steps: u64,
     stopped_by: Option<String>,
     warnings: Vec<String>,
-    summary: serde_json::Value,
+    summary: RunSummary,
 }
 
 impl Run {
@@ -66,7 +66,7 @@ impl Run {
             steps: report.outcome.steps,
             stopped_by,
             warnings: report.warnings.clone(),
-            summary: report.to_json(),
+            summary: report.summary(),
         };
         Run { recorded: Arc::new(recorded) }
     }

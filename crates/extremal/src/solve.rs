@@ -145,7 +145,7 @@ struct Solved {
     found: extremal_engine::boundary::Solution,
     columns: Vec<Vec<f64>>,
     doubts: Vec<String>,
-    summary: serde_json::Value,
+    summary: SolveReport,
 }
 
 impl Solution {
@@ -155,13 +155,12 @@ impl Solution {
         assessment: Option<&Assessment>,
         levels: &[Level],
     ) -> Solution {
-        let warnings: Vec<String> = problem.model().warnings().iter().map(ToString::to_string).collect();
-        let report = SolveReport { problem, solution: &found, assessment, levels, minima: &[], warnings };
+        let warnings = problem.model().warnings().iter().map(ToString::to_string);
         let subtitle = format!("{}, {} steps, {}", problem.method(), found.steps, found.status.name());
         let solved = Solved {
             title: problem.model().name().unwrap_or("Model").to_owned(),
             subtitle: format!("{subtitle}, objective {}", sig(found.objective, 8)),
-            summary: report.to_json(),
+            summary: SolveReport::of(problem, &found, assessment, levels, &[], warnings),
             columns: (0..found.columns.len()).map(|at| found.rows.iter().map(|row| row[at]).collect()).collect(),
             doubts: assessment.map_or_else(Vec::new, |a| a.doubts.iter().map(ToString::to_string).collect()),
             found,

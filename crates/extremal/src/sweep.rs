@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use extremal_engine::Method;
 use extremal_engine::model::Extent;
-use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, Values, Variation};
+use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, SweepReport, Values, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 use serde::{Serialize, Serializer};
 
@@ -173,7 +173,7 @@ struct Swept {
     members: u64,
     failed: u64,
     warned: u64,
-    summary: serde_json::Value,
+    summary: SweepReport,
 }
 
 impl Ensemble {

@@ -3,12 +3,12 @@
 
 mod dense;
 mod equilibrium;
-mod json;
 mod method;
 mod modes;
-mod page;
 mod placeholder;
-mod words;
+mod report;
+mod sections;
+mod sentences;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
@@ -22,7 +22,11 @@ use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constr
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub(crate) use words::singular_verdict;
+pub use report::{
+    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
+    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
+};
+pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,7 @@ impl Default for Extent {
 }
 
 /// Everything that was found.
-pub struct Analysis<'m> {
+pub struct Findings<'m> {
     graph: &'m Graph,
     /// The name of the model.
     pub name: Option<&'m str>,
@@ -98,6 +102,23 @@ pub struct StatedSymmetry<'m> {
     pub rate: Expr<'m>,
 }
 
+impl Findings<'_> {
+    /// Why no motion satisfies all constraints, where that is so.
+    pub fn contradiction(&self) -> Option<&ConstraintError> {
+        self.feasibility.as_ref().and_then(|structure| structure.as_ref().err())
+    }
+
+    /// Half of the dimension of the states that have a motion.
+    pub fn degrees_of_freedom(&self) -> usize {
+        // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
+        let entropies = self.system.heat.s.len();
+        match self.regularity.final_dimension {
+            Some(dimension) if !self.regularity.is_regular() => dimension.saturating_sub(entropies) / 2,
+            _ => self.system.len().saturating_sub(self.system.reacting().count()),
+        }
+    }
+}
+
 /// Analyses a model; `settings` say which method is looked at.
 ///
 /// ```
@@ -108,7 +129,7 @@ pub struct StatedSymmetry<'m> {
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// # Ok::<(), extremal_engine::InvalidModel>(())
 /// ```
-pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Analysis<'m> {
+pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
     let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
     let system = &reduced.system;
@@ -143,7 +164,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
-    Analysis {
+    Findings {
         graph: g,
         name: model.name(),
         order: reduced.order,

@@ -42,7 +42,7 @@ pub struct Lattice {
 }
 
 /// What is known of a run of many like members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LatticeStructure {
     /// Members of each family.
     pub members: usize,

@@ -55,12 +55,13 @@ pub(crate) use snapshot::Snapshot;
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
+pub use crate::serialized::NamedValues;
 pub use energy::EnergyLaw;
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use lattice::{Lattice, LatticeStructure};
-pub use laws::{Laws, TemperatureRange};
+pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
 pub use observables::Tracked;
-pub use report::Report;
+pub use report::{ConstraintSummary, EndState, RedundantConstraint, Report, RunSummary, SolverSummary};
 pub use settings::{Settings, SettingsError};
 pub use warning::Warning;
 

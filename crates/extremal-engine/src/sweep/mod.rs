@@ -22,8 +22,7 @@ use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
-use extremal_trajectory::{ColumnsError, json_number, shortest};
-use serde_json::{Value, json};
+use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
 use crate::run::{Compiled, Prepared, Promises, Run, Settings, SetupError};
@@ -37,7 +36,7 @@ use target::{Target, targets};
 
 pub use list::{List, ListError};
 pub use record::Record;
-pub use summary::{Range, Summary};
+pub use summary::{Range, Summary, SweepReport};
 pub use target::VariationError;
 pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation};
 
@@ -273,19 +272,20 @@ impl<'m> Sweep<'m> {
         Ok(Outcome { summary, complete, resumed })
     }
 
-    /// What came of it as one object, with numbers that read back to the same bits.
-    pub fn report(&self, outcome: &Outcome) -> Value {
-        let mut object = json!({
-            "model": self.model.name(),
-            "method": self.run.method().to_string(),
-            "step": json_number(self.run.step()),
-            "record": self.layout.record.name(),
-            "members": self.cut.members,
-            "complete": outcome.complete,
-            "resumed": outcome.resumed,
-        });
-        outcome.summary.write_json(&self.layout.fields, &mut object);
-        object
+    /// What came of it as data.
+    pub fn report(&self, outcome: &Outcome) -> SweepReport {
+        let names = self.layout.fields.number_names().iter().cloned();
+        SweepReport {
+            model: self.model.name().map(str::to_owned),
+            method: self.run.method().to_string(),
+            step: self.run.step(),
+            record: self.layout.record.name(),
+            members: self.cut.members,
+            complete: outcome.complete,
+            resumed: outcome.resumed,
+            summary: outcome.summary.clone(),
+            columns: names.zip(outcome.summary.ranges.iter().copied()).collect(),
+        }
     }
 
     fn progress(&self, done: u64, resumed: u64) -> Progress {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::analyze::Analysis;
+use extremal_engine::analyze::Findings;
 use extremal_engine::expr::{Expr, Rational, magnitude};
 use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
@@ -31,7 +31,7 @@ fn in_our_time<'m>(problem: &'m Model, e: Expr<'m>) -> Expr<'m> {
 }
 
 /// A motion of a boundary problem from a state of our own, with values of our own for the multipliers of its integrals.
-fn started<'m>(problem: &'m Model, analysis: &Analysis<'m>) -> Model {
+fn started<'m>(problem: &'m Model, analysis: &Findings<'m>) -> Model {
     let mut text = String::from("[parameters]\n");
     let used: Vec<String> =
         problem.graph().free_symbols(&[analysis.system.lagrangian]).iter().map(ToString::to_string).collect();
@@ -83,7 +83,7 @@ fn started_text(name: &str) -> Option<String> {
 }
 
 /// The largest relative change of anything that was found, and how much was.
-fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: &Analysis<'m>) -> (f64, usize) {
+fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: &Findings<'m>) -> (f64, usize) {
     let g = motion.graph();
     let mut tracked = Vec::new();
     for (k, quantity) in analysis.conserved.found.iter().enumerate() {

@@ -4,9 +4,10 @@
 use std::collections::HashMap;
 
 use extremal_engine::Settings;
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::{Expr, magnitude};
 use extremal_engine::mechanics::System;
+use extremal_engine::printed::EquationSide;
 use extremal_testkit::numbers::Draws;
 use extremal_testkit::runs::{gallery, record, with};
 
@@ -127,9 +128,9 @@ fn continuous_equations_equal_hand_typed_ones() {
 /// The right-hand sides of the printed equations of a step, the discrete Lagrangian left out.
 fn printed<'m>(model: &'m extremal_engine::Model, settings: &Settings) -> Vec<Expr<'m>> {
     let derivation = derive(model, settings, &[Form::Discrete]).unwrap();
-    let lines = derivation.sections[0].equations.iter().skip(1);
+    let lines = derivation.sections[0].equations().skip(1);
     let right = lines.map(|line| match line.right {
-        Side::Expression(id) => model.graph().expr(id),
+        EquationSide::Expression(right) => right,
         _ => panic!("a number among the equations"),
     });
     right.collect()

@@ -1,10 +1,11 @@
 //! Derived equals hand-written: the equations of the gallery at random points, in print, and in LaTeX.
 
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::Settings;
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::magnitude;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
-use extremal_engine::Settings;
 use extremal_engine::mechanics::System;
+use extremal_engine::printed::EquationSide;
 
 use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
 use extremal_testkit::numbers::Draws;
@@ -135,13 +136,13 @@ fn printed_equations_read_back_to_the_same_graph() {
         let g = model.graph();
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
-        for line in derivation.sections.iter().flat_map(|section| &section.equations) {
+        for line in derivation.sections.iter().flat_map(|section| section.equations()) {
             for side in [&line.left, &line.right] {
-                let Side::Expression(id) = side else { continue };
-                let printed = g.expr(*id).to_string();
+                let EquationSide::Expression(expression) = side else { continue };
+                let printed = expression.to_string();
                 let read =
                     parse_expression(g, &printed, &AnyName(g)).unwrap_or_else(|e| panic!("{name}: {printed}\n{e}"));
-                assert_eq!(read.value.id(), *id, "{name}: {printed}");
+                assert_eq!(read.value, *expression, "{name}: {printed}");
             }
         }
     }
@@ -153,7 +154,7 @@ fn latex_of_every_equation_is_accepted() {
         let model = gallery(name);
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
-        for section in derivation.to_json()["sections"].as_array().unwrap() {
+        for section in serde_json::to_value(&derivation).unwrap()["sections"].as_array().unwrap() {
             for equation in section["equations"].as_array().unwrap() {
                 let latex = equation["latex"].as_str().unwrap();
                 let storage = pulldown_latex::Storage::new();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use extremal_engine::compare::{Against, Row, compare};
+use extremal_engine::compare::{Against, ComparisonRow, compare};
 use extremal_engine::model::{EntropyBase, Start};
 use extremal_engine::{Method, Model, Run, Settings};
 use extremal_testkit::runs::{Lasting, attempt, gallery};
@@ -22,7 +22,7 @@ impl Table {
         Table { model, settings, against }
     }
 
-    fn rows(&self, methods: &[&str], steps: &[f64], samples: Range<u64>) -> Vec<Row> {
+    fn rows(&self, methods: &[&str], steps: &[f64], samples: Range<u64>) -> Vec<ComparisonRow> {
         let methods: Vec<Method> = methods.iter().map(|m| m.parse().unwrap()).collect();
         compare(&self.model, &self.settings, &methods, steps, self.against, samples).unwrap()
     }
@@ -36,7 +36,7 @@ fn assert_printed(measured: f64, printed: &str, what: &str) {
     assert!((measured - value).abs() <= 0.6 * unit, "{what}: {measured:e}, printed {printed}");
 }
 
-fn assert_row(row: &Row, errors: [&str; 2], energy: Option<&str>) {
+fn assert_row(row: &ComparisonRow, errors: [&str; 2], energy: Option<&str>) {
     let what = |k: usize| format!("{} at {}: {}", row.method, row.step, row.errors[k].0);
     for (k, printed) in errors.into_iter().enumerate().filter(|(_, printed)| !printed.is_empty()) {
         assert_printed(row.errors[k].1, printed, &what(k));

@@ -219,7 +219,7 @@ fn a_belt_does_the_work_that_moves_and_warms_a_block() {
         }
         assert_eq!(run.last("x'"), 0.5, "{method}");
         let laws = run.outcome.laws.as_ref().unwrap();
-        assert!((laws.energy_change - 0.75).abs() < 1e-2 && laws.first_law_relative < 1e-2, "{method}: {laws:?}");
+        assert!((laws.first.energy_change - 0.75).abs() < 1e-2 && laws.first.relative < 1e-2, "{method}: {laws:?}");
     }
 }
 
@@ -279,7 +279,7 @@ fn the_heat_of_dry_friction_is_what_the_motion_loses() {
     let grown = run.last("S").exp() - 1.0;
     assert!((grown - 0.367875 * way).abs() < 14.0 * 4e-5, "{grown} for {}", 0.367875 * way);
     let laws = run.outcome.laws.as_ref().unwrap();
-    assert!(laws.first_law_relative < 1e-4 && laws.smallest_production >= 0.0, "{laws:?}");
+    assert!(laws.first.relative < 1e-4 && laws.second.smallest_step >= 0.0, "{laws:?}");
 }
 
 #[test]

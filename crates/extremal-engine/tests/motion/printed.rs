@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::Expr;
 use extremal_engine::model::EntropyBase;
+use extremal_engine::printed::EquationSide;
 use extremal_engine::{Model, Settings};
 
 use extremal_testkit::models::model;
@@ -40,22 +41,21 @@ struct Shown<'m> {
 
 impl<'m> Shown<'m> {
     fn of(model: &'m Model, method: &str) -> Shown<'m> {
-        let graph = model.graph();
         let derivation = derive(model, &with(model, method, STEP), &[Form::Discrete]).unwrap();
-        let symbol = |side: &Side| match side {
-            Side::Expression(id) => graph.expr(*id).as_symbol().map(|name| name.to_string()),
+        let symbol = |side: &EquationSide<'_>| match side {
+            EquationSide::Expression(expression) => expression.as_symbol().map(|name| name.to_string()),
             _ => None,
         };
         let mut shown = Shown { model, momenta: Vec::new(), inner: Vec::new(), constants: Values::new() };
-        for line in derivation.sections.iter().flat_map(|section| &section.equations) {
+        for line in derivation.sections.iter().flat_map(|section| section.equations()) {
             match (symbol(&line.left), &line.right) {
-                (Some(name), Side::Number(value)) => {
+                (Some(name), EquationSide::Number(value)) => {
                     shown.constants.insert(name, *value);
                 }
-                (Some(name), Side::Expression(id)) if name.starts_with("p_") => {
-                    shown.momenta.push((name, graph.expr(*id)));
+                (Some(name), EquationSide::Expression(right)) if name.starts_with("p_") => {
+                    shown.momenta.push((name, *right));
                 }
-                (None, Side::Expression(id)) => shown.inner.push(graph.expr(*id)),
+                (None, EquationSide::Expression(right)) => shown.inner.push(*right),
                 _ => {}
             }
         }
@@ -189,12 +189,9 @@ fn the_base_of_the_entropies_is_printed_as_it_is_used() {
         let settings = Settings { entropy: base, ..with(&model, "midpoint", h) };
         let derivation = derive(&model, &settings, &[Form::Discrete]).unwrap();
         let lines: Vec<(String, Expr<'_>)> = derivation.sections[0]
-            .equations
-            .iter()
+            .equations()
             .map(|line| match (&line.left, &line.right) {
-                (Side::Expression(left), Side::Expression(right)) => {
-                    (model.graph().expr(*left).to_string(), model.graph().expr(*right))
-                }
+                (EquationSide::Expression(left), EquationSide::Expression(right)) => (left.to_string(), *right),
                 _ => panic!("a line of other things than expressions"),
             })
             .collect();

@@ -1,4 +1,4 @@
-//! Findings in words, for the page and for messages.
+//! Findings as sentences, for the printed sections and for messages.
 
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
