@@ -1,11 +1,11 @@
 //! Methods against steps: errors, measured orders, work.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Method, Model, Start};
 use extremal_solve::StepFailure;
+use extremal_trajectory::Stopwatch;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -178,7 +178,7 @@ fn measure(
     };
     for taken in 0..=run.planned_steps() {
         if taken > 0 {
-            let clock = Instant::now();
+            let clock = Stopwatch::start();
             if let Err(failure) = run.advance(motion.as_mut(), taken) {
                 row.failure = Some(failure);
                 break;

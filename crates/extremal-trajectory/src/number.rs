@@ -50,6 +50,7 @@ pub(crate) fn trim_zeros(text: &str) -> &str {
 }
 
 /// `10` to an integer power with Unicode superscripts: `10⁻⁹`.
+#[cfg(feature = "plot")]
 pub(crate) fn power_of_ten(exponent: i32) -> String {
     let mut text = String::from("10");
     for digit in exponent.to_string().chars() {
@@ -107,6 +108,7 @@ mod tests {
         assert_eq!(sig(0.1, 99), "0.10000000000000001");
     }
 
+    #[cfg(feature = "plot")]
     #[test]
     fn superscripts() {
         assert_eq!(power_of_ten(-12), "10⁻¹²");

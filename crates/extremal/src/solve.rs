@@ -8,7 +8,7 @@ use extremal_engine::Method;
 use extremal_engine::boundary::{
     Assessment, Guess, Level, Problem, Refinement, Seek, SolveReport, SolveSettings, Statement, Status, Table,
 };
-use extremal_engine::trajectory::{Figure, Recorder, sig};
+use extremal_engine::trajectory::{Recorder, sig};
 use serde::{Serialize, Serializer};
 
 use crate::observer::unwatched;
@@ -216,8 +216,7 @@ impl Solution {
         let mut recorder = Recorder::new(self.solved.found.columns.clone());
         // A recorder without files takes every row of the right width.
         self.solved.found.rows.iter().for_each(|row| drop(recorder.push(row)));
-        let figure = Figure::of(self.solved.title.clone(), recorder.columns(), recorder.series());
-        Plot::of(figure.subtitle(self.solved.subtitle.clone()))
+        Plot::of(&self.solved.title, &self.solved.subtitle, recorder.columns(), recorder.series(), false)
     }
 
     fn table(&self) -> Table {

@@ -260,7 +260,7 @@ impl<'m> Sweep<'m> {
         let write = |frame: Frame, part: Summary| {
             file.push(&frame, part.to_note())?;
             summary.join(part);
-            Ok(())
+            Ok::<(), FrameError>(())
         };
         let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
         let complete = groups == self.cut.groups();
@@ -312,7 +312,8 @@ impl<'m> Sweep<'m> {
             judge: Prepared::of(&self.run),
             left_out: self.run.left_out(),
         };
-        let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
+        let threads = (threads as u64).min(self.cut.members.div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;
             Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
