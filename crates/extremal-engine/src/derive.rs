@@ -4,7 +4,8 @@ mod first_order;
 mod higher;
 
 use extremal_expr::{Expr, Graph};
-use extremal_mechanics::discrete::{Scheme, SchemeError};
+use extremal_mechanics::System;
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, scheme};
 use extremal_model::Model;
 use serde::Serialize;
 
@@ -43,9 +44,16 @@ pub struct Derivation<'m> {
 /// names for them, and a last section says what these stand for.
 pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Result<Derivation<'m>, SchemeError> {
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
-    match model.order() {
-        ..=1 => first_order::derive(model, settings, forms, &mut pages)?,
-        _ => higher::derive(model, settings, forms, &mut pages)?,
+    let system = System::controlled(model);
+    system.check_order()?;
+    for form in forms {
+        match (form, system.order) {
+            (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
+            (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
+            (Form::Hamilton, 1) => first_order::hamilton(&system, &mut pages),
+            (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
+            (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
+        }
     }
     pages.name_parts(model);
     Ok(Derivation { sections: pages.sections })
@@ -104,10 +112,18 @@ fn named<'m>(text: impl Into<String>, latex: impl Into<String>) -> EquationSide<
 }
 
 /// The formulas of a method, its constants and its substeps.
-fn discrete_pages(scheme: &Scheme, note: String, pages: &mut Pages<'_>) {
+fn discrete<'m>(
+    model: &'m Model,
+    system: &System<'m>,
+    settings: &Settings,
+    pages: &mut Pages<'m>,
+) -> Result<(), SchemeError> {
     let g = pages.graph;
+    let Settings { start, entropy, constraints, .. } = *settings;
+    let options = Options { start, entropy, constraints, ..Options::default() };
+    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
     let lines = scheme.equations.iter().map(|e| (of(g.expr(e.left)), g.expr(e.right))).collect();
-    pages.section(format!("Discrete equations of {}", scheme.name), Some(note), lines);
+    pages.section(format!("Discrete equations of {}", scheme.name), Some(scheme.note), lines);
     if !scheme.constants.is_empty() {
         let lines = scheme.constants.iter().map(|(id, value)| (of(g.expr(*id)), *value));
         pages.numbers("Constants of the method", None, lines);
@@ -119,6 +135,7 @@ fn discrete_pages(scheme: &Scheme, note: String, pages: &mut Pages<'_>) {
         let note = "The step above is taken with these fractions of h, one after the other.".to_string();
         pages.numbers("Substeps", Some(note), lines);
     }
+    Ok(())
 }
 
 impl Derivation<'_> {

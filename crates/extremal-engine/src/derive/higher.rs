@@ -1,37 +1,11 @@
 //! The equations of Lagrangians with accelerations.
 
 use extremal_expr::Expr;
-use extremal_mechanics::discrete::{Options, SchemeError, scheme};
 use extremal_mechanics::{Block, Solve, System};
-use extremal_model::{Method, Model};
 
-use super::{Form, Pages, discrete_pages, named, of};
-use crate::Settings;
+use super::{Pages, named, of};
 
-/// All forms of the equations, as [`derive`](super::derive) prints them.
-pub(super) fn derive<'m>(
-    model: &'m Model,
-    settings: &Settings,
-    forms: &[Form],
-    pages: &mut Pages<'m>,
-) -> Result<(), SchemeError> {
-    let constrained = System::controlled(model);
-    constrained.check_order()?;
-    let system = constrained.with_multipliers_as_coordinates();
-    for form in forms {
-        match form {
-            Form::Lagrange => lagrange(&system, pages),
-            Form::Hamilton => hamilton(&system, pages),
-            Form::Discrete => {
-                let scheme = scheme(&constrained, &settings.method, Options::default(), None)?;
-                discrete_pages(&scheme, note(&settings.method).to_owned(), pages);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+pub(super) fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let g = system.graph;
     pages.section("Lagrangian", None, vec![(named("L", "L"), system.lagrangian)]);
     let equations = system.euler_lagrange();
@@ -45,7 +19,7 @@ fn lagrange<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
 }
 
 /// H(q, …, q^(k−1), p) = Σ p^(r)·q^(r+1) − L, with q^(k) from the highest momenta where these are affine in it one by one.
-fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let (g, n, k) = (system.graph, system.len(), system.order);
     let momenta = system.momenta();
     let residual: Vec<_> = momenta.iter().zip(&system.p).skip((k - 1) * n).map(|(formula, p)| *formula - *p).collect();
@@ -72,16 +46,4 @@ fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let of_momenta = system.p.iter().zip(slopes).map(|(p, slope)| (rate(p), -slope));
     let lines = of_rates.chain(of_momenta).collect();
     pages.section("Hamilton's equations", None, lines);
-}
-
-fn note(method: &Method) -> &'static str {
-    match method {
-        Method::Difference => {
-            "Points are h apart, around the one at t: x_m2, x_m1, x, x_p1, x_p2. Each equation fixes the last of its five points."
-        }
-        _ => {
-            "One step of size h at t. The derivatives at its end are those of the Taylor polynomial of the start, and \
-             h^(k - i)*alpha_i more in the i-th; the momenta at the start fix the alphas, those with _1 are at the end."
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use extremal_expr::Expr;
 
+use super::builder::SchemeBuilder;
 use super::scheme::{Equation, Scheme, ids};
 use crate::System;
 use crate::block::{Block, Solve};
@@ -89,35 +90,19 @@ pub(super) fn difference<'g>(system: &System<'g>, name: String) -> Scheme {
 
     let motion = [q.clone(), v.clone(), a.clone(), j.clone()].concat();
     let state = [motion.clone(), around.concat()].concat();
-    let momenta = system.momenta();
-    let held = [system.symbols("guess_", "_2"), system.symbols("guess_", "_3")].concat();
+    let velocities = [system.symbols("guess_", "_2"), system.symbols("guess_", "_3")].concat();
     let equation = action.equation(system, &[m2.clone(), m1.clone(), q.clone(), p1.clone(), p2.clone()], system.t);
     let mut equations = vec![Equation::new("discrete Lagrangian", system.symbol("L_d"), action.action)];
     let rows = equation.iter().zip(&system.names);
     equations.extend(rows.map(|(row, name)| Equation::new(format!("motion of {name}"), g.int(0), *row)));
-    Scheme {
-        name,
-        state: ids(&state),
-        time: system.t.id(),
-        start: Block {
-            inputs: ids(&[&motion[..], &[system.t, h]].concat()),
-            solves: vec![Solve::new(&far, &start_rows, &start_guess)],
-            outputs: ids(&[motion.clone(), ring.concat()].concat()),
-        },
-        step: Block {
-            inputs: ids(&[&state[..], &[system.t, h], &held].concat()),
-            solves: vec![Solve::new(&next, &residual, &guess)],
-            outputs: ids(&outputs),
-        },
-        observe: Block {
-            inputs: ids(&[&state[..], &[system.t], &held].concat()),
-            solves: Vec::new(),
-            outputs: ids(&[&a[..], &j, &momenta].concat()),
-        },
-        constants: Vec::new(),
-        guards: Vec::new(),
-        stages: None,
-        substeps: vec![1.0],
-        equations,
-    }
+    let start = Block {
+        inputs: ids(&[&motion[..], &[system.t, h]].concat()),
+        solves: vec![Solve::new(&far, &start_rows, &start_guess)],
+        outputs: ids(&[motion.clone(), ring.concat()].concat()),
+    };
+    let observed = [&a[..], &j, &system.momenta()].concat();
+    let step = vec![Solve::new(&next, &residual, &guess)];
+    let note = "Points are h apart, around the one at t: x_m2, x_m1, x, x_p1, x_p2. Each equation fixes the last of its five points.";
+    let form = SchemeBuilder::of_state(system, state, velocities, start, &observed);
+    Scheme { equations, note: note.to_owned(), ..form.step(name, step, &outputs) }
 }

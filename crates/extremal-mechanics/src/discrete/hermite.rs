@@ -2,11 +2,11 @@
 
 use extremal_expr::Expr;
 
+use super::builder::SchemeBuilder;
 use super::quadrature::Quadrature;
-use super::scheme::{Constants, Equation, Scheme, ids};
-use super::variational::legendre_start;
+use super::scheme::{Constants, Equation, Scheme};
 use crate::System;
-use crate::block::{Block, Solve};
+use crate::block::Solve;
 
 /// The discrete Lagrangian of a step between nodes that carry q, q', …, q^(k−1): the polynomial of degree 2k − 1 through both,
 /// the action by Gauss quadrature with 2k − 1 nodes (H4).
@@ -99,7 +99,6 @@ pub(super) fn hermite<'g>(system: &System<'g>, name: String) -> Scheme {
     let term = |i: usize, q: usize, j: usize| system.derivative(j)[q] * h.powi((j - k) as i64) / factorial(j - i);
     let guess: Vec<Expr<'g>> =
         (0..k).flat_map(|i| (0..system.len()).map(move |q| g.sum((k..2 * k).map(|j| term(i, q, j))))).collect();
-    let state = [system.configuration(), system.p.clone()].concat();
     let mut equations = vec![Equation::new("discrete Lagrangian", system.symbol("L_d"), action.action)];
     for (r, (first, last)) in first.iter().zip(&last).enumerate() {
         for (q, name) in system.names.iter().enumerate() {
@@ -111,35 +110,16 @@ pub(super) fn hermite<'g>(system: &System<'g>, name: String) -> Scheme {
             equations.push(Equation::new(format!("momentum of {name} at its end"), at_end, last[q]));
         }
     }
-    let end = action.end(system).concat();
+    let solves = vec![Solve::new(&action.increments.concat(), &residual, &guess)];
+    let next = [action.end(system).concat(), last.concat()].concat();
+    let constants = action.constants.into_named();
+    let note = "One step of size h at t. The derivatives at its end are those of the Taylor polynomial of the start, and \
+                h^(k - i)*alpha_i more in the i-th; the momenta at the start fix the alphas, those with _1 are at the end.";
     Scheme {
-        name,
-        state: ids(&state),
-        time: system.t.id(),
-        start: legendre_start(system),
-        step: Block {
-            inputs: ids(&[&state[..], &[system.t, h], &system.velocities()].concat()),
-            solves: vec![Solve::new(&action.increments.concat(), &residual, &guess)],
-            outputs: ids(&[end, last.concat()].concat()),
-        },
-        observe: observe(system),
-        constants: action.constants.into_named(),
-        guards: Vec::new(),
-        stages: None,
-        substeps: vec![1.0],
+        constants,
         equations,
-    }
-}
-
-/// q^(k) … q^(2k−1) from the momenta, which are affine in the highest of them one after the other.
-fn observe<'g>(system: &System<'g>) -> Block {
-    let k = system.order;
-    let guess: Vec<Expr<'g>> = (k..2 * k).flat_map(|j| system.symbols("guess_", &format!("_{j}"))).collect();
-    let residual: Vec<Expr<'g>> = system.momenta().iter().zip(&system.p).map(|(formula, p)| *formula - *p).collect();
-    Block {
-        inputs: ids(&[&system.configuration()[..], &system.p, &[system.t], &guess].concat()),
-        solves: vec![Solve::new(&system.velocities(), &residual, &guess)],
-        outputs: ids(&[&system.velocities()[..], &system.p].concat()),
+        note: note.to_owned(),
+        ..SchemeBuilder::of_momenta(system).step(name, solves, &next)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Discrete mechanics: methods as formulas.
 
 mod action;
+mod builder;
+mod collocation;
 mod composition;
 mod constrained;
 mod difference;
 mod dry;
 mod energy_entropy;
+mod flow;
 mod hermite;
 mod quadrature;
 mod reference;
@@ -19,14 +22,16 @@ use thiserror::Error;
 
 pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
+pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
 pub use quadrature::Quadrature;
-pub use reference::PhaseFlow;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
 
 use crate::System;
+use collocation::Collocation;
+use reference::{rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -145,10 +150,18 @@ pub fn scheme<'g>(
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
-        Method::Rk2 | Method::Rk4 | Method::Gauss(_) => reference::runge_kutta(system, method, name),
+        Method::Rk2 => runge_kutta(system, rk2(system), name),
+        Method::Rk4 => runge_kutta(system, rk4(system), name),
+        Method::Gauss(stages) => runge_kutta(system, Collocation::gauss(system, *stages as usize), name),
         Method::Hermite => hermite::hermite(system, name),
         Method::Difference => difference::difference(system, name),
-        _ => {
+        Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        Method::Left
+        | Method::Right
+        | Method::Midpoint
+        | Method::Theta(_)
+        | Method::Trapezoidal
+        | Method::Galerkin { .. } => {
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
@@ -229,7 +242,16 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, Quadrature)> {
         Method::Theta(a) => (1, one_node(Rational::to_f64(a))),
         Method::Trapezoidal => (1, Quadrature::lobatto(2)),
         Method::Galerkin { degree, quadrature } => (*degree as usize, rule_of(*quadrature)),
-        _ => return None,
+        Method::Compose { .. }
+        | Method::Custom
+        | Method::EnergyEntropy(_)
+        | Method::Hermite
+        | Method::Difference
+        | Method::Rk2
+        | Method::Rk4
+        | Method::Gauss(_)
+        | Method::Dopri5
+        | Method::Dop853 => return None,
     })
 }
 
