@@ -31,6 +31,7 @@ pub mod compare;
 pub mod derive;
 pub mod gallery;
 pub mod run;
+mod shared;
 pub mod sweep;
 mod system;
 
@@ -44,4 +45,5 @@ pub use extremal_trajectory as trajectory;
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
 pub use run::{Run, Settings};
+pub use shared::SharedModel;
 pub use system::{higher_system_of, system_of};

@@ -1,5 +1,7 @@
 //! Runs of Lagrangians with accelerations: what counts as a coordinate here are all derivatives below the highest.
 
+use std::sync::Arc;
+
 use extremal_expr::Expr;
 use extremal_mechanics::continuous::HigherSystem;
 use extremal_mechanics::discrete::{SchemeError, higher_flow, higher_scheme};
@@ -8,19 +10,21 @@ use extremal_solve::{AdaptiveMarcher, CompiledScheme, ConfigurationWatch, Linear
 use extremal_trajectory::{Column, Columns, Role};
 
 use super::{
-    Beginning, Compiled, ConstraintStructure, Observables, Plan, Run, Settings, SettingsError, SetupError, Tracked,
+    Compiled, ConstraintStructure, Observables, Plan, Run, RunStart, Settings, SettingsError, SetupError, Tracked,
     adaptive_method, domain_guards, ids, newton_options,
 };
+use crate::SharedModel;
 use crate::system::higher_system_of;
 
-impl<'m> Run<'m> {
+impl Run {
     /// A run of a model whose order is above one.
     pub(super) fn higher(
-        model: &'m Model,
+        model: &Model,
+        shared: &SharedModel,
         settings: &Settings,
         plan: Plan,
         tracked: &[Tracked],
-    ) -> Result<Run<'m>, SetupError> {
+    ) -> Result<Run, SetupError> {
         let g = model.graph();
         let system = higher_system_of(model)?;
         if !system.constraints.is_empty() {
@@ -36,10 +40,10 @@ impl<'m> Run<'m> {
         if settings.method == Method::Difference && in_between {
             return Err(SettingsError::EqualSteps.into());
         }
-        let beginning = Beginning::of_higher(model, system.order);
-        let at_start = |expressions: &[Expr<'m>]| {
+        let start = RunStart::of_higher(model, system.order);
+        let at_start = |expressions: &[Expr<'_>]| {
             let symbols = [system.derivatives[..2 * system.order].concat(), vec![system.t]].concat();
-            beginning.evaluate_in(g, &symbols, expressions)
+            start.evaluate_in(g, &symbols, expressions)
         };
         check_regularity(&system, at_start)?;
         let observables = observables(model, &system, tracked)?;
@@ -66,13 +70,13 @@ impl<'m> Run<'m> {
         let constraints = ConstraintStructure { degrees_of_freedom: system.len(), ..ConstraintStructure::default() };
         let method = settings.method.clone();
         Ok(Run {
-            model,
-            observables,
-            compiled,
+            model: shared.clone(),
+            observables: Arc::new(observables),
+            compiled: Arc::new(compiled),
             estimate: None,
             plan,
             method,
-            beginning,
+            start,
             constraints,
             constraint_sizes: Vec::new(),
             stated_energy,

@@ -14,16 +14,16 @@ use crate::analyze::{parameters_of, singular_verdict};
 
 /// The start of a run: the stated one, or the nearest that satisfies the constraints.
 #[derive(Clone, Default)]
-pub(crate) struct Beginning {
+pub(crate) struct RunStart {
     pub values: StartValues,
     /// When the second positions, if there are any, belong.
     pub second_time: f64,
     parameters: Vec<(Arc<str>, f64)>,
 }
 
-impl Beginning {
+impl RunStart {
     /// What the model states, for a run with this step.
-    pub fn of(model: &Model, start: Start, step: f64) -> Beginning {
+    pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
         let Initial { positions, velocities, entropies, second, multipliers, .. } = model.initial_with_step(step);
         let moving = model.constraints().iter().map(|c| !c.kind.nature().reacts);
         let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
@@ -36,11 +36,11 @@ impl Beginning {
             multipliers: multipliers.collect(),
             time: 0.0,
         };
-        Beginning { values, second_time: step, parameters: parameters(model) }
+        RunStart { values, second_time: step, parameters: parameters(model) }
     }
 
     /// The same model at a state that its motion has reached.
-    pub fn reached(&self, q: &[f64], v: &[f64], time: f64) -> Beginning {
+    pub fn reached(&self, q: &[f64], v: &[f64], time: f64) -> RunStart {
         let mut here = self.clone();
         (here.values.q, here.values.v, here.values.time) = (q.to_vec(), v.to_vec(), time);
         here.values.second.clear();
@@ -48,11 +48,21 @@ impl Beginning {
     }
 
     /// What a model of higher order states: derivatives below the order as positions, the others as velocities.
-    pub fn of_higher(model: &Model, order: usize) -> Beginning {
+    pub fn of_higher(model: &Model, order: usize) -> RunStart {
         let Initial { positions, velocities, higher, .. } = model.initial();
         let all: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
         let values = StartValues { q: all[..order].concat(), v: all[order..].concat(), ..StartValues::default() };
-        Beginning { values, second_time: 0.0, parameters: parameters(model) }
+        RunStart { values, second_time: 0.0, parameters: parameters(model) }
+    }
+
+    /// The values of the parameters, in the order of the model.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        self.parameters.iter().map(|(_, value)| *value).collect()
+    }
+
+    /// Sets these values.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        self.parameters.iter_mut().zip(values).for_each(|((_, own), value)| *own = *value);
     }
 
     /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
@@ -76,7 +86,7 @@ impl Beginning {
     }
 
     /// The second positions of a `two-points` start as a start of their own, if there are any.
-    pub fn second(&self) -> Option<Beginning> {
+    pub fn second(&self) -> Option<RunStart> {
         let mut later = self.clone();
         later.values.q = std::mem::take(&mut later.values.second);
         later.values.time = self.second_time;
