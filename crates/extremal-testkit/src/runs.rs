@@ -106,7 +106,7 @@ impl RecordedRun {
 }
 
 /// Executes a run to its end, whatever that is.
-pub fn executed(run: &Run<'_>) -> RecordedRun {
+pub fn executed(run: &Run) -> RecordedRun {
     let mut recorder = Recorder::new(run.columns().clone());
     let outcome = run.execute(&mut recorder, go_on).unwrap();
     RecordedRun { outcome, recorder }

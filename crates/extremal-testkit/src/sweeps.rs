@@ -34,7 +34,7 @@ impl SweepRows {
     }
 
     /// Those of a sweep, marched on so many threads.
-    pub fn collected(sweep: &Sweep<'_>, threads: usize) -> SweepRows {
+    pub fn collected(sweep: &Sweep, threads: usize) -> SweepRows {
         let (frame, summary) = sweep.collect(threads);
         SweepRows { fields: sweep.fields().clone(), frame, summary }
     }

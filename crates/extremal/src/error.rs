@@ -8,7 +8,7 @@ use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
-use extremal_engine::run::SetupError;
+use extremal_engine::run::{ParameterError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
 #[cfg(feature = "plot")]
 use extremal_engine::trajectory::PlotError;
@@ -126,6 +126,18 @@ impl From<SetupError> for Error {
             | SetupError::SingularMultiplier { .. }
             | SetupError::MultiplierAtZero { .. }
             | SetupError::Constraints(_) => ErrorKind::Singular,
+        };
+        Error::new(kind, error.to_string())
+    }
+}
+
+impl From<ParameterError> for Error {
+    fn from(error: ParameterError) -> Error {
+        let kind = match &error {
+            ParameterError::Structural { .. } | ParameterError::Unsupported(_) => ErrorKind::Unsupported,
+            ParameterError::Velocities(_) | ParameterError::State(_) => ErrorKind::Singular,
+            ParameterError::Ended => ErrorKind::Motion,
+            _ => ErrorKind::Settings,
         };
         Error::new(kind, error.to_string())
     }

@@ -5,11 +5,12 @@ use std::ops::Index;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::run::{End, Report, RunSummary};
+use extremal_engine::Recorder;
+use extremal_engine::run::{End, Outcome, Report, RunSummary};
 use extremal_engine::trajectory::{Columns, Drift, Format, Role, Series, sig};
 use serde::{Serialize, Serializer};
 
-use crate::{Error, Plot, State};
+use crate::{Error, ErrorKind, Plot, State};
 
 /// A run that has ended: rows under named columns, drifts, warnings. Copies share their rows.
 ///
@@ -45,29 +46,39 @@ struct Recorded {
 }
 
 impl Run {
-    pub(crate) fn of(report: &Report<'_>, rows: Vec<Vec<f64>>) -> Run {
-        let recorder = report.recorder;
-        let (method, step) = (report.run.method(), report.run.step());
+    pub(crate) fn of(run: &extremal_engine::Run, outcome: &Outcome, recorder: &Recorder, rows: Vec<Vec<f64>>) -> Run {
+        let warnings = run.all_warnings(outcome);
+        let model = run.model().lock();
+        let report = Report { model: &model, run, outcome, recorder, warnings };
         let energy_changes = report.energy_law().why_it_changes().is_some();
-        let stopped_by = match &report.outcome.end {
+        let stopped_by = match &outcome.end {
             End::Stopped { condition } => Some(condition.clone()),
             End::Reached | End::Failed(_) | End::Interrupted => None,
         };
         let recorded = Recorded {
-            title: report.model.name().unwrap_or("Model").to_owned(),
-            subtitle: format!("{method}, h = {}", sig(step, 6)),
+            title: model.name().unwrap_or("Model").to_owned(),
+            subtitle: format!("{}, h = {}", run.method(), sig(run.step(), 6)),
             columns: recorder.columns().clone(),
             rows,
             last: recorder.last().map(<[f64]>::to_vec).unwrap_or_default(),
             drifts: recorder.drifts().map(|(column, drift)| (column.name().to_owned(), drift.clone())).collect(),
             series: recorder.series().clone(),
             energy_changes,
-            steps: report.outcome.steps,
+            steps: outcome.steps,
             stopped_by,
-            warnings: report.warnings.clone(),
             summary: report.summary(),
+            warnings: report.warnings,
         };
         Run { recorded: Arc::new(recorded) }
+    }
+
+    /// The run, or why it came to a bad end.
+    pub(crate) fn ended(self, end: &End) -> Result<Run, Error> {
+        match end {
+            End::Reached | End::Stopped { .. } => Ok(self),
+            End::Failed(failure) => Err(Error::of_run(ErrorKind::Motion, failure.to_string(), self)),
+            End::Interrupted => Err(Error::of_run(ErrorKind::Interrupted, "the observer ended the run", self)),
+        }
     }
 
     /// The names of the columns: `t`, the coordinates, their velocities `x'` and momenta `p_x`, and so on.

@@ -13,7 +13,7 @@ pub struct Report<'r> {
     /// The model.
     pub model: &'r Model,
     /// The run.
-    pub run: &'r Run<'r>,
+    pub run: &'r Run,
     /// What came of it.
     pub outcome: &'r Outcome,
     /// What was recorded.

@@ -19,7 +19,7 @@ fn variation() -> Variation {
     random(&["θ1=-3:3", "m2=0.5:2"], MEMBERS, 3)
 }
 
-fn sweep(model: &Model, variation: Variation) -> Sweep<'_> {
+fn sweep(model: &Model, variation: Variation) -> Sweep {
     let settings = Settings::of(model).until(0.2);
     Sweep::new(model, &settings, variation, Record::End).unwrap().with_groups_of(4)
 }
@@ -121,7 +121,7 @@ fn work_is_continued_only_with_the_same_settings() {
     };
     let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     assert!(!make(&base(), Record::End, 4).to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
-    let resumed = |sweep: Sweep<'_>| sweep.to_file(&path, Existing::Resume, 1, go_on);
+    let resumed = |sweep: Sweep| sweep.to_file(&path, Existing::Resume, 1, go_on);
     let others: [(&str, Settings); 4] = [
         ("method midpoint, now it is trapezoidal", Settings { method: "trapezoidal".parse().unwrap(), ..base() }),
         ("step 0.01, now it is 0.02", Settings { step: Some(0.02), ..base() }),

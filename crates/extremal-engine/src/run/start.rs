@@ -14,16 +14,16 @@ use crate::analyze::{parameters_of, singular_verdict};
 
 /// The start of a run: the stated one, or the nearest that satisfies the constraints.
 #[derive(Clone, Default)]
-pub(crate) struct Beginning {
+pub(crate) struct RunStart {
     pub values: StartValues,
     /// When the second positions, if there are any, belong.
     pub second_time: f64,
     parameters: Vec<(Arc<str>, f64)>,
 }
 
-impl Beginning {
+impl RunStart {
     /// What the model states, for a run with this step.
-    pub fn of(model: &Model, start: Start, step: f64) -> Beginning {
+    pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
         let Initial { positions, velocities, higher, entropies, second, multipliers } = model.initial_with_step(step);
         // Derivatives below the order of the Lagrangian are given like positions, the others like velocities.
         let derivatives: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
@@ -39,15 +39,25 @@ impl Beginning {
             multipliers: multipliers.collect(),
             time: 0.0,
         };
-        Beginning { values, second_time: step, parameters: parameters(model) }
+        RunStart { values, second_time: step, parameters: parameters(model) }
     }
 
     /// The same model at a state that its motion has reached.
-    pub fn reached(&self, q: &[f64], v: &[f64], time: f64) -> Beginning {
+    pub fn reached(&self, q: &[f64], v: &[f64], time: f64) -> RunStart {
         let mut here = self.clone();
         (here.values.q, here.values.v, here.values.time) = (q.to_vec(), v.to_vec(), time);
         here.values.second.clear();
         here
+    }
+
+    /// The values of the parameters, in the order of the model.
+    pub fn parameter_values(&self) -> Vec<f64> {
+        self.parameters.iter().map(|(_, value)| *value).collect()
+    }
+
+    /// Sets these values.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        self.parameters.iter_mut().zip(values).for_each(|((_, own), value)| *own = *value);
     }
 
     /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
@@ -67,7 +77,7 @@ impl Beginning {
     }
 
     /// The second positions of a `two-points` start as a start of their own, if there are any.
-    pub fn second(&self) -> Option<Beginning> {
+    pub fn second(&self) -> Option<RunStart> {
         let mut later = self.clone();
         later.values.q = std::mem::take(&mut later.values.second);
         later.values.time = self.second_time;

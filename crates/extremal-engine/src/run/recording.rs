@@ -1,28 +1,29 @@
 //! The rows of a run: watched and recorded.
 
+use std::sync::Arc;
+
 use extremal_solve::{March, PassedConfiguration, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
 use super::Run;
 use super::audits::{Audits, Promises};
-use super::judge::{Judge, Later};
+use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
 use super::observables::Observables;
 use super::snapshot::Snapshot;
 use super::warning::Warning;
 use super::watch::Trouble;
 
-/// The rows of a run on their way to the recorder, and what is watched besides.
-pub(super) struct Rows<'r, 'm> {
-    recorder: &'r mut Recorder,
-    observables: &'r Observables,
+/// Takes the rows of a run to a recorder, and watches them.
+pub(super) struct RowRecorder {
+    observables: Arc<Observables>,
     exact_names: Vec<String>,
     entropy_names: Vec<String>,
     errors: Vec<f64>,
     audit: Audit,
-    audits: Audits<'r, Later<'r, 'm>>,
+    audits: Audits,
     now: Snapshot,
-    /// The last row was only glanced at.
+    /// Of the last row there are the time, energies and invariants alone.
     passed: bool,
 }
 
@@ -34,25 +35,30 @@ pub(super) struct Watched {
     pub warnings: Vec<Warning>,
 }
 
-impl<'r, 'm> Rows<'r, 'm> {
-    pub fn new(run: &'r Run<'m>, recorder: &'r mut Recorder) -> Self {
-        let observables = &run.observables;
+impl RowRecorder {
+    pub fn new(run: &Run) -> Self {
+        let (promises, entropy_names) = {
+            let model = run.model.lock();
+            (Promises::of(run, &model), model.entropies().iter().map(|entropy| entropy.name.clone()).collect())
+        };
+        let observables = run.observables.clone();
         let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
-        Rows {
-            recorder,
-            observables,
+        let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
+        RowRecorder {
             exact_names: observables.exact.iter().map(column).collect(),
-            entropy_names: run.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            entropy_names,
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
-            audits: Audits::new(
-                observables,
-                Promises::of(run),
-                Judge::new(Later::new(run), run.model.parameter_values()),
-            ),
-            now: Snapshot::new(observables, run.estimate.clone()),
+            audits: Audits::new(observables.clone(), promises, judge),
+            now: Snapshot::new(&observables, run.estimate.clone()),
             passed: false,
+            observables,
         }
+    }
+
+    /// The latest row.
+    pub fn row(&self) -> &[f64] {
+        &self.now.row
     }
 
     /// The values of the stop conditions at the latest row.
@@ -72,9 +78,9 @@ impl<'r, 'm> Rows<'r, 'm> {
     }
 
     /// Ends with a whole row.
-    pub fn complete(&mut self, motion: &mut dyn March) -> Result<(), RecordError> {
-        match std::mem::take(&mut self.passed) && self.now.take(self.observables, motion).is_ok() {
-            true => self.recorder.complete(&self.now.row),
+    pub fn complete(&mut self, motion: &mut dyn March, recorder: &mut Recorder) -> Result<(), RecordError> {
+        match std::mem::take(&mut self.passed) && self.now.take(&self.observables, motion).is_ok() {
+            true => recorder.complete(&self.now.row),
             false => Ok(()),
         }
     }
@@ -85,12 +91,14 @@ impl<'r, 'm> Rows<'r, 'm> {
         (passed.to_vec(), count)
     }
 
-    pub fn finish(self) -> Watched {
+    /// What was seen so far.
+    pub fn watched(&self) -> Watched {
         let laws = self.audit.finish();
         let warnings = self.audits.warnings(&self.now.watch, laws.as_ref());
+        let residuals = self.now.watch.residuals.iter().copied();
         Watched {
-            errors: self.exact_names.into_iter().zip(self.errors).collect(),
-            residuals: self.observables.constraints.iter().cloned().zip(self.now.watch.residuals).collect(),
+            errors: self.exact_names.iter().cloned().zip(self.errors.iter().copied()).collect(),
+            residuals: self.observables.constraints.iter().cloned().zip(residuals).collect(),
             laws,
             warnings,
         }
@@ -98,21 +106,26 @@ impl<'r, 'm> Rows<'r, 'm> {
 
     /// Looks at a row that was recorded before.
     pub fn look(&mut self, motion: &mut dyn March) -> Result<(), StepFailure> {
-        match self.now.take(self.observables, motion)? {
+        match self.now.take(&self.observables, motion)? {
             Some(trouble) => Err(trouble.of(motion)),
             None => Ok(()),
         }
     }
 
-    pub fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
+    /// Looks at the motion and records where it is.
+    pub fn push(
+        &mut self,
+        motion: &mut dyn March,
+        recorder: &mut Recorder,
+    ) -> Result<Result<(), StepFailure>, RecordError> {
         let time = motion.time();
-        if !self.recorder.wants_row()
+        if !recorder.wants_row()
             && let Some(seen) = motion.glance()
         {
             return match seen {
                 Ok(seen) => {
                     seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
-                    self.recorder.pass(time, seen)?;
+                    recorder.pass(time, seen)?;
                     (self.passed, self.now.row[0]) = (true, time);
                     Ok(Ok(()))
                 }
@@ -120,7 +133,7 @@ impl<'r, 'm> Rows<'r, 'm> {
             };
         }
         self.passed = false;
-        let trouble = match self.now.take(self.observables, motion) {
+        let trouble = match self.now.take(&self.observables, motion) {
             Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Err(trouble.of(motion))),
             Ok(trouble) => trouble,
             Err(failure) => return Ok(Err(failure)),
@@ -133,8 +146,8 @@ impl<'r, 'm> Rows<'r, 'm> {
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
             *error = error.max((row[self.observables.column_of(*target)] - exact).abs());
         }
-        self.audit.push(self.observables, &self.entropy_names, row);
-        self.recorder.push(row)?;
+        self.audit.push(&self.observables, &self.entropy_names, row);
+        recorder.push(row)?;
         Ok(match trouble {
             None => Ok(()),
             Some(trouble) => Err(trouble.of(motion)),

@@ -1,4 +1,4 @@
-//! The start of a member, checked as that of a run is: compiled once, since there may be a million of them.
+//! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
 
 use extremal_eval::CompileError;
 use extremal_expr::{Expr, magnitude};
@@ -7,24 +7,47 @@ use extremal_model::Model;
 use extremal_solve::{Guess, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
 use thiserror::Error;
 
-use crate::run::{
+use super::{
     Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
     undetermined,
 };
 
-/// Why a member cannot start.
+/// Why no motion can start from somewhere.
 #[derive(Clone, Debug, Error, PartialEq)]
-pub(crate) enum StartProblem {
+#[non_exhaustive]
+pub enum StartProblem {
+    /// A formula has no finite value there.
     #[error("at the start, {0}")]
     NotFinite(SolveFailure),
+    /// A coordinate outside its domain.
     #[error("`{coordinate}` starts outside its domain")]
-    OutsideDomain { coordinate: String },
+    OutsideDomain {
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// A temperature that is not positive.
     #[error("the temperature of `{entropy}` is {temperature} at the start")]
-    Temperature { entropy: String, temperature: f64 },
+    Temperature {
+        /// Its entropy.
+        entropy: String,
+        /// The temperature.
+        temperature: f64,
+    },
+    /// A conductance that is negative.
     #[error("the conductance of `{conduction}` is {conductance} at the start")]
-    Conductance { conduction: String, conductance: f64 },
+    Conductance {
+        /// The contact.
+        conduction: String,
+        /// The conductance.
+        conductance: f64,
+    },
+    /// Shares of heat that are not parts of a whole.
     #[error("the shares of the heat of the friction on `{coordinate}` are not parts of a whole")]
-    HeatShares { coordinate: String },
+    HeatShares {
+        /// The coordinate on which the friction acts.
+        coordinate: String,
+    },
+    /// What is refused at the start of a run too.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -32,7 +55,7 @@ pub(crate) enum StartProblem {
 /// Shares that sum to 1 but for this much are a whole, as in a model file.
 const SHARES_TOLERANCE: f64 = 1e-12;
 
-/// Looks at the starts of members one after the other, and moves them onto the constraints if it may.
+/// Looks at starts one after the other, and moves them onto the constraints if it may.
 #[derive(Clone)]
 pub(crate) struct StartCheck {
     kernel: Kernel,
@@ -47,7 +70,7 @@ pub(crate) struct StartCheck {
     residuals: Vec<(String, bool)>,
     /// Constraints that must stay independent.
     kept: Vec<String>,
-    regularity: Option<Regularity>,
+    regularity: Option<RegularityCheck>,
     /// To the nearest positions, then to the nearest velocities.
     projection: Option<[Kernel; 2]>,
     /// Is a start moved that misses the constraints by more than its last digits?
@@ -57,7 +80,7 @@ pub(crate) struct StartCheck {
 }
 
 #[derive(Clone)]
-struct Regularity {
+struct RegularityCheck {
     solver: LinearSolver,
     /// What is not determined when a column has no pivot.
     undetermined: Vec<SetupError>,
@@ -89,7 +112,7 @@ impl StartCheck {
         let regularity = checked_ahead(&settings.method, &system).then(|| {
             let Bordered { pattern, entries } = Bordered::of(&system);
             outputs.extend(entries);
-            Regularity {
+            RegularityCheck {
                 solver: LinearSolver::for_pattern(pattern.len(), &pattern),
                 undetermined: (0..pattern.len()).map(|column| undetermined(&system, column, None)).collect(),
             }
@@ -214,7 +237,7 @@ impl StartCheck {
             }
         }
         match &mut self.regularity {
-            Some(Regularity { solver, undetermined }) => match solver.factor(entries) {
+            Some(RegularityCheck { solver, undetermined }) => match solver.factor(entries) {
                 Ok(()) => Ok(()),
                 Err(singular) => Err(undetermined[singular.column].clone().into()),
             },
