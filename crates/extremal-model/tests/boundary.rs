@@ -5,7 +5,7 @@ use extremal_model::{
     BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
     Value,
 };
-use extremal_testkit::models::{self, model, text_of, value_at};
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONTROL: &str = include_str!("good/control.toml");
@@ -284,7 +284,7 @@ fn the_builder_says_the_same_as_the_file() {
         boundary.guess = { th = "pi*s" }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let spline = Model::builder("Spline")
         .coordinate("x", CoordinateSpec::start(0).acceleration(1).jerk(2).snap(3).crackle(4))
         .lagrangian("x'''^2")
@@ -378,38 +378,4 @@ fn well_known_problems_can_be_stated() {
         "#,
     );
     assert_eq!(text_of(&piston, piston.objective().unwrap().terminal.unwrap()), "S");
-}
-
-/// Everything that a model says about its boundary problem, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let number = |id: Option<Id>| id.map(|id| model.number(id));
-    let mut lines: Vec<String> = model.controlled_forces().iter().map(Expr::to_string).collect();
-    for control in model.controls() {
-        let gains: Vec<_> = control.gains.iter().map(|(place, gain)| (*place, text_of(model, *gain))).collect();
-        let guess = control.guess.map(|guess| text_of(model, guess));
-        lines.push(format!("{} {gains:?} {:?} {:?} {guess:?}", control.name, number(control.min), number(control.max)));
-    }
-    let objective = model.objective().unwrap();
-    lines.extend([objective.running, objective.terminal].map(|cost| text_of(model, cost.unwrap())));
-    let boundary = model.boundary().unwrap();
-    lines.push(format!("{:?} {:?} {}", number(Some(boundary.from)), boundary.periodic, boundary.steps));
-    let duration = [Some(boundary.duration.guess())].map(number);
-    lines.push(format!("{duration:?} {}", boundary.duration.is_free()));
-    for fixed in [&boundary.start, &boundary.end].into_iter().chain(boundary.via.iter().map(|via| &via.values)) {
-        lines.push(format!("{:?}", values(model, fixed)));
-    }
-    for bound in &boundary.path {
-        let name = model.component_name(bound.component);
-        lines.push(format!("{name} {:?} {:?}", number(bound.min), number(bound.max)));
-    }
-    for integral in &boundary.integrals {
-        lines.push(format!(
-            "{} {} {}",
-            integral.name,
-            text_of(model, integral.integrand),
-            model.number(integral.value)
-        ));
-    }
-    lines.extend(boundary.guess.iter().map(|guess| format!("{:?}", guess.map(|guess| text_of(model, guess)))));
-    lines
 }

@@ -3,7 +3,7 @@
 use extremal_model::{
     Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
 };
-use extremal_testkit::models::{self, model, text_of, value_at};
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
@@ -203,20 +203,7 @@ fn the_builder_says_the_same_as_the_file() {
         simulation = { constraints = "shake", project = true }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let wrong = Model::builder("Number").coordinate("x", 1.0).lagrangian("x'^2").constraint("rod", Value::from(1.0));
     assert_eq!(wrong.build().unwrap_err().to_string(), "a constraint is an equation, not a number");
-}
-
-/// Everything that a model says about constraints, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    for Constraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
-        let [left, right, multiplier] = [left, right, multiplier].map(|id| text_of(model, *id));
-        let variational = variational.map(|id| text_of(model, id));
-        lines.push(format!("{name} {kind} {left} = {right} {variational:?} {multiplier}"));
-    }
-    let own = model.discrete().into_iter().flat_map(|discrete| discrete.constraints.iter());
-    lines.extend(own.map(|id| format!("{:?}", id.map(|id| text_of(model, id)))));
-    lines
 }

@@ -2,7 +2,7 @@
 
 use extremal_expr::{Id, Rational};
 use extremal_model::{Code, EntropyBase, EntropySpec, Method, Model, Overrides, ParameterError, Value};
-use extremal_testkit::models::{self, model, text_of, value_at};
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const HEAT: &str = include_str!("good/heat.toml");
@@ -270,27 +270,7 @@ fn the_builder_says_the_same_as_the_file() {
         simulation = { method = "energy-entropy(3)", entropy = "right" }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let herglotz = Model::builder("Contact").coordinate("x", 1.0).entropy("S", 0.0).lagrangian("x'^2/2 - S").herglotz();
     assert_eq!(herglotz.build().unwrap().friction()[0].to_string(), "-x'");
-}
-
-/// Everything that a model says about heat, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
-    for term in model.friction_terms() {
-        let shares: Vec<_> =
-            term.shares.iter().map(|(of, share)| format!("{of}: {}", text_of(model, *share))).collect();
-        lines.push(format!("{} {} {shares:?}", term.coordinate, text_of(model, term.force)));
-    }
-    lines.extend(model.heat().iter().chain(&model.friction()).map(|value| value.to_string()));
-    for wall in model.conductions() {
-        lines.push(format!("{} {:?} {}", wall.name, wall.between, text_of(model, wall.conductance)));
-    }
-    lines
-        .extend(model.exact().iter().map(|exact| format!("{} {}", exact.coordinate, text_of(model, exact.expression))));
-    let rules = model.discrete().into_iter().flat_map(|discrete| discrete.entropy_rules.iter());
-    lines.extend(rules.map(|rule| text_of(model, *rule)));
-    lines
 }

@@ -1,7 +1,7 @@
 //! What a model file means, against formulas written out by hand.
 
 use extremal_model::{Code, CoordinateSpec, Direction, Extent, Method, Model, Overrides, ParameterError, Start};
-use extremal_testkit::models::{model, text_of, value_at};
+use extremal_testkit::models::{model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const EVERYTHING: &str = include_str!("good/everything.toml");
@@ -218,32 +218,7 @@ fn the_builder_says_the_same_as_the_file() {
         "#,
     );
     assert_eq!((built.name(), built.source()), (read.name(), read.source()));
-    assert_eq!(summary(&built), summary(&read));
-}
-
-/// Everything that a model says, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![
-        model.lagrangian().to_string(),
-        format!("{:?} {:?}", model.initial(), model.simulation()),
-        format!("{:?}", model.parameter_values()),
-    ];
-    lines.extend(model.coordinates().iter().map(|c| c.name.clone()));
-    lines.extend(model.coordinates().iter().filter_map(|c| c.domain).map(|id| text_of(model, id)));
-    lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text_of(model, d.expression))));
-    lines.extend(model.forces().iter().chain(&model.friction()).map(|force| force.to_string()));
-    lines.extend(model.invariants().iter().map(|i| format!("{} {}", i.name, text_of(model, i.expression))));
-    for symmetry in model.symmetries() {
-        lines.push(symmetry.name.clone());
-        lines.extend(symmetry.generator.iter().map(|id| text_of(model, *id)));
-    }
-    lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text_of(model, e.expression))));
-    lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text_of(model, s.expression))));
-    if let Some(discrete) = model.discrete() {
-        lines.push(text_of(model, discrete.lagrangian));
-        lines.extend(discrete.force_minus.iter().chain(&discrete.force_plus).map(|id| text_of(model, *id)));
-    }
-    lines
+    assert_eq!(statements(&built), statements(&read));
 }
 
 #[test]

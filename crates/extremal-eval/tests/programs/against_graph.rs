@@ -2,27 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::recipes::{STAGES, build, recipe, symbols};
-use extremal_eval::{Entry, Machine, Program};
+use crate::recipes::{STAGES, build, feed, recipe, same_bits, symbols};
+use extremal_eval::{Entry, Program};
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id};
 use extremal_testkit::bounded::{Bounded, evaluate};
 use proptest::prelude::*;
 
 fn staged_inputs(g: &Graph) -> Vec<Vec<Id>> {
     STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect()
-}
-
-fn feed(machine: &mut Machine, values: &HashMap<&str, f64>) {
-    for (stage, names) in STAGES.iter().enumerate() {
-        for (input, name) in machine.inputs_mut(stage).iter_mut().zip(*names) {
-            *input = values[name];
-        }
-        machine.commit(stage);
-    }
-}
-
-fn same_bits(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
 /// Up to the errors of two libraries.
@@ -47,7 +34,7 @@ proptest! {
 
         let program = Program::compile(g, &staged_inputs(g), &[Entry { stage: 2, outputs: vec![output.id()] }]).unwrap();
         let mut machine = program.machine();
-        feed(&mut machine, &values);
+        feed(&mut machine, &point);
         let mut out = [0.0];
         machine.run(0, &mut out);
         let naive = g.evaluate(&[output], |name| values.get(name).copied())[0];
@@ -75,7 +62,7 @@ proptest! {
         entries.extend(outputs.iter().map(|id| Entry { stage: earliest(id), outputs: vec![*id] }));
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut machine = program.machine();
-        feed(&mut machine, &symbols().zip(point).collect());
+        feed(&mut machine, &point);
 
         let mut all = vec![0.0; outputs.len()];
         machine.run(0, &mut all);
