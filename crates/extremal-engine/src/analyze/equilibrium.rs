@@ -131,7 +131,7 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
     }
     let numbers = Numbers::of(model, system);
     let starts = starts(&stated);
-    let sought = Sought { model, numbers: &numbers, motion: &motion, n };
+    let sought = RestSearch { model, numbers: &numbers, motion: &motion, n };
     let found = starts.iter().find_map(|start| sought.from(start));
     let Some(Rest { z, residual, start }) = found else {
         return Some(Err(NoEquilibrium::NotFound { starts: starts.len() }));
@@ -178,17 +178,17 @@ struct Rest {
 }
 
 /// What Newton's method works on.
-struct Sought<'a, 'm> {
+struct RestSearch<'a, 'm> {
     model: &'m Model,
     numbers: &'a Numbers,
     motion: &'a SmallMotion<'m>,
     n: usize,
 }
 
-impl Sought<'_, '_> {
+impl RestSearch<'_, '_> {
     /// The equilibrium that is found from these positions.
     fn from(&self, positions: &[f64]) -> Option<Rest> {
-        let Sought { numbers, motion, n, .. } = *self;
+        let RestSearch { numbers, motion, n, .. } = *self;
         let mut z = positions.to_vec();
         z.resize(motion.unknowns.len(), 0.0);
         z = with_reactions(numbers, motion, z, n);

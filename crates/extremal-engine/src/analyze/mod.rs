@@ -131,7 +131,7 @@ impl Findings<'_> {
 /// ```
 pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
-    let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
+    let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;
     let placeholder = placeholder::is_placeholder(model, system);
     let raw = regularity(system, &parameters.exact);
@@ -189,7 +189,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Fin
 }
 
 /// What a model states, ready to be analysed.
-struct Statement<'m> {
+struct PreparedModel<'m> {
     reduced: Reduced<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
@@ -197,8 +197,8 @@ struct Statement<'m> {
     parameters: Parameters<'m>,
 }
 
-impl<'m> Statement<'m> {
-    fn of(model: &'m Model) -> Statement<'m> {
+impl<'m> PreparedModel<'m> {
+    fn of(model: &'m Model) -> PreparedModel<'m> {
         let g = model.graph();
         let mut system = System::of(model);
         let mut parameters = parameters_of(model);
@@ -229,7 +229,7 @@ impl<'m> Statement<'m> {
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
         let reduced = Reduced::of(system);
-        Statement { reduced, constraints, redundant, multipliers, parameters }
+        PreparedModel { reduced, constraints, redundant, multipliers, parameters }
     }
 }
 
@@ -261,7 +261,7 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    let Statement { reduced, parameters, .. } = Statement::of(model);
+    let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
     tracked_of(&reduced.stated_quantities(conserved))
