@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 use extremal_model::{
-    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
-    Value,
+    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, FixedValue, Method, Model, Overrides,
+    ParameterError, Value,
 };
 
 const CONTROL: &str = include_str!("good/control.toml");
@@ -32,7 +32,7 @@ fn assert_close(a: f64, b: f64, size: f64) {
     assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
 }
 
-fn values(model: &Model, fixed: &[Fixed]) -> Vec<(String, f64)> {
+fn values(model: &Model, fixed: &[FixedValue]) -> Vec<(String, f64)> {
     fixed.iter().map(|fixed| (model.component_name(fixed.component), model.number(fixed.value))).collect()
 }
 

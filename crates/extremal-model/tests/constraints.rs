@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 use extremal_model::{
-    Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
+    ConstraintForm, ConstraintKind, ConstraintSpec, Model, ModelConstraint, Overrides, ParameterError, Value,
 };
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
@@ -30,7 +30,7 @@ fn assert_close(a: f64, b: f64, size: f64) {
     assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
 }
 
-fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
+fn named<'m>(model: &'m Model, name: &str) -> &'m ModelConstraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
 }
 
@@ -78,7 +78,7 @@ fn both_sides_are_kept_as_written() {
         ("pulley'", 3.0),
     ];
     let sides = |name: &str| {
-        let Constraint { left, right, .. } = named(&model, name);
+        let ModelConstraint { left, right, .. } = named(&model, name);
         [*left, *right].map(|side| at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");
@@ -241,7 +241,7 @@ fn the_builder_says_the_same_as_the_file() {
 /// Everything that a model says about constraints, as text.
 fn summary(model: &Model) -> Vec<String> {
     let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    for Constraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
+    for ModelConstraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
         let [left, right, multiplier] = [left, right, multiplier].map(|id| text_of(model, *id));
         let variational = variational.map(|id| text_of(model, id));
         lines.push(format!("{name} {kind} {left} = {right} {variational:?} {multiplier}"));

@@ -13,8 +13,9 @@ mod words;
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
-    Conservation, ConservedQuantities, ControlRegularity, Parameters, Reduced, Regularity, SearchBounds, Structure,
-    Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity, structure,
+    Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
+    Structure, Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity,
+    structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -169,7 +170,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
 
 /// What a model states, ready to be analysed.
 struct Statement<'m> {
-    reduced: Reduced<'m>,
+    reduced: FirstOrderSystem<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
     multipliers: Vec<Expr<'m>>,
@@ -207,7 +208,7 @@ impl<'m> Statement<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system);
+        let reduced = FirstOrderSystem::of(system);
         Statement { reduced, constraints, redundant, multipliers, parameters }
     }
 }

@@ -155,7 +155,7 @@ pub fn bounded(g: &Graph, roots: &[Id], value_of: impl Fn(&str) -> f64) -> Optio
                     of(&b)
                 }
             }
-            Node::Held(a) => of(&a),
+            Node::Grouped(a) => of(&a),
             Node::Compare(comparison, a, b) => {
                 let (a, b) = (of(&a), of(&b));
                 if (a.value - b.value).abs() <= 2.0 * (a.error + b.error) && a.error + b.error > 0.0 {

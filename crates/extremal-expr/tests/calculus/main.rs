@@ -88,7 +88,7 @@ fn evaluate(g: &Graph, roots: &[Expr], point: [f64; VARIABLES]) -> Vec<Bounded> 
             Node::Call(f, a) => of(&a).call(f),
             Node::Call2(f, a, b) => of(&a).call2(f, of(&b)),
             Node::Select(c, a, b) => Dual::select(of(&c), Dual::constant(of(&a)), Dual::constant(of(&b))).value,
-            Node::Held(a) => of(&a),
+            Node::Grouped(a) => of(&a),
             Node::Compare(comparison, a, b) => of(&a).compare(comparison, of(&b)),
             Node::And(a, b) => of(&a) * of(&b),
             Node::Or(a, b) => Bounded { value: of(&a).value.max(of(&b).value), error: of(&a).error + of(&b).error },
