@@ -2,8 +2,8 @@
 
 use extremal_expr::{Expr, Id};
 use extremal_model::{
-    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
-    Value,
+    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, FixedValue, Method, Model, Overrides,
+    ParameterError, Value,
 };
 use extremal_testkit::models::{self, model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
@@ -11,7 +11,7 @@ use extremal_testkit::numbers::assert_close;
 const CONTROL: &str = include_str!("good/control.toml");
 const CURVE: &str = include_str!("good/curve.toml");
 
-fn values(model: &Model, fixed: &[Fixed]) -> Vec<(String, f64)> {
+fn values(model: &Model, fixed: &[FixedValue]) -> Vec<(String, f64)> {
     fixed.iter().map(|fixed| (model.component_name(fixed.component), model.number(fixed.value))).collect()
 }
 

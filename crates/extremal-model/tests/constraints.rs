@@ -1,14 +1,14 @@
 //! What the table of constraints means, against formulas written out by hand.
 
 use extremal_model::{
-    Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
+    ConstraintForm, ConstraintKind, ConstraintSpec, Model, ModelConstraint, Overrides, ParameterError, Value,
 };
 use extremal_testkit::models::{self, model, statements, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
 
-fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
+fn named<'m>(model: &'m Model, name: &str) -> &'m ModelConstraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
 }
 
@@ -56,7 +56,7 @@ fn both_sides_are_kept_as_written() {
         ("pulley'", 3.0),
     ];
     let sides = |name: &str| {
-        let Constraint { left, right, .. } = named(&model, name);
+        let ModelConstraint { left, right, .. } = named(&model, name);
         [*left, *right].map(|side| value_at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");

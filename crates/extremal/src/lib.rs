@@ -74,7 +74,8 @@ pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};
 pub use extremal_engine::model::{
     AtSingular, BoundarySpec, Composition, CompositionBase, ConstraintForm, ConstraintSpec, ControlSpec,
-    CoordinateSpec, Diagnostic, EntropyBase, EntropySpec, Family, Feature, ModelBuilder, Quadrature, Start, Value,
+    CoordinateSpec, Diagnostic, EntropyBase, EntropySpec, Feature, MethodFamily, ModelBuilder, Quadrature, Start,
+    Value,
 };
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;

@@ -284,7 +284,7 @@ fn rule(
         Node::Call(function, argument) => Rule::Call(function, place(argument)?),
         Node::Call2(function, a, b) => Rule::Call2(function, place(a)?, place(b)?),
         Node::Select(_, yes, no) => Rule::Either(place(yes)?, place(no)?),
-        Node::Held(a) => Rule::Same(place(a)?),
+        Node::Grouped(a) => Rule::Same(place(a)?),
         Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => Rule::Condition,
     })
 }
