@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{
-    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
-    Value,
-};
+use extremal_model::{Component, Duration, Fixed, Method, Model, Overrides, ParameterError};
 
 const CONTROL: &str = include_str!("good/control.toml");
 const CURVE: &str = include_str!("good/curve.toml");
@@ -258,83 +255,6 @@ fn names_of_the_user_come_before_that_of_the_elapsed_part() {
     assert_eq!(text_of(&model, model.boundary().unwrap().guess[0].unwrap()), "t^2/2");
 }
 
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Control")
-        .parameter("reach", 20)
-        .coordinate("x", CoordinateSpec::start(0.5))
-        .coordinate("th", CoordinateSpec::default())
-        .entropy("S", 1.0)
-        .lagrangian("x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)")
-        .force("th", "wind^2")
-        .control("u", "x")
-        .control("v", ControlSpec::default().gain("x", "cos(th)").gain("th", 2).min("-reach").max(20.0).guess("s*t"))
-        .control("w", ControlSpec::on("th").count(2).index("k").max([1, 2]))
-        .control("wind", ControlSpec::default())
-        .running_cost("u^2 + v^2 + w[1]^2 + w[2]^2")
-        .terminal_cost("S")
-        .boundary(
-            BoundarySpec::duration_between(0.5, "reach")
-                .from(1)
-                .steps(50)
-                .start("x", 0.0)
-                .start("x'", 0.0)
-                .end("th", "pi")
-                .end("S", 4)
-                .via(0.5, &[("x", 1.0.into()), ("th'", Value::from("reach"))])
-                .periodic_in(&["x"])
-                .path("x'", None, Some(9.into()))
-                .path("S", Some(0.into()), Some("reach".into()))
-                .integral("work", "u*x' = 3")
-                .guess("th", "pi*s"),
-        )
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
-        r#"
-        [parameters]
-        reach = 20
-        [coordinates]
-        x = { start = 0.5 }
-        th = {}
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
-        [forces]
-        th = "wind^2"
-        [controls]
-        u = "x"
-        v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
-        w = { count = 2, index = "k", on = "th", max = [1, 2] }
-        wind = {}
-        [objective]
-        running = "u^2 + v^2 + w[1]^2 + w[2]^2"
-        terminal = "S"
-        [boundary]
-        duration = { min = 0.5, max = "reach" }
-        from = 1
-        steps = 50
-        start = { x = 0.0, "x'" = 0.0 }
-        end = { th = "pi", S = 4 }
-        via = { s = 0.5, x = 1.0, "th'" = "reach" }
-        periodic = "x"
-        path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
-        integrals = { work = "u*x' = 3" }
-        guess = { th = "pi*s" }
-        "#,
-    );
-    assert_eq!(summary(&built), summary(&read));
-    let spline = Model::builder("Spline")
-        .coordinate("x", CoordinateSpec::start(0).acceleration(1).jerk(2).snap(3).crackle(4))
-        .lagrangian("x'''^2")
-        .boundary(BoundarySpec::duration_near(2).periodic())
-        .build()
-        .unwrap();
-    assert_eq!(spline.initial().higher, [[1.0], [2.0], [3.0], [4.0]]);
-    assert_eq!(spline.boundary().unwrap().periodic, [0]);
-}
-
 /// Problems of many kinds can be stated; what is not theirs to state is left out.
 #[test]
 fn well_known_problems_can_be_stated() {
@@ -457,38 +377,4 @@ fn well_known_problems_can_be_stated() {
         "#,
     );
     assert_eq!(text_of(&piston, piston.objective().unwrap().terminal.unwrap()), "S");
-}
-
-/// Everything that a model says about its boundary problem, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let number = |id: Option<Id>| id.map(|id| model.number(id));
-    let mut lines: Vec<String> = model.controlled_forces().iter().map(Expr::to_string).collect();
-    for control in model.controls() {
-        let gains: Vec<_> = control.gains.iter().map(|(place, gain)| (*place, text_of(model, *gain))).collect();
-        let guess = control.guess.map(|guess| text_of(model, guess));
-        lines.push(format!("{} {gains:?} {:?} {:?} {guess:?}", control.name, number(control.min), number(control.max)));
-    }
-    let objective = model.objective().unwrap();
-    lines.extend([objective.running, objective.terminal].map(|cost| text_of(model, cost.unwrap())));
-    let boundary = model.boundary().unwrap();
-    lines.push(format!("{:?} {:?} {}", number(Some(boundary.from)), boundary.periodic, boundary.steps));
-    let duration = [Some(boundary.duration.guess())].map(number);
-    lines.push(format!("{duration:?} {}", boundary.duration.is_free()));
-    for fixed in [&boundary.start, &boundary.end].into_iter().chain(boundary.via.iter().map(|via| &via.values)) {
-        lines.push(format!("{:?}", values(model, fixed)));
-    }
-    for bound in &boundary.path {
-        let name = model.component_name(bound.component);
-        lines.push(format!("{name} {:?} {:?}", number(bound.min), number(bound.max)));
-    }
-    for integral in &boundary.integrals {
-        lines.push(format!(
-            "{} {} {}",
-            integral.name,
-            text_of(model, integral.integrand),
-            model.number(integral.value)
-        ));
-    }
-    lines.extend(boundary.guess.iter().map(|guess| format!("{:?}", guess.map(|guess| text_of(model, guess)))));
-    lines
 }

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{
-    Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
-};
+use extremal_model::{Constraint, ConstraintForm, ConstraintKind, Model, Overrides, ParameterError};
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
 
@@ -189,64 +187,4 @@ fn affine_is_what_is_affine_after_cancelling() {
     for bent in ["x'*y' = 0", "sqrt(x'^2) = y'", "max(x', y') = 0", "x'/(1 + y') = 1", "sin(x') = x"] {
         assert_eq!(kind(bent), None, "{bent}");
     }
-}
-
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Constraints")
-        .parameter("s", 0.5)
-        .coordinate("x", [1.0, 2.0, 3.0])
-        .coordinate("y", 1.0)
-        .lagrangian("sum(i, 1, 3, x[i]'^2) + y'^2")
-        .constraint("rod", "x[1]^2 = 1")
-        .constraint("both", ["x[1]' = y'", "x[2]' = y'"])
-        .constraint("skate", ConstraintSpec::equation("y'^2 = 1").kind(ConstraintKind::Vakonomic).multiplier("s"))
-        .constraint("blade", ConstraintSpec::equation("y' = x[3]*x[1]'").variational("y' = 0"))
-        .constraint("link", ConstraintSpec::equation("x[k + 1] = x[k] + s").count(2).index("k"))
-        .discrete_lagrangian("(y_1 - y_0)^2/h")
-        .discrete_constraint("rod", "x_1[1] = 1")
-        .discrete_constraint("link[i]", "x_1[i + 1] = x_1[i]")
-        .constraint_form(ConstraintForm::Shake)
-        .project(true)
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
-        r#"
-        [parameters]
-        s = 0.5
-        [coordinates]
-        x = [1.0, 2.0, 3.0]
-        y = 1.0
-        [dynamics]
-        lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
-        [constraints]
-        rod = "x[1]^2 = 1"
-        both = ["x[1]' = y'", "x[2]' = y'"]
-        skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
-        blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
-        link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
-        [discrete]
-        lagrangian = "(y_1 - y_0)^2/h"
-        constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
-        [simulation]
-        constraints = "shake"
-        project = true
-        "#,
-    );
-    assert_eq!(summary(&built), summary(&read));
-    let wrong = Model::builder("Number").coordinate("x", 1.0).lagrangian("x'^2").constraint("rod", Value::from(1.0));
-    assert_eq!(wrong.build().unwrap_err().to_string(), "a constraint is an equation, not a number");
-}
-
-/// Everything that a model says about constraints, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    for Constraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
-        let [left, right, multiplier] = [left, right, multiplier].map(|id| text_of(model, *id));
-        let variational = variational.map(|id| text_of(model, id));
-        lines.push(format!("{name} {kind} {left} = {right} {variational:?} {multiplier}"));
-    }
-    let own = model.discrete().into_iter().flat_map(|discrete| discrete.constraints.iter());
-    lines.extend(own.map(|id| format!("{:?}", id.map(|id| text_of(model, id)))));
-    lines
 }
