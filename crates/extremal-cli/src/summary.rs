@@ -164,17 +164,17 @@ fn laws(out: &mut String, finished: &Finished) {
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     let change = format!(
         "energy change {} = work {} + heat {}, off by at most {} ({} of the energy)",
-        size(laws.energy_change),
-        size(laws.work),
-        size(laws.heat),
-        size(laws.first_law_defect),
-        size(laws.first_law_relative),
+        size(laws.first.energy_change),
+        size(laws.first.work),
+        size(laws.first.heat),
+        size(laws.first.max_defect),
+        size(laws.first.relative),
     );
     table.row(["first law", &change]);
     let production = format!(
         "entropy grows by {} in all, by {} in the worst step",
-        size(laws.total_production),
-        size(laws.smallest_production),
+        size(laws.second.total),
+        size(laws.second.smallest_step),
     );
     table.row(["second law", &production]);
     for (name, range) in laws.temperatures.iter().take(MOST_COORDINATES) {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::sweep::Range;
+use extremal_engine::sweep::{Range, SweepReport};
 use extremal_engine::trajectory::{Align, Table, shortest, sig};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::commands::Swept;
 use crate::outputs::written;
@@ -79,13 +79,30 @@ fn ranges(swept: &Swept) -> String {
     out
 }
 
-/// One object, with numbers that read back to the same bits.
-pub fn json(source: &Source, swept: &Swept) -> Value {
-    let mut object = swept.sweep.report(&swept.outcome);
-    object["file"] = json!(swept.file.as_ref().map(|path| path.display().to_string()));
-    object["work"] = json!({ "threads": swept.threads, "seconds": swept.elapsed.as_secs_f64() });
-    object["warnings"] = source.warnings().chain(swept.sweep.run().notes()).collect();
-    object
+/// What came of a sweep, and what it took.
+#[derive(Serialize)]
+pub struct PrintedSweep {
+    #[serde(flatten)]
+    report: SweepReport,
+    file: Option<String>,
+    work: SweepWork,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SweepWork {
+    threads: usize,
+    seconds: f64,
+}
+
+/// The summary as data.
+pub fn data(source: &Source, swept: &Swept) -> PrintedSweep {
+    PrintedSweep {
+        report: swept.sweep.report(&swept.outcome),
+        file: swept.file.as_ref().map(|path| path.display().to_string()),
+        work: SweepWork { threads: swept.threads, seconds: swept.elapsed.as_secs_f64() },
+        warnings: source.warnings().chain(swept.sweep.run().notes()).collect(),
+    }
 }
 
 /// Says on standard error what is missing.

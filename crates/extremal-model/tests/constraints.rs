@@ -1,32 +1,10 @@
 //! What the table of constraints means, against formulas written out by hand.
 
-use std::collections::HashMap;
-
-use extremal_expr::{Expr, Id};
 use extremal_model::{Constraint, ConstraintForm, ConstraintKind, Model, Overrides, ParameterError};
+use extremal_testkit::models::{self, model, text_of, value_at};
+use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
-
-fn load(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
-}
-
-/// The value of an expression where every symbol has one, parameters included.
-fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
-    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
-    values.extend(point.iter().copied());
-    let graph = model.graph();
-    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
-}
-
-fn text_of(model: &Model, id: Id) -> String {
-    model.graph().expr(id).to_string()
-}
-
-/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
-fn assert_close(a: f64, b: f64, size: f64) {
-    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
-}
 
 fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
@@ -35,7 +13,7 @@ fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
 #[test]
 fn names_and_kinds_follow_the_file() {
     use ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     let found: Vec<_> = model.constraints().iter().map(|c| (c.name.as_str(), c.kind)).collect();
     let expected = [
@@ -61,7 +39,7 @@ fn names_and_kinds_follow_the_file() {
 
 #[test]
 fn both_sides_are_kept_as_written() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let graph = model.graph();
     let (t, theta, x1, y1) = (0.4, 0.3, 1.5, -0.2);
     let point = [
@@ -77,7 +55,7 @@ fn both_sides_are_kept_as_written() {
     ];
     let sides = |name: &str| {
         let Constraint { left, right, .. } = named(&model, name);
-        [*left, *right].map(|side| at(&model, graph.expr(side), &point))
+        [*left, *right].map(|side| value_at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");
     let height = y1 + 0.1 * f64::sin(t);
@@ -96,11 +74,11 @@ fn both_sides_are_kept_as_written() {
 
 #[test]
 fn virtual_displacements_and_multipliers() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let graph = model.graph();
     let row = |name: &str, velocities: [(&str, f64); 2]| {
         let point = [("theta", 0.3), velocities[0], velocities[1]];
-        at(&model, graph.expr(named(&model, name).variational.unwrap()), &point)
+        value_at(&model, graph.expr(named(&model, name).variational.unwrap()), &point)
     };
     // 2 (y' - phi') - theta phi' - y' with theta = 0.3: the coefficients of y' and phi'.
     assert_close(row("blade", [("y[2]'", 1.0), ("phi'", 0.0)]), 1.0, 2.0);
@@ -112,7 +90,7 @@ fn virtual_displacements_and_multipliers() {
 
 #[test]
 fn discrete_constraints_replace_only_what_they_name() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let stated: Vec<Option<String>> =
         model.discrete().unwrap().constraints.iter().map(|id| id.map(|id| text_of(&model, id))).collect();
     let places: Vec<usize> = (0..stated.len()).filter(|place| stated[*place].is_some()).collect();
@@ -120,19 +98,19 @@ fn discrete_constraints_replace_only_what_they_name() {
     assert_eq!(stated[10].as_deref(), Some("x_1[2] - x_0[2]"));
     let point = [("x_1[3]", 5.0), ("x_1[2]", 0.5)];
     let link = model.discrete().unwrap().constraints[8].unwrap();
-    assert_close(at(&model, model.graph().expr(link), &point), 5.0 - 0.5 - 2.0 * 2.0, 5.0);
+    assert_close(value_at(&model, model.graph().expr(link), &point), 5.0 - 0.5 - 2.0 * 2.0, 5.0);
 }
 
 #[test]
 fn settings_follow_the_file_and_the_overrides() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     assert_eq!((model.simulation().constraints, model.simulation().project), (ConstraintForm::Shake, true));
     let overrides = Overrides::default().constraint_form(ConstraintForm::Rattle).project(false);
     assert!(!overrides.is_empty() && Overrides::default().is_empty());
     let model = Model::load(CONSTRAINTS, &overrides).unwrap();
     assert_eq!((model.simulation().constraints, model.simulation().project), (ConstraintForm::Rattle, false));
     assert_eq!(model.expected().len(), 1, "the numbers still belong to these parameters");
-    let plain = load("[coordinates]\nx = 1.0\n[dynamics]\nlagrangian = \"x'^2\"\n");
+    let plain = models::model("[coordinates]\nx = 1.0\n[dynamics]\nlagrangian = \"x'^2\"\n");
     assert_eq!((plain.simulation().constraints, plain.simulation().project), (ConstraintForm::Rattle, false));
     for form in ConstraintForm::ALL {
         assert_eq!(form.to_string().parse::<ConstraintForm>().unwrap(), form);
@@ -148,7 +126,7 @@ fn parameters_change_counts_and_multipliers() {
     let text = CONSTRAINTS.replace("\"s/2\"", "\"1/s\"");
     let longer = Model::load(&text, &Overrides::default().set("n", 6)).unwrap();
     assert_eq!(longer.constraints().iter().filter(|c| c.name.starts_with("link")).count(), 5);
-    let mut model = load(&text);
+    let mut model = model(&text);
     assert!(matches!(model.set_parameter("n", 5.0), Err(ParameterError::Structural { .. })));
     model.set_parameter("s", 0.5).unwrap();
     assert_eq!(model.initial().multipliers[5], 2.0);
@@ -161,8 +139,8 @@ fn a_constraint_may_be_all_that_binds_a_coordinate() {
     let text = |constraint: &str| {
         format!("[coordinates]\nx = 1.0\ny = 1.0\n[dynamics]\nlagrangian = \"x'^2/2\"\n[constraints]\n{constraint}")
     };
-    assert_eq!(load(&text("rail = \"y = x^2\"")).constraints().len(), 1);
-    assert_eq!(load(&text("roll = \"y' = x'\"")).constraints().len(), 1);
+    assert_eq!(model(&text("rail = \"y = x^2\"")).constraints().len(), 1);
+    assert_eq!(model(&text("roll = \"y' = x'\"")).constraints().len(), 1);
     assert!(Model::from_toml(&text("rail = \"x = 1\"")).is_err());
     // What the wrong constraint was to say of `y` is unknown: one problem, not two.
     let invalid = Model::from_toml(&text("rail = \"y = k*x\"")).unwrap_err();

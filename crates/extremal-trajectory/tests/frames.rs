@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use extremal_trajectory::ColumnsError;
+use extremal_trajectory::FormatError;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
@@ -187,7 +188,7 @@ fn what_would_lose_or_mix_work_is_refused() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(matches!(
         FrameFile::create(&folder.path().join("t.json"), &fields(), &[]),
-        Err(FrameError::UnknownFormat { .. })
+        Err(FrameError::Format(FormatError::Unknown { .. }))
     ));
     let twice = Fields::new(["a"], ["a"], Vec::<String>::new());
     assert_eq!(twice, Err(ColumnsError::Duplicate { name: "a".into() }));

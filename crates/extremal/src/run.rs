@@ -6,9 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use extremal_engine::Recorder;
-use extremal_engine::run::{End, Outcome, Report};
-use extremal_engine::trajectory::plot::Selection;
-use extremal_engine::trajectory::{Columns, Drift, Figure, Format, Role, Series, sig};
+use extremal_engine::run::{End, Outcome, Report, RunSummary};
+use extremal_engine::trajectory::{Columns, Drift, Format, Role, Series, sig};
 use serde::{Serialize, Serializer};
 
 use crate::{Error, ErrorKind, Plot, State};
@@ -39,11 +38,11 @@ struct Recorded {
     last: Vec<f64>,
     drifts: Vec<(String, Drift)>,
     series: Series,
-    selection: Selection,
+    energy_changes: bool,
     steps: u64,
     stopped_by: Option<String>,
     warnings: Vec<String>,
-    summary: serde_json::Value,
+    summary: RunSummary,
 }
 
 impl Run {
@@ -64,10 +63,10 @@ impl Run {
             last: recorder.last().map(<[f64]>::to_vec).unwrap_or_default(),
             drifts: recorder.drifts().map(|(column, drift)| (column.name().to_owned(), drift.clone())).collect(),
             series: recorder.series().clone(),
-            selection: Selection { energy_changes, ..Selection::default() },
+            energy_changes,
             steps: outcome.steps,
             stopped_by,
-            summary: report.to_json(),
+            summary: report.summary(),
             warnings: report.warnings,
         };
         Run { recorded: Arc::new(recorded) }
@@ -147,10 +146,8 @@ impl Run {
 
     /// A picture of it.
     pub fn plot(&self) -> Plot {
-        let Recorded { title, subtitle, columns, series, selection, .. } = &*self.recorded;
-        // Only panels that are asked for by name may be missing, and none are.
-        let figure = Figure::with_selection(title, columns, series, selection);
-        Plot::of(figure.unwrap_or_else(|_| Figure::of(title, columns, series)).subtitle(subtitle))
+        let Recorded { title, subtitle, columns, series, energy_changes, .. } = &*self.recorded;
+        Plot::of(title, subtitle, columns, series, *energy_changes)
     }
 }
 

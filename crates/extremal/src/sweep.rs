@@ -4,7 +4,7 @@ use std::ops::{Index, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, Values, Variation};
+use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, SweepReport, Values, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 use serde::{Serialize, Serializer};
 
@@ -151,7 +151,7 @@ struct Swept {
     members: u64,
     failed: u64,
     warned: u64,
-    summary: serde_json::Value,
+    summary: SweepReport,
 }
 
 impl Ensemble {

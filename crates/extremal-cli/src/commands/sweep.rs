@@ -171,7 +171,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     }
     let swept = sweep(arguments, &source)?;
     if arguments.json {
-        terminal::print(&format!("{:#}\n", sweep_summary::json(&source, &swept)))?;
+        terminal::print_json(&sweep_summary::data(&source, &swept))?;
     } else if !arguments.quiet {
         terminal::print(&sweep_summary::of(&source, &swept))?;
     }

@@ -7,6 +7,5 @@ mod failures;
 mod heat;
 mod readme;
 mod solve;
-mod support;
 mod sweep;
 mod work;

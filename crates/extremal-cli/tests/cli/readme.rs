@@ -1,6 +1,6 @@
 //! The README shows what the program really prints.
 
-use crate::support::{Folder, call, call_with_input};
+use extremal_testkit::program::{Folder, call, call_with_input};
 
 const README: &str = include_str!("../../../../README.md");
 

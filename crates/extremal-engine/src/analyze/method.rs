@@ -5,32 +5,39 @@ use std::ops::ControlFlow;
 use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
-use extremal_mechanics::discrete::{Options, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
 use extremal_model::{Extent, Kind, Method, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use super::tracked_of;
 use crate::run::{End, Run, Settings, Tracked};
-use crate::system::custom_of;
+use crate::serialized::as_text;
 
 /// The method, looked at near the start of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MethodReport {
     /// The method.
+    #[serde(rename = "name", serialize_with = "as_text")]
     pub method: Method,
     /// The step.
     pub step: f64,
     /// Are the discrete equations regular? `None` for adaptive methods and constrained systems.
+    #[serde(flatten)]
     pub regularity: Option<DiscreteRegularity>,
     /// What becomes of the conserved quantities, in their order.
+    #[serde(skip)]
     pub preserved: Vec<Preserved>,
     /// Why nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 /// Regularity of the discrete equations (3.7): the step can be solved forwards and backwards.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DiscreteRegularity {
     /// Steps that were looked at.
     pub steps: u64,
@@ -39,14 +46,16 @@ pub struct DiscreteRegularity {
 }
 
 /// What a method does to one conserved quantity.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Preserved {
     /// Its name.
+    #[serde(skip)]
     pub name: String,
+    /// What the measured runs amount to.
+    #[serde(flatten)]
+    pub preservation: Preservation,
     /// The largest change over the measured runs, from the start and from a state near it.
     pub drift: f64,
-    /// What that amounts to.
-    pub preservation: Preservation,
     /// Does the discrete Noether condition (D16) say that it is exact?
     pub noether: bool,
 }
@@ -60,6 +69,20 @@ pub enum Preservation {
     Order(f64),
     /// Not to a clear order.
     Unclear,
+}
+
+/// Is it exact, and to which order if there is one?
+impl Serialize for Preservation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let order = match self {
+            Preservation::Order(order) => Some(*order),
+            Preservation::Exact | Preservation::Unclear => None,
+        };
+        let mut fields = serializer.serialize_struct("Preservation", 2)?;
+        fields.serialize_field("exact", &(*self == Preservation::Exact))?;
+        fields.serialize_field("order", &order)?;
+        fields.end()
+    }
 }
 
 /// Steps of the measured run; twice as many with half the step.
@@ -265,7 +288,7 @@ fn discrete_regularity<'m>(
         return None;
     }
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
-    let scheme = scheme(system, &settings.method, options, custom_of(model, system)).ok()?;
+    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
     let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
     let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;
     let run = Run::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;

@@ -3,12 +3,12 @@
 
 mod dense;
 mod equilibrium;
-mod json;
 mod method;
 mod modes;
-mod page;
 mod placeholder;
-mod words;
+mod report;
+mod sections;
+mod sentences;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
@@ -19,11 +19,14 @@ use extremal_mechanics::analysis::{
 use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
-use crate::system::system_of;
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub(crate) use words::singular_verdict;
+pub use report::{
+    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
+    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
+};
+pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ impl Default for Extent {
 }
 
 /// Everything that was found.
-pub struct Analysis<'m> {
+pub struct Findings<'m> {
     graph: &'m Graph,
     /// The name of the model.
     pub name: Option<&'m str>,
@@ -99,6 +102,23 @@ pub struct StatedSymmetry<'m> {
     pub rate: Expr<'m>,
 }
 
+impl Findings<'_> {
+    /// Why no motion satisfies all constraints, where that is so.
+    pub fn contradiction(&self) -> Option<&ConstraintError> {
+        self.feasibility.as_ref().and_then(|structure| structure.as_ref().err())
+    }
+
+    /// Half of the dimension of the states that have a motion.
+    pub fn degrees_of_freedom(&self) -> usize {
+        // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
+        let entropies = self.system.heat.s.len();
+        match self.regularity.final_dimension {
+            Some(dimension) if !self.regularity.is_regular() => dimension.saturating_sub(entropies) / 2,
+            _ => self.system.len().saturating_sub(self.system.reacting().count()),
+        }
+    }
+}
+
 /// Analyses a model; `settings` say which method is looked at.
 ///
 /// ```
@@ -109,7 +129,7 @@ pub struct StatedSymmetry<'m> {
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// # Ok::<(), extremal_engine::InvalidModel>(())
 /// ```
-pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Analysis<'m> {
+pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
     let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
     let system = &reduced.system;
@@ -144,7 +164,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
-    Analysis {
+    Findings {
         graph: g,
         name: model.name(),
         order: reduced.order,
@@ -161,7 +181,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         structure,
         constraints,
         redundant,
-        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &system_of(model))).flatten(),
+        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &System::of(model))).flatten(),
         multipliers,
         conserved,
         system: reduced.system,
@@ -180,7 +200,7 @@ struct Statement<'m> {
 impl<'m> Statement<'m> {
     fn of(model: &'m Model) -> Statement<'m> {
         let g = model.graph();
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let mut parameters = parameters_of(model);
         // A stationary action under integral constraints is that of L + μ·g with constant μ.
         let integrals = model.boundary().filter(|_| model.objective().is_none()).map(|boundary| &boundary.integrals);
@@ -208,7 +228,7 @@ impl<'m> Statement<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system, model.order() as usize);
+        let reduced = Reduced::of(system);
         Statement { reduced, constraints, redundant, multipliers, parameters }
     }
 }

@@ -3,6 +3,7 @@
 use extremal_mechanics::boundary::{Condition, Quantity};
 use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_trajectory::{Column, Columns, Role};
+use serde::{Serialize, Serializer};
 
 use super::table::Table;
 use super::{Discrete, Kind, Problem, ProblemError, status_of};
@@ -59,11 +60,12 @@ impl Status {
 }
 
 /// A bound that holds the solution back.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ActiveBound {
     /// What is at its bound.
     pub name: String,
     /// At the upper one, not the lower?
+    #[serde(rename = "side", serialize_with = "side")]
     pub upper: bool,
     /// The bound.
     pub bound: f64,
@@ -71,8 +73,12 @@ pub struct ActiveBound {
     pub times: Vec<f64>,
 }
 
+fn side<S: Serializer>(upper: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if *upper { "max" } else { "min" })
+}
+
 /// A condition that is not met.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Violation {
     /// What is demanded, in words.
     pub condition: String,

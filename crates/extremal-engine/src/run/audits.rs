@@ -210,7 +210,7 @@ impl Audits {
     /// Is there anything in these rows for which every row should be looked at?
     pub fn is_doubtful(&self, laws: Option<&Laws>) -> bool {
         let energy = self.energy.as_ref().is_some_and(EnergyAudit::is_doubtful);
-        let relative = laws.map_or(0.0, |laws| laws.first_law_relative);
+        let relative = laws.map_or(0.0, |laws| laws.first.relative);
         self.doubtful || energy || relative.is_nan() || relative > DOUBTFUL * self.promises.first_law_limit()
     }
 
@@ -247,7 +247,7 @@ impl Audits {
         warnings.extend(self.energy.as_ref().and_then(EnergyAudit::warning));
         let promised = self.promises.first_law;
         let broken =
-            laws.map(|laws| laws.first_law_relative).filter(|relative| *relative > self.promises.first_law_limit());
+            laws.map(|laws| laws.first.relative).filter(|relative| *relative > self.promises.first_law_limit());
         warnings.extend(broken.map(|relative| Warning::FirstLaw { relative, promised }));
         // Those on positions are as large as at the start; those on velocities may begin at rest.
         let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
@@ -266,7 +266,7 @@ impl Audits {
     /// Which part of what is warned of the energy, the first law and the worst constraint are off.
     pub fn parts(&self, constraints: &ConstraintWatch, laws: Option<&Laws>) -> [f64; 3] {
         let energy = self.energy.as_ref().map_or(0.0, |energy| energy.off / (ENERGY * energy.scale()));
-        let first_law = laws.map_or(0.0, |laws| laws.first_law_relative / self.promises.first_law_limit());
+        let first_law = laws.map_or(0.0, |laws| laws.first.relative / self.promises.first_law_limit());
         let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
         let parts = constraints.residuals.iter().zip(sizes).filter(|(_, size)| *size > 0.0);
         let constraint = parts.map(|(residual, size)| residual / (CONSTRAINT * size)).fold(0.0, f64::max);
@@ -320,8 +320,9 @@ mod tests {
             now.take(&run.observables, run.begin().unwrap().as_mut()).unwrap();
             let mut audit = Audit::default();
             audit.push(&run.observables, &["S".to_string()], &now.row);
-            let said = |first_law_relative: f64| {
-                let laws = Laws { first_law_relative, ..audit.finish().unwrap() };
+            let said = |relative: f64| {
+                let mut laws = audit.finish().unwrap();
+                laws.first.relative = relative;
                 audits.warnings(&now.watch, Some(&laws))
             };
             assert_eq!(said(0.9e-6), [], "{method}");

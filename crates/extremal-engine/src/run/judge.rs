@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_expr::Id;
+use extremal_mechanics::System;
 use extremal_model::{Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, Reason, StartValues};
 
 use super::inertia::{Inertia, State};
 use super::observables::Observables;
 use super::{Compiled, Run};
-use crate::system::system_of;
 
 /// Far below what is called unresolved, and quickly reached.
 const TOLERANCE: f64 = 1e-9;
@@ -358,7 +358,7 @@ impl Means {
         if model.order() > 1 || model.discrete().is_some() {
             return None;
         }
-        let mut system = system_of(model).with_short_kinetic_energy();
+        let mut system = System::of(model).with_short_kinetic_energy();
         let redundant = &run.constraints.redundant;
         system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use extremal_expr::Id;
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
 use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
@@ -13,7 +14,6 @@ use super::observables::Observables;
 use super::start::RunStart;
 use super::{Compiled, Run, Settings, SetupError};
 use crate::SharedModel;
-use crate::system::system_of;
 
 /// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
 const FEW: usize = 24;
@@ -45,7 +45,7 @@ pub struct Lattice {
 }
 
 /// What is known of a run of many like members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LatticeStructure {
     /// Members of each family.
     pub members: usize,
@@ -191,7 +191,7 @@ struct Written<'m> {
 
 impl<'m> Written<'m> {
     fn of(model: &'m Model, settings: &Settings) -> Option<Written<'m>> {
-        let system = system_of(model);
+        let system = Some(System::of(model)).filter(|system| system.order == 1)?;
         let Settings { start, entropy, constraints, .. } = *settings;
         let options = Options { start, entropy, constraints, ..Options::default() };
         Some(Written {

@@ -2,7 +2,7 @@
 
 use extremal_expr::syntax::nearest;
 use extremal_mechanics::discrete::SchemeError;
-use extremal_mechanics::{Block, Solve};
+use extremal_mechanics::{Block, Solve, System};
 use extremal_model::{Model, Start};
 use extremal_solve::{Guess, Kernel, NewtonOptions, SolveFailure};
 use extremal_trajectory::{RecordError, Recorder};
@@ -13,7 +13,6 @@ use super::judge::Moment;
 use super::start_check::{StartCheck, StartProblem};
 use super::{Compiled, End, NEVER, Outcome, Run, Settings, SetupError, ids};
 use crate::SharedModel;
-use crate::system::system_of;
 
 /// Why a parameter cannot be changed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -185,7 +184,7 @@ impl Change {
         if model.order() > 1 {
             return Err(SchemeError::BesideAccelerations("changes of parameters").into());
         }
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let mut kept = run.observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
         let guess = system.symbols("v_", "");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use extremal_expr::Id;
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{Options, check_method, energy_estimate, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, energy_estimate, scheme};
 use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
@@ -13,7 +13,6 @@ use super::energy_nodes::exact_enough;
 use super::feasible::{Choice, check_second, make_feasible};
 use super::{Compiled, Observables, Run, RunStart, Settings, SettingsError, SetupError, Tracked};
 use crate::SharedModel;
-use crate::system::{custom_of, system_of};
 
 impl Run {
     /// Derives and compiles everything.
@@ -53,10 +52,18 @@ impl Run {
             return Err(SetupError::NoStart { coordinate: open.name.clone() });
         }
         if model.order() > 1 {
-            return Run::higher(model, shared, settings, plan, tracked);
+            // Controls are zero in a run; beside accelerations none may be stated.
+            System::controlled(model).check_order()?;
         }
-        let mut system = system_of(model).with_short_kinetic_energy();
+        let mut system = System::of(model).with_short_kinetic_energy();
         check_method(&system, &settings.method, settings.start)?;
+        if system.order > 1 && !model.symmetries().is_empty() {
+            return Err(SchemeError::BesideAccelerations("symmetries").into());
+        }
+        let in_between = plan.remainder.is_some() || !model.stops().is_empty();
+        if settings.method == Method::Difference && in_between {
+            return Err(SettingsError::EqualSteps.into());
+        }
         let all = system.constraints.clone();
         let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
         let mut start = reached.unwrap_or_else(|| RunStart::of(model, settings.start, plan.step));
@@ -87,7 +94,7 @@ impl Run {
                         constraints: settings.constraints,
                         energy_nodes,
                     };
-                    let scheme = scheme(&system, &settings.method, options, custom_of(model, &system))?;
+                    let scheme = scheme(&system, &settings.method, options, CustomDiscrete::of(model, &system))?;
                     let mut compiled =
                         CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
                     compiled.set_parameters(&values);
@@ -134,13 +141,13 @@ impl Run {
 }
 
 /// The domains of the coordinates as guards.
-pub(super) fn domain_guards(model: &Model) -> Vec<Guard> {
+fn domain_guards(model: &Model) -> Vec<Guard> {
     let domains = model.coordinates().iter().filter_map(|c| c.domain);
     domains.map(|condition| Guard { text: model.graph().expr(condition).to_string(), condition }).collect()
 }
 
 /// The adaptive integrator of a method, if it is one.
-pub(super) fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
+fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
     match method {
         Method::Dopri5 => Some(AdaptiveMethod::Dopri5),
         Method::Dop853 => Some(AdaptiveMethod::Dop853),
@@ -148,7 +155,7 @@ pub(super) fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
     }
 }
 
-pub(super) fn newton_options(settings: &Settings) -> NewtonOptions {
+fn newton_options(settings: &Settings) -> NewtonOptions {
     let default = NewtonOptions::default();
     let tolerance = settings.tolerance.unwrap_or(default.tolerance);
     NewtonOptions { tolerance, backend: settings.backend, ..default }
@@ -161,5 +168,5 @@ const CHECKED_AHEAD: usize = 32;
 /// Is the regularity of the Lagrangian looked at before a run begins?
 pub(crate) fn checked_ahead(method: &Method, system: &System<'_>) -> bool {
     let collocation = matches!(method, Method::Gauss(_));
-    *method != Method::Custom && (collocation || system.len() <= CHECKED_AHEAD)
+    *method != Method::Custom && (collocation || system.order > 1 || system.len() <= CHECKED_AHEAD)
 }

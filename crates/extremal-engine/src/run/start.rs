@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use extremal_expr::{Expr, Graph, Id};
+use extremal_expr::{Expr, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{is_singular, regularity};
 use extremal_model::{Initial, Model, Start};
@@ -24,13 +24,16 @@ pub(crate) struct RunStart {
 impl RunStart {
     /// What the model states, for a run with this step.
     pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
-        let Initial { positions, velocities, entropies, second, multipliers, .. } = model.initial_with_step(step);
+        let Initial { positions, velocities, higher, entropies, second, multipliers } = model.initial_with_step(step);
+        // Derivatives below the order of the Lagrangian are given like positions, the others like velocities.
+        let derivatives: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
+        let (configuration, velocities) = derivatives.split_at(model.order().max(1) as usize);
         let moving = model.constraints().iter().map(|c| !c.kind.nature().reacts);
         let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
         let second = if start == Start::TwoPoints { second.unwrap_or_default() } else { Vec::new() };
         let values = StartValues {
-            q: positions,
-            v: velocities,
+            q: configuration.concat(),
+            v: velocities.concat(),
             second,
             s: entropies,
             multipliers: multipliers.collect(),
@@ -47,14 +50,6 @@ impl RunStart {
         here
     }
 
-    /// What a model of higher order states: derivatives below the order as positions, the others as velocities.
-    pub fn of_higher(model: &Model, order: usize) -> RunStart {
-        let Initial { positions, velocities, higher, .. } = model.initial();
-        let all: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
-        let values = StartValues { q: all[..order].concat(), v: all[order..].concat(), ..StartValues::default() };
-        RunStart { values, second_time: 0.0, parameters: parameters(model) }
-    }
-
     /// The values of the parameters, in the order of the model.
     pub fn parameter_values(&self) -> Vec<f64> {
         self.parameters.iter().map(|(_, value)| *value).collect()
@@ -68,12 +63,8 @@ impl RunStart {
     /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
     pub fn evaluate<'g>(&self, system: &System<'g>, expressions: &[Expr<'g>]) -> Vec<f64> {
         let moving = system.moving_multipliers();
-        let symbols = [&system.q[..], &system.v, &system.heat.s, &moving, &[system.t]].concat();
-        self.evaluate_in(system.graph, &symbols, expressions)
-    }
-
-    /// Expressions in parameters and the symbols of positions, velocities, entropies, multipliers and time.
-    pub fn evaluate_in<'g>(&self, g: &'g Graph, symbols: &[Expr<'g>], expressions: &[Expr<'g>]) -> Vec<f64> {
+        let motion = [system.configuration(), system.velocities()].concat();
+        let symbols = [&motion[..], &system.heat.s, &moving, &[system.t]].concat();
         let StartValues { q, v, s, multipliers, time, .. } = &self.values;
         let values = q.iter().chain(v).chain(s).chain(multipliers).chain([time]).copied();
         let known: HashMap<Arc<str>, f64> = symbols
@@ -82,7 +73,7 @@ impl RunStart {
             .zip(values)
             .chain(self.parameters.iter().cloned())
             .collect();
-        g.evaluate(expressions, |name| known.get(name).copied())
+        system.graph.evaluate(expressions, |name| known.get(name).copied())
     }
 
     /// The second positions of a `two-points` start as a start of their own, if there are any.
@@ -107,7 +98,7 @@ impl RunStart {
         if values.iter().any(|value| !value.is_finite()) {
             return Ok(());
         }
-        let refused = |column| undetermined(system, column, Some(verdict(model, system)));
+        let refused = |column| undetermined(system, column, (system.order == 1).then(|| verdict(model, system)));
         let factored = |values: &[f64]| LinearSolver::for_pattern(pattern.len(), &pattern).factor(values);
         if let Err(singular) = factored(&values) {
             // A term λ Φ may be all that gives a velocity its mass.
@@ -122,7 +113,8 @@ impl RunStart {
             });
         }
         // Round-off hides the zero of a matrix that varies with the state.
-        let varies = system.graph.depend_on(&entries, &[&system.q[..], &system.v].concat()).contains(&true);
+        let varies =
+            system.order == 1 && system.graph.depend_on(&entries, &[&system.q[..], &system.v].concat()).contains(&true);
         match varies && is_singular(system, &parameters_of(model).exact) {
             true => Err(refused(system.len() - 1)),
             false => Ok(()),
@@ -159,6 +151,9 @@ impl<'g> Bordered<'g> {
 /// What a bordered mass matrix without a pivot in this column does not determine.
 pub(crate) fn undetermined(system: &System<'_>, column: usize, verdict: Option<String>) -> SetupError {
     match column.checked_sub(system.len()) {
+        None if system.order > 1 => {
+            SetupError::SingularHigher { derivative: system.derivative(system.order)[column].to_string() }
+        }
         None => SetupError::Singular {
             coordinate: system.names[column].clone(),
             bordered: !system.constraints.is_empty(),

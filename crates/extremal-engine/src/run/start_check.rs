@@ -11,7 +11,6 @@ use super::{
     Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
     undetermined,
 };
-use crate::system::system_of;
 
 /// Why no motion can start from somewhere.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -90,7 +89,7 @@ struct RegularityCheck {
 impl StartCheck {
     pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, CompileError> {
         let g = model.graph();
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let all = system.constraints.clone();
         let mut kept = observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));

@@ -21,8 +21,7 @@ use extremal_mechanics::discrete::SchemeError;
 use extremal_model::Extent;
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
-use extremal_trajectory::{ColumnsError, json_number, shortest};
-use serde_json::{Value, json};
+use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
 use crate::SharedModel;
@@ -36,7 +35,7 @@ use target::{Target, targets};
 
 pub use list::{List, ListError};
 pub use record::Record;
-pub use summary::{Range, Summary};
+pub use summary::{Range, Summary, SweepReport};
 pub use target::VariationError;
 pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation};
 
@@ -262,7 +261,7 @@ impl Sweep {
         let write = |frame: Frame, part: Summary| {
             file.push(&frame, part.to_note())?;
             summary.join(part);
-            Ok(())
+            Ok::<(), FrameError>(())
         };
         let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
         let complete = groups == self.cut.groups();
@@ -274,19 +273,20 @@ impl Sweep {
         Ok(Outcome { summary, complete, resumed })
     }
 
-    /// What came of it as one object, with numbers that read back to the same bits.
-    pub fn report(&self, outcome: &Outcome) -> Value {
-        let mut object = json!({
-            "model": self.run.model.lock().name(),
-            "method": self.run.method().to_string(),
-            "step": json_number(self.run.step()),
-            "record": self.layout.record.name(),
-            "members": self.cut.members,
-            "complete": outcome.complete,
-            "resumed": outcome.resumed,
-        });
-        outcome.summary.write_json(&self.layout.fields, &mut object);
-        object
+    /// What came of it as data.
+    pub fn report(&self, outcome: &Outcome) -> SweepReport {
+        let names = self.layout.fields.number_names().iter().cloned();
+        SweepReport {
+            model: self.run.model.lock().name().map(str::to_owned),
+            method: self.run.method().to_string(),
+            step: self.run.step(),
+            record: self.layout.record.name(),
+            members: self.cut.members,
+            complete: outcome.complete,
+            resumed: outcome.resumed,
+            summary: outcome.summary.clone(),
+            columns: names.zip(outcome.summary.ranges.iter().copied()).collect(),
+        }
     }
 
     fn progress(&self, done: u64, resumed: u64) -> Progress {
@@ -314,7 +314,8 @@ impl Sweep {
             instruments: Instruments::ready(&self.run, model),
             left_out: self.run.left_out(),
         };
-        let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
+        let threads = (threads as u64).min(self.cut.members.div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;
             Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)

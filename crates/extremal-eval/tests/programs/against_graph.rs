@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::support::{STAGES, bounded, build, recipe, symbols};
+use crate::recipes::{STAGES, build, recipe, symbols};
 use extremal_eval::{Entry, Machine, Program};
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id};
+use extremal_testkit::bounded::{Bounded, evaluate};
 use proptest::prelude::*;
 
 fn staged_inputs(g: &Graph) -> Vec<Vec<Id>> {
@@ -38,9 +39,11 @@ proptest! {
         let made = build(g, &recipe);
         let output = *made.last().unwrap();
         let values: HashMap<&str, f64> = symbols().zip(point).collect();
-        let bound = bounded(g, &[output.id()], |name| values[name]);
-        prop_assume!(bound.is_some());
-        let bound = bound.unwrap()[0];
+        let bounds = evaluate(g, &[output.id()], |name| values[name]);
+        // Cancellation to nothing: the value is all error, and functions of it are anybody's guess.
+        let told = |b: &Bounded| if b.value.is_nan() { b.error.is_nan() } else { b.error <= 1e-6 * b.value.abs().max(1e-6) };
+        prop_assume!(bounds.values().all(told));
+        let bound = bounds[&output.id()];
 
         let program = Program::compile(g, &staged_inputs(g), &[Entry { stage: 2, outputs: vec![output.id()] }]).unwrap();
         let mut machine = program.machine();

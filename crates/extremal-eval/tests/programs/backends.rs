@@ -1,6 +1,6 @@
 //! Every backend gives the bits of the tape.
 
-use crate::support::{STAGES, build, recipe};
+use crate::recipes::{STAGES, build, recipe};
 use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
