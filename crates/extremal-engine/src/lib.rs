@@ -30,7 +30,10 @@ pub mod boundary;
 pub mod compare;
 pub mod derive;
 pub mod gallery;
+pub mod printed;
 pub mod run;
+mod serialized;
+mod shared;
 pub mod sweep;
 
 pub use extremal_eval as eval;
@@ -43,3 +46,4 @@ pub use extremal_trajectory as trajectory;
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
 pub use run::{Run, Settings};
+pub use shared::SharedModel;

@@ -3,12 +3,12 @@
 
 mod dense;
 mod equilibrium;
-mod json;
 mod method;
 mod modes;
-mod page;
 mod placeholder;
-mod words;
+mod report;
+mod sections;
+mod sentences;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
@@ -23,7 +23,11 @@ use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constr
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub(crate) use words::singular_verdict;
+pub use report::{
+    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
+    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
+};
+pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +47,7 @@ impl Default for Extent {
 }
 
 /// Everything that was found.
-pub struct Analysis<'m> {
+pub struct Findings<'m> {
     graph: &'m Graph,
     /// The name of the model.
     pub name: Option<&'m str>,
@@ -99,6 +103,23 @@ pub struct StatedSymmetry<'m> {
     pub rate: Expr<'m>,
 }
 
+impl Findings<'_> {
+    /// Why no motion satisfies all constraints, where that is so.
+    pub fn contradiction(&self) -> Option<&ConstraintError> {
+        self.feasibility.as_ref().and_then(|structure| structure.as_ref().err())
+    }
+
+    /// Half of the dimension of the states that have a motion.
+    pub fn degrees_of_freedom(&self) -> usize {
+        // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
+        let entropies = self.system.heat.s.len();
+        match self.regularity.final_dimension {
+            Some(dimension) if !self.regularity.is_regular() => dimension.saturating_sub(entropies) / 2,
+            _ => self.system.len().saturating_sub(self.system.reacting().count()),
+        }
+    }
+}
+
 /// Analyses a model; `settings` say which method is looked at.
 ///
 /// ```
@@ -109,9 +130,9 @@ pub struct StatedSymmetry<'m> {
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// # Ok::<(), extremal_engine::InvalidModel>(())
 /// ```
-pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Analysis<'m> {
+pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
-    let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
+    let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;
     let placeholder = placeholder::is_placeholder(model, system);
     let raw = regularity(system, &parameters.exact);
@@ -144,7 +165,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
-    Analysis {
+    Findings {
         graph: g,
         name: model.name(),
         order: reduced.order,
@@ -169,7 +190,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
 }
 
 /// What a model states, ready to be analysed.
-struct Statement<'m> {
+struct PreparedModel<'m> {
     reduced: FirstOrderSystem<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
@@ -177,8 +198,8 @@ struct Statement<'m> {
     parameters: Parameters<'m>,
 }
 
-impl<'m> Statement<'m> {
-    fn of(model: &'m Model) -> Statement<'m> {
+impl<'m> PreparedModel<'m> {
+    fn of(model: &'m Model) -> PreparedModel<'m> {
         let g = model.graph();
         let mut system = System::of(model);
         let mut parameters = parameters_of(model);
@@ -209,7 +230,7 @@ impl<'m> Statement<'m> {
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
         let reduced = FirstOrderSystem::of(system);
-        Statement { reduced, constraints, redundant, multipliers, parameters }
+        PreparedModel { reduced, constraints, redundant, multipliers, parameters }
     }
 }
 
@@ -241,7 +262,7 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    let Statement { reduced, parameters, .. } = Statement::of(model);
+    let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
     tracked_of(&reduced.stated_quantities(conserved))

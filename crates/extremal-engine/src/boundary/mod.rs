@@ -111,7 +111,7 @@ pub struct Problem<'m> {
     pieces: Assembled,
     /// The piece whose rows say that a node is in the domain.
     guard: Option<usize>,
-    ends: singular::Ends<'m>,
+    ends: singular::SingularEnds<'m>,
     order: usize,
 }
 
@@ -127,7 +127,7 @@ impl<'m> Problem<'m> {
         let order = system.order;
         let kind = kind_of(model, &system, &statement, order);
         domain::check_ends(model, &statement)?;
-        let ends = singular::Ends::of(model, &statement, kind, method, order)?;
+        let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
         let custom = CustomDiscrete::of(model, &system);
@@ -252,7 +252,7 @@ impl<'m> Problem<'m> {
                 }
             }
         };
-        Solution::of(self, Discrete { layout, fractions, bounds }, found)
+        Solution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
     }
 }
 
@@ -263,7 +263,7 @@ type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 const WARM_BARRIER: f64 = 1e-4;
 
 /// The discrete problem that was solved.
-pub(crate) struct Discrete {
+pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
     pub bounds: Bounds,

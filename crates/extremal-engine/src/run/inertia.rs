@@ -6,7 +6,7 @@ use extremal_expr::{Expr, Id};
 use extremal_mechanics::{Block, System};
 use extremal_solve::{Guess, Kernel, NewtonOptions};
 
-use super::beginning::{Bordered, ids};
+use super::start::{Bordered, ids};
 
 /// Blocks of a mass matrix up to this size have a determinant that is written out,
 const WRITTEN: usize = 3;
