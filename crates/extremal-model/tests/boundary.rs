@@ -2,7 +2,7 @@
 
 use extremal_expr::{Expr, Id};
 use extremal_model::{
-    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, FixedValue, Method, Model, Overrides,
+    BoundaryDuration, BoundarySpec, Component, ControlSpec, CoordinateSpec, FixedValue, Method, Model, Overrides,
     ParameterError, Value,
 };
 use extremal_testkit::models::{self, model, statements, text_of, value_at};
@@ -74,7 +74,7 @@ fn controls_act_as_they_are_stated() {
 fn ends_bounds_and_guesses_follow_the_file() {
     let model = model(CONTROL);
     let boundary = model.boundary().unwrap();
-    let Duration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
+    let BoundaryDuration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
     let numbers = [boundary.from, min.unwrap(), max.unwrap(), guess].map(|id| model.number(id));
     assert_eq!(numbers, [1.0, 0.5, 4.0, 2.25]);
     assert_eq!(boundary.steps, 50);

@@ -35,7 +35,9 @@ use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
-pub use boundary::{Boundary, Component, Duration, FixedValue, Grading, Integral, PathBound, Waypoint};
+pub use boundary::{
+    Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+};
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
 pub use controls::Control;
@@ -53,7 +55,7 @@ pub use stop::{Direction, Stop};
 
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
-pub(crate) use laws::{Breach, SecondLaw};
+pub(crate) use laws::{Breach, LawsAtStart};
 use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
