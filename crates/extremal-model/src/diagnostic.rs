@@ -235,7 +235,7 @@ impl fmt::Display for Code {
 pub struct InvalidModel {
     /// The errors in the order of the source, then the warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text the spans point into. For a built model it is the model file the builder stands for.
+    /// The text the spans point into.
     pub source_text: String,
 }
 

@@ -5,7 +5,6 @@ use std::fmt;
 
 use extremal_expr::{Expr, Graph, Id};
 
-use crate::builder::ModelBuilder;
 use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
@@ -114,11 +113,6 @@ impl Model {
             }
             _ => Err(InvalidModel { diagnostics, source_text }),
         }
-    }
-
-    /// States a model in Rust instead of a file.
-    pub fn builder(name: &str) -> ModelBuilder {
-        ModelBuilder::new(name)
     }
 
     /// The graph of all expressions.
