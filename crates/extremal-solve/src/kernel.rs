@@ -8,7 +8,6 @@ use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
 use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolvePlan};
-use crate::stages::StageIteration;
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +23,6 @@ pub enum Guess {
 pub struct Kernel {
     machine: Machine,
     solves: Vec<NewtonSolve>,
-    /// Another way to the unknowns, tried before Newton's method.
-    stages: Option<StageIteration>,
     unknowns: Vec<f64>,
     /// Entry that computes the outputs when there is nothing to solve.
     explicit_entry: usize,
@@ -71,10 +68,10 @@ impl Structure {
 pub struct Work {
     /// Iterations over all solves.
     pub iterations: u32,
-    /// The largest residual left, relative to the size of its terms; of stages side by side, before the last update.
+    /// The largest residual left, relative to the size of its terms; of a fixed point, before the last update.
     pub residual: f64,
-    /// The unknowns are stages that were found side by side, by fixed-point iteration.
-    pub side_by_side: bool,
+    /// The unknowns were found by fixed-point iteration.
+    pub fixed_point: bool,
 }
 
 impl Kernel {
@@ -173,27 +170,20 @@ impl Kernel {
             machine: options.machine(&program),
             unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],
             solves,
-            stages: None,
             explicit_entry,
             output_names,
             scratch: vec![0.0; scratch],
         })
     }
 
-    /// Sets the parameters and does the work that depends on them alone.
-    pub fn set_parameters(&mut self, values: &[f64]) {
+    /// Sets the parameters and does the work that depends on them alone; says whether they are others than before.
+    pub fn set_parameters(&mut self, values: &[f64]) -> bool {
         if same_bits(self.machine.inputs(0), values) {
-            return;
+            return false;
         }
         self.machine.inputs_mut(0).copy_from_slice(values);
         self.machine.commit(0);
-        self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
-    }
-
-    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember. The unknowns it
-    /// finds are its own; only its prediction comes to be seen where it fails.
-    pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
-        self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
+        true
     }
 
     /// Says that the last so many outputs are conditions on the solution: where Newton's method has to be careful, it stays where they
@@ -211,22 +201,6 @@ impl Kernel {
     /// Forgets what was kept for later calls.
     pub(crate) fn forget(&mut self) {
         self.solves.iter_mut().for_each(NewtonSolve::forget);
-        self.stages.iter_mut().for_each(StageIteration::forget);
-    }
-
-    /// Is fixed-point iteration tried before Newton's method?
-    pub(crate) fn iterates_stages(&self) -> bool {
-        self.stages.is_some()
-    }
-
-    /// Is there no need for a guess, because the last call predicts one with this state and step?
-    pub(crate) fn predicts(&self, state: &[f64], h: f64) -> bool {
-        self.stages.as_ref().is_some_and(|stages| stages.predicts(state, h))
-    }
-
-    /// What takes steps by itself from the state of the last call, if it was that.
-    pub(crate) fn marching_stages(&mut self, state: &[f64], h: f64) -> Option<&mut StageIteration> {
-        self.stages.as_mut().filter(|stages| stages.marches() && stages.predicts(state, h))
     }
 
     /// The structure that elimination left.
@@ -235,7 +209,7 @@ impl Kernel {
             unknowns: self.unknowns.len(),
             linear: self.solves.iter().all(|s| s.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
-            fixed_point: self.iterates_stages(),
+            fixed_point: false,
         }
     }
 
@@ -256,25 +230,19 @@ impl Kernel {
 
     /// Runs the block. The outputs are valid only when this succeeds, and are then finite.
     pub fn run(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
-        let work = match self.run_stages(inputs, guess, out) {
-            Some(work) => work,
-            None => self.run_newton(inputs, guess, out)?,
-        };
+        let work = self.solve(inputs, guess, out)?;
+        self.finite(out).map(|()| work)
+    }
+
+    /// Are these values of the outputs finite?
+    pub(crate) fn finite(&self, out: &[f64]) -> Result<(), SolveFailure> {
         match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(work),
+            None => Ok(()),
             Some(at) => Err(SolveFailure::NotFinite { what: self.output_names[at].clone() }),
         }
     }
 
-    fn run_stages(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Option<Work> {
-        let stages = self.stages.as_mut()?;
-        if guess == Guess::Formula {
-            self.unknowns.fill(0.0);
-        }
-        stages.run(inputs, &mut self.unknowns, out)
-    }
-
-    fn run_newton(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
+    fn solve(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         let mut work = Work::default();

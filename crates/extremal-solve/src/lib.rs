@@ -1,12 +1,10 @@
 //! Numbers: compiled blocks with Newton's method, marching a scheme, reference integrators, events, tangent maps.
 
 mod adaptive;
-mod adaptive_march;
 mod configuration;
 pub mod eigen;
 mod failure;
 mod kernel;
-mod lattice;
 mod linear;
 mod march;
 mod newton;
@@ -14,21 +12,21 @@ pub mod nlp;
 mod observable;
 mod rank;
 mod root;
-mod stages;
-mod stride;
+mod step;
 mod symmetric;
 mod tangent;
 
 pub use adaptive::{
     AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,
 };
-pub use adaptive_march::{AdaptiveMarcher, Fate};
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{Guess, Kernel, Structure, Work};
-pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
-pub use march::{CompiledScheme, Glimpse, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
+pub use march::{
+    AdaptiveMarcher, CompiledScheme, Fate, Glimpse, Guard, Instance, LaneMarcher, LatticeMarcher, LatticeScheme, March,
+    Marcher, StartValues, TotalWork,
+};
 pub use newton::NewtonOptions;
 pub use rank::{Dependence, Passage, RowWatch, Rows, Sight, dependence, furthest_first};
 pub use root::{RootError, find_root};

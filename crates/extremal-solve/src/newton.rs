@@ -7,6 +7,7 @@ use extremal_eval::{Backend, Machine, Program};
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
 use crate::linear::LinearSolver;
+use crate::step::BackOff;
 use backward::Backward;
 
 /// When Newton's method is content, and when it gives up.
@@ -54,8 +55,6 @@ const WORTH_KEEPING: usize = 4;
 const MAX_AGAIN: u32 = 8;
 /// Updates above which it pays to factor anew at the next call.
 const TOO_MANY: u32 = 3;
-/// The largest number of calls for which no Jacobian of before is tried.
-const MAX_WAIT: u32 = 127;
 /// A Jacobian that does not reduce the residual by this factor is out of date.
 const OUT_OF_DATE: f64 = 0.2;
 
@@ -106,19 +105,17 @@ pub(crate) struct NewtonSolve {
     trial: Vec<f64>,
     backward: Backward,
     options: NewtonOptions,
-    kept: Option<Kept>,
+    kept: Option<KeptJacobian>,
 }
 
 /// What is kept of one call for the next.
 #[derive(Clone, Default)]
-struct Kept {
+struct KeptJacobian {
     /// The factored Jacobian may serve again.
     factored: bool,
     /// By how much it reduced the residual last.
     rate: f64,
-    /// Calls for which it is not tried: twice as many after every failure.
-    wait: u32,
-    waited: u32,
+    back_off: BackOff,
     /// Sizes of the terms of each row when they were last evaluated.
     sizes: Vec<f64>,
 }
@@ -149,7 +146,7 @@ impl NewtonSolve {
     /// From now on a Jacobian may serve again in the next call, if that pays.
     pub fn reuse_jacobians(&mut self) {
         if self.len() >= WORTH_KEEPING && !self.linear {
-            self.kept = Some(Kept { sizes: vec![0.0; self.len()], ..Kept::default() });
+            self.kept = Some(KeptJacobian { sizes: vec![0.0; self.len()], ..KeptJacobian::default() });
         }
     }
 
@@ -158,7 +155,7 @@ impl NewtonSolve {
     }
 
     pub fn forget(&mut self) {
-        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
+        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.back_off) = (false, BackOff::default()));
     }
 
     /// Damped updates stay where the last so many outputs are not zero, as long as they lead anywhere.
@@ -252,16 +249,14 @@ impl NewtonSolve {
     pub fn run_again(&mut self, machine: &mut Machine, x: &mut [f64], checked: &mut [f64]) -> Option<Work> {
         let mut kept = self.kept.take()?;
         let mut done = None;
-        if kept.wait > 0 {
-            kept.wait -= 1;
-        } else if kept.factored {
+        if !kept.back_off.skip() && kept.factored {
             done = self.iterate_again(&mut kept, machine, x, checked);
             match &done {
-                Some(work) => (kept.factored, kept.waited) = (work.iterations <= TOO_MANY, kept.waited / 2),
-                None => {
-                    kept.waited = (2 * kept.waited + 1).min(MAX_WAIT);
-                    kept.wait = kept.waited;
+                Some(work) => {
+                    kept.factored = work.iterations <= TOO_MANY;
+                    kept.back_off.succeeded();
                 }
+                None => kept.back_off.failed(),
             }
         }
         self.kept = Some(kept);
@@ -270,7 +265,7 @@ impl NewtonSolve {
 
     fn iterate_again(
         &mut self,
-        kept: &mut Kept,
+        kept: &mut KeptJacobian,
         machine: &mut Machine,
         x: &mut [f64],
         checked: &mut [f64],

@@ -32,6 +32,13 @@ pub struct Scheme {
     pub equations: Vec<Equation>,
 }
 
+impl Scheme {
+    /// The number of coordinates: a velocity and a momentum of each are observed.
+    pub fn dimension(&self) -> usize {
+        self.observe.outputs.len() / 2
+    }
+}
+
 /// A condition on every step.
 #[derive(Clone, Debug)]
 pub struct SchemeGuard {

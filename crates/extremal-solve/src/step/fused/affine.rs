@@ -2,27 +2,27 @@
 
 use extremal_expr::{Comparison, Expr, Graph, Id};
 
-use super::writer::Writer;
+use super::formulas::FusedWriter;
 
 /// An affine row: the slopes of the increment by the place of what they belong to, and the rest.
-struct Row<'g> {
+struct AffineRow<'g> {
     increments: Vec<(usize, Expr<'g>)>,
     constant: Expr<'g>,
     moves: bool,
 }
 
-/// The next state, and what goes round beside it.
+/// The next state, and the differences beside it.
 #[derive(Clone)]
-pub(super) struct Rows<'g> {
+pub(super) struct NextState<'g> {
     pub next: Vec<Expr<'g>>,
-    pub beside: Vec<Beside<'g>>,
-    /// Where the numbers are good enough for what goes round beside the state.
+    pub differences: Vec<Difference<'g>>,
+    /// Where the numbers are good enough for the differences.
     pub well: Vec<Expr<'g>>,
 }
 
-/// A number that goes round beside the state.
+/// A difference of the state from step to step.
 #[derive(Clone)]
-pub(super) struct Beside<'g> {
+pub(super) struct Difference<'g> {
     pub symbol: Expr<'g>,
     /// What it is at a given state.
     pub first: Expr<'g>,
@@ -33,18 +33,18 @@ pub(super) struct Beside<'g> {
 pub(super) struct Affine<'g> {
     state: Vec<Expr<'g>>,
     next: Vec<Expr<'g>>,
-    rows: Vec<Option<Row<'g>>>,
+    rows: Vec<Option<AffineRow<'g>>>,
 }
 
 impl<'g> Affine<'g> {
     pub fn new(
         g: &'g Graph,
-        writer: &mut Writer<'g>,
+        writer: &mut FusedWriter<'g>,
         state: &[Expr<'g>],
         next: &[Expr<'g>],
         unknowns: &[Id],
     ) -> Affine<'g> {
-        let mut rows: Vec<Option<Row<'g>>> = next.iter().map(|_| None).collect();
+        let mut rows: Vec<Option<AffineRow<'g>>> = next.iter().map(|_| None).collect();
         if unknowns.is_empty() {
             let jacobian = g.jacobian(next, state);
             let slopes: Vec<Expr<'g>> = jacobian.iter().flatten().map(|(_, slope)| *slope).collect();
@@ -66,22 +66,26 @@ impl<'g> Affine<'g> {
                 };
                 let increments = slopes.iter().map(increment).collect();
                 let constant = constants[i];
-                rows[i] = Some(Row { increments, constant, moves: constant.depends_on(&[time]) });
+                rows[i] = Some(AffineRow { increments, constant, moves: constant.depends_on(&[time]) });
             }
         }
         Affine { state: state.to_vec(), next: next.to_vec(), rows }
     }
 
     /// The rows written as increments, for slopes near one would gather their round-off. A step waits for two operations.
-    pub fn increments(&self) -> Rows<'g> {
-        let written = |(i, row): (usize, &Option<Row<'g>>)| match row {
+    pub fn increments(&self) -> NextState<'g> {
+        let written = |(i, row): (usize, &Option<AffineRow<'g>>)| match row {
             None => self.next[i],
             Some(row) => row.increments.iter().fold(row.constant, |sum, (j, increment)| {
                 let sum = sum + *increment * self.state[*j];
                 if *j == i { sum + self.state[i] } else { sum }
             }),
         };
-        Rows { next: self.rows.iter().enumerate().map(written).collect(), beside: Vec::new(), well: Vec::new() }
+        NextState {
+            next: self.rows.iter().enumerate().map(written).collect(),
+            differences: Vec::new(),
+            well: Vec::new(),
+        }
     }
 
     /// The same, but where two rows are affine in each other only, like position x and momentum y of an oscillator,
@@ -101,13 +105,13 @@ impl<'g> Affine<'g> {
     /// needed. No slope is near one. What is asked of the numbers: as much is known of y as of u = a x + b y + k, which is enough if
     /// b y is as large as a x, and in motions of these rows y is to x like the root of c to that of b; and s must not be what is left
     /// of much larger terms, or its round-off would move what rests. `None` if there are no such rows.
-    pub fn differences(&self, g: &'g Graph, writer: &mut Writer<'g>) -> Option<Rows<'g>> {
+    pub fn differences(&self, g: &'g Graph, writer: &mut FusedWriter<'g>) -> Option<NextState<'g>> {
         let mut rows = self.increments();
         for (i, j) in self.pairs() {
             let (Some(first), Some(second)) = (&self.rows[i], &self.rows[j]) else { continue };
             let ([a, b], [c, d]) = (first.slopes(), second.slopes());
             let (x, y) = (self.state[i], self.state[j]);
-            let [u, w] = [1, 2].map(|order| g.symbol(&format!("stride difference {order} of {i}")));
+            let [u, w] = [1, 2].map(|order| g.symbol(&format!("fused difference {order} of {i}")));
             let (k, l) = (first.constant, second.constant);
             let trace = writer.name(a + d);
             let determinant = writer.name(b * c - a * d);
@@ -122,13 +126,13 @@ impl<'g> Affine<'g> {
             rows.next[j] = next_u * by_u - next_x * by_x - by_one;
             let first_u = writer.name(a * x + b * y + k);
             let first_w = trace * first_u + of_x;
-            rows.beside.push(Beside { symbol: u, first: first_u, next: next_u });
-            rows.beside.push(Beside { symbol: w, first: first_w, next: of_both + trace * w });
+            rows.differences.push(Difference { symbol: u, first: first_u, next: next_u });
+            rows.differences.push(Difference { symbol: w, first: first_w, next: of_both + trace * w });
             let size = (b * c).abs() + (a * d).abs();
             rows.well.push(g.compare(Comparison::Le, a.powi(2), (b * c).abs()));
             rows.well.push(g.compare(Comparison::Le, size, determinant.abs() * 2));
         }
-        (!rows.beside.is_empty()).then_some(rows)
+        (!rows.differences.is_empty()).then_some(rows)
     }
 
     /// Rows that are affine in each other and themselves only.
@@ -142,7 +146,7 @@ impl<'g> Affine<'g> {
     }
 }
 
-impl<'g> Row<'g> {
+impl<'g> AffineRow<'g> {
     /// The two slopes of a row of a pair.
     fn slopes(&self) -> [Expr<'g>; 2] {
         [self.increments[0].1, self.increments[1].1]

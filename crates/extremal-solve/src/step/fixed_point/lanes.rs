@@ -2,17 +2,17 @@
 
 use extremal_eval::{LaneMachine, Machine};
 
-use super::formulas::{CHECK, FINISH, ITERATE, LIMITS, PARAMETERS, Places, STATE, STEP, StageProgram, UNKNOWNS};
+use super::formulas::{CHECK, FINISH, ITERATE, LIMITS, PARAMETERS, STATE, STEP, StageProgram, StageSlots, UNKNOWNS};
 use crate::newton::NewtonOptions;
 
 /// All stages, in as few groups as the machine allows.
 #[derive(Clone)]
-pub(super) struct Groups {
-    groups: Vec<Group>,
+pub(super) struct StageLanes {
+    groups: Vec<StageGroup>,
     stages: usize,
     /// Unknowns per stage.
     own: usize,
-    places: Places,
+    places: StageSlots,
     /// Of each entry.
     outputs: [usize; 3],
     /// There is one group, and its lanes know of each other.
@@ -23,22 +23,22 @@ pub(super) struct Groups {
 
 /// Some stages side by side.
 #[derive(Clone)]
-struct Group {
+struct StageGroup {
     first: usize,
     count: usize,
-    runner: Runner,
+    runner: StageMachine,
     /// Outputs, for each the values of all lanes.
     out: Vec<f64>,
 }
 
 #[derive(Clone)]
-enum Runner {
+enum StageMachine {
     Lanes(LaneMachine),
     One(Machine),
 }
 
-impl Groups {
-    pub fn new(stage: &StageProgram, stages: usize, own: usize, options: NewtonOptions) -> Groups {
+impl StageLanes {
+    pub fn new(stage: &StageProgram, stages: usize, own: usize, options: NewtonOptions) -> StageLanes {
         let program = &stage.program;
         let on = |lanes: usize| match options.backend {
             Some(backend) => program.lane_machine_on(backend, lanes),
@@ -46,19 +46,20 @@ impl Groups {
         };
         let widest = if stages > 4 { &[8, 4][..] } else { &[4] };
         let wide = widest.iter().find_map(|lanes| on(*lanes)).filter(|_| stages > 1);
-        let runner = wide.map_or_else(|| Runner::One(options.machine(program)), Runner::Lanes);
+        let runner = wide.map_or_else(|| StageMachine::One(options.machine(program)), StageMachine::Lanes);
         let lanes = runner.lanes();
         let outputs = [ITERATE, CHECK, FINISH].map(|entry| program.outputs(entry).len());
         let longest = outputs.into_iter().max().unwrap_or(0);
-        let group = |first: usize| Group {
+        let group = |first: usize| StageGroup {
             first,
             count: lanes.min(stages - first),
             runner: runner.clone(),
             out: vec![0.0; longest * lanes],
         };
-        let groups: Vec<Group> = (0..stages).step_by(lanes).map(group).collect();
-        let alone = matches!(&groups[..], [Group { runner: Runner::Lanes(machine), .. }] if machine.spreads());
-        Groups { groups, stages, own, places: stage.places, outputs, alone, shared: vec![0.0; own * stages] }
+        let groups: Vec<StageGroup> = (0..stages).step_by(lanes).map(group).collect();
+        let alone =
+            matches!(&groups[..], [StageGroup { runner: StageMachine::Lanes(machine), .. }] if machine.spreads());
+        StageLanes { groups, stages, own, places: stage.places, outputs, alone, shared: vec![0.0; own * stages] }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
@@ -128,7 +129,7 @@ impl Groups {
     }
 
     fn rounds(&mut self, entry: usize, times: u64) -> Option<u64> {
-        if let [Group { runner: Runner::Lanes(machine), .. }] = &mut self.groups[..]
+        if let [StageGroup { runner: StageMachine::Lanes(machine), .. }] = &mut self.groups[..]
             && self.alone
         {
             return machine.settle(entry, times);
@@ -218,7 +219,7 @@ impl Groups {
     }
 }
 
-impl Group {
+impl StageGroup {
     /// Gives all lanes the same values, as inputs from the `first` on.
     fn spread(&mut self, stage: usize, first: usize, values: &[f64]) {
         let lanes = self.runner.lanes();
@@ -231,8 +232,8 @@ impl Group {
         let lanes = self.runner.lanes();
         let out = &mut self.out[..outputs * lanes];
         match &mut self.runner {
-            Runner::Lanes(machine) => machine.run(entry, out),
-            Runner::One(machine) => machine.run(entry, out),
+            StageMachine::Lanes(machine) => machine.run(entry, out),
+            StageMachine::One(machine) => machine.run(entry, out),
         }
         let (holds, next) = out.split_at(lanes);
         self.runner.inputs_mut(UNKNOWNS)[..next.len()].copy_from_slice(next);
@@ -264,32 +265,32 @@ fn worst(values: &[f64]) -> f64 {
     if sum.is_nan() { sum } else { largest[0].max(largest[1]) }
 }
 
-impl Runner {
+impl StageMachine {
     fn lanes(&self) -> usize {
         match self {
-            Runner::Lanes(machine) => machine.lanes(),
-            Runner::One(_) => 1,
+            StageMachine::Lanes(machine) => machine.lanes(),
+            StageMachine::One(_) => 1,
         }
     }
 
     fn inputs(&self, stage: usize) -> &[f64] {
         match self {
-            Runner::Lanes(machine) => machine.inputs(stage),
-            Runner::One(machine) => machine.inputs(stage),
+            StageMachine::Lanes(machine) => machine.inputs(stage),
+            StageMachine::One(machine) => machine.inputs(stage),
         }
     }
 
     fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
         match self {
-            Runner::Lanes(machine) => machine.inputs_mut(stage),
-            Runner::One(machine) => machine.inputs_mut(stage),
+            StageMachine::Lanes(machine) => machine.inputs_mut(stage),
+            StageMachine::One(machine) => machine.inputs_mut(stage),
         }
     }
 
     fn commit(&mut self, stage: usize) {
         match self {
-            Runner::Lanes(machine) => machine.commit(stage),
-            Runner::One(machine) => machine.commit(stage),
+            StageMachine::Lanes(machine) => machine.commit(stage),
+            StageMachine::One(machine) => machine.commit(stage),
         }
     }
 }

@@ -1,23 +1,26 @@
-//! A whole step as one straight-line program that goes round by itself: what a step is when everything works out as expected.
+//! A whole step as one straight-line program in a loop: what a step is when everything works out as expected.
 //!
 //! The unknowns are extrapolated from so many steps before that one update by Newton's method makes their error round-off, and
 //! the equations are evaluated at what came out. A step that leaves more is tried again from there; one that still does, that
-//! lacks a good pivot or breaks a guard is none: the motion stays where it was, and [`Kernel`](crate::Kernel) decides what becomes of it.
+//! lacks a good pivot or breaks a guard is none: the motion stays where it was, and the next strategy takes the step.
 
 mod affine;
-mod writer;
+mod formulas;
+
+use std::ops::Range;
 
 use extremal_eval::{Entry, Machine, Program, TRIES};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
-use crate::linear::LEAST_RATIO;
-use crate::march::{DEPTH, FADING, SMOOTH, WEIGHTS};
-use crate::newton::{NewtonOptions, ROUND_OFF, UNDERFLOW};
+use crate::march::{FADING, SMOOTH};
+use crate::newton::NewtonOptions;
 use crate::observable::{self, Observable};
-use affine::{Affine, Rows};
-use writer::{Writer, angles};
+use crate::step::MotionState;
+use crate::step::history::{DEPTH, History, WEIGHTS};
+use affine::{Affine, NextState};
+use formulas::{FusedLimits, FusedWriter, LIMITS, angles};
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -26,35 +29,86 @@ const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
 const LARGEST_STATE: usize = 64;
 
-/// Angles that an update changes by more have their sines and cosines computed anew, after another try.
-const LARGEST_TURN: f64 = 1e-4;
+/// The stages of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
+pub(crate) const PARAMETERS_STAGE: usize = 0;
+pub(crate) const TIMES_STAGE: usize = 1;
+pub(crate) const LOOP_STAGE: usize = 2;
 
-/// Numbers that formulas cannot write, given with the parameters.
-const LIMITS: [(&str, f64); 5] = [
-    ("stride round-off", ROUND_OFF),
-    ("stride underflow", UNDERFLOW),
-    ("stride largest", observable::LARGEST_STATE),
-    ("stride pivot", LEAST_RATIO),
-    ("stride turn", LARGEST_TURN),
-];
-
-/// The stage of what goes round.
-pub(crate) const GOING: usize = 2;
-/// Where the weights of the extrapolation stand in the stage before it, behind the step size and the first time.
+/// Where the weights stand in their stage, behind the step size and the first time.
 pub(crate) const FIRST_WEIGHT: usize = 2;
 
-/// A step in one program, with the memory to run it.
-///
-/// Inputs: parameters and limits; step size and first time; then what goes round: state, number of the step, largest residual so
-/// far, unknowns of the last steps, newest first, and the guess, with which a step that was not good enough is tried again, and
-/// the number of updates; where nothing is solved, what goes round beside the state.
+/// So many failures, and one for every four steps taken, are put up with.
+const MAX_FAILED: u64 = 8;
+
+/// Where things stand among the inputs that the loop changes: the state, the number of the step, the largest residual so far, the
+/// unknowns of the last steps (newest first), the guess, with which a step that was not good enough is tried again, the differences
+/// that go beside the state (where nothing is solved), and the number of updates (where something is).
+#[derive(Clone, Copy)]
+pub(crate) struct LoopLayout {
+    state: usize,
+    unknowns: usize,
+    differences: usize,
+}
+
+impl LoopLayout {
+    fn state(self) -> Range<usize> {
+        0..self.state
+    }
+
+    fn count(self) -> usize {
+        self.state
+    }
+
+    fn max_residual(self) -> usize {
+        self.state + 1
+    }
+
+    fn history(self) -> Range<usize> {
+        let first = self.state + 2;
+        first..first + DEPTH * self.unknowns
+    }
+
+    fn guess(self) -> Range<usize> {
+        let first = self.history().end;
+        first..first + self.unknowns
+    }
+
+    fn differences(self) -> Range<usize> {
+        let first = self.guess().end;
+        first..first + self.differences
+    }
+
+    /// `None` where nothing is solved.
+    fn updates(self) -> Option<usize> {
+        (self.unknowns > 0).then_some(self.differences().end)
+    }
+
+    fn len(self) -> usize {
+        self.differences().end + usize::from(self.unknowns > 0)
+    }
+}
+
+/// The same for motions side by side, which have more: the ways of the last step, what tells whether the motion is smooth, the tries
+/// of the present step, and the steps that are left.
 #[derive(Clone)]
-pub(crate) struct Stride {
+pub(crate) struct LaneLayout {
+    /// The ways of the coordinates.
+    pub ways: Vec<usize>,
+    /// Are these ways for their own sake? Otherwise they are unknowns: ways by the step size.
+    pub own_ways: bool,
+    pub strongest: usize,
+    pub rough: usize,
+    pub tries: usize,
+    pub left: usize,
+}
+
+/// A step in one program, with the memory to run it.
+#[derive(Clone)]
+pub(crate) struct FusedStep {
     machine: Machine,
     lanes: Program,
     differences: Option<Differences>,
-    state: usize,
-    unknowns: usize,
+    layout: LoopLayout,
     /// The step size and the first time.
     times: [f64; 2],
     /// How many steps before a guess it is extrapolated from.
@@ -65,30 +119,24 @@ pub(crate) struct Stride {
     enough: bool,
     /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
     ways: Vec<usize>,
+    dimension: usize,
+    /// Is the loop where the motion stands?
+    loaded: bool,
+    taken: u64,
+    failed: u64,
 }
 
-/// The same step, with differences of the state that go round beside it.
+/// The same step, with differences of the state beside it.
 #[derive(Clone)]
 struct Differences {
     machine: Machine,
-    /// What goes round beside a given state, and whether it is known well enough.
+    /// The differences at a given state, and whether they are known well enough.
     first: Machine,
     values: Vec<f64>,
     well: bool,
 }
 
-/// Where a motion stands.
-pub(crate) struct Standing<'a> {
-    pub state: &'a [f64],
-    pub step: u64,
-    pub updates: u64,
-    pub max_residual: f64,
-    pub history: &'a [f64],
-    /// How many steps of the history there are.
-    pub known: usize,
-}
-
-impl Stride {
+impl FusedStep {
     /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
     pub fn compile(
         g: &Graph,
@@ -97,16 +145,16 @@ impl Stride {
         reduced: &Reduced,
         observable: impl FnOnce() -> Option<Observable>,
         options: NewtonOptions,
-    ) -> Option<Stride> {
+    ) -> Option<FusedStep> {
         let block = &reduced.block;
         let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
         if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
             return None;
         }
         let observable = observable();
-        let limits = LIMITS.map(|(name, _)| g.symbol(name));
-        let [h, begin, count, residual] = ["h", "stride begin", "stride count", "stride residual"].map(|s| g.symbol(s));
-        let mut writer = Writer {
+        let limits = FusedLimits::new(g);
+        let [h, begin, count, residual] = ["h", "fused begin", "fused count", "fused residual"].map(|s| g.symbol(s));
+        let mut writer = FusedWriter {
             g,
             limits,
             time: scheme.time,
@@ -118,7 +166,7 @@ impl Stride {
         };
         writer.names.push((scheme.time, (begin + count * h).id()));
         let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
-        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("stride guess {at}"))).collect();
+        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("fused guess {at}"))).collect();
         let mut first = 0;
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
@@ -136,9 +184,9 @@ impl Stride {
         let affine = Affine::new(g, &mut writer, &g.exprs(&scheme.state), &next, &unknowns);
         let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
         let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
-        let constant = [parameters.iter().copied().chain(limits.map(Expr::id)).collect(), times];
+        let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
         let ways = ways(g, scheme, block, &unknowns);
-        let round = Round { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
+        let round = FusedLoop { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
         let mut other = writer.clone();
         let differences = affine.differences(g, &mut other);
         let program = round.program(writer.clone(), &affine.increments())?;
@@ -147,14 +195,27 @@ impl Stride {
             Some(rows) => {
                 let machine = options.machine(&round.program(other.clone(), rows)?);
                 let first = options.machine(&round.first(&other, rows)?);
-                let values = vec![0.0; rows.beside.len() + 1];
+                let values = vec![0.0; rows.differences.len()];
                 (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
             }
         };
-        let (state, unknowns, ways) = (scheme.state.len(), round.unknowns.len(), round.ways);
-        let machine = options.machine(&program);
-        let times = [f64::NAN; 2];
-        Some(Stride { machine, lanes, differences, state, unknowns, times, known: 0, observable, enough: true, ways })
+        let (unknowns, ways) = (round.unknowns.len(), round.ways);
+        let beside = differences.as_ref().map_or(0, |differences| differences.values.len());
+        Some(FusedStep {
+            machine: options.machine(&program),
+            lanes,
+            differences,
+            layout: LoopLayout { state: scheme.state.len(), unknowns, differences: beside },
+            times: [f64::NAN; 2],
+            known: 0,
+            observable,
+            enough: true,
+            ways,
+            dimension: scheme.dimension(),
+            loaded: false,
+            taken: 0,
+            failed: 0,
+        })
     }
 
     /// The program that is used at the present parameters and step.
@@ -172,27 +233,31 @@ impl Stride {
         self.differences.as_ref().is_none_or(|differences| differences.well)
     }
 
-    /// The same for motions side by side, each of which goes on when its step works out. Behind what goes round, it sees whether the
-    /// motion is smooth, and counts the tries of the present step and the steps that are left; it ends when one of them has no more
-    /// tries or steps.
+    /// The same for motions side by side, each of which goes on when its step works out. It sees whether the motion is smooth, and
+    /// counts the tries of the present step and the steps that are left; it ends when one of them has no more tries or steps.
     pub fn lane_program(&self) -> &Program {
         &self.lanes
     }
 
-    /// Where the ways of the coordinates in the last step, by its size, stand among what goes round, if they are unknowns.
-    pub fn ways(&self) -> Option<Vec<usize>> {
-        let places = self.ways.iter().map(|at| self.state + 2 + at).collect();
-        (!self.ways.is_empty()).then_some(places)
+    /// Where things stand in that program.
+    pub fn lane_layout(&self) -> LaneLayout {
+        let end = self.layout.len();
+        let own_ways = self.ways.is_empty();
+        let (ways, strongest) = match own_ways {
+            true => ((end..end + self.dimension).collect(), end + self.dimension),
+            false => (self.ways.iter().map(|at| self.layout.history().start + at).collect(), end),
+        };
+        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, tries: strongest + 2, left: strongest + 3 }
     }
 
-    /// What it runs on, by stages: parameters and limits; step size and first time; what goes round.
+    /// The inputs of a stage.
     pub fn inputs(&self, stage: usize) -> &[f64] {
         self.machine().inputs(stage)
     }
 
-    /// What goes round, to be taken from a lane.
-    pub fn going_mut(&mut self) -> &mut [f64] {
-        self.machine_mut().inputs_mut(GOING)
+    /// What the loop changes, to be taken from a lane.
+    pub fn loop_inputs_mut(&mut self) -> &mut [f64] {
+        self.machine_mut().inputs_mut(LOOP_STAGE)
     }
 
     fn set(&mut self, stage: usize, values: impl Iterator<Item = f64> + Clone) {
@@ -204,7 +269,7 @@ impl Stride {
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
-        self.set(0, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.set(PARAMETERS_STAGE, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
         self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
     }
 
@@ -213,19 +278,20 @@ impl Stride {
         self.observable.is_some()
     }
 
-    /// Does it take steps at the present parameters, step size and first time?
+    /// Does it take steps at the present parameters, step size and first time, and did it not fail too often?
     pub fn is_usable(&self) -> bool {
-        self.enough && observable::is_bounded(self.times[0], self.times[1])
+        self.failed <= MAX_FAILED + self.taken / 4
+            && self.enough
+            && observable::is_bounded(self.times[0], self.times[1])
     }
 
     /// Sets the step size and the first time.
     pub fn begin(&mut self, h: f64, time: f64) {
         self.times = [h, time];
-        self.known = 0;
+        (self.known, self.loaded, self.taken, self.failed) = (0, false, 0, 0);
         self.predict_from(DEPTH);
         if let Some(differences) = &mut self.differences {
-            differences.first.run(0, &mut differences.values);
-            differences.well = differences.values[0] != 0.0;
+            differences.well = differences.begin();
         }
     }
 
@@ -233,65 +299,93 @@ impl Stride {
     pub fn predict_from(&mut self, known: usize) {
         if known != self.known {
             self.known = known;
-            self.set(1, self.times.into_iter().chain(WEIGHTS[known]));
+            self.set(TIMES_STAGE, self.times.into_iter().chain(WEIGHTS[known]));
         }
     }
 
-    /// Goes on from here.
-    pub fn load(&mut self, standing: Standing<'_>) {
-        let (n, size) = (self.unknowns, self.state);
-        let (state, rest) = self.machine_mut().inputs_mut(GOING).split_at_mut(size);
-        state.copy_from_slice(standing.state);
-        rest[0] = standing.step as f64;
-        rest[1] = standing.max_residual;
-        let (history, guess) = rest[2..].split_at_mut(DEPTH * n);
-        history.copy_from_slice(standing.history);
-        if n > 0 {
-            let (guess, updates) = guess.split_at_mut(n);
-            updates.fill(standing.updates as f64);
-            for (at, guess) in guess.iter_mut().enumerate() {
-                let values = history[at..].iter().step_by(n);
-                *guess = WEIGHTS[standing.known].iter().zip(values).map(|(weight, value)| weight * value).sum();
+    /// Goes on where a motion stands, unless it is there.
+    pub fn load(&mut self, motion: &MotionState, history: &History) {
+        if std::mem::replace(&mut self.loaded, true) {
+            return;
+        }
+        let layout = self.layout;
+        let inputs = self.loop_inputs_mut();
+        inputs[layout.state()].copy_from_slice(&motion.state);
+        inputs[layout.count()] = motion.clock.steps as f64;
+        inputs[layout.max_residual()] = motion.work.max_residual;
+        inputs[layout.history()].copy_from_slice(&history.values);
+        if let Some(updates) = layout.updates() {
+            inputs[updates] = motion.work.iterations as f64;
+            for (at, guess) in inputs[layout.guess()].iter_mut().enumerate() {
+                let values = history.values[at..].iter().step_by(layout.unknowns);
+                *guess = WEIGHTS[history.known()].iter().zip(values).map(|(weight, value)| weight * value).sum();
             }
         }
         if let Some(differences) = self.differences.as_mut().filter(|differences| differences.well) {
-            differences.first.inputs_mut(GOING)[..size].copy_from_slice(standing.state);
-            differences.first.run(0, &mut differences.values);
-            differences.machine.inputs_mut(GOING)[size + 2..].copy_from_slice(&differences.values[1..]);
+            differences.first.inputs_mut(LOOP_STAGE)[layout.state()].copy_from_slice(&motion.state);
+            differences.begin();
+            let inputs = differences.machine.inputs_mut(LOOP_STAGE);
+            inputs[layout.differences()].copy_from_slice(&differences.values);
         }
     }
 
-    pub fn history(&self) -> &[f64] {
-        &self.inputs(GOING)[self.state + 2..][..DEPTH * self.unknowns]
+    /// Brings a motion to where the loop stands.
+    pub fn read(&self, motion: &mut MotionState) {
+        let inputs = self.inputs(LOOP_STAGE);
+        motion.state.copy_from_slice(&inputs[self.layout.state()]);
+        motion.work.max_residual = inputs[self.layout.max_residual()];
+        motion.work.iterations = self.layout.updates().map_or(0, |updates| inputs[updates] as u64);
     }
 
-    pub fn state(&self) -> &[f64] {
-        &self.inputs(GOING)[..self.state]
-    }
-
-    pub fn max_residual(&self) -> f64 {
-        self.inputs(GOING)[self.state + 1]
-    }
-
-    /// Updates by Newton's method, those before the motion was loaded included.
-    pub fn updates(&self) -> u64 {
-        match self.unknowns {
-            0 => 0,
-            n => self.inputs(GOING)[self.state + 2 + (DEPTH + 1) * n] as u64,
+    /// Something else goes on with the motion.
+    pub fn leave(&mut self, history: &mut History) {
+        if std::mem::take(&mut self.loaded) {
+            history.values.copy_from_slice(&self.inputs(LOOP_STAGE)[self.layout.history()]);
         }
     }
 
     /// Takes up to so many steps; returns how many worked out.
     pub fn take(&mut self, steps: u64) -> u64 {
-        self.machine_mut().repeat(steps)
+        let taken = self.machine_mut().repeat(steps);
+        self.count_failure(taken < steps);
+        taken
+    }
+
+    /// Counts a step that did not work out, if there was one.
+    pub fn count_failure(&mut self, failed: bool) {
+        self.failed += u64::from(failed);
+    }
+
+    /// Counts steps.
+    pub fn count(&mut self, taken: u64) {
+        self.taken += taken;
+    }
+
+    /// The steps taken since the motion began.
+    pub fn taken(&self) -> u64 {
+        self.taken
     }
 }
 
-/// What one round of the program has to do.
-struct Round<'g> {
+impl Differences {
+    /// Computes the differences at the state that was set; are they known well enough?
+    fn begin(&mut self) -> bool {
+        let mut well = [0.0];
+        self.first.run(WELL, &mut well);
+        self.first.run(FIRST, &mut self.values);
+        well[0] != 0.0
+    }
+}
+
+/// The entries of the program that gives the differences.
+const WELL: usize = 0;
+const FIRST: usize = 1;
+
+/// What the loop has to do for a step.
+struct FusedLoop<'g> {
     g: &'g Graph,
     scheme: &'g Scheme,
-    /// Inputs that do not go round.
+    /// Inputs that the loop does not change.
     constant: [Vec<Id>; 2],
     count: Expr<'g>,
     unknowns: Vec<Id>,
@@ -300,40 +394,40 @@ struct Round<'g> {
     observable: Option<&'g Observable>,
 }
 
-/// What goes round, what takes its place after a step, and what takes the place of the last of it for another try.
-struct Going {
+/// What the loop changes, what takes its place after a step, and what takes the place of the last of it for another try.
+struct LoopValues {
     inputs: Vec<Id>,
     next: Vec<Id>,
     again: Vec<Id>,
 }
 
-impl<'g> Round<'g> {
-    fn going(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Going {
+impl<'g> FusedLoop<'g> {
+    fn changing(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> LoopValues {
         let (g, n) = (self.g, self.unknowns.len());
         let past: Vec<Vec<Expr<'_>>> = (0..DEPTH).map(|age| (0..n).map(|at| past(g, age, at)).collect()).collect();
-        let residual = g.symbol("stride residual");
+        let residual = g.symbol("fused residual");
         let mut inputs: Vec<Id> = self.scheme.state.clone();
         inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
-        inputs.extend(rows.beside.iter().map(|beside| beside.symbol.id()));
+        inputs.extend(rows.differences.iter().map(|difference| difference.symbol.id()));
 
         let newest = [&[g.exprs(&self.unknowns)], &past[..DEPTH - 1]].concat();
         let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
         next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
         next.extend(newest.iter().flatten().map(|e| e.id()));
         next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
-        next.extend(rows.beside.iter().map(|beside| beside.next.id()));
+        next.extend(rows.differences.iter().map(|difference| difference.next.id()));
         let mut again = self.unknowns.clone();
         if n > 0 {
-            let updates = g.symbol("stride updates");
+            let updates = g.symbol("fused updates");
             inputs.push(updates.id());
             next.push((updates + 1).id());
             again.push((updates + 1).id());
         }
-        Going { inputs, next, again }
+        LoopValues { inputs, next, again }
     }
 
     /// Steps are counted where formulas contain the time.
-    fn next_count(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Expr<'g> {
+    fn next_count(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Expr<'g> {
         let named = writer.names.iter().skip(1).map(|(_, e)| *e);
         let all: Vec<Id> = named.chain(rows.next.iter().chain(&writer.holds).map(|e| e.id())).collect();
         let timed = self.g.reachable(&all).contains(&self.scheme.time);
@@ -346,7 +440,7 @@ impl<'g> Round<'g> {
     }
 
     /// Asks that the next state is finite, and can be observed.
-    fn admit(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    fn admit(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let g = self.g;
         let values = writer.finite(next);
         if let Some(observable) = self.observable {
@@ -361,11 +455,11 @@ impl<'g> Round<'g> {
     /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
     /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
     /// step was rough.
-    fn smoothness(&self, writer: &mut Writer<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
+    fn smoothness(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
         let g = self.g;
-        let n = self.scheme.observe.outputs.len() / 2;
+        let n = self.scheme.dimension();
         let state = g.exprs(&self.scheme.state);
-        let symbol = |what: &str| g.symbol(&format!("stride {what}"));
+        let symbol = |what: &str| g.symbol(&format!("fused {what}"));
         let number = |value: f64| g.float(value).unwrap_or(g.int(0));
         let mut going = Vec::new();
         let (mut first, mut second) = (g.int(0), g.int(0));
@@ -394,28 +488,29 @@ impl<'g> Round<'g> {
     }
 
     /// Formulas that need more than the state are left to the kernel, as `None`.
-    fn program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+    fn program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
         self.admit(&mut writer, &rows.next);
-        let Going { inputs, next, again } = self.going(&writer, rows);
+        let LoopValues { inputs, next, again } = self.changing(&writer, rows);
         let inputs = self.inputs(inputs);
         Program::cycle(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
     }
 
-    /// What goes round beside a state, behind the condition that it is known well enough.
-    fn first(&self, writer: &Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+    /// The condition that differences are known well enough, and the differences at a state.
+    fn first(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
         let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
-        let outputs = [well].into_iter().chain(rows.beside.iter().map(|beside| beside.first)).map(|e| e.id()).collect();
-        let inputs = self.inputs(self.going(writer, rows).inputs);
-        Program::compile_with_names(self.g, &inputs, &writer.names, &[Entry { stage: GOING, outputs }]).ok()
+        let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
+        let inputs = self.inputs(self.changing(writer, rows).inputs);
+        let entries = [vec![well.id()], first].map(|outputs| Entry { stage: LOOP_STAGE, outputs });
+        Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
     }
 
     /// The program for motions side by side.
-    fn lane_program(&self, mut writer: Writer<'g>, rows: &Rows<'g>) -> Option<Program> {
+    fn lane_program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
         let values = self.admit(&mut writer, &rows.next);
         let smoothness = self.smoothness(&mut writer, &values);
-        let Going { inputs: mut going, mut next, again } = self.going(&writer, rows);
+        let LoopValues { inputs: mut going, mut next, again } = self.changing(&writer, rows);
         let g = self.g;
-        let [tries, left] = ["stride tries", "stride left"].map(|name| g.symbol(name));
+        let [tries, left] = ["fused tries", "fused left"].map(|name| g.symbol(name));
         let works = writer.condition();
         let unchanged = going.len() - again.len();
         for (at, next) in next.iter_mut().enumerate() {
@@ -430,7 +525,7 @@ impl<'g> Round<'g> {
         next.push(g.select(works, left - 1, left).id());
         going.extend([tries.id(), left.id()]);
         let mut inputs = self.inputs(going);
-        inputs[1].push(g.symbol("stride quiet").id());
+        inputs[1].push(g.symbol("fused quiet").id());
         let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
         let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
         Program::cycle(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
@@ -489,12 +584,12 @@ fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g>
 
 /// An unknown of so many steps before the last one.
 fn past(g: &Graph, age: usize, at: usize) -> Expr<'_> {
-    g.symbol(&format!("stride {age} steps ago {at}"))
+    g.symbol(&format!("fused {age} steps ago {at}"))
 }
 
 /// Which unknown is the way of each coordinate in a step by its size; none where some are not, or where there are steps inside the step.
 fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize> {
-    let n = scheme.observe.outputs.len() / 2;
+    let n = scheme.dimension();
     let meanings: Vec<&Meaning> = block.solves.iter().flat_map(|solve| &solve.meanings).collect();
     let given = |id: &Id| {
         let name = g.expr(*id).as_symbol()?;
@@ -505,5 +600,5 @@ fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize
 }
 
 fn weight(g: &Graph, age: usize) -> Expr<'_> {
-    g.symbol(&format!("stride weight {age}"))
+    g.symbol(&format!("fused weight {age}"))
 }

@@ -8,8 +8,8 @@ use extremal_expr::{Expr, Graph, Id, Node};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
 
+use super::{Clock, March, TotalWork};
 use crate::failure::{Reason, SolveFailure, StepFailure};
-use crate::march::{March, TotalWork};
 
 /// A scheme for families of few members.
 #[derive(Clone, Copy)]
@@ -105,9 +105,7 @@ impl LatticeScheme {
             sums: self.sums,
             members,
             observed: Vec::new(),
-            h: 0.0,
-            time: 0.0,
-            steps: 0,
+            clock: Clock::default(),
         })
     }
 }
@@ -220,18 +218,16 @@ pub struct LatticeMarcher {
     /// Those of the steps that are taken in one go.
     scalars: Vec<f64>,
     observed: Vec<f64>,
-    h: f64,
-    time: f64,
-    steps: u64,
+    clock: Clock,
 }
 
 impl March for LatticeMarcher {
     fn steps(&self) -> u64 {
-        self.steps
+        self.clock.steps
     }
 
     fn time(&self) -> f64 {
-        self.time
+        self.clock.time
     }
 
     fn state(&self) -> &[f64] {
@@ -251,16 +247,16 @@ impl March for LatticeMarcher {
         let mut left = steps;
         while left > 0 {
             let now = left.min(together);
-            self.move_on(now, self.h)?;
+            self.move_on(now, self.clock.h)?;
             left -= now;
         }
         Ok(())
     }
 
     fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
-        let before = self.time;
+        let before = self.clock.time;
         self.move_on(1, h)?;
-        self.time = before + h;
+        self.clock.time = before + h;
         Ok(())
     }
 
@@ -272,7 +268,7 @@ impl March for LatticeMarcher {
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let state = self.step.state();
         let (rows, sums) = self.observed.split_at_mut(state.len());
-        match self.observe.run(&[self.time], state, rows, sums) {
+        match self.observe.run(&[self.clock.time], state, rows, sums) {
             Ok(()) => Ok(&self.observed),
             Err(_) => Err(self.reject(nothing_to_see())),
         }
@@ -280,7 +276,7 @@ impl March for LatticeMarcher {
 
     fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
         let state = self.step.state();
-        Some(match self.glance.run(&[self.time], state, &mut [], &mut self.observed[state.len()..]) {
+        Some(match self.glance.run(&[self.clock.time], state, &mut [], &mut self.observed[state.len()..]) {
             Ok(()) => Ok(&self.observed[state.len()..]),
             Err(_) => Err(self.reject(nothing_to_see())),
         })
@@ -291,7 +287,7 @@ impl March for LatticeMarcher {
     }
 
     fn reject(&mut self, reason: Reason) -> StepFailure {
-        if self.steps > 0 {
+        if self.clock.steps > 0 {
             self.go_back();
         }
         self.failure(reason)
@@ -318,7 +314,7 @@ impl LatticeMarcher {
     /// If there are not as many as members.
     pub fn restart(&mut self, positions: &[f64], velocities: &[f64], h: f64) -> Result<(), StepFailure> {
         let size = self.names.len() * self.members;
-        (self.h, self.time, self.steps) = (h, 0.0, 0);
+        self.clock = Clock::new(0.0, h);
         if self.observed.len() != size + self.sums {
             // Not touched before something is observed.
             self.observed = vec![0.0; size + self.sums];
@@ -336,7 +332,7 @@ impl LatticeMarcher {
         let substeps = self.substeps.len();
         let whole_steps = self.scalars.chunks_exact_mut(SCALARS * substeps);
         for (step, scalars) in (0..steps).zip(whole_steps) {
-            let time = if step == 0 { self.time } else { time_of(self.steps + step, self.h) };
+            let time = if step == 0 { self.clock.time } else { self.clock.time_after(self.clock.steps + step) };
             let mut elapsed = 0.0;
             for (fraction, scalars) in self.substeps.iter().zip(scalars.chunks_exact_mut(SCALARS)) {
                 scalars.copy_from_slice(&[time + elapsed * h, fraction * h]);
@@ -350,8 +346,7 @@ impl LatticeMarcher {
             Err(Stopped { after, .. }) => (after / substeps) as u64,
         };
         if taken > 0 {
-            self.steps += taken;
-            self.time = time_of(self.steps, self.h);
+            self.clock.advance(taken);
         }
         outcome.map_err(|Stopped { after, place }| {
             self.step.take_back(after % substeps);
@@ -362,8 +357,7 @@ impl LatticeMarcher {
     /// Undoes the last step.
     fn go_back(&mut self) {
         self.step.take_back(self.substeps.len());
-        self.steps = self.steps.saturating_sub(1);
-        self.time = time_of(self.steps, self.h);
+        self.clock.take_back();
     }
 
     /// Why a step, or the start, leads nowhere.
@@ -377,19 +371,8 @@ impl LatticeMarcher {
 
     fn failure(&self, reason: Reason) -> StepFailure {
         let names = self.names.iter().flat_map(|name| (0..self.members).map(|row| member(name, row)));
-        StepFailure {
-            step: self.steps + 1,
-            time: self.time,
-            state: names.zip(self.step.state().iter().copied()).collect(),
-            reason,
-            shorter: None,
-        }
+        StepFailure::at(self.clock.steps, self.clock.time, names, self.step.state(), reason)
     }
-}
-
-/// The time after so many steps: a product, so that it does not gather round-off.
-fn time_of(steps: u64, h: f64) -> f64 {
-    (steps as f64).mul_add(h, 0.0)
 }
 
 /// Why a state is none of the motion where something that is observed does not exist.

@@ -1,7 +1,7 @@
 //! The stages of a collocation method by fixed-point iteration, side by side: a lane for each stage, as many at once as there are.
 
 mod formulas;
-mod group;
+mod lanes;
 
 use extremal_eval::{CompileError, Entry, Machine, Program};
 use extremal_expr::{Graph, Id};
@@ -11,8 +11,9 @@ use extremal_mechanics::discrete::Scheme;
 use crate::kernel::Work;
 use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
+use crate::step::BackOff;
 use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
-use group::Groups;
+use lanes::StageLanes;
 
 /// For more unknowns per stage a factorisation in formulas would grow too long.
 const LARGEST_STAGE: usize = 6;
@@ -26,45 +27,41 @@ const SLOWEST: f64 = 0.4;
 const NEARLY: f64 = 4.0 * ROUND_OFF;
 /// The residual at which to check, if it is what is expected.
 const EXPECTED: f64 = 2.0 * ROUND_OFF;
-/// The largest number of calls for which it is not tried.
-const MAX_WAIT: u32 = 127;
 
 /// The equations of all stages, ready to be solved, with their own memory.
 #[derive(Clone)]
-pub(crate) struct StageIteration {
-    groups: Groups,
+pub(super) struct FixedPoint {
+    stages: StageLanes,
     /// From the solution to the outputs of the block, where the stages do not see to them.
-    finish: Option<Finish>,
+    finish: Option<StepEnd>,
     /// Coefficients of the stages, and of the prediction.
     values: Vec<Vec<f64>>,
     ahead: Vec<Vec<f64>>,
     tolerance: f64,
     h: f64,
-    kept: Kept,
+    kept: LastCall,
     /// The state after the last call, whose unknowns predict those of a call that begins there, and a time.
     now: Vec<f64>,
 }
 
 /// Outputs that need more than sums over the stages.
 #[derive(Clone)]
-struct Finish {
+struct StepEnd {
     machine: Machine,
     unknowns: Vec<f64>,
 }
 
 /// What is kept of one call for the next.
 #[derive(Clone, Default)]
-struct Kept {
+struct LastCall {
     /// There was a last call.
     predicts: bool,
     /// How far unknowns move when it is time to check; zero before the first call.
     limit: f64,
-    /// Calls for which it is not tried: twice as many after every failure.
-    wait: u32,
-    waited: u32,
+    back_off: BackOff,
 }
 
-impl StageIteration {
+impl FixedPoint {
     /// For the step of `scheme`, whose outputs are those of `block`; `None` where its stages are not alike or too large, or where
     /// something could be solved in closed form.
     pub fn compile(
@@ -73,78 +70,77 @@ impl StageIteration {
         parameters: &[Id],
         block: &Block,
         options: NewtonOptions,
-    ) -> Result<Option<StageIteration>, CompileError> {
+    ) -> Result<Option<FixedPoint>, CompileError> {
         let (Some(stages), [solve]) = (&scheme.stages, &block.solves[..]) else { return Ok(None) };
         if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
             return Ok(None);
         }
         let Some(program) = StageProgram::compile(g, scheme, stages, parameters, block)? else { return Ok(None) };
-        let finish = || -> Result<Finish, CompileError> {
+        let finish = || -> Result<StepEnd, CompileError> {
             let state: Vec<Id> = scheme.state.iter().copied().chain([scheme.time]).collect();
             let guess: Vec<Id> = block.inputs[state.len() + 1..].to_vec();
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
             let finish = Program::compile(g, &inputs, &[Entry { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
-            Ok(Finish { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
+            Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
         };
-        Ok(Some(StageIteration {
-            groups: Groups::new(&program, stages.values.len(), stages.own.len(), options),
+        Ok(Some(FixedPoint {
+            stages: StageLanes::new(&program, stages.values.len(), stages.own.len(), options),
             finish: if program.finishes() { None } else { Some(finish()?) },
             values: stages.values.clone(),
             ahead: stages.ahead.clone(),
             tolerance: options.tolerance,
             h: f64::NAN,
-            kept: Kept::default(),
+            kept: LastCall::default(),
             now: vec![0.0; scheme.state.len() + 1],
         }))
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
-        if let Some(Finish { machine, .. }) = &mut self.finish {
+        if let Some(StepEnd { machine, .. }) = &mut self.finish {
             machine.inputs_mut(PARAMETERS).copy_from_slice(values);
             machine.commit(PARAMETERS);
         }
-        self.groups.set_parameters(values);
+        self.stages.set_parameters(values);
         self.h = f64::NAN;
     }
 
     pub fn forget(&mut self) {
-        self.kept = Kept::default();
+        self.kept = LastCall::default();
     }
 
     /// Does the last call predict one with this state and step?
     pub fn predicts(&self, state: &[f64], h: f64) -> bool {
-        self.kept.predicts && self.kept.wait == 0 && h == self.h && self.now[..state.len()] == *state
+        self.kept.predicts && !self.kept.back_off.is_waiting() && h == self.h && self.now[..state.len()] == *state
     }
 
-    /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](StageIteration::predicts) this one, and
+    /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](FixedPoint::predicts) this one, and
     /// computes the outputs. `None`, and the guess in `x`, where that does not converge fast enough.
     pub fn run(&mut self, inputs: &[f64], x: &mut [f64], out: &mut [f64]) -> Option<Work> {
-        if self.kept.wait > 0 {
-            self.kept.wait -= 1;
+        if self.kept.back_off.skip() {
             return None;
         }
         let n = self.now.len() - 1;
         let predicted = self.predicts(&inputs[..n], inputs[n + 1]);
         self.set_step(inputs[n + 1]);
-        self.groups.set_state(&inputs[..n + 1]);
+        self.stages.set_state(&inputs[..n + 1]);
         if !predicted {
-            self.groups.set_unknowns(x);
+            self.stages.set_unknowns(x);
         }
         let Some(work) = self.iterate() else {
             if predicted {
-                self.groups.predicted(x);
+                self.stages.predicted(x);
             }
             return None;
         };
         match &mut self.finish {
             None => {
-                self.groups.finish();
-                self.groups.outcome(out);
+                self.stages.finish();
+                self.stages.outcome(out);
             }
-            Some(Finish { machine, unknowns }) => {
-                self.groups.unknowns(unknowns);
-                self.groups.finish();
+            Some(StepEnd { machine, unknowns }) => {
+                self.stages.unknowns(unknowns);
+                self.stages.finish();
                 let (first, guess) = machine.inputs_mut(STATE).split_at_mut(n + 1);
                 first.copy_from_slice(&inputs[..n + 1]);
                 guess.copy_from_slice(&inputs[n + 2..]);
@@ -163,14 +159,14 @@ impl StageIteration {
         let n = self.now.len() - 1;
         for step in 0..steps {
             self.now[n] = time(step);
-            self.groups.set_state(&self.now);
+            self.stages.set_state(&self.now);
             let Some(work) = self.iterate() else { return step };
-            if !self.groups.finish() {
+            if !self.stages.finish() {
                 // No state of the motion, so nothing to go on from.
                 self.kept.predicts = false;
                 return step;
             }
-            self.groups.outcome(&mut self.now[..n]);
+            self.stages.outcome(&mut self.now[..n]);
             total.add(work);
         }
         steps
@@ -191,28 +187,31 @@ impl StageIteration {
             return;
         }
         self.h = h;
-        if let Some(Finish { machine, .. }) = &mut self.finish {
+        if let Some(StepEnd { machine, .. }) = &mut self.finish {
             machine.inputs_mut(STEP).fill(h);
             machine.commit(STEP);
         }
-        self.groups.set_step(h, &self.values, &self.ahead);
+        self.stages.set_step(h, &self.values, &self.ahead);
     }
 
     /// Iterates until the residual is round-off. Where that fails, nothing is tried for a while.
     fn iterate(&mut self) -> Option<Work> {
         let work = self.converge();
         match work {
-            Some(_) => (self.kept.predicts, self.kept.waited) = (true, self.kept.waited / 2),
+            Some(_) => {
+                self.kept.predicts = true;
+                self.kept.back_off.succeeded();
+            }
             None => {
-                let waited = (2 * self.kept.waited + 1).min(MAX_WAIT);
-                self.kept = Kept { wait: waited, waited, ..Kept::default() };
+                self.kept = LastCall { back_off: self.kept.back_off, ..LastCall::default() };
+                self.kept.back_off.failed();
             }
         }
         work
     }
 
     fn converge(&mut self) -> Option<Work> {
-        let (groups, kept) = (&mut self.groups, &mut self.kept);
+        let (groups, kept) = (&mut self.stages, &mut self.kept);
         let mut iterations = 0;
         if kept.limit == 0.0 {
             // One iteration shows how large the unknowns are.
@@ -244,7 +243,7 @@ impl StageIteration {
                 let limit = EXPECTED / residual * before;
                 kept.limit = if residual <= ROUND_OFF { limit.max(kept.limit) } else { limit };
             }
-            let work = Work { iterations: iterations as u32, residual, side_by_side: true };
+            let work = Work { iterations: iterations as u32, residual, fixed_point: true };
             if nearly {
                 return Some(work);
             }

@@ -1,7 +1,7 @@
 //! A step that Newton's method does not find, followed from shorter ones.
 
-use super::{Marcher, Reason};
-use crate::failure::SolveFailure;
+use super::{Observation, StepSolver};
+use crate::failure::{Reason, SolveFailure};
 use crate::kernel::{Guess, Work};
 
 /// The part of the step that is tried first, and the smallest by which it is made longer.
@@ -14,16 +14,16 @@ const MOST_TRIES: usize = 64;
 
 /// The solutions for the last two parts of a step, and how long they were.
 #[derive(Clone)]
-pub(super) struct Followed {
+pub(super) struct ShorterSteps {
     parts: [f64; 2],
     unknowns: [Vec<f64>; 2],
     /// The longest step that had a solution where the one that was asked for has none.
     longest: Option<f64>,
 }
 
-impl Followed {
+impl ShorterSteps {
     pub fn new(unknowns: usize) -> Self {
-        Followed { parts: [0.0; 2], unknowns: [vec![0.0; unknowns], vec![0.0; unknowns]], longest: None }
+        ShorterSteps { parts: [0.0; 2], unknowns: [vec![0.0; unknowns], vec![0.0; unknowns]], longest: None }
     }
 
     pub fn forget(&mut self) {
@@ -32,6 +32,11 @@ impl Followed {
 
     pub fn longest(&self) -> Option<f64> {
         self.longest
+    }
+
+    fn begin(&mut self) {
+        self.parts = [0.0; 2];
+        self.unknowns.iter_mut().for_each(|unknowns| unknowns.fill(0.0));
     }
 
     /// Extends the line through both solutions, or the one through zero and the first of them, to a longer part.
@@ -50,60 +55,61 @@ impl Followed {
     }
 }
 
-impl Marcher {
-    /// Solves the step from `begin` of size `h`, whose inputs are set and whose solution was not found or breaks a guard, by making
+impl StepSolver {
+    /// Solves the substep of size `h` from `time`, whose inputs are set and whose solution was not found or breaks a guard, by making
     /// a shorter one longer and longer. What it gives when that ends early is `outcome`.
-    pub(super) fn follow(&mut self, begin: f64, h: f64, outcome: Result<Work, SolveFailure>) -> Result<Work, Reason> {
-        let n = self.state.len();
-        let broken = self.next[n..].iter().position(|holds| *holds == 0.0).filter(|_| outcome.is_ok());
-        self.followed.forget();
-        if !self.scheme.step.unknowns().is_empty() && self.first_guess(begin).is_ok() {
-            let mut followed = std::mem::replace(&mut self.followed, Followed::new(0));
-            let found = self.follow_with(begin, h, &mut followed);
-            self.followed = followed;
-            if let Some(work) = found {
-                return Ok(work);
-            }
+    pub(super) fn follow(
+        &mut self,
+        state: &[f64],
+        observation: &mut Observation,
+        time: f64,
+        h: f64,
+        outcome: Result<Work, SolveFailure>,
+    ) -> Result<Work, Reason> {
+        let broken = self.guards.broken(&self.next[state.len()..]).filter(|_| outcome.is_ok());
+        self.shorter.forget();
+        if !self.is_explicit()
+            && self.first_guess(state, observation, time).is_ok()
+            && let Some(work) = self.lengthen(h)
+        {
+            return Ok(work);
         }
-        if let Some(at) = broken {
+        if let Some(reason) = broken {
             // However short the steps, the motion leaves.
-            self.followed.forget();
-            return Err(Reason::broken(&self.scheme.guards, self.scheme.laws, at));
+            self.shorter.forget();
+            return Err(reason);
         }
         Ok(outcome?)
     }
 
-    fn follow_with(&mut self, begin: f64, h: f64, followed: &mut Followed) -> Option<Work> {
-        let n = self.state.len();
-        followed.parts = [0.0; 2];
-        followed.unknowns.iter_mut().for_each(|unknowns| unknowns.fill(0.0));
-        self.inputs[n] = begin;
-        let mut total = Work::default();
+    fn lengthen(&mut self, h: f64) -> Option<Work> {
+        self.shorter.begin();
+        let mut iterations = 0;
         let (mut done, mut ahead) = (0.0f64, FIRST);
         for _ in 0..MOST_TRIES {
             if ahead < SMALLEST {
                 break;
             }
             let part = (done + ahead).min(1.0);
-            self.inputs[n + 1] = part * h;
+            self.inputs.set_step(part * h);
             let guess = if done == 0.0 { Guess::Formula } else { Guess::Given };
             if guess == Guess::Given {
-                followed.predict(part, self.scheme.step.unknowns_mut());
+                self.shorter.predict(part, self.newton.unknowns_mut());
             }
-            match self.scheme.step.run(&self.inputs, guess, &mut self.next) {
-                Ok(work) if !self.next[n..].contains(&0.0) => {
-                    total.iterations += work.iterations;
+            match self.solve(guess) {
+                Ok(work) if self.holds() => {
+                    iterations += work.iterations;
                     if part == 1.0 {
-                        return Some(Work { iterations: total.iterations, ..work });
+                        return Some(Work { iterations, ..work });
                     }
-                    followed.push(part, self.scheme.step.unknowns());
+                    self.shorter.push(part, self.newton.unknowns());
                     (done, ahead) = (part, BOLDER * ahead);
                 }
                 _ => ahead *= 0.5,
             }
         }
         // A part of a substep says nothing about the whole.
-        followed.longest = (done > 0.0 && self.scheme.substeps.len() == 1).then_some(done * h);
+        self.shorter.longest = (done > 0.0 && self.substeps.len() == 1).then_some(done * h);
         None
     }
 }

@@ -3,11 +3,48 @@
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node, magnitude};
 use extremal_mechanics::discrete::Scheme;
 
+use crate::linear::LEAST_RATIO;
+use crate::newton::{ROUND_OFF, UNDERFLOW};
+use crate::observable::LARGEST_STATE;
+
+/// Angles that an update changes by more have their sines and cosines computed anew, after another try.
+const LARGEST_TURN: f64 = 1e-4;
+
+/// Numbers that formulas cannot write, given with the parameters.
+pub(super) const LIMITS: [(&str, f64); 5] = [
+    ("fused round-off", ROUND_OFF),
+    ("fused underflow", UNDERFLOW),
+    ("fused largest", LARGEST_STATE),
+    ("fused pivot", LEAST_RATIO),
+    ("fused turn", LARGEST_TURN),
+];
+
+/// The symbols of these.
+#[derive(Clone, Copy)]
+pub(super) struct FusedLimits<'g> {
+    round_off: Expr<'g>,
+    underflow: Expr<'g>,
+    largest: Expr<'g>,
+    pivot: Expr<'g>,
+    turn: Expr<'g>,
+}
+
+impl<'g> FusedLimits<'g> {
+    pub(super) fn new(g: &'g Graph) -> Self {
+        let [round_off, underflow, largest, pivot, turn] = LIMITS.map(|(name, _)| g.symbol(name));
+        FusedLimits { round_off, underflow, largest, pivot, turn }
+    }
+
+    pub(super) fn list(self) -> [Expr<'g>; 5] {
+        [self.round_off, self.underflow, self.largest, self.pivot, self.turn]
+    }
+}
+
 /// The program under construction: names for what is computed, and what must hold.
 #[derive(Clone)]
-pub(super) struct Writer<'g> {
+pub(super) struct FusedWriter<'g> {
     pub(super) g: &'g Graph,
-    pub(super) limits: [Expr<'g>; 5],
+    pub(super) limits: FusedLimits<'g>,
     pub(super) time: Id,
     /// Whose sines and cosines are needed.
     pub(super) angles: Vec<Expr<'g>>,
@@ -19,13 +56,13 @@ pub(super) struct Writer<'g> {
     pub(super) residual: Expr<'g>,
 }
 
-impl<'g> Writer<'g> {
+impl<'g> FusedWriter<'g> {
     /// A name for an expression, so that no simplification reaches through it; numbers need none.
     pub(super) fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
         if e.as_number().is_some() {
             return e;
         }
-        let symbol = self.g.symbol(&format!("stride {}", self.names.len()));
+        let symbol = self.g.symbol(&format!("fused {}", self.names.len()));
         self.names.push((symbol.id(), e.id()));
         symbol
     }
@@ -84,9 +121,9 @@ impl<'g> Writer<'g> {
         }
         self.turn(&unknowns, guess, later);
         for equation in g.substitute(&residual, &self.turned) {
-            let size = g.call2(Function2::Max, magnitude(equation), self.limits[1]);
+            let size = g.call2(Function2::Max, magnitude(equation), self.limits.underflow);
             let left = self.name(equation.abs() / size);
-            self.holds.push(g.compare(Comparison::Le, left, self.limits[0]));
+            self.holds.push(g.compare(Comparison::Le, left, self.limits.round_off));
             self.residual = g.call2(Function2::Max, self.residual, left);
         }
     }
@@ -105,7 +142,7 @@ impl<'g> Writer<'g> {
             let moved =
                 unknowns.iter().zip(guess).zip(slopes).map(|((after, before), slope)| slope * (*after - *before));
             let turn = self.name(g.sum(moved));
-            self.holds.push(g.compare(Comparison::Le, turn.abs(), self.limits[4]));
+            self.holds.push(g.compare(Comparison::Le, turn.abs(), self.limits.turn));
             let square = self.name(turn.powi(2));
             let odd = self.name(turn - turn * square / 6);
             let before = angle.substitute(&values);
@@ -118,11 +155,11 @@ impl<'g> Writer<'g> {
     }
 
     /// By Cramer's rule; the determinant must not be what is left of much larger terms.
-    fn inverse(&mut self, a: &[Vec<Expr<'g>>]) -> Inverse<'g> {
+    fn inverse(&mut self, a: &[Vec<Expr<'g>>]) -> CramerInverse<'g> {
         let g = self.g;
         let n = a.len();
         if n == 1 {
-            return Inverse { rows: vec![vec![g.int(1)]], factor: a[0][0].powi(-1) };
+            return CramerInverse { rows: vec![vec![g.int(1)]], factor: a[0][0].powi(-1) };
         }
         // Row i of the adjugate holds the cofactors of column i; with indices taken round, signs take care of themselves for
         // three rows.
@@ -156,8 +193,8 @@ impl<'g> Writer<'g> {
         let determinant = g.sum((0..n).map(|i| a[0][i] * rows[i][0]));
         let determinant = self.name(determinant);
         let size = g.sum((0..n).map(|i| a[0][i].abs() * sizes[i]));
-        self.holds.push(g.compare(Comparison::Lt, size * self.limits[3], determinant.abs()));
-        Inverse { rows, factor: self.name(determinant.powi(-1)) }
+        self.holds.push(g.compare(Comparison::Lt, size * self.limits.pivot, determinant.abs()));
+        CramerInverse { rows, factor: self.name(determinant.powi(-1)) }
     }
 
     /// Asks that these are finite, and far from being not; returns them by names.
@@ -165,7 +202,7 @@ impl<'g> Writer<'g> {
         // What is no number makes sums that are none; names keep them from being simplified.
         let values = self.name_all(values);
         let total = self.g.sum(values.iter().map(|value| value.abs()));
-        self.holds.push(self.g.compare(Comparison::Le, total, self.limits[2]));
+        self.holds.push(self.g.compare(Comparison::Le, total, self.limits.largest));
         values
     }
 
@@ -189,7 +226,7 @@ pub(super) fn angles<'g>(g: &'g Graph, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
 }
 
 /// A matrix `factor · rows`.
-struct Inverse<'g> {
+struct CramerInverse<'g> {
     rows: Vec<Vec<Expr<'g>>>,
     factor: Expr<'g>,
 }

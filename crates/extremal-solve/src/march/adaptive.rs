@@ -5,11 +5,11 @@ use extremal_expr::{Graph, Id};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::PhaseFlow;
 
+use super::{Guard, March, StartValues, TotalWork};
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::configuration::{ConfigurationWatch, PassedConfiguration};
-use crate::failure::{Reason, SolveFailure, StepFailure};
+use crate::failure::{Guards, Reason, SolveFailure, StepFailure};
 use crate::kernel::{Guess, Kernel};
-use crate::march::{Guard, March, StartValues, TotalWork};
 use crate::newton::NewtonOptions;
 use crate::rank::Rows;
 
@@ -23,9 +23,7 @@ pub struct AdaptiveMarcher {
     options: AdaptiveOptions,
     alike: Vec<usize>,
     names: Vec<String>,
-    /// Laws first, then the domains of the model.
-    guards: Vec<String>,
-    laws: usize,
+    guards: Guards,
     /// Observed values, then one truth value per guard.
     observed: Vec<f64>,
     previous: (f64, Vec<f64>),
@@ -141,8 +139,7 @@ impl AdaptiveMarcher {
             options,
             alike: flow.alike,
             names,
-            guards: guards.iter().map(|guard| guard.text.clone()).collect(),
-            laws,
+            guards: Guards { names: guards.iter().map(|guard| guard.text.clone()).collect(), laws },
             previous: (0.0, Vec::new()),
             constraints: None,
             start_time: 0.0,
@@ -283,11 +280,8 @@ impl AdaptiveMarcher {
             self.look_at_constraints()?;
         }
         self.observe()?;
-        let truths = &self.observed[self.observed.len() - self.guards.len()..];
-        match truths.iter().position(|holds| *holds == 0.0) {
-            Some(at) => Err(self.failure(Reason::broken(&self.guards, self.laws, at))),
-            None => Ok(()),
-        }
+        let truths = &self.observed[self.observed.len() - self.guards.names.len()..];
+        self.guards.broken(truths).map_or(Ok(()), |reason| Err(self.failure(reason)))
     }
 
     /// Looks at the constraints where the integrator is; the way there is known from its dense output.
@@ -345,13 +339,8 @@ impl AdaptiveMarcher {
     }
 
     fn failure(&self, reason: Reason) -> StepFailure {
-        StepFailure {
-            step: self.step + 1,
-            time: self.previous.0,
-            state: self.names.iter().cloned().zip(self.previous.1.iter().copied()).collect(),
-            reason,
-            shorter: None,
-        }
+        let (time, state) = &self.previous;
+        StepFailure::at(self.step, *time, self.names.iter().cloned(), state, reason)
     }
 
     fn remember(&mut self) {
@@ -405,19 +394,14 @@ impl March for AdaptiveMarcher {
         inputs[..n].copy_from_slice(self.integrator.state());
         inputs[n] = self.integrator.time();
         match self.observe.run(inputs, Guess::Formula, &mut self.observed) {
-            Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.len()]),
+            Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.names.len()]),
             Err(failure) => Err(self.failure(failure.into())),
         }
     }
 
     fn stop(&self, reason: Reason) -> StepFailure {
-        StepFailure {
-            step: self.step + 1,
-            time: self.integrator.time(),
-            state: self.names.iter().cloned().zip(self.integrator.state().iter().copied()).collect(),
-            reason,
-            shorter: None,
-        }
+        let (time, state) = (self.integrator.time(), self.integrator.state());
+        StepFailure::at(self.step, time, self.names.iter().cloned(), state, reason)
     }
 
     fn reject(&mut self, reason: Reason) -> StepFailure {

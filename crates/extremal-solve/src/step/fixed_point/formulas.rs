@@ -7,7 +7,7 @@ use extremal_mechanics::discrete::{Scheme, Stages};
 
 use super::NEARLY;
 use crate::newton::UNDERFLOW;
-use crate::stride::condition_of;
+use crate::step::fused::condition_of;
 
 /// Inputs: parameters; step and coefficients; state and time; unknowns.
 pub(super) const PARAMETERS: usize = 0;
@@ -34,7 +34,7 @@ const FEWEST_LANES: usize = 4;
 
 /// Where the last inputs stand.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places {
+pub(super) struct StageSlots {
     /// How far a stage's own unknowns, which come first, moved last, and how far before.
     pub change: usize,
     pub before: usize,
@@ -56,7 +56,7 @@ pub(super) struct Places {
 /// The program of a stage.
 pub(super) struct StageProgram {
     pub program: Program,
-    pub places: Places,
+    pub places: StageSlots,
 }
 
 impl StageProgram {
@@ -81,7 +81,7 @@ impl StageProgram {
             ["stage change", "stage change before", "stage residual before", "stage limit", "h"].map(|s| g.symbol(s));
         let [underflow, nearly, largest, infinity] = LIMITS.map(|(name, _)| g.symbol(name));
         let ahead = symbols("ahead", count);
-        let mut writer = Writer { g, names: stages.state.clone() };
+        let mut writer = StageWriter { g, names: stages.state.clone() };
         let residual = with_angles_apart(g, &g.exprs(&stages.residual));
         let Some(update) = writer.update(&g.exprs(&stages.own), &residual) else { return Ok(None) };
 
@@ -110,7 +110,7 @@ impl StageProgram {
             let limit = next + ended.len();
             let all = limit + 1;
             let (given, given_each) = (all + n * count, count.div_ceil(FEWEST_LANES));
-            Places { change: n, before: n + 1, residual: n + 2, predicted, next, limit, all, given, given_each }
+            StageSlots { change: n, before: n + 1, residual: n + 2, predicted, next, limit, all, given, given_each }
         };
         let given = symbols("given", n * places.given_each);
         let own = g.exprs(&stages.own).into_iter().chain([change, before, residual_before]);
@@ -145,12 +145,12 @@ pub(super) fn by_kind<T: Copy>(from: &[T], size: usize) -> Vec<T> {
 }
 
 /// Formulas under construction, with names for what is computed once.
-struct Writer<'g> {
+struct StageWriter<'g> {
     g: &'g Graph,
     names: Vec<(Id, Id)>,
 }
 
-impl<'g> Writer<'g> {
+impl<'g> StageWriter<'g> {
     /// A name for an expression, so that no simplification reaches through it.
     fn name(&mut self, e: Expr<'g>) -> Expr<'g> {
         if e.as_symbol().is_some() || e.as_number().is_some() {
