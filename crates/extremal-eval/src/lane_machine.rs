@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use crate::native::Native;
-use crate::program::{Backend, Code};
+use crate::program::{Backend, ProgramCode};
 use crate::wide_tape::{self, BLOCK};
 
 /// The memory several runs of a [`Program`](crate::Program) share, which are computed all at once: by machine code, or by a tape
 /// whose instructions are for all of them. Each lane computes what a [`Machine`](crate::Machine) with its inputs would, bit for
 /// bit, whatever the others do.
 ///
-/// Values that belong together stand together: where a machine has a number, this has one for each lane.
+/// ValueTable that belong together stand together: where a machine has a number, this has one for each lane.
 #[derive(Clone)]
 pub struct LaneMachine {
-    code: Arc<Code>,
+    code: Arc<ProgramCode>,
     /// Without machine code the tape is interpreted.
     native: Option<Arc<Native>>,
     memory: Aligned,
     lanes: usize,
-    /// What goes round, on its way along the tape.
+    /// What becomes inputs again, on its way along the tape.
     carried: Vec<f64>,
     spreads: bool,
 }
@@ -57,7 +57,7 @@ impl Clone for Aligned {
 }
 
 impl LaneMachine {
-    pub(crate) fn native(code: Arc<Code>, native: Arc<Native>, lanes: usize) -> LaneMachine {
+    pub(crate) fn native(code: Arc<ProgramCode>, native: Arc<Native>, lanes: usize) -> LaneMachine {
         let mut memory = initial(&code, native.memory(), lanes);
         native.prepare(&mut memory);
         let spreads = code.has_lanes(lanes);
@@ -65,9 +65,9 @@ impl LaneMachine {
     }
 
     /// For [`BLOCK`] lanes.
-    pub(crate) fn interpreted(code: Arc<Code>) -> LaneMachine {
+    pub(crate) fn interpreted(code: Arc<ProgramCode>) -> LaneMachine {
         let memory = initial(&code, code.layout.len, BLOCK);
-        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len() * BLOCK)];
+        let carried = vec![0.0; code.feedback.map_or(0, |_| code.entry(0).output_slots.len() * BLOCK)];
         LaneMachine { code, native: None, memory: Aligned::new(&memory), lanes: BLOCK, carried, spreads: false }
     }
 
@@ -131,9 +131,9 @@ impl LaneMachine {
     /// Goes round at most `times`: as long as the condition holds in all lanes, outputs replace inputs. Returns how often they did.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::cycle`](crate::Program::cycle).
+    /// If the program was not made by [`Program::looping`](crate::Program::looping).
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
+        let Some(feedback) = self.code.feedback else { panic!("a program that is no loop") };
         if let Some(native) = &self.native {
             return native.repeat(times, self.memory.get_mut());
         }
@@ -145,7 +145,7 @@ impl LaneMachine {
             if holds.contains(&0.0) {
                 break;
             }
-            self.memory.get_mut()[cycle.first * self.lanes..][..next.len()].copy_from_slice(next);
+            self.memory.get_mut()[feedback.first * self.lanes..][..next.len()].copy_from_slice(next);
             round += 1;
         }
         self.carried = carried;
@@ -161,7 +161,7 @@ impl LaneMachine {
         }
     }
 
-    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given and nothing goes round: those that have
+    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given and nothing is repeated: those that have
     /// inputs to be [given](crate::Spread::given) in there, along the tape all of them in their own places.
     #[inline]
     pub fn spreads(&self) -> bool {
@@ -172,21 +172,21 @@ impl LaneMachine {
     /// where it does not hold after so many `times`.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::settling`](crate::Program::settling), it has no such entry, or this machine does not
+    /// If the program was not made by [`Program::converging`](crate::Program::converging), it has no such entry, or this machine does not
     /// [spread](LaneMachine::spreads) lanes.
     #[inline]
-    pub fn settle(&mut self, entry: usize, times: u64) -> Option<u64> {
+    pub fn converge(&mut self, entry: usize, times: u64) -> Option<u64> {
         match &self.native {
-            Some(native) if self.spreads && entry < self.code.settling => {
-                native.settle(entry, times, self.memory.get_mut())
+            Some(native) if self.spreads && entry < self.code.converging => {
+                native.converge(entry, times, self.memory.get_mut())
             }
-            _ => panic!("a program that does not settle"),
+            _ => panic!("a program that does not converge"),
         }
     }
 }
 
 /// Memory of so many slots where nothing is known but the constants.
-fn initial(code: &Code, slots: usize, lanes: usize) -> Vec<f64> {
+fn initial(code: &ProgramCode, slots: usize, lanes: usize) -> Vec<f64> {
     let mut memory = vec![f64::NAN; slots * lanes];
     let first = code.layout.inputs.last().map_or(0, |range| range.end);
     for (constant, place) in code.layout.constants.iter().zip(memory[first * lanes..].chunks_exact_mut(lanes)) {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::functions::Lanes;
 use crate::native::Native;
-use crate::op::{Operands, Step};
-use crate::program::{Backend, Code, Program, TRIES};
-use crate::slots::Slot;
+use crate::op::{Instruction, Operands};
+use crate::program::{Backend, Program, ProgramCode, TRIES};
+use crate::slots::MemorySlot;
 
 /// The memory a [`Program`] runs in. Nothing is allocated after it was made.
 ///
@@ -15,23 +15,23 @@ use crate::slots::Slot;
 /// stage and the later ones again. Running an entry changes nothing that a commit computed.
 #[derive(Clone)]
 pub struct Machine {
-    code: Arc<Code>,
+    code: Arc<ProgramCode>,
     memory: Vec<f64>,
-    /// What goes round, on its way.
+    /// What becomes inputs again, on its way.
     carried: Vec<f64>,
     /// Without machine code the tape is interpreted.
     native: Option<Arc<Native>>,
 }
 
 impl Machine {
-    pub(crate) fn new(code: Arc<Code>, native: Option<Arc<Native>>) -> Machine {
+    pub(crate) fn new(code: Arc<ProgramCode>, native: Option<Arc<Native>>) -> Machine {
         let mut memory = vec![f64::NAN; native.as_ref().map_or(code.layout.len, |native| native.memory())];
         let first = code.layout.inputs.last().map_or(0, |range| range.end);
         memory[first..first + code.layout.constants.len()].copy_from_slice(&code.layout.constants);
         if let Some(native) = &native {
             native.prepare(&mut memory);
         }
-        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len())];
+        let carried = vec![0.0; code.feedback.map_or(0, |_| code.entry(0).output_slots.len())];
         Machine { code, memory, carried, native }
     }
 
@@ -90,9 +90,9 @@ impl Machine {
     /// are those of the round that was not completed, except for those that are tried again.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::cycle`].
+    /// If the program was not made by [`Program::looping`].
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
+        let Some(feedback) = self.code.feedback else { panic!("a program that is no loop") };
         if let Some(native) = &self.native {
             return native.repeat(times, &mut self.memory);
         }
@@ -100,13 +100,13 @@ impl Machine {
         let (mut round, mut tries) = (0, 0);
         while round < times && tries < TRIES {
             self.run_tape(0, &mut carried);
-            let (next, again) = carried[1..].split_at(cycle.carried);
+            let (next, again) = carried[1..].split_at(feedback.carried);
             if carried[0] != 0.0 {
-                self.memory[cycle.first..cycle.first + next.len()].copy_from_slice(next);
+                self.memory[feedback.first..feedback.first + next.len()].copy_from_slice(next);
                 (round, tries) = (round + 1, 0);
             } else {
-                self.memory[cycle.first_retried..cycle.first_retried + again.len()].copy_from_slice(again);
-                tries = if cycle.retried == 0 { TRIES } else { tries + 1 };
+                self.memory[feedback.first_retried..feedback.first_retried + again.len()].copy_from_slice(again);
+                tries = if feedback.retried == 0 { TRIES } else { tries + 1 };
             }
         }
         self.carried = carried;
@@ -127,40 +127,40 @@ struct Memory<'m>(&'m mut [f64]);
 
 impl Memory<'_> {
     #[inline(always)]
-    fn read(&self, slot: Slot) -> Lanes<1> {
+    fn read(&self, slot: MemorySlot) -> Lanes<1> {
         Lanes([self.0[slot as usize]])
     }
 
     #[inline(always)]
-    fn write(&mut self, slot: Slot, Lanes([value]): Lanes<1>) {
+    fn write(&mut self, slot: MemorySlot, Lanes([value]): Lanes<1>) {
         self.0[slot as usize] = value;
     }
 }
 
-impl Operands<Slot, 1> for Memory<'_> {
+impl Operands<MemorySlot, 1> for Memory<'_> {
     #[inline(always)]
-    fn one(&mut self, to: Slot, a: Slot, f: impl Fn(Lanes<1>) -> Lanes<1>) {
+    fn one(&mut self, to: MemorySlot, a: MemorySlot, f: impl Fn(Lanes<1>) -> Lanes<1>) {
         self.write(to, f(self.read(a)));
     }
 
     #[inline(always)]
-    fn two(&mut self, to: Slot, operands: [Slot; 2], f: impl Fn([Lanes<1>; 2]) -> Lanes<1>) {
+    fn two(&mut self, to: MemorySlot, operands: [MemorySlot; 2], f: impl Fn([Lanes<1>; 2]) -> Lanes<1>) {
         self.write(to, f(operands.map(|slot| self.read(slot))));
     }
 
     #[inline(always)]
-    fn three(&mut self, to: Slot, operands: [Slot; 3], f: impl Fn([Lanes<1>; 3]) -> Lanes<1>) {
+    fn three(&mut self, to: MemorySlot, operands: [MemorySlot; 3], f: impl Fn([Lanes<1>; 3]) -> Lanes<1>) {
         self.write(to, f(operands.map(|slot| self.read(slot))));
     }
 
     #[inline(always)]
-    fn pair(&mut self, to: [Slot; 2], a: Slot, f: impl Fn(Lanes<1>) -> [Lanes<1>; 2]) {
+    fn pair(&mut self, to: [MemorySlot; 2], a: MemorySlot, f: impl Fn(Lanes<1>) -> [Lanes<1>; 2]) {
         let results = f(self.read(a));
         to.into_iter().zip(results).for_each(|(slot, value)| self.write(slot, value));
     }
 }
 
-pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+pub(crate) fn execute(tape: &[Instruction<MemorySlot>], memory: &mut [f64]) {
     let mut memory = Memory(memory);
     for step in tape {
         step.op.execute(step.to, &mut memory);

@@ -21,14 +21,14 @@ pub use adaptive::{
 };
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
-pub use kernel::{Guess, Kernel, Structure, Work};
+pub use kernel::{GuessSource, Kernel, SolveStructure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
 pub use march::{
-    AdaptiveMarcher, CompiledScheme, Fate, Glimpse, Guard, Instance, LaneMarcher, LatticeMarcher, LatticeScheme, March,
-    Marcher, StartValues, TotalWork,
+    AdaptiveMarcher, CompiledScheme, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
+    March, Marcher, MotionFate, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
-pub use rank::{Dependence, Passage, RowWatch, Rows, Sight, dependence, furthest_first};
+pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};
 pub use root::{RootError, find_root};
 pub use symmetric::{Inertia, SymmetricSolver};
 pub use tangent::TangentMap;

@@ -67,12 +67,25 @@ pub(crate) enum Pace {
     Damped,
 }
 
+/// The entries of a program that a system of equations has.
+#[derive(Clone, Copy)]
+pub(crate) struct SolveEntries {
+    /// The first guess of the unknowns.
+    pub guess: usize,
+    /// The residual and the entries of the Jacobian.
+    pub slopes: usize,
+    /// Outputs of the block, the residual and the sizes of its terms.
+    pub check: usize,
+    /// The residual alone.
+    pub residual: usize,
+}
+
 /// Where a system of equations stands in its program, and what it looks like.
 pub(crate) struct SolvePlan {
     /// The stage of its unknowns.
     pub stage: usize,
-    /// The first of its four entries.
-    pub first_entry: usize,
+    /// Its entries.
+    pub entries: SolveEntries,
     /// Outputs of the block that its last entry computes as well.
     pub outputs: usize,
     /// How many inputs the block has.
@@ -86,13 +99,12 @@ pub(crate) struct SolvePlan {
     pub slope_columns: Vec<usize>,
 }
 
-/// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
-/// sizes, residual alone), and the memory to iterate.
+/// One system of equations, with the memory to iterate.
 #[derive(Clone)]
 pub(crate) struct NewtonSolve {
     pub stage: usize,
     pub linear: bool,
-    first_entry: usize,
+    entries: SolveEntries,
     outputs: usize,
     /// How many of the last outputs are conditions, which hold where they are not zero.
     guards: usize,
@@ -122,12 +134,12 @@ struct KeptJacobian {
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
+        let SolvePlan { stage, entries, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
         let n = names.len();
         NewtonSolve {
             stage,
             linear,
-            first_entry,
+            entries,
             outputs,
             guards: 0,
             solver,
@@ -136,7 +148,7 @@ impl NewtonSolve {
             slope_columns,
             update: vec![0.0; n],
             trial: vec![0.0; n],
-            backward: Backward::new(stage, first_entry + 3, inputs, n),
+            backward: Backward::new(stage, entries.residual, inputs, n),
             names,
             options,
             kept: None,
@@ -179,7 +191,7 @@ impl NewtonSolve {
     }
 
     pub fn guess_entry(&self) -> usize {
-        self.first_entry
+        self.entries.guess
     }
 
     /// How much memory `run` needs for outputs, residuals and sizes.
@@ -274,7 +286,7 @@ impl NewtonSolve {
         let checked = &mut checked[..self.outputs + 2 * n];
         self.trial.copy_from_slice(x);
         machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 3, &mut self.update);
+        machine.run(self.entries.residual, &mut self.update);
         let mut residual = relative(&self.update, &kept.sizes).0;
         for iterations in 1..=MAX_AGAIN {
             self.solver.solve(&mut self.update);
@@ -283,12 +295,12 @@ impl NewtonSolve {
             let before = residual;
             let last = residual * kept.rate <= ROUND_OFF;
             if last {
-                machine.run(self.first_entry + 2, checked);
+                machine.run(self.entries.check, checked);
                 let (own, sizes) = checked[self.outputs..].split_at(n);
                 self.update.copy_from_slice(own);
                 kept.sizes.copy_from_slice(sizes);
             } else {
-                machine.run(self.first_entry + 3, &mut self.update);
+                machine.run(self.entries.residual, &mut self.update);
             }
             residual = relative(&self.update, &kept.sizes).0;
             if last && (residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * before) {
@@ -344,7 +356,7 @@ impl NewtonSolve {
                 let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
                 self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
                 machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
-                machine.run(self.first_entry + 2, checked);
+                machine.run(self.entries.check, checked);
                 let holds = !inside || !checked[self.outputs - self.guards..self.outputs].contains(&0.0);
                 let next = &mut checked[self.outputs..self.outputs + n];
                 self.solver.solve(next);
@@ -373,7 +385,7 @@ impl NewtonSolve {
     /// Evaluates outputs, residuals and sizes at `x`; returns the worst relative residual and its row.
     fn check(&self, machine: &mut Machine, x: &[f64], checked: &mut [f64]) -> (f64, usize) {
         machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 2, checked);
+        machine.run(self.entries.check, checked);
         relative_residual(&checked[self.outputs..], self.len())
     }
 
@@ -404,7 +416,7 @@ impl NewtonSolve {
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
         machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 1, &mut self.values);
+        machine.run(self.entries.slopes, &mut self.values);
         match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
             None => Ok(()),
             Some(row) => Err(SolveFailure::NotFinite { what: self.names[row].clone() }),

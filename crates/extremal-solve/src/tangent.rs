@@ -1,11 +1,11 @@
 //! The derivative of a step by its state, by implicit differentiation: the linearised flow of a method.
 
-use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::discrete::Scheme;
 
 use crate::failure::SolveFailure;
-use crate::kernel::{Guess, Kernel};
+use crate::kernel::{GuessSource, Kernel};
 use crate::linear::DenseLu;
 use crate::newton::NewtonOptions;
 
@@ -47,7 +47,7 @@ impl TangentMap {
         }
         let values = vec![0.0; outputs.len()];
         let inputs = [symbols, scheme.step.inputs.clone(), unknowns];
-        let program = Program::compile(g, &inputs, &[Entry { stage: 2, outputs }])?;
+        let program = Program::compile(g, &inputs, &[EntryPoint { stage: 2, outputs }])?;
         let mut machine = program.machine();
         machine.inputs_mut(0).copy_from_slice(&numbers);
         machine.commit(0);
@@ -75,7 +75,7 @@ impl TangentMap {
     fn substep(&mut self, inputs: &[f64], state: &mut [f64]) -> Result<Vec<f64>, SolveFailure> {
         let (n, m) = (self.state, self.unknowns);
         let mut out = vec![0.0; n + m];
-        self.step.run(inputs, Guess::Formula, &mut out)?;
+        self.step.run(inputs, GuessSource::Formula, &mut out)?;
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         self.machine.inputs_mut(2).copy_from_slice(&out[n..]);

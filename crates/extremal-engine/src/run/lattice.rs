@@ -3,7 +3,7 @@
 use extremal_expr::Id;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
-use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
+use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::beginning::Beginning;
@@ -199,8 +199,8 @@ impl<'m> Written<'m> {
         })
     }
 
-    fn instance(&self, members: usize) -> Instance<'_> {
+    fn instance(&self, members: usize) -> LatticeInstance<'_> {
         let Written { model, scheme, parameters, energy } = self;
-        Instance { graph: model.graph(), scheme, parameters, members, sums: energy }
+        LatticeInstance { graph: model.graph(), scheme, parameters, members, sums: energy }
     }
 }

@@ -34,7 +34,7 @@ use extremal_mechanics::discrete::{Options, SchemeError, check_method, energy_es
 use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{
     AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, March, NewtonOptions, PassedConfiguration,
-    StartValues, StepFailure, Structure, TotalWork,
+    SolveStructure, StartValues, StepFailure, TotalWork,
 };
 use extremal_trajectory::{ColumnsError, RecordError, Recorder};
 use thiserror::Error;
@@ -348,12 +348,12 @@ impl<'m> Run<'m> {
     }
 
     /// What elimination left of the equations of a step; `None` for an adaptive method.
-    pub fn structure(&self) -> Option<Structure> {
+    pub fn structure(&self) -> Option<SolveStructure> {
         match &self.compiled {
             Compiled::Scheme(scheme) => Some(scheme.structure()),
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => {
-                Some(Structure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
+                Some(SolveStructure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
             }
         }
     }

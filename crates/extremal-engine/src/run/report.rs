@@ -1,7 +1,7 @@
 //! The summary of a run as data: what `run --json` prints.
 
 use extremal_model::Model;
-use extremal_solve::Structure;
+use extremal_solve::SolveStructure;
 use extremal_trajectory::{Recorder, Role, json_number};
 use serde_json::{Map, Value, json};
 
@@ -66,7 +66,7 @@ impl Report<'_> {
     fn solver(&self) -> Value {
         let structure = self.run.structure();
         let mut solver = json!({
-            "iteration": structure.as_ref().map_or("explicit", Structure::iteration),
+            "iteration": structure.as_ref().map_or("explicit", SolveStructure::iteration),
             "newton_iterations": self.outcome.work.iterations,
             "max_residual": json_number(self.outcome.work.max_residual),
         });

@@ -107,7 +107,7 @@ impl<'r, 'm> Rows<'r, 'm> {
     pub fn push(&mut self, motion: &mut dyn March) -> Result<Result<(), StepFailure>, RecordError> {
         let time = motion.time();
         if !self.recorder.wants_row()
-            && let Some(seen) = motion.glance()
+            && let Some(seen) = motion.observe_outputs()
         {
             return match seen {
                 Ok(seen) => {

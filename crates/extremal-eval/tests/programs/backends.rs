@@ -1,7 +1,7 @@
 //! Every backend gives the bits of the tape.
 
 use crate::support::{STAGES, build, recipe};
-use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
+use extremal_eval::{Backend, EntryPoint, LaneMachine, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
@@ -77,8 +77,8 @@ proptest! {
         let inputs: Vec<Vec<Id>> =
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let entries = [
-            Entry { stage: 2, outputs: outputs.clone() },
-            Entry { stage: 2, outputs: vec![*outputs.last().unwrap()] },
+            EntryPoint { stage: 2, outputs: outputs.clone() },
+            EntryPoint { stage: 2, outputs: vec![*outputs.last().unwrap()] },
         ];
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
@@ -132,7 +132,7 @@ proptest! {
         // Another try exchanges two inputs, and replaces a third, or there is none.
         let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
         let again = if order % 2 == 1 { &again[..] } else { &[] };
-        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
+        let program = Program::looping(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             feed(&mut machine, &point);
             (machine.repeat(4), machine.inputs(2).to_vec())
@@ -171,7 +171,7 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
-        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
         let results = outputs.len() + 1;
         let prepared = |point: &[f64]| {
             let mut machine = program.machine_on(Backend::Tape).unwrap();
@@ -218,10 +218,10 @@ proptest! {
         let next = g.expr(*outputs.last().unwrap());
         let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
         let entries = [
-            Entry { stage: 2, outputs: vec![settled.id(), next.id()] },
-            Entry { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
+            EntryPoint { stage: 2, outputs: vec![settled.id(), next.id()] },
+            EntryPoint { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
         ];
-        let program = Program::settling(g, &inputs, &[], &spreads, &entries).unwrap();
+        let program = Program::converging(g, &inputs, &[], &spreads, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
         let mut alone = |point: &[f64], values: [f64; 3], entry: usize, count: usize| {
             tape.inputs_mut(0).copy_from_slice(&point[..2]);
@@ -261,7 +261,7 @@ proptest! {
                     break;
                 }
             }
-            prop_assert_eq!(machine.settle(0, 3), rounds);
+            prop_assert_eq!(machine.converge(0, 3), rounds);
             for (expected, found) in values.iter().zip(machine.inputs(2)) {
                 prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
             }
@@ -290,7 +290,7 @@ fn values_that_find_no_register() {
         .fold(x[1], |sum, i| (sum - parts[i]).call(extremal_expr::Function::Abs) * parts[(i * 13) % 90] / 2);
     let outputs = vec![forward.id(), backward.id(), (forward * backward).exp().id()];
     let inputs = vec![x.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs }]).unwrap();
     let values = |backend| {
         let mut machine = program.machine_on(backend)?;
         for (at, input) in machine.inputs_mut(0).iter_mut().enumerate() {
@@ -318,7 +318,7 @@ fn angles_of_all_sizes_side_by_side() {
     let nested = products.iter().fold(g.int(0), |sum, product| sum + (*product + names[0].sin()).cos());
     outputs.push((nested + products.iter().fold(g.int(1), |total, product| total * (*product + 2))).id());
     let inputs = vec![names.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs: outputs.clone() }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs: outputs.clone() }]).unwrap();
     let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
     let quarter = std::f64::consts::FRAC_PI_2;
     let angle = |at: usize| match at % 8 {
@@ -360,7 +360,7 @@ fn inputs_are_shifted_where_a_condition_holds() {
         outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
         let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
         let inputs = vec![x.iter().map(|e| e.id()).collect()];
-        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
         let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
         let gone = |backend: Backend, lane: usize| {
             let mut machine = program.machine_on(backend)?;
@@ -401,7 +401,7 @@ fn rows_of_inputs_are_shifted() {
             entering.for_each(|i| outputs[i] = (x[i] * 3 / 4 + x[20]).id());
         }
         let inputs = vec![x.iter().map(|e| e.id()).collect()];
-        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
         let gone = |backend| {
             let mut machine = program.machine_on(backend)?;
             machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = at as f64);

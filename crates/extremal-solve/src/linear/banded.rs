@@ -2,7 +2,7 @@
 //! lattices.
 
 use super::equilibrate::Scales;
-use super::ordering::{Order, inverse};
+use super::ordering::{EliminationOrder, inverse};
 use super::pattern::Pattern;
 use super::{PivotRange, Singular};
 
@@ -11,13 +11,13 @@ use super::{PivotRange, Singular};
 pub(super) struct BandedLu {
     pattern: Pattern,
     /// Original index of each equation and unknown in the band's numbering; `None` if unchanged.
-    order: Option<Order>,
+    order: Option<EliminationOrder>,
     /// Entries left and right of the diagonal.
     below: usize,
     above: usize,
     /// Stored entries of a row: `below + 1 + above`, and `below` more that pivoting can fill.
     width: usize,
-    /// Entry (i, j) is at `i * width + j - i + below`. After `factor`: multipliers, reciprocal pivots, upper factor.
+    /// EntryPoint (i, j) is at `i * width + j - i + below`. After `factor`: multipliers, reciprocal pivots, upper factor.
     band: Vec<f64>,
     /// Where in `band` each value of the pattern goes.
     places: Vec<usize>,
@@ -29,7 +29,7 @@ pub(super) struct BandedLu {
 }
 
 impl BandedLu {
-    pub(super) fn new(pattern: Pattern, order: Order) -> Self {
+    pub(super) fn new(pattern: Pattern, order: EliminationOrder) -> Self {
         let n = pattern.size();
         let place = inverse(&order);
         let renumbered = || pattern.places().map(|(i, j)| (place[i], place[j]));

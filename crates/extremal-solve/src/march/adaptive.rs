@@ -9,9 +9,9 @@ use super::{Guard, March, StartValues, TotalWork};
 use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
 use crate::configuration::{ConfigurationWatch, PassedConfiguration};
 use crate::failure::{Guards, Reason, SolveFailure, StepFailure};
-use crate::kernel::{Guess, Kernel};
+use crate::kernel::{GuessSource, Kernel};
 use crate::newton::NewtonOptions;
-use crate::rank::Rows;
+use crate::rank::ConstraintRows;
 
 /// The continuous equations of a system compiled for an adaptive integrator, and the motion once it is started.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ const STEPS_PER_RECORD: u64 = 1_000;
 /// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
 const MOST_STEPS_AT_ONCE: u64 = 250_000;
 
-/// Rows of constraints that are looked at after every step of the integrator, however far apart the records are.
+/// ConstraintRows of constraints that are looked at after every step of the integrator, however far apart the records are.
 #[derive(Clone)]
 struct WatchedConstraints {
     watch: ConfigurationWatch,
@@ -53,7 +53,7 @@ struct WatchedConstraints {
 
 /// What becomes of a motion.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fate {
+pub enum MotionFate {
     /// It arrives.
     Reached,
     /// It ends before.
@@ -81,7 +81,7 @@ impl RightHandSide {
     fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
         self.inputs[..y.len()].copy_from_slice(y);
         self.inputs[y.len()] = t;
-        self.kernel.run(&self.inputs, Guess::Formula, dy).map(|_| ())
+        self.kernel.run(&self.inputs, GuessSource::Formula, dy).map(|_| ())
     }
 }
 
@@ -199,25 +199,25 @@ impl AdaptiveMarcher {
     }
 
     /// Follows a motion from these values to a time; it is then there, or as far as it goes.
-    pub fn fate(&mut self, values: &StartValues, until: f64) -> Fate {
+    pub fn fate(&mut self, values: &StartValues, until: f64) -> MotionFate {
         self.restart(values, until - values.time);
         let rhs = &mut self.right_hand_side;
         let mut first = vec![0.0; self.names.len()];
         let mut last = first.clone();
         if rhs.evaluate(values.time, &self.previous.1, &mut first).is_err() {
-            return Fate::Undecided;
+            return MotionFate::Undecided;
         }
         let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
         let worn_out = match outcome {
-            Ok(()) => return Fate::Reached,
+            Ok(()) => return MotionFate::Reached,
             Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => false,
             // The round-off of the time makes the last part of the way to a singularity long.
             Err(AdaptiveError::TooManySteps { .. }) => true,
-            Err(_) => return Fate::Undecided,
+            Err(_) => return MotionFate::Undecided,
         };
         let (time, state) = (self.integrator.time(), self.integrator.state());
         if rhs.evaluate(time, state, &mut last).is_err() {
-            return Fate::Undecided;
+            return MotionFate::Undecided;
         }
         let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
         let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
@@ -232,8 +232,8 @@ impl AdaptiveMarcher {
             _ => (0..last.len()).find(gone).filter(|_| !worn_out),
         };
         match ended {
-            Some(at) => Fate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
-            None => Fate::Undecided,
+            Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
+            None => MotionFate::Undecided,
         }
     }
 
@@ -311,7 +311,7 @@ impl AdaptiveMarcher {
         let (begin, end) = (integrator.time_before(), integrator.time());
         let (mut inside, width) = (Vec::new(), observed.len());
         let here = integrator.state();
-        let rows = Rows {
+        let rows = ConstraintRows {
             time: end,
             entries: &observed[range.clone()],
             positions: &here[..n],
@@ -328,12 +328,12 @@ impl AdaptiveMarcher {
             let inputs = &mut right_hand_side.inputs;
             inputs[..state.len()].copy_from_slice(state);
             inputs[state.len()] = time;
-            if found.is_err() || observe.run(inputs, Guess::Formula, &mut inside).is_err() {
+            if found.is_err() || observe.run(inputs, GuessSource::Formula, &mut inside).is_err() {
                 return false;
             }
             let (positions, velocities) = (&state[..n], &state[n..2 * n]);
             let residual = largest(&inside[residuals.clone()]);
-            read(Rows { time, entries: &inside[range.clone()], positions, velocities, residual });
+            read(ConstraintRows { time, entries: &inside[range.clone()], positions, velocities, residual });
             true
         }))
     }
@@ -393,7 +393,7 @@ impl March for AdaptiveMarcher {
         let inputs = &mut self.right_hand_side.inputs;
         inputs[..n].copy_from_slice(self.integrator.state());
         inputs[n] = self.integrator.time();
-        match self.observe.run(inputs, Guess::Formula, &mut self.observed) {
+        match self.observe.run(inputs, GuessSource::Formula, &mut self.observed) {
             Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.names.len()]),
             Err(failure) => Err(self.failure(failure.into())),
         }

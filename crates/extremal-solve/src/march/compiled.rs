@@ -7,7 +7,7 @@ use extremal_mechanics::discrete::Scheme;
 
 use super::{Guard, Marcher, StartValues};
 use crate::failure::{Guards, StepFailure};
-use crate::kernel::{Kernel, Structure};
+use crate::kernel::{Kernel, SolveStructure};
 use crate::newton::NewtonOptions;
 use crate::observable::Observable;
 use crate::step::{Observation, StepSolver};
@@ -74,13 +74,13 @@ impl CompiledScheme {
     }
 
     /// What elimination left of the step's equations.
-    pub fn structure(&self) -> Structure {
+    pub fn structure(&self) -> SolveStructure {
         self.solver.structure()
     }
 
     /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
     /// looked at before.
-    pub fn observation(&self) -> Structure {
+    pub fn observation(&self) -> SolveStructure {
         self.observation.kernel.structure()
     }
 

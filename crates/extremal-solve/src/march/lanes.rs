@@ -27,23 +27,23 @@ struct Entered {
 }
 
 /// Looks at motions on their way, by their numbers. A failure ends the motion.
-pub trait Glimpse {
+pub trait LaneObserver {
     /// After how many steps, counted from the start of a motion, it is looked at: at all multiples.
     fn every(&self) -> u64;
     /// Looks at a motion.
     ///
     /// # Errors
     /// If the state is none of the motion.
-    fn glimpse(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
+    fn observe(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
 }
 
 /// Looks at nothing.
-impl Glimpse for () {
+impl LaneObserver for () {
     fn every(&self) -> u64 {
         u64::MAX
     }
 
-    fn glimpse(&mut self, _: usize, _: &mut Marcher) -> Result<(), StepFailure> {
+    fn observe(&mut self, _: usize, _: &mut Marcher) -> Result<(), StepFailure> {
         Ok(())
     }
 }
@@ -73,7 +73,7 @@ impl LaneMarcher {
         &mut self,
         motions: &mut [&mut Marcher],
         steps: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Vec<Result<(), StepFailure>> {
         let mut outcomes: Vec<Result<(), StepFailure>> = motions.iter().map(|_| Ok(())).collect();
         let mut waiting = 0..motions.len();
@@ -84,7 +84,7 @@ impl LaneMarcher {
                 while self.entered[at].is_none()
                     && let Some(next) = waiting.next()
                 {
-                    outcomes[next] = self.begin(motions[next], next, at, steps, look);
+                    outcomes[next] = self.begin(motions[next], next, at, steps, observer);
                     began = true;
                 }
             }
@@ -107,8 +107,8 @@ impl LaneMarcher {
                     && (left == 0 || tries == u64::from(TRIES))
                 {
                     outcomes[motion] = match left == 0 && then > 0 {
-                        true => self.pass(motions[motion], at, look),
-                        false => self.leave(motions[motion], at, left, look),
+                        true => self.pass(motions[motion], at, observer),
+                        false => self.leave(motions[motion], at, left, observer),
                     };
                 }
             }
@@ -122,7 +122,7 @@ impl LaneMarcher {
         number: usize,
         at: usize,
         mut steps: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Result<(), StepFailure> {
         while steps > 0 && !motion.scheme.solver.history.is_enough() {
             let fused = motion.fused_steps();
@@ -135,10 +135,10 @@ impl LaneMarcher {
         }
         let unfit = steps < WORTHWHILE || !motion.scheme.solver.can_fuse();
         if unfit || !motion.scheme.solver.fused_at(&motion.motion).is_some_and(|fused| fused.fits_lanes()) {
-            return alone(motion, number, steps, look);
+            return alone(motion, number, steps, observer);
         }
         self.load(motion, at, PARAMETERS_STAGE);
-        self.enter(motion, number, at, steps - 1, look.every());
+        self.enter(motion, number, at, steps - 1, observer.every());
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl LaneMarcher {
     }
 
     /// Looks at a motion in its lane where that is due, and lets it go on.
-    fn pass(&mut self, motion: &mut Marcher, at: usize, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+    fn pass(&mut self, motion: &mut Marcher, at: usize, observer: &mut impl LaneObserver) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
         let grown = !motion.scheme.solver.history.is_full();
@@ -211,13 +211,13 @@ impl LaneMarcher {
         let places = self.machine.inputs(LOOP_STAGE).chunks_exact(lanes);
         motion.motion.state.iter_mut().zip(places).for_each(|(own, place)| *own = place[at]);
         motion.scheme.solver.count_fused(&mut motion.motion, entered.steps);
-        if motion.steps().is_multiple_of(look.every()) {
-            look.glimpse(entered.motion, motion)?;
+        if motion.steps().is_multiple_of(observer.every()) {
+            observer.observe(entered.motion, motion)?;
         }
         if grown {
             self.predict_from(motion.scheme.solver.history.known_after_a_step(), at);
         }
-        let steps = part(motion, entered.then, look.every());
+        let steps = part(motion, entered.then, observer.every());
         self.machine.inputs_mut(LOOP_STAGE)[self.layout.left * lanes + at] = steps as f64;
         self.entered[at] = Some(Entered { steps, then: entered.then - steps, ..entered });
         Ok(())
@@ -238,7 +238,7 @@ impl LaneMarcher {
         motion: &mut Marcher,
         at: usize,
         left: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
@@ -259,14 +259,14 @@ impl LaneMarcher {
         motion.whole_step()?;
         motion.smoothness.follow(&motion.previous, &motion.motion.state);
         motion.observe()?;
-        if motion.steps().is_multiple_of(look.every()) {
-            look.glimpse(entered.motion, motion)?;
+        if motion.steps().is_multiple_of(observer.every()) {
+            observer.observe(entered.motion, motion)?;
         }
         match left - 1 + entered.then {
             steps @ 1.. if motion.scheme.solver.can_fuse() => {
-                self.enter(motion, entered.motion, at, steps, look.every())
+                self.enter(motion, entered.motion, at, steps, observer.every())
             }
-            left => return alone(motion, entered.motion, left + 1, look),
+            left => return alone(motion, entered.motion, left + 1, observer),
         }
         Ok(())
     }
@@ -279,16 +279,21 @@ fn part(motion: &Marcher, steps: u64, every: u64) -> u64 {
 }
 
 /// Takes steps alone, looked at as in a lane; not after the last.
-fn alone(motion: &mut Marcher, number: usize, mut steps: u64, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+fn alone(
+    motion: &mut Marcher,
+    number: usize,
+    mut steps: u64,
+    observer: &mut impl LaneObserver,
+) -> Result<(), StepFailure> {
     loop {
-        let part = steps.min(look.every() - motion.steps() % look.every());
+        let part = steps.min(observer.every() - motion.steps() % observer.every());
         motion.advance_alone(part)?;
         steps -= part;
         if steps == 0 {
             return Ok(());
         }
         motion.observe()?;
-        look.glimpse(number, motion)?;
+        observer.observe(number, motion)?;
     }
 }
 

@@ -2,7 +2,8 @@
 //! all but the first and the last are shifts of one another.
 
 use extremal_eval::{
-    Backend, CompileError, NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped,
+    Backend, CompileError, LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite,
+    RecurrenceMachine, Stopped,
 };
 use extremal_expr::{Expr, Graph, Id, Node};
 use extremal_mechanics::Block;
@@ -13,7 +14,7 @@ use crate::failure::{Reason, SolveFailure, StepFailure};
 
 /// A scheme for families of few members.
 #[derive(Clone, Copy)]
-pub struct Instance<'a> {
+pub struct LatticeInstance<'a> {
     /// Where the formulas are.
     pub graph: &'a Graph,
     /// The method.
@@ -29,11 +30,11 @@ pub struct Instance<'a> {
 /// A scheme compiled for families of any size.
 #[derive(Clone)]
 pub struct LatticeScheme {
-    start: Stencil,
-    step: Recurrence,
-    observe: Stencil,
+    start: LatticeProgram,
+    step: LatticeRecurrence,
+    observe: LatticeProgram,
     /// What is summed up of the observation.
-    glance: Stencil,
+    summed: LatticeProgram,
     constants: Vec<f64>,
     substeps: Vec<f64>,
     /// The state, family by family: what stands before and behind the number of a member in its name.
@@ -44,15 +45,19 @@ pub struct LatticeScheme {
 impl LatticeScheme {
     /// Looks for the structure that both instances share; `larger` has one member more per family. `None` if there is something
     /// to solve in a step, or if the members are not alike.
-    pub fn find(small: Instance<'_>, larger: Instance<'_>) -> Result<Option<LatticeScheme>, CompileError> {
-        let (Some(a), Some(b)) = (Explicit::of(small), Explicit::of(larger)) else { return Ok(None) };
-        let stencil = |part: fn(&Explicit) -> &Part| -> Result<Option<Stencil>, CompileError> {
-            Stencil::find(part(&a).rows(small.graph, &a.parameters), part(&b).rows(larger.graph, &b.parameters))
+    pub fn find(
+        small: LatticeInstance<'_>,
+        larger: LatticeInstance<'_>,
+    ) -> Result<Option<LatticeScheme>, CompileError> {
+        let (Some(a), Some(b)) = (ExplicitParts::of(small), ExplicitParts::of(larger)) else { return Ok(None) };
+        let program = |part: fn(&ExplicitParts) -> &LatticePart| -> Result<Option<LatticeProgram>, CompileError> {
+            LatticeProgram::find(part(&a).rows(small.graph, &a.parameters), part(&b).rows(larger.graph, &b.parameters))
         };
-        let start = stencil(|e| &e.start)?;
-        let step = Recurrence::find(a.step.rows(small.graph, &a.parameters), b.step.rows(larger.graph, &b.parameters))?;
-        let (observe, glance) = (stencil(|e| &e.observe)?, stencil(|e| &e.glance)?);
-        let (Some(start), Some(step), Some(observe), Some(glance)) = (start, step, observe, glance) else {
+        let start = program(|e| &e.start)?;
+        let step =
+            LatticeRecurrence::find(a.step.rows(small.graph, &a.parameters), b.step.rows(larger.graph, &b.parameters))?;
+        let (observe, summed) = (program(|e| &e.observe)?, program(|e| &e.summed)?);
+        let (Some(start), Some(step), Some(observe), Some(summed)) = (start, step, observe, summed) else {
             return Ok(None);
         };
         let first_member = |id: &Id| {
@@ -64,7 +69,7 @@ impl LatticeScheme {
             start,
             step,
             observe,
-            glance,
+            summed,
             constants: small.scheme.constants.iter().map(|(_, value)| *value).collect(),
             substeps: small.scheme.substeps.clone(),
             names,
@@ -74,8 +79,8 @@ impl LatticeScheme {
 
     /// The fewest members of each family.
     pub fn smallest(&self) -> usize {
-        let stencils = [&self.start, &self.observe, &self.glance].map(Stencil::smallest);
-        stencils.into_iter().fold(self.step.smallest(), usize::max)
+        let programs = [&self.start, &self.observe, &self.summed].map(LatticeProgram::smallest);
+        programs.into_iter().fold(self.step.smallest(), usize::max)
     }
 
     /// The operations for one member in a step, and the loops they are in.
@@ -86,9 +91,9 @@ impl LatticeScheme {
     /// What it takes to run families of so many members each, not begun yet; `None` if they are too few. Of the backends the
     /// fastest is taken, unless one is asked for and available.
     pub fn marcher(&self, members: usize, backend: Option<Backend>) -> Option<LatticeMarcher> {
-        let machine = |stencil: &Stencil| {
-            let asked_for = backend.and_then(|backend| stencil.machine_on(backend, members));
-            asked_for.or_else(|| stencil.machine(members))
+        let machine = |program: &LatticeProgram| {
+            let asked_for = backend.and_then(|backend| program.machine_on(backend, members));
+            asked_for.or_else(|| program.machine(members))
         };
         let substeps = self.substeps.len();
         let asked_for = backend.and_then(|backend| self.step.machine_on(backend, members, substeps));
@@ -98,7 +103,7 @@ impl LatticeScheme {
             scalars: vec![0.0; step.most() * SCALARS],
             step,
             observe: machine(&self.observe)?,
-            glance: machine(&self.glance)?,
+            summed: machine(&self.summed)?,
             constants: self.constants.clone(),
             names: self.names.clone(),
             substeps: self.substeps.clone(),
@@ -114,26 +119,26 @@ impl LatticeScheme {
 const SCALARS: usize = 2;
 
 /// The blocks of a scheme that needs nothing solved.
-struct Explicit {
+struct ExplicitParts {
     parameters: Vec<Id>,
-    start: Part,
-    step: Part,
-    observe: Part,
-    glance: Part,
+    start: LatticePart,
+    step: LatticePart,
+    observe: LatticePart,
+    summed: LatticePart,
 }
 
 /// A computation by members.
 #[derive(Clone)]
-struct Part {
+struct LatticePart {
     scalars: Vec<Id>,
     fields: Vec<Vec<Id>>,
     results: Vec<Vec<Id>>,
     sums: Vec<Vec<Id>>,
 }
 
-impl Explicit {
-    fn of(instance: Instance<'_>) -> Option<Explicit> {
-        let Instance { graph: g, scheme, parameters, members, sums } = instance;
+impl ExplicitParts {
+    fn of(instance: LatticeInstance<'_>) -> Option<ExplicitParts> {
+        let LatticeInstance { graph: g, scheme, parameters, members, sums } = instance;
         let size = scheme.state.len();
         if members == 0 || !size.is_multiple_of(2 * members) || !scheme.guards.is_empty() {
             return None;
@@ -146,7 +151,7 @@ impl Explicit {
             let (results, sums) = outputs.split_at_checked(size)?;
             let terms = |sum: &Id| terms(g.expr(*sum), &g.exprs(fields)).iter().map(|e| e.id()).collect();
             let explicit = solves.is_empty() && sums.len() + size == outputs.len();
-            explicit.then(|| Part {
+            explicit.then(|| LatticePart {
                 scalars: scalars.to_vec(),
                 fields: by_member(fields),
                 results: by_member(results),
@@ -154,20 +159,20 @@ impl Explicit {
             })
         };
         let observe = part(&scheme.observe, 1, sums)?;
-        Some(Explicit {
+        Some(ExplicitParts {
             parameters: parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect(),
             start: part(&scheme.start, SCALARS, &[])?,
             step: part(&scheme.step, SCALARS, &[])?,
-            glance: Part { results: Vec::new(), ..observe.clone() },
+            summed: LatticePart { results: Vec::new(), ..observe.clone() },
             observe,
         })
     }
 }
 
-impl Part {
-    fn rows<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> Rows<'a> {
-        let Part { scalars, fields, results, sums } = self;
-        Rows { graph, parameters, scalars, fields, results, sums }
+impl LatticePart {
+    fn rows<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> LatticeFormulas<'a> {
+        let LatticePart { scalars, fields, results, sums } = self;
+        LatticeFormulas { graph, parameters, scalars, fields, results, sums }
     }
 }
 
@@ -206,10 +211,10 @@ fn only_sum<'g>(g: &'g Graph, factors: &[(Id, i64)], fields: &[Expr<'g>]) -> Opt
 /// Many like members on their way.
 #[derive(Clone)]
 pub struct LatticeMarcher {
-    start: RowMachine,
+    start: LatticeMachine,
     step: RecurrenceMachine,
-    observe: RowMachine,
-    glance: RowMachine,
+    observe: LatticeMachine,
+    summed: LatticeMachine,
     constants: Vec<f64>,
     names: Vec<(String, String)>,
     substeps: Vec<f64>,
@@ -274,9 +279,9 @@ impl March for LatticeMarcher {
         }
     }
 
-    fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
+    fn observe_outputs(&mut self) -> Option<Result<&[f64], StepFailure>> {
         let state = self.step.state();
-        Some(match self.glance.run(&[self.clock.time], state, &mut [], &mut self.observed[state.len()..]) {
+        Some(match self.summed.run(&[self.clock.time], state, &mut [], &mut self.observed[state.len()..]) {
             Ok(()) => Ok(&self.observed[state.len()..]),
             Err(_) => Err(self.reject(nothing_to_see())),
         })
@@ -302,7 +307,7 @@ impl LatticeMarcher {
     /// Sets the parameters for the next [`restart`](LatticeMarcher::restart).
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
-        for machine in [&mut self.start, &mut self.observe, &mut self.glance] {
+        for machine in [&mut self.start, &mut self.observe, &mut self.summed] {
             machine.set_parameters(&values);
         }
         self.step.set_parameters(&values);

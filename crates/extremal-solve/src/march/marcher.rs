@@ -3,7 +3,7 @@
 use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
-use crate::kernel::Guess;
+use crate::kernel::GuessSource;
 use crate::step::MotionState;
 
 /// A scheme on its way.
@@ -121,7 +121,7 @@ impl Marcher {
         self.scheme.solver.begin(h, *time, v);
         (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
         self.motion.state.fill(0.0);
-        let started = self.scheme.start.run(&inputs, Guess::Formula, &mut self.motion.state);
+        let started = self.scheme.start.run(&inputs, GuessSource::Formula, &mut self.motion.state);
         self.previous.copy_from_slice(&self.motion.state);
         started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
     }

@@ -14,11 +14,11 @@ use crate::configuration::PassedConfiguration;
 use crate::failure::{Reason, StepFailure};
 use crate::kernel::Work;
 
-pub use adaptive::{AdaptiveMarcher, Fate};
+pub use adaptive::{AdaptiveMarcher, MotionFate};
 pub(crate) use clock::Clock;
 pub use compiled::CompiledScheme;
-pub use lanes::{Glimpse, LaneMarcher};
-pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
+pub use lanes::{LaneMarcher, LaneObserver};
+pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;
 pub(crate) use smoothness::{FADING, SMOOTH};
 
@@ -92,7 +92,7 @@ pub trait March {
     /// of the motion: after a failure the motion is back at the last good one.
     fn observe(&mut self) -> Result<&[f64], StepFailure>;
     /// The further outputs alone, where they can be had for less than an observation.
-    fn glance(&mut self) -> Option<Result<&[f64], StepFailure>> {
+    fn observe_outputs(&mut self) -> Option<Result<&[f64], StepFailure>> {
         None
     }
     /// The present state as one that the motion cannot go on from.

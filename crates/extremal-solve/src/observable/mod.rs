@@ -71,11 +71,11 @@ enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Demand {
     rule: usize,
-    kind: Kind,
+    kind: DemandKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DemandKind {
     AtLeast(f64),
     AtMost(f64),
     /// The magnitude is at least this.
@@ -84,23 +84,23 @@ enum Kind {
     Within(f64),
 }
 
-impl Kind {
+impl DemandKind {
     fn holds_on(self, x: Interval) -> bool {
         match self {
-            Kind::AtLeast(least) => x.low >= least,
-            Kind::AtMost(most) => x.high <= most,
-            Kind::Away(least) => x.least() >= least,
-            Kind::Within(most) => x.size() <= most,
+            DemandKind::AtLeast(least) => x.low >= least,
+            DemandKind::AtMost(most) => x.high <= most,
+            DemandKind::Away(least) => x.least() >= least,
+            DemandKind::Within(most) => x.size() <= most,
         }
     }
 
     /// What is left of an interval where it holds.
     fn restrict(self, x: Interval) -> Interval {
         match self {
-            Kind::AtLeast(least) => Interval::new(x.low.max(least), x.high.max(least)),
-            Kind::AtMost(most) => Interval::new(x.low.min(most), x.high.min(most)),
-            Kind::Away(_) => x,
-            Kind::Within(most) => Interval::new(x.low.clamp(-most, most), x.high.clamp(-most, most)),
+            DemandKind::AtLeast(least) => Interval::new(x.low.max(least), x.high.max(least)),
+            DemandKind::AtMost(most) => Interval::new(x.low.min(most), x.high.min(most)),
+            DemandKind::Away(_) => x,
+            DemandKind::Within(most) => Interval::new(x.low.clamp(-most, most), x.high.clamp(-most, most)),
         }
     }
 }
@@ -165,15 +165,15 @@ impl Observable {
         let quantities = g.substitute(&g.exprs(&self.demanded), rules);
         let number = |x: f64| g.float(x).unwrap_or(g.int(0));
         let condition = |(demand, x): (&Demand, Expr<'g>)| match demand.kind {
-            Kind::AtLeast(least) => g.compare(Comparison::Le, number(least), x),
-            Kind::AtMost(most) => g.compare(Comparison::Le, x, number(most)),
-            Kind::Away(least) => g.compare(Comparison::Le, number(least), x.abs()),
-            Kind::Within(most) => g.compare(Comparison::Le, x.abs(), number(most)),
+            DemandKind::AtLeast(least) => g.compare(Comparison::Le, number(least), x),
+            DemandKind::AtMost(most) => g.compare(Comparison::Le, x, number(most)),
+            DemandKind::Away(least) => g.compare(Comparison::Le, number(least), x.abs()),
+            DemandKind::Within(most) => g.compare(Comparison::Le, x.abs(), number(most)),
         };
         self.demands.iter().zip(quantities).map(condition).collect()
     }
 
-    /// Bounds all quantities, as far as the demands that are granted allow.
+    /// NlpBounds all quantities, as far as the demands that are granted allow.
     fn evaluate(&mut self, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> bool {
         for at in 0..self.rules.len() {
             let Some(bound) = self.bound(at, parameters, grant) else { return false };
@@ -182,7 +182,7 @@ impl Observable {
             }
             self.bounds[at] = bound;
         }
-        let solvable = Kind::AtLeast(0.0);
+        let solvable = DemandKind::AtLeast(0.0);
         self.margins
             .iter()
             .all(|rule| solvable.holds_on(self.bounds[*rule]) || grant(Demand { rule: *rule, kind: solvable }))
@@ -190,7 +190,7 @@ impl Observable {
 
     fn bound(&self, at: usize, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> Option<Interval> {
         let bounds = &self.bounds;
-        let mut ask = |rule: usize, kind: Kind| -> Option<Interval> {
+        let mut ask = |rule: usize, kind: DemandKind| -> Option<Interval> {
             let holds = kind.holds_on(bounds[rule]) || grant(Demand { rule, kind });
             holds.then(|| kind.restrict(bounds[rule]))
         };
@@ -212,8 +212,8 @@ impl Observable {
                     if *exponent < 0 {
                         match &self.rules[*base] {
                             // A root is away from zero where its argument is.
-                            Rule::Root(argument, q) => ask(*argument, Kind::AtLeast(away.powi(*q as i32)))?,
-                            _ => ask(*base, Kind::Away(away))?,
+                            Rule::Root(argument, q) => ask(*argument, DemandKind::AtLeast(away.powi(*q as i32)))?,
+                            _ => ask(*base, DemandKind::Away(away))?,
                         };
                     }
                     product = product.times(bounds[*base].power(*exponent, away));
@@ -221,28 +221,30 @@ impl Observable {
                 product
             }
             Rule::Root(argument, q) => {
-                ask(*argument, Kind::AtLeast(0.0))?.rising(|x| x.max(0.0).powf(1.0 / f64::from(*q)))
+                ask(*argument, DemandKind::AtLeast(0.0))?.rising(|x| x.max(0.0).powf(1.0 / f64::from(*q)))
             }
             Rule::Power(base, exponent) => {
-                let logarithm = ask(*base, Kind::AtLeast(LEAST_DIVISOR))?.rising(f64::ln);
+                let logarithm = ask(*base, DemandKind::AtLeast(LEAST_DIVISOR))?.rising(f64::ln);
                 logarithm.times(bounds[*exponent]).rising(f64::exp)
             }
             Rule::Call(function, argument) => {
                 let x = bounds[*argument];
                 match function {
                     Function::Sin | Function::Cos | Function::Tanh | Function::Sign => Interval::within(1.0),
-                    Function::Asin => ask(*argument, Kind::Within(1.0))?.rising(f64::asin),
+                    Function::Asin => ask(*argument, DemandKind::Within(1.0))?.rising(f64::asin),
                     Function::Acos => {
-                        ask(*argument, Kind::Within(1.0))?;
+                        ask(*argument, DemandKind::Within(1.0))?;
                         Interval::new(0.0, 4.0)
                     }
                     Function::Atan => x.rising(f64::atan),
-                    Function::Sinh => ask(*argument, Kind::Within(LARGEST_EXPONENT))?.rising(f64::sinh),
-                    Function::Cosh => Interval::new(1.0, ask(*argument, Kind::Within(LARGEST_EXPONENT))?.size().cosh()),
+                    Function::Sinh => ask(*argument, DemandKind::Within(LARGEST_EXPONENT))?.rising(f64::sinh),
+                    Function::Cosh => {
+                        Interval::new(1.0, ask(*argument, DemandKind::Within(LARGEST_EXPONENT))?.size().cosh())
+                    }
                     Function::Asinh => x.rising(f64::asinh),
-                    Function::Acosh => ask(*argument, Kind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
-                    Function::Exp => ask(*argument, Kind::AtMost(LARGEST_EXPONENT))?.rising(f64::exp),
-                    Function::Log => ask(*argument, Kind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
+                    Function::Acosh => ask(*argument, DemandKind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
+                    Function::Exp => ask(*argument, DemandKind::AtMost(LARGEST_EXPONENT))?.rising(f64::exp),
+                    Function::Log => ask(*argument, DemandKind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
                     Function::Cbrt => x.rising(f64::cbrt),
                     Function::Abs => Interval::new(x.least(), x.size()),
                     // Poles, and whatever else has no bound that is known here.

@@ -22,7 +22,7 @@ use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::failure::{Guards, Reason, SolveFailure};
-use crate::kernel::{Guess, Kernel, Structure, Work};
+use crate::kernel::{GuessSource, Kernel, SolveStructure, Work};
 use crate::march::{Clock, TotalWork};
 use crate::newton::NewtonOptions;
 use crate::observable::Observable;
@@ -62,7 +62,7 @@ impl Observation {
         own.copy_from_slice(state);
         rest[0] = time;
         rest[1..].copy_from_slice(velocity);
-        self.kernel.run(&self.inputs, Guess::Formula, &mut self.outputs)?;
+        self.kernel.run(&self.inputs, GuessSource::Formula, &mut self.outputs)?;
         velocity.copy_from_slice(&self.outputs[..velocity.len()]);
         Ok(())
     }
@@ -181,8 +181,8 @@ impl StepSolver {
     }
 
     /// What elimination left of the step's equations, and how they are solved.
-    pub fn structure(&self) -> Structure {
-        Structure { fixed_point: self.fixed_point.is_some(), ..self.newton.structure() }
+    pub fn structure(&self) -> SolveStructure {
+        SolveStructure { fixed_point: self.fixed_point.is_some(), ..self.newton.structure() }
     }
 
     pub fn newton(&self) -> &Kernel {
@@ -319,16 +319,16 @@ impl StepSolver {
         predicted: bool,
     ) -> Result<Work, Reason> {
         let mut outcome = match predicted {
-            true => self.solve(Guess::Given),
+            true => self.solve(GuessSource::Given),
             false => {
                 self.first_guess(state, observation, time)?;
-                self.solve(Guess::Formula)
+                self.solve(GuessSource::Formula)
             }
         };
         // What was extrapolated leads nowhere: begin with the velocities of the present state.
         let again = outcome.is_err() && predicted && !self.is_explicit();
         if again && self.first_guess(state, observation, time).is_ok() {
-            outcome = self.solve(Guess::Formula);
+            outcome = self.solve(GuessSource::Formula);
         }
         match outcome {
             Ok(work) if self.substeps.len() > 1 || self.holds() => Ok(work),
@@ -349,10 +349,10 @@ impl StepSolver {
     }
 
     /// Fixed-point iteration, or else Newton's method, from a guess.
-    fn solve(&mut self, guess: Guess) -> Result<Work, SolveFailure> {
+    fn solve(&mut self, guess: GuessSource) -> Result<Work, SolveFailure> {
         if let Some(fixed_point) = &mut self.fixed_point {
             let unknowns = self.newton.unknowns_mut();
-            if guess == Guess::Formula {
+            if guess == GuessSource::Formula {
                 unknowns.fill(0.0);
             }
             if let Some(work) = fixed_point.run(&self.inputs.values, unknowns, &mut self.next) {

@@ -2,7 +2,7 @@
 
 use super::{Observation, StepSolver};
 use crate::failure::{Reason, SolveFailure};
-use crate::kernel::{Guess, Work};
+use crate::kernel::{GuessSource, Work};
 
 /// The part of the step that is tried first, and the smallest by which it is made longer.
 const FIRST: f64 = 1.0 / 16.0;
@@ -92,8 +92,8 @@ impl StepSolver {
             }
             let part = (done + ahead).min(1.0);
             self.inputs.set_step(part * h);
-            let guess = if done == 0.0 { Guess::Formula } else { Guess::Given };
-            if guess == Guess::Given {
+            let guess = if done == 0.0 { GuessSource::Formula } else { GuessSource::Given };
+            if guess == GuessSource::Given {
                 self.shorter.predict(part, self.newton.unknowns_mut());
             }
             match self.solve(guess) {

@@ -10,14 +10,14 @@ pub(super) struct Tree {
     /// Where each original index went.
     pub place: Vec<usize>,
     /// Children before parents.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<FrontNode>,
     /// Row and column of every entry of the pattern.
     pub places: Vec<(usize, usize)>,
 }
 
 /// Columns that are eliminated in one front.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(super) struct FrontNode {
     pub columns: Vec<usize>,
     /// Further rows of the front.
     pub rows: Vec<usize>,
@@ -32,7 +32,7 @@ impl Tree {
         let place = minimum_degree(n, entries);
         let places: Vec<(usize, usize)> = entries.iter().map(|&(i, j)| (place[i], place[j])).collect();
         let rows = structure(n, &places);
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<FrontNode> = Vec::new();
         // Columns gathered so far for the front whose last column this is.
         let mut gathered: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -61,7 +61,7 @@ impl Tree {
             for child in &children {
                 nodes[*child].parent = Some(at);
             }
-            nodes.push(Node { columns, rows: rows[column].clone(), children, parent: None, entries: Vec::new() });
+            nodes.push(FrontNode { columns, rows: rows[column].clone(), children, parent: None, entries: Vec::new() });
         }
         for (entry, &(i, j)) in places.iter().enumerate() {
             nodes[node_of[i.min(j)]].entries.push(entry);

@@ -9,7 +9,7 @@ mod analyse;
 mod front;
 
 use analyse::Tree;
-use front::{Contribution, Factor, Front};
+use front::{Front, FrontContribution, FrontFactor};
 
 /// How many eigenvalues of a symmetric matrix have which sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct SymmetricSolver {
     entries: Vec<(usize, usize)>,
     scaled: Vec<f64>,
     scale: Vec<f64>,
-    factors: Vec<Factor>,
+    factors: Vec<FrontFactor>,
     front: Front,
     work: Vec<f64>,
 }
@@ -69,7 +69,7 @@ impl SymmetricSolver {
 
     /// Numbers in the factor, a measure of the work of a solve.
     pub fn factor_entries(&self) -> usize {
-        self.factors.iter().map(Factor::entries).sum()
+        self.factors.iter().map(FrontFactor::entries).sum()
     }
 
     /// Factors the matrix with these values, given in the order of the pattern. `None` if one of them is not finite.
@@ -83,7 +83,7 @@ impl SymmetricSolver {
         }
         self.equilibrate(values);
         let mut inertia = Inertia::default();
-        let mut contributions: Vec<Option<Contribution>> = Vec::new();
+        let mut contributions: Vec<Option<FrontContribution>> = Vec::new();
         contributions.resize_with(self.tree.nodes.len(), || None);
         self.factors.clear();
         for at in 0..self.tree.nodes.len() {

@@ -1,6 +1,6 @@
 //! What is computed for a stage, as formulas that its neighbours share.
 
-use extremal_eval::{CompileError, Entry, Program, Spread};
+use extremal_eval::{CompileError, EntryPoint, Program, Spread};
 use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude, with_angles_apart};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::{Scheme, Stages};
@@ -131,10 +131,12 @@ impl StageProgram {
             Spread { symbol: *symbol, of: stages.own[kind], lane, given }
         };
         let spreads: Vec<Spread> = all.iter().enumerate().map(spread).collect();
-        let entry =
-            |outputs: Vec<Expr<'_>>| Entry { stage: UNKNOWNS, outputs: outputs.into_iter().map(Expr::id).collect() };
+        let entry = |outputs: Vec<Expr<'_>>| EntryPoint {
+            stage: UNKNOWNS,
+            outputs: outputs.into_iter().map(Expr::id).collect(),
+        };
         let entries = [iterated, checked, finished].map(entry);
-        let program = Program::settling(g, &inputs, &writer.names, &spreads, &entries)?;
+        let program = Program::converging(g, &inputs, &writer.names, &spreads, &entries)?;
         Ok(Some(StageProgram { program, places }))
     }
 }

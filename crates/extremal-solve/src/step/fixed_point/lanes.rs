@@ -110,7 +110,7 @@ impl StageLanes {
     }
 
     /// Updates the unknowns until none moves by more than `limit`; returns how often, if so many `times` suffice.
-    pub fn settle(&mut self, limit: f64, times: u64) -> Option<u64> {
+    pub fn converge(&mut self, limit: f64, times: u64) -> Option<u64> {
         for group in &mut self.groups {
             let lanes = group.runner.lanes();
             group.runner.inputs_mut(UNKNOWNS)[self.places.limit * lanes..][..lanes].fill(limit);
@@ -132,7 +132,7 @@ impl StageLanes {
         if let [StageGroup { runner: StageMachine::Lanes(machine), .. }] = &mut self.groups[..]
             && self.alone
         {
-            return machine.settle(entry, times);
+            return machine.converge(entry, times);
         }
         (1..=times).find(|_| {
             self.share();

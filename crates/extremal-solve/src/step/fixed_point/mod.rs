@@ -3,7 +3,7 @@
 mod formulas;
 mod lanes;
 
-use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
@@ -81,7 +81,8 @@ impl FixedPoint {
             let guess: Vec<Id> = block.inputs[state.len() + 1..].to_vec();
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
-            let finish = Program::compile(g, &inputs, &[Entry { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
+            let finish =
+                Program::compile(g, &inputs, &[EntryPoint { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
             Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
         };
         Ok(Some(FixedPoint {
@@ -211,33 +212,33 @@ impl FixedPoint {
     }
 
     fn converge(&mut self) -> Option<Work> {
-        let (groups, kept) = (&mut self.stages, &mut self.kept);
+        let (stages, kept) = (&mut self.stages, &mut self.kept);
         let mut iterations = 0;
         if kept.limit == 0.0 {
             // One iteration shows how large the unknowns are.
-            groups.settle(0.0, 1);
+            stages.converge(0.0, 1);
             iterations += 1;
-            kept.limit = EXPECTED / SLOWEST * groups.size();
+            kept.limit = EXPECTED / SLOWEST * stages.size();
         }
         let mut check_again = false;
         while iterations < MAX_ITERATIONS {
             if !check_again {
-                let settled = groups.settle(kept.limit, LOOK);
-                iterations += settled.unwrap_or(LOOK);
-                if settled.is_none() {
-                    let change = groups.change();
+                let converged = stages.converge(kept.limit, LOOK);
+                iterations += converged.unwrap_or(LOOK);
+                if converged.is_none() {
+                    let change = stages.change();
                     // Near round-off changes may not fall any more: time to look at the residual.
-                    if change.is_nan() || change > self.tolerance * groups.size() {
-                        if change <= SLOWEST * groups.before() {
+                    if change.is_nan() || change > self.tolerance * stages.size() {
+                        if change <= SLOWEST * stages.before() {
                             continue;
                         }
                         return None;
                     }
                 }
             }
-            let nearly = groups.check();
+            let nearly = stages.check();
             iterations += 1;
-            let (residual, before) = (groups.residual(), groups.before());
+            let (residual, before) = (stages.residual(), stages.before());
             if residual > 0.0 {
                 // The residual is proportional to the change before it, where it is more than round-off.
                 let limit = EXPECTED / residual * before;
@@ -247,7 +248,7 @@ impl FixedPoint {
             if nearly {
                 return Some(work);
             }
-            let rate = groups.change() / before;
+            let rate = stages.change() / before;
             if rate.is_nan() || rate > SLOWEST {
                 // Round-off may be all there is to gain, and more than it should be.
                 kept.limit = before;

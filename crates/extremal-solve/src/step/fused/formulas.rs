@@ -1,6 +1,6 @@
 //! The formulas of a step under construction: unknowns by Newton's method, and what must hold.
 
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node, magnitude};
+use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational, magnitude};
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
@@ -229,4 +229,44 @@ pub(super) fn angles<'g>(g: &'g Graph, list: &[Expr<'g>]) -> Vec<Expr<'g>> {
 struct CramerInverse<'g> {
     rows: Vec<Vec<Expr<'g>>>,
     factor: Expr<'g>,
+}
+
+/// What a guard tests, without the numbers one and zero that it gives.
+pub(in crate::step) fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
+    match guard.node() {
+        Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
+        _ => g.compare(Comparison::Ne, guard, g.int(0)),
+    }
+}
+
+/// The condition without factors that both sides have and that cannot be negative: what is left implies it. A factor that is no
+/// number makes the next state none, for it occurs in `next`.
+pub(super) fn without_common_factors<'g>(g: &'g Graph, condition: Expr<'g>, next: &[Expr<'g>]) -> Expr<'g> {
+    let Node::Compare(Comparison::Le, a, b) = condition.node() else { return condition };
+    let occurring = g.reachable(&next.iter().map(|e| e.id()).collect::<Vec<_>>());
+    let [(a, of_a), (b, of_b)] = [a, b].map(|id| factors(g.expr(id)));
+    let common = |factor: &(Id, i64)| {
+        factor.1 % 2 == 0 && of_a.contains(factor) && of_b.contains(factor) && occurring.contains(&factor.0)
+    };
+    let rest = |coefficient: Rational, factors: &[(Id, i64)]| {
+        let rest =
+            factors.iter().filter(|factor| !common(factor)).map(|(base, exponent)| g.expr(*base).powi(*exponent));
+        g.product(rest) * g.rational(coefficient)
+    };
+    g.compare(Comparison::Le, rest(a, &of_a), rest(b, &of_b))
+}
+
+/// A coefficient and powers whose product the expression is.
+fn factors(e: Expr<'_>) -> (Rational, Vec<(Id, i64)>) {
+    match e.node() {
+        Node::Product(factors) => (Rational::ONE, factors.to_vec()),
+        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
+            let (term, coefficient) = &terms[0];
+            match e.graph().expr(*term).node() {
+                Node::Product(factors) => (coefficient.clone(), factors.to_vec()),
+                _ => (coefficient.clone(), vec![(*term, 1)]),
+            }
+        }
+        _ => (Rational::ONE, vec![(e.id(), 1)]),
+    }
 }

@@ -6,11 +6,10 @@
 
 mod affine;
 mod formulas;
+mod layout;
 
-use std::ops::Range;
-
-use extremal_eval::{Entry, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, Node, Rational};
+use extremal_eval::{EntryPoint, Machine, Program, TRIES};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
@@ -20,7 +19,11 @@ use crate::observable::{self, Observable};
 use crate::step::MotionState;
 use crate::step::history::{DEPTH, History, WEIGHTS};
 use affine::{Affine, NextState};
-use formulas::{FusedLimits, FusedWriter, LIMITS, angles};
+use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
+use layout::LoopLayout;
+
+pub(super) use formulas::condition_of;
+pub(crate) use layout::LaneLayout;
 
 /// Systems of equations up to this size are solved by Cramer's rule in the program itself.
 const LARGEST_SOLVE: usize = 3;
@@ -39,68 +42,6 @@ pub(crate) const FIRST_WEIGHT: usize = 2;
 
 /// So many failures, and one for every four steps taken, are put up with.
 const MAX_FAILED: u64 = 8;
-
-/// Where things stand among the inputs that the loop changes: the state, the number of the step, the largest residual so far, the
-/// unknowns of the last steps (newest first), the guess, with which a step that was not good enough is tried again, the differences
-/// that go beside the state (where nothing is solved), and the number of updates (where something is).
-#[derive(Clone, Copy)]
-pub(crate) struct LoopLayout {
-    state: usize,
-    unknowns: usize,
-    differences: usize,
-}
-
-impl LoopLayout {
-    fn state(self) -> Range<usize> {
-        0..self.state
-    }
-
-    fn count(self) -> usize {
-        self.state
-    }
-
-    fn max_residual(self) -> usize {
-        self.state + 1
-    }
-
-    fn history(self) -> Range<usize> {
-        let first = self.state + 2;
-        first..first + DEPTH * self.unknowns
-    }
-
-    fn guess(self) -> Range<usize> {
-        let first = self.history().end;
-        first..first + self.unknowns
-    }
-
-    fn differences(self) -> Range<usize> {
-        let first = self.guess().end;
-        first..first + self.differences
-    }
-
-    /// `None` where nothing is solved.
-    fn updates(self) -> Option<usize> {
-        (self.unknowns > 0).then_some(self.differences().end)
-    }
-
-    fn len(self) -> usize {
-        self.differences().end + usize::from(self.unknowns > 0)
-    }
-}
-
-/// The same for motions side by side, which have more: the ways of the last step, what tells whether the motion is smooth, the tries
-/// of the present step, and the steps that are left.
-#[derive(Clone)]
-pub(crate) struct LaneLayout {
-    /// The ways of the coordinates.
-    pub ways: Vec<usize>,
-    /// Are these ways for their own sake? Otherwise they are unknowns: ways by the step size.
-    pub own_ways: bool,
-    pub strongest: usize,
-    pub rough: usize,
-    pub tries: usize,
-    pub left: usize,
-}
 
 /// A step in one program, with the memory to run it.
 #[derive(Clone)]
@@ -492,7 +433,7 @@ impl<'g> FusedLoop<'g> {
         self.admit(&mut writer, &rows.next);
         let LoopValues { inputs, next, again } = self.changing(&writer, rows);
         let inputs = self.inputs(inputs);
-        Program::cycle(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
+        Program::looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
     }
 
     /// The condition that differences are known well enough, and the differences at a state.
@@ -500,7 +441,7 @@ impl<'g> FusedLoop<'g> {
         let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
         let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
         let inputs = self.inputs(self.changing(writer, rows).inputs);
-        let entries = [vec![well.id()], first].map(|outputs| Entry { stage: LOOP_STAGE, outputs });
+        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { stage: LOOP_STAGE, outputs });
         Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
     }
 
@@ -528,53 +469,13 @@ impl<'g> FusedLoop<'g> {
         inputs[1].push(g.symbol("fused quiet").id());
         let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
         let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
-        Program::cycle(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
+        Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
     }
 }
 
 /// Is a composition explicit, and short enough to be written out?
 fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
     block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
-}
-
-/// What a guard tests, without the numbers one and zero that it gives.
-pub(crate) fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
-    match guard.node() {
-        Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
-        _ => g.compare(Comparison::Ne, guard, g.int(0)),
-    }
-}
-
-/// The condition without factors that both sides have and that cannot be negative: what is left implies it. A factor that is no
-/// number makes the next state none, for it occurs in `next`.
-fn without_common_factors<'g>(g: &'g Graph, condition: Expr<'g>, next: &[Expr<'g>]) -> Expr<'g> {
-    let Node::Compare(Comparison::Le, a, b) = condition.node() else { return condition };
-    let occurring = g.reachable(&next.iter().map(|e| e.id()).collect::<Vec<_>>());
-    let [(a, of_a), (b, of_b)] = [a, b].map(|id| factors(g.expr(id)));
-    let common = |factor: &(Id, i64)| {
-        factor.1 % 2 == 0 && of_a.contains(factor) && of_b.contains(factor) && occurring.contains(&factor.0)
-    };
-    let rest = |coefficient: Rational, factors: &[(Id, i64)]| {
-        let rest =
-            factors.iter().filter(|factor| !common(factor)).map(|(base, exponent)| g.expr(*base).powi(*exponent));
-        g.product(rest) * g.rational(coefficient)
-    };
-    g.compare(Comparison::Le, rest(a, &of_a), rest(b, &of_b))
-}
-
-/// A coefficient and powers whose product the expression is.
-fn factors(e: Expr<'_>) -> (Rational, Vec<(Id, i64)>) {
-    match e.node() {
-        Node::Product(factors) => (Rational::ONE, factors.to_vec()),
-        Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => {
-            let (term, coefficient) = &terms[0];
-            match e.graph().expr(*term).node() {
-                Node::Product(factors) => (coefficient.clone(), factors.to_vec()),
-                _ => (coefficient.clone(), vec![(*term, 1)]),
-            }
-        }
-        _ => (Rational::ONE, vec![(e.id(), 1)]),
-    }
 }
 
 /// One step ahead of these values, newest first.

@@ -1,7 +1,7 @@
-//! Computations by rows that are applied over and over, their results becoming their fields.
+//! Computations by members that are applied over and over, their results becoming their fields.
 //!
-//! Several applications are done in one go over memory: a tile of rows goes through all of them while it is in the cache. Since
-//! an application needs rows beyond those it makes, each begins and ends a *skew* further back than the one before it:
+//! Several applications are done in one go over memory: a tile of members goes through all of them while it is in the cache. Since
+//! an application needs members beyond those it makes, each begins and ends a *skew* further back than the one before it:
 //!
 //! ```text
 //! first      ├────────────────────────┤────────────────┤────────────────┤
@@ -10,9 +10,9 @@
 //! ```
 //!
 //! The states lie in two arrays in turn, and the one before the first application in a third. An application in a tile reads and
-//! writes at most `reach` rows beyond it. So a skew of `2 reach` suffices: what it reads has been made, since the application
-//! before it is `2 reach` rows ahead; and what the next one writes into the same array, ending `2 reach` rows further back, goes
-//! at most to the first row that is still read. Every number is computed by the same operations from the same numbers as
+//! writes at most `reach` members beyond it. So a skew of `2 reach` suffices: what it reads has been made, since the application
+//! before it is `2 reach` members ahead; and what the next one writes into the same array, ending `2 reach` members further back, goes
+//! at most to the first member that is still read. Every number is computed by the same operations from the same numbers as
 //! without tiles: all bits are the same.
 
 use std::sync::Arc;
@@ -21,31 +21,31 @@ use crate::program::{Backend, CompileError};
 
 use super::body::LANES;
 use super::carried::Carried;
-use super::ends::{Ends, Side};
+use super::ends::{LatticeEnd, LatticeEnds};
+use super::loop_machine::{LoopMachine, LoopPiece, PIECE};
 use super::machine::NotFinite;
-use super::plan::{Given, Plan, Reach, Wanted};
-use super::sweeps::{PIECE, Piece, Sweeps};
-use super::{Alike, Loops, Rows, Stencil};
+use super::plan::{GivenValues, LoopPlan, LoopReach, WantedValues};
+use super::{AlikeMembers, LatticeFormulas, LatticeLoops, LatticeProgram};
 
-/// Rows of a tile, and of the skews of all its applications together at most.
-struct Extent {
+/// LatticeFormulas of a tile, and of the skews of all its applications together at most.
+struct TileSize {
     tile: usize,
     skews: usize,
 }
 
 /// Where all states fit the second cache, a tile with its skews has to fit the first one.
-const NEAR: Extent = Extent { tile: 384, skews: 128 };
+const NEAR: TileSize = TileSize { tile: 384, skews: 128 };
 /// Where they do not, it is more important that the states are gone through seldom.
-const FAR: Extent = Extent { tile: 512, skews: 512 };
+const FAR: TileSize = TileSize { tile: 512, skews: 512 };
 /// Bytes that every core has near it.
 const SECOND_CACHE: usize = 1 << 20;
 /// So many applications are done in one go at most.
 const TOGETHER: usize = 32;
 
-/// A computation by rows whose results are its fields the next time, for any number of rows.
+/// A computation by members whose results are its fields the next time, for any number of members.
 ///
 /// ```
-/// use extremal_eval::{Recurrence, Rows};
+/// use extremal_eval::{LatticeRecurrence, LatticeFormulas};
 /// use extremal_expr::{Expr, Graph, Id};
 ///
 /// // Every number becomes the mean of its neighbours; those at the ends stay.
@@ -56,10 +56,10 @@ const TOGETHER: usize = 32;
 ///     [vec![x.iter().map(|x| x.id()).collect()], vec![(0..size).map(|i| mean(i).id()).collect()]]
 /// };
 /// let ([x, mean], [y, larger]) = (instance(20), instance(21));
-/// let rows = |fields, results| Rows { graph: &g, parameters: &[], scalars: &[], fields, results, sums: &[] };
-/// let found = Recurrence::find(rows(&x, &mean), rows(&y, &larger))?.expect("all rows between the ends are alike");
+/// let members = |fields, results| LatticeFormulas { graph: &g, parameters: &[], scalars: &[], fields, results, sums: &[] };
+/// let found = LatticeRecurrence::find(members(&x, &mean), members(&y, &larger))?.expect("all members between the ends are alike");
 ///
-/// let mut machine = found.machine(1000, 1).expect("enough rows");
+/// let mut machine = found.machine(1000, 1).expect("enough members");
 /// machine.set_parameters(&[]);
 /// let ramp: Vec<f64> = (0..1000).map(f64::from).collect();
 /// machine.load(&ramp);
@@ -68,8 +68,8 @@ const TOGETHER: usize = 32;
 /// # Ok::<(), extremal_eval::CompileError>(())
 /// ```
 #[derive(Clone)]
-pub struct Recurrence {
-    step: Stencil,
+pub struct LatticeRecurrence {
+    step: LatticeProgram,
     carrying: Option<Carrying>,
 }
 
@@ -77,47 +77,50 @@ pub struct Recurrence {
 #[derive(Clone)]
 struct Carrying {
     /// Computes it from fields.
-    loops: Arc<Loops>,
+    loops: Arc<LatticeLoops>,
     count: usize,
-    /// The rows that are needed, before the first and behind the last one that the loops of the step make.
-    rows: Reach,
+    /// The members that are needed, before the first and behind the last one that the loops of the step make.
+    rows: LoopReach,
 }
 
-impl Recurrence {
-    /// Finds the row that all others repeat, as [`Stencil::find`] does. There are as many results as fields, and no sums.
-    pub fn find(small: Rows<'_>, larger: Rows<'_>) -> Result<Option<Recurrence>, CompileError> {
-        let Some(mut alike) = Alike::find(small, larger)? else { return Ok(None) };
+impl LatticeRecurrence {
+    /// Finds the member that all others repeat, as [`LatticeProgram::find`] does. There are as many results as fields, and no sums.
+    pub fn find(
+        small: LatticeFormulas<'_>,
+        larger: LatticeFormulas<'_>,
+    ) -> Result<Option<LatticeRecurrence>, CompileError> {
+        let Some(mut alike) = AlikeMembers::find(small, larger)? else { return Ok(None) };
         if small.results.len() != small.fields.len() || !small.sums.is_empty() {
             return Ok(None);
         }
         if let Some((plan, carrying)) = alike.carrying(&Carried::find(&alike.shapes, &alike.wanted.rows)) {
-            let reach = Reach {
+            let reach = LoopReach {
                 first: carrying.rows.first + carrying.loops.plan.touched.first,
                 last: carrying.rows.last + carrying.loops.plan.touched.last,
             };
             (alike.before, alike.behind) =
                 (alike.before.max(-reach.first as usize), alike.behind.max(reach.last as usize));
-            if let Some(step) = alike.stencil(plan)? {
-                return Ok(Some(Recurrence { step, carrying: Some(carrying) }));
+            if let Some(step) = alike.program(plan)? {
+                return Ok(Some(LatticeRecurrence { step, carrying: Some(carrying) }));
             }
         }
-        let given = Given { fields: small.fields.len(), values: &[] };
-        let Some(plan) = Plan::new(&alike.shapes, &alike.wanted, given) else { return Ok(None) };
-        Ok(alike.stencil(plan)?.map(|step| Recurrence { step, carrying: None }))
+        let given = GivenValues { fields: small.fields.len(), values: &[] };
+        let Some(plan) = LoopPlan::new(&alike.shapes, &alike.wanted, given) else { return Ok(None) };
+        Ok(alike.program(plan)?.map(|step| LatticeRecurrence { step, carrying: None }))
     }
 
-    /// How many operations one row takes, and how many loops they are in.
+    /// How many operations one member takes, and how many loops they are in.
     pub fn operations(&self) -> (usize, usize) {
         self.step.operations()
     }
 
-    /// The fewest rows it can be run for.
+    /// The fewest members it can be run for.
     pub fn smallest(&self) -> usize {
         self.step.smallest()
     }
 
-    /// Memory to run it for so many rows, and at least so many times in one go, by the fastest means there is; `None` if there are
-    /// too few rows.
+    /// Memory to run it for so many members, and at least so many times in one go, by the fastest means there is; `None` if there are
+    /// too few members.
     pub fn machine(&self, size: usize, together: usize) -> Option<RecurrenceMachine> {
         Backend::FASTEST_FIRST.into_iter().find_map(|backend| self.machine_on(backend, size, together))
     }
@@ -127,22 +130,22 @@ impl Recurrence {
         if size < self.smallest() {
             return None;
         }
-        let Stencil { before, behind, fields, scalars, loops, .. } = &self.step;
+        let LatticeProgram { before, behind, fields, scalars, loops, .. } = &self.step;
         let touched = loops.plan.touched_by_groups;
         let reach = (-touched.first).max(touched.last) as usize;
         let skew = (2 * reach).next_multiple_of(LANES);
         let numbers = (fields + self.carrying.as_ref().map_or(0, |carrying| carrying.count)) * size;
-        let Extent { tile, skews } = if 3 * numbers * size_of::<f64>() > SECOND_CACHE { FAR } else { NEAR };
+        let TileSize { tile, skews } = if 3 * numbers * size_of::<f64>() > SECOND_CACHE { FAR } else { NEAR };
         let most = together.max((skews / skew.max(1)).clamp(1, TOGETHER));
         let primer = match &self.carrying {
-            Some(carrying) => Some(Sweeps::new(&carrying.loops, size, backend, 1)?),
+            Some(carrying) => Some(LoopMachine::new(&carrying.loops, size, backend, 1)?),
             None => None,
         };
         Some(RecurrenceMachine {
-            sweeps: Sweeps::new(loops, size, backend, most)?,
-            ends: Ends::new(&self.step, size),
+            loops_memory: LoopMachine::new(loops, size, backend, most)?,
+            ends: LatticeEnds::new(&self.step, size),
             primer,
-            carried_rows: self.carrying.as_ref().map_or_else(Reach::default, |carrying| carrying.rows),
+            carried_rows: self.carrying.as_ref().map_or_else(LoopReach::default, |carrying| carrying.rows),
             carried: self.carrying.as_ref().map_or(0, |carrying| carrying.count),
             size,
             fields: *fields,
@@ -166,19 +169,20 @@ impl Recurrence {
     }
 }
 
-impl Alike<'_> {
+impl AlikeMembers<'_> {
     /// The loops of a step that is given what is carried, and what computes that from fields; `None` if nothing is.
-    fn carrying(&self, carried: &Carried) -> Option<(Plan, Carrying)> {
+    fn carrying(&self, carried: &Carried) -> Option<(LoopPlan, Carrying)> {
         let Carried { values, next } = carried;
         if values.is_empty() {
             return None;
         }
         let fields = self.small.fields.len();
         let rows = [&self.wanted.rows[..], next].concat();
-        let plan = Plan::new(&self.shapes, &Wanted { rows, sums: Vec::new() }, Given { fields, values })?;
-        let from_fields = Wanted { rows: values.clone(), sums: Vec::new() };
-        let loops = self.loops(Plan::new(&self.shapes, &from_fields, Given { fields, values: &[] })?);
-        let rows = plan.read.iter().copied().fold(Reach::default(), Reach::with);
+        let plan =
+            LoopPlan::new(&self.shapes, &WantedValues { rows, sums: Vec::new() }, GivenValues { fields, values })?;
+        let from_fields = WantedValues { rows: values.clone(), sums: Vec::new() };
+        let loops = self.loops(LoopPlan::new(&self.shapes, &from_fields, GivenValues { fields, values: &[] })?);
+        let rows = plan.read.iter().copied().fold(LoopReach::default(), LoopReach::with);
         Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), rows }))
     }
 }
@@ -192,23 +196,23 @@ pub struct Stopped {
     pub place: NotFinite,
 }
 
-/// A [`Recurrence`] with its state and the memory to run it. Nothing is allocated after it was loaded.
+/// A [`LatticeRecurrence`] with its state and the memory to run it. Nothing is allocated after it was loaded.
 #[derive(Clone)]
 pub struct RecurrenceMachine {
-    sweeps: Sweeps,
-    ends: Ends,
-    primer: Option<Sweeps>,
-    carried_rows: Reach,
+    loops_memory: LoopMachine,
+    ends: LatticeEnds,
+    primer: Option<LoopMachine>,
+    carried_rows: LoopReach,
     carried: usize,
     size: usize,
     fields: usize,
     scalars: usize,
-    /// The rows of the loops.
+    /// The members of the loops.
     first: usize,
     end: usize,
     skew: usize,
     tile: usize,
-    states: [State; 3],
+    states: [LatticeState; 3],
     /// The state before the last run, and the one now.
     kept: usize,
     current: usize,
@@ -229,7 +233,7 @@ impl RecurrenceMachine {
     /// # Panics
     /// If there are not as many as it was found for.
     pub fn set_parameters(&mut self, values: &[f64]) {
-        self.sweeps.set_parameters(values);
+        self.loops_memory.set_parameters(values);
         self.ends.set_parameters(values);
         self.primer.iter_mut().for_each(|primer| primer.set_parameters(values));
     }
@@ -237,7 +241,7 @@ impl RecurrenceMachine {
     /// Begins with a state, field by field.
     ///
     /// # Panics
-    /// If it has not as many numbers as there are rows and fields.
+    /// If it has not as many numbers as there are members and fields.
     pub fn load(&mut self, state: &[f64]) {
         assert_eq!(state.len(), self.fields * self.size, "the state of another recurrence");
         self.load_with(|_, numbers| numbers.copy_from_slice(state));
@@ -257,7 +261,7 @@ impl RecurrenceMachine {
             self.taken.clear();
             self.taken.resize(self.scalars, 0.0);
             primer.set_scalars(0, &self.taken);
-            let Reach { first, last } = self.carried_rows;
+            let LoopReach { first, last } = self.carried_rows;
             let (first, end) = (self.first.wrapping_add_signed(first as isize), self.end + last as usize);
             self.prime(0, first, end);
         }
@@ -302,7 +306,7 @@ impl RecurrenceMachine {
     fn apply(&mut self) -> Option<usize> {
         let steps = self.steps;
         for step in 0..steps {
-            self.sweeps.set_scalars(step, &self.taken[step * self.scalars..(step + 1) * self.scalars]);
+            self.loops_memory.set_scalars(step, &self.taken[step * self.scalars..(step + 1) * self.scalars]);
             self.ends_are_finite[step] = true;
         }
         let mut from = self.first;
@@ -313,7 +317,7 @@ impl RecurrenceMachine {
                 let back = step * self.skew;
                 let from = if begins { from } else { from - back };
                 let to = if ends { self.end } else { to - back };
-                self.tile(step, Piece { from, to, begins, ends });
+                self.tile(step, LoopPiece { from, to, begins, ends });
             }
             if ends {
                 break;
@@ -321,7 +325,7 @@ impl RecurrenceMachine {
             (from, to) = (to, to + self.tile);
         }
         self.current = self.place(steps);
-        (0..steps).find(|step| !self.ends_are_finite[*step] || !self.sweeps.are_finite(*step))
+        (0..steps).find(|step| !self.ends_are_finite[*step] || !self.loops_memory.are_finite(*step))
     }
 
     /// Where the state is after so many applications.
@@ -332,8 +336,8 @@ impl RecurrenceMachine {
         }
     }
 
-    /// One application on some rows, with the ends that are among them.
-    fn tile(&mut self, step: usize, tile: Piece) {
+    /// One application on some members, with the ends that are among them.
+    fn tile(&mut self, step: usize, tile: LoopPiece) {
         let places = [self.place(step), self.place(step + 1)];
         let Ok([before, after]) = self.states.get_disjoint_mut(places) else {
             unreachable!("two places are never the same")
@@ -342,19 +346,20 @@ impl RecurrenceMachine {
         let mut from = tile.from;
         while from < tile.to {
             let to = if tile.to - from <= PIECE { tile.to } else { from + PIECE / 2 };
-            let piece = Piece { from, to, begins: tile.begins && from == tile.from, ends: tile.ends && to == tile.to };
-            self.sweeps.run(step, piece, before, after);
+            let piece =
+                LoopPiece { from, to, begins: tile.begins && from == tile.from, ends: tile.ends && to == tile.to };
+            self.loops_memory.run(step, piece, before, after);
             from = to;
         }
         let scalars = &self.taken[step * self.scalars..(step + 1) * self.scalars];
-        for (side, is_here) in [(Side::First, tile.begins), (Side::Last, tile.ends)] {
+        for (side, is_here) in [(LatticeEnd::First, tile.begins), (LatticeEnd::Last, tile.ends)] {
             if is_here {
                 let (_, finite) = self.ends.run(side, scalars, before, after);
                 self.ends_are_finite[step] &= finite;
             }
         }
-        // What loops make of the carried values does not reach the rows next to the ends.
-        let Reach { first, last } = self.carried_rows;
+        // What loops make of the carried values does not reach the members next to the ends.
+        let LoopReach { first, last } = self.carried_rows;
         if tile.begins && first < 0 {
             let from = self.first.wrapping_add_signed(first as isize);
             self.prime(places[1], from, self.first.max(from + LANES));
@@ -365,22 +370,22 @@ impl RecurrenceMachine {
         }
     }
 
-    /// Computes rows of what is carried from the fields of a state.
+    /// Computes members of what is carried from the fields of a state.
     fn prime(&mut self, place: usize, from: usize, to: usize) {
         let Some(primer) = &mut self.primer else { return };
         let (fields, carried) = self.states[place].numbers_mut().split_at_mut(self.fields * self.size);
         let mut at = from;
         while at < to {
             let end = if to - at <= PIECE { to } else { at + PIECE / 2 };
-            primer.run(0, Piece { from: at, to: end, begins: true, ends: true }, fields, carried);
+            primer.run(0, LoopPiece { from: at, to: end, begins: true, ends: true }, fields, carried);
             at = end;
         }
     }
 }
 
-/// The numbers of a state, the first row of the loops at the beginning of a cache line.
+/// The numbers of a state, the first member of the loops at the beginning of a cache line.
 #[derive(Default)]
-struct State {
+struct LatticeState {
     memory: Vec<f64>,
     offset: usize,
     count: usize,
@@ -390,7 +395,7 @@ struct State {
 /// Numbers of a cache line.
 const LINE: usize = 8;
 
-impl State {
+impl LatticeState {
     fn reserve(&mut self, count: usize, first: usize) {
         if self.count != count {
             self.memory = vec![0.0; count + LINE];
@@ -409,9 +414,9 @@ impl State {
     }
 }
 
-impl Clone for State {
-    fn clone(&self) -> State {
-        let mut copy = State::default();
+impl Clone for LatticeState {
+    fn clone(&self) -> LatticeState {
+        let mut copy = LatticeState::default();
         if self.count > 0 {
             copy.reserve(self.count, self.first);
             copy.numbers_mut().copy_from_slice(self.numbers());

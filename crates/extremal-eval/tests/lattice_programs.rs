@@ -1,9 +1,9 @@
-//! Computations by rows against the same computation as one program, and against loops typed by hand.
+//! Computations by members against the same computation as one program, and against loops typed by hand.
 
-use extremal_eval::{Backend, Entry, NotFinite, Program, Rows, Stencil};
+use extremal_eval::{Backend, EntryPoint, LatticeFormulas, LatticeProgram, NotFinite, Program};
 use extremal_expr::{Expr, Graph, Id};
 
-/// Fields, results and sums of an instance with so many rows.
+/// Fields, results and sums of an instance with so many members.
 struct Instance {
     scalars: Vec<Id>,
     fields: Vec<Vec<Id>>,
@@ -12,9 +12,9 @@ struct Instance {
 }
 
 impl Instance {
-    fn rows<'a>(&'a self, graph: &'a Graph) -> Rows<'a> {
+    fn rows<'a>(&'a self, graph: &'a Graph) -> LatticeFormulas<'a> {
         let Instance { scalars, fields, results, sums } = self;
-        Rows { graph, parameters: &[], scalars, fields, results, sums }
+        LatticeFormulas { graph, parameters: &[], scalars, fields, results, sums }
     }
 }
 
@@ -45,9 +45,9 @@ fn smoothing(g: &Graph, size: usize) -> Instance {
     }
 }
 
-fn found(g: &Graph, instance: impl Fn(&Graph, usize) -> Instance) -> Option<Stencil> {
+fn found(g: &Graph, instance: impl Fn(&Graph, usize) -> Instance) -> Option<LatticeProgram> {
     let (small, larger) = (instance(g, 24), instance(g, 25));
-    Stencil::find(small.rows(g), larger.rows(g)).expect("all symbols are inputs")
+    LatticeProgram::find(small.rows(g), larger.rows(g)).expect("all symbols are inputs")
 }
 
 fn numbers(size: usize) -> Vec<f64> {
@@ -55,14 +55,15 @@ fn numbers(size: usize) -> Vec<f64> {
 }
 
 #[test]
-fn rows_have_the_bits_of_one_program_on_every_backend() {
+fn members_have_the_bits_of_one_program_on_every_backend() {
     let g = Graph::new();
-    let stencil = found(&g, smoothing).expect("rows are alike");
-    for size in [stencil.smallest(), 97, 1030, 2500] {
+    let lattice = found(&g, smoothing).expect("members are alike");
+    for size in [lattice.smallest(), 97, 1030, 2500] {
         let whole = smoothing(&g, size);
         let outputs: Vec<Id> = whole.results.iter().flatten().copied().collect();
         let inputs = [vec![], whole.scalars.iter().chain(whole.fields.iter().flatten()).copied().collect()];
-        let program = Program::compile(&g, &inputs, &[Entry { stage: 1, outputs }]).expect("all symbols are inputs");
+        let program =
+            Program::compile(&g, &inputs, &[EntryPoint { stage: 1, outputs }]).expect("all symbols are inputs");
         let mut machine = program.machine();
         machine.commit(0);
         let fields = numbers(size);
@@ -72,10 +73,10 @@ fn rows_have_the_bits_of_one_program_on_every_backend() {
         machine.run(0, &mut expected);
         let total: f64 = (0..size).map(|i| expected[size + i] * fields[size + i]).sum();
         for backend in [Backend::Tape, Backend::Avx2, Backend::Avx512] {
-            let Some(mut rows) = stencil.machine_on(backend, size) else { continue };
-            rows.set_parameters(&[]);
+            let Some(mut loops) = lattice.machine_on(backend, size) else { continue };
+            loops.set_parameters(&[]);
             let (mut results, mut sums) = (vec![f64::NAN; 4 * size], [0.0]);
-            rows.run(&[0.8], &fields, &mut results, &mut sums).expect("all is finite");
+            loops.run(&[0.8], &fields, &mut results, &mut sums).expect("all is finite");
             assert!(results.iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits()), "{backend:?}, {size}");
             assert!((sums[0] - total).abs() < f64::EPSILON * size as f64, "{backend:?}, {size}: {sums:?} {total}");
         }
@@ -85,9 +86,9 @@ fn rows_have_the_bits_of_one_program_on_every_backend() {
 #[test]
 fn what_is_not_finite_is_found_wherever_it_is() {
     let g = Graph::new();
-    let stencil = found(&g, smoothing).expect("rows are alike");
+    let lattice = found(&g, smoothing).expect("members are alike");
     let size = 1500;
-    let mut machine = stencil.machine(size).expect("enough rows");
+    let mut machine = lattice.machine(size).expect("enough members");
     machine.set_parameters(&[]);
     for row in [0, 11, 700, size - 1] {
         let mut fields = numbers(size);
@@ -101,7 +102,7 @@ fn what_is_not_finite_is_found_wherever_it_is() {
 }
 
 #[test]
-fn rows_that_are_not_shifts_of_one_another_are_no_stencil() {
+fn members_that_are_not_shifts_of_one_another_are_no_lattice() {
     let g = Graph::new();
     let with = |row: fn(&Graph, &[Id], usize) -> Id| {
         found(&g, |g, size| {
@@ -115,6 +116,6 @@ fn rows_that_are_not_shifts_of_one_another_are_no_stencil() {
     assert!(with(|g, x, i| (g.expr(x[x.len() - 1 - i]) * 2).id()).is_none(), "backwards");
     assert!(with(|g, x, i| (g.expr(x[i]) + g.expr(x[0])).id()).is_none(), "the first one in every row");
     assert!(with(|g, x, _| g.sum(g.exprs(x)).id()).is_none(), "all of them in every row");
-    let few = found(&g, smoothing).expect("rows are alike");
+    let few = found(&g, smoothing).expect("members are alike");
     assert!(few.machine(few.smallest() - 1).is_none());
 }

@@ -4,12 +4,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::Op;
 use crate::program::Program;
-use crate::ssa::{Definition, Value};
+use crate::ssa::{ValueDefinition, ValueId};
 
 /// A value up to its position: values of one shape differ by a shift of all their fields.
 pub(super) type ShapeId = u32;
 
-/// An operand: its shape, and its position relative to that of the operation. Values without a field have no position.
+/// An operand: its shape, and its position relative to that of the operation. ValueTable without a field have no position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Shifted {
     pub shape: ShapeId,
@@ -17,7 +17,7 @@ pub(super) struct Shifted {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Shape {
+pub(super) enum ValueShape {
     /// A number, by its bits.
     Constant(u64),
     /// An input that is no field: stage and place.
@@ -38,18 +38,18 @@ pub(super) struct Located {
 /// All shapes met so far, operands before their uses.
 #[derive(Default)]
 pub(super) struct Shapes {
-    pub list: Vec<Shape>,
+    pub list: Vec<ValueShape>,
     /// Is it the same everywhere?
     pub uniform: Vec<bool>,
-    by_shape: FxHashMap<Shape, ShapeId>,
-    /// The number of rows, of which the last is next to the first.
+    by_shape: FxHashMap<ValueShape, ShapeId>,
+    /// The number of members, of which the last is next to the first.
     ring: i32,
     /// Is anything made of values on both sides of this place?
     pub goes_round: bool,
 }
 
 impl Shapes {
-    fn intern(&mut self, shape: Shape, uniform: bool) -> ShapeId {
+    fn intern(&mut self, shape: ValueShape, uniform: bool) -> ShapeId {
         *self.by_shape.entry(shape).or_insert_with(|| {
             self.list.push(shape);
             self.uniform.push(uniform);
@@ -58,7 +58,7 @@ impl Shapes {
     }
 
     pub fn zero(&mut self) -> ShapeId {
-        self.intern(Shape::Constant(0f64.to_bits()), true)
+        self.intern(ValueShape::Constant(0f64.to_bits()), true)
     }
 
     /// The value of an operation: it is where the first of its operands is.
@@ -91,7 +91,7 @@ impl Shapes {
     /// The operation that makes a value that is not the same everywhere.
     pub fn op(&self, shape: ShapeId) -> Option<Op<Shifted>> {
         match self.list[shape as usize] {
-            Shape::Op(op) if !self.uniform[shape as usize] => Some(op),
+            ValueShape::Op(op) if !self.uniform[shape as usize] => Some(op),
             _ => None,
         }
     }
@@ -115,7 +115,7 @@ impl Shapes {
     /// The values of `program`, which has parameters, then scalars and fields of `size` members as inputs, and one entry.
     pub fn locate(&mut self, program: &Program, scalars: usize, size: usize) -> Vec<Located> {
         self.ring = size as i32;
-        let mut found: FxHashMap<Value, Located> = FxHashMap::default();
+        let mut found: FxHashMap<ValueId, Located> = FxHashMap::default();
         let blocks = [program.hoisted_ops(0), program.hoisted_ops(1), program.ops(0)];
         for step in blocks.into_iter().flatten() {
             step.op.for_each_operand(|value| self.leaf(program, value, scalars, size, &mut found));
@@ -142,22 +142,22 @@ impl Shapes {
     fn leaf(
         &mut self,
         program: &Program,
-        value: Value,
+        value: ValueId,
         scalars: usize,
         size: usize,
-        found: &mut FxHashMap<Value, Located>,
+        found: &mut FxHashMap<ValueId, Located>,
     ) {
         let located = match program.definition(value) {
-            Definition::Computed(_) => return,
-            Definition::Constant(number) => {
-                Located { shape: self.intern(Shape::Constant(number.to_bits()), true), position: None }
+            ValueDefinition::Computed(_) => return,
+            ValueDefinition::Constant(number) => {
+                Located { shape: self.intern(ValueShape::Constant(number.to_bits()), true), position: None }
             }
-            Definition::Input { stage: 1, index } if index >= scalars => {
+            ValueDefinition::Input { stage: 1, index } if index >= scalars => {
                 let (field, member) = ((index - scalars) / size, (index - scalars) % size);
-                Located { shape: self.intern(Shape::Field(field), false), position: Some(member as i32) }
+                Located { shape: self.intern(ValueShape::Field(field), false), position: Some(member as i32) }
             }
-            Definition::Input { stage, index } => {
-                Located { shape: self.intern(Shape::Scalar(stage, index), true), position: None }
+            ValueDefinition::Input { stage, index } => {
+                Located { shape: self.intern(ValueShape::Scalar(stage, index), true), position: None }
             }
         };
         found.insert(value, located);
@@ -165,7 +165,7 @@ impl Shapes {
 }
 
 /// The shape of an operation, and where it is.
-fn placed(op: Op<Located>) -> (Shape, Option<i32>) {
+fn placed(op: Op<Located>) -> (ValueShape, Option<i32>) {
     let mut position: Option<i32> = None;
     op.for_each_operand(|operand| position = [position, operand.position].into_iter().flatten().min());
     let origin = position.unwrap_or(0);
@@ -173,7 +173,7 @@ fn placed(op: Op<Located>) -> (Shape, Option<i32>) {
         shape: operand.shape,
         shift: operand.position.map_or(0, |position| position - origin),
     };
-    (Shape::Op(in_order(op.map(shifted))), position)
+    (ValueShape::Op(in_order(op.map(shifted))), position)
 }
 
 /// Operands that may be exchanged without changing a bit, in one order.

@@ -1,82 +1,82 @@
-//! Running a stencil once at a given size.
+//! Running a program once at a given size.
 
 use crate::program::Backend;
 
-use super::Stencil;
+use super::LatticeProgram;
 use super::body::LANES;
-use super::ends::{Ends, Side};
-use super::sweeps::{PIECE, Piece, Sweeps};
+use super::ends::{LatticeEnd, LatticeEnds};
+use super::loop_machine::{LoopMachine, LoopPiece, PIECE};
 
 /// A result that is not a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotFinite {
-    /// A number of a row.
+    /// A number of a member.
     Row {
         /// Which result.
         result: usize,
-        /// Of which row.
+        /// Of which member.
         row: usize,
     },
     /// A sum.
     Sum(usize),
 }
 
-/// A [`Stencil`] with the memory to run it for a given number of rows. Nothing is allocated after it was made.
+/// A [`LatticeProgram`] with the memory to run it for a given number of members. Nothing is allocated after it was made.
 #[derive(Clone)]
-pub struct RowMachine {
-    stencil: Stencil,
+pub struct LatticeMachine {
+    program: LatticeProgram,
     size: usize,
-    ends: Ends,
-    sweeps: Sweeps,
+    ends: LatticeEnds,
+    loops_memory: LoopMachine,
     totals: Vec<Compensated>,
 }
 
-impl Stencil {
-    /// The fewest rows it can be run for.
+impl LatticeProgram {
+    /// The fewest members it can be run for.
     pub fn smallest(&self) -> usize {
         self.size.max(self.before + self.behind + LANES)
     }
 
-    /// Memory to run it for so many rows, by the fastest means there is; `None` if they are too few.
-    pub fn machine(&self, size: usize) -> Option<RowMachine> {
+    /// Memory to run it for so many members, by the fastest means there is; `None` if they are too few.
+    pub fn machine(&self, size: usize) -> Option<LatticeMachine> {
         Backend::FASTEST_FIRST.into_iter().find_map(|backend| self.machine_on(backend, size))
     }
 
     /// The same for a given backend; `None` also where it is not available.
-    pub fn machine_on(&self, backend: Backend, size: usize) -> Option<RowMachine> {
+    pub fn machine_on(&self, backend: Backend, size: usize) -> Option<LatticeMachine> {
         if size < self.smallest() {
             return None;
         }
-        Some(RowMachine {
-            ends: Ends::new(self, size),
-            sweeps: Sweeps::new(&self.loops, size, backend, 1)?,
+        Some(LatticeMachine {
+            ends: LatticeEnds::new(self, size),
+            loops_memory: LoopMachine::new(&self.loops, size, backend, 1)?,
             totals: vec![Compensated::default(); self.sums],
             size,
-            stencil: self.clone(),
+            program: self.clone(),
         })
     }
 }
 
-impl RowMachine {
-    /// What runs the rows.
+impl LatticeMachine {
+    /// What runs the members.
     pub fn is_native(&self) -> bool {
-        self.sweeps.is_native()
+        self.loops_memory.is_native()
     }
 
     /// Sets the parameters.
     ///
     /// # Panics
-    /// If there are not as many as the stencil was found for.
+    /// If there are not as many as the program was found for.
     pub fn set_parameters(&mut self, values: &[f64]) {
-        self.sweeps.set_parameters(values);
+        self.loops_memory.set_parameters(values);
         self.ends.set_parameters(values);
     }
 
-    /// Computes all rows and sums. `fields` and `results` have one number per row, field by field and result by result. After a
+    /// Computes all members and sums. `fields` and `results` have one number per member, field by field and result by result. After a
     /// failure all results are there, whatever they are.
     ///
     /// # Panics
-    /// If there are not as many numbers as the stencil has.
+    /// If there are not as many numbers as the program has.
     pub fn run(
         &mut self,
         scalars: &[f64],
@@ -84,30 +84,30 @@ impl RowMachine {
         results: &mut [f64],
         sums: &mut [f64],
     ) -> Result<(), NotFinite> {
-        let stencil = &self.stencil;
-        assert_eq!(fields.len(), stencil.fields * self.size, "the fields of another stencil");
-        assert_eq!(results.len(), stencil.results * self.size, "the results of another stencil");
-        assert_eq!(sums.len(), stencil.sums, "the sums of another stencil");
-        self.sweeps.set_scalars(0, scalars);
-        let lanes = self.sweeps.lanes();
-        let (first, end) = (stencil.before, self.size - stencil.behind);
+        let program = &self.program;
+        assert_eq!(fields.len(), program.fields * self.size, "the fields of another program");
+        assert_eq!(results.len(), program.results * self.size, "the results of another program");
+        assert_eq!(sums.len(), program.sums, "the sums of another program");
+        self.loops_memory.set_scalars(0, scalars);
+        let lanes = self.loops_memory.lanes();
+        let (first, end) = (program.before, self.size - program.behind);
         self.totals.fill(Compensated::default());
         let mut from = first;
         while from < end {
             let to = end.min(from + PIECE);
-            // A group of lanes must fit: a short last piece does some rows again.
+            // A group of lanes must fit: a short last piece does some members again.
             let began = from.min(to - lanes.min(to - first));
-            let piece = Piece { from: began, to, begins: true, ends: true };
-            self.sweeps.run(0, piece, fields, results);
+            let piece = LoopPiece { from: began, to, begins: true, ends: true };
+            self.loops_memory.run(0, piece, fields, results);
             for (sum, total) in self.totals.iter_mut().enumerate() {
-                if let Some(summands) = self.sweeps.summands(sum, piece, from, fields, results) {
+                if let Some(summands) = self.loops_memory.summands(sum, piece, from, fields, results) {
                     total.add(sum_of(summands));
                 }
             }
             from = to;
         }
-        let mut finite = self.sweeps.are_finite(0);
-        for side in [Side::First, Side::Last] {
+        let mut finite = self.loops_memory.are_finite(0);
+        for side in [LatticeEnd::First, LatticeEnd::Last] {
             let (of_end, is_finite) = self.ends.run(side, scalars, fields, results);
             finite &= is_finite;
             self.totals.iter_mut().zip(of_end).for_each(|(total, sum)| total.add(*sum));
@@ -125,7 +125,7 @@ impl RowMachine {
     }
 }
 
-/// The sum in eight parts, added up at the end: the order does not depend on what runs the rows.
+/// The sum in eight parts, added up at the end: the order does not depend on what runs the members.
 fn sum_of(numbers: &[f64]) -> f64 {
     let mut parts = [0.0; 8];
     let groups = numbers.chunks_exact(8);

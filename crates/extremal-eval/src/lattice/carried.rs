@@ -10,19 +10,19 @@ use std::collections::hash_map::Entry;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{WORTH_A_STORE, cost};
-use super::shapes::{Located, Shape, ShapeId, Shapes, Shifted};
+use super::shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
-/// Values that go from one application to the next.
+/// ValueTable that go from one application to the next.
 #[derive(Default)]
 pub(super) struct Carried {
-    /// Of the fields, each with its position relative to the row that it is kept with.
+    /// Of the fields, each with its position relative to the member that it is kept with.
     pub values: Vec<Shifted>,
     /// The same of the results.
     pub next: Vec<Shifted>,
 }
 
 impl Carried {
-    /// `rows` are the results, of which each is the field of the same number the next time.
+    /// `members` are the results, of which each is the field of the same number the next time.
     pub fn find(shapes: &Shapes, rows: &[Shifted]) -> Carried {
         let computed = shapes.below(rows.iter().map(|row| row.shape), |_| false);
         let is_computed: FxHashSet<ShapeId> = computed.iter().copied().collect();
@@ -37,7 +37,7 @@ impl Carried {
                 Some(Located { shape: after, position: Some(shift) })
                     if after != shape && is_computed.contains(&after) && costs[shape as usize] > WORTH_A_STORE =>
                 {
-                    // With the row that uses it first, so that it is stored where it is computed.
+                    // With the member that uses it first, so that it is stored where it is computed.
                     let used = uses.get(&after).copied().unwrap_or(shift);
                     carried.values.push(Shifted { shape, shift: used - shift });
                     carried.next.push(Shifted { shape: after, shift: used });
@@ -54,13 +54,15 @@ fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
     let mut next: Vec<Option<Located>> = Vec::with_capacity(shapes.list.len());
     for (at, shape) in shapes.list.iter().enumerate() {
         next.push(match shape {
-            Shape::Constant(_) | Shape::Scalar(0, _) => Some(Located { shape: at as ShapeId, position: None }),
-            Shape::Scalar(..) => None,
-            Shape::Field(field) => rows.get(*field).map(|row| {
+            ValueShape::Constant(_) | ValueShape::Scalar(0, _) => {
+                Some(Located { shape: at as ShapeId, position: None })
+            }
+            ValueShape::Scalar(..) => None,
+            ValueShape::Field(field) => rows.get(*field).map(|row| {
                 let position = (!shapes.uniform[row.shape as usize]).then_some(row.shift);
                 Located { shape: row.shape, position }
             }),
-            Shape::Op(op) => {
+            ValueShape::Op(op) => {
                 let mut all = true;
                 let moved = op.map(|operand: Shifted| match next[operand.shape as usize] {
                     Some(Located { shape, position }) => {

@@ -1,9 +1,9 @@
-//! Loops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
+//! LatticeLoops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
 
 use crate::functions::Lanes;
-use crate::op::Step;
-use crate::slots::Slot;
-use crate::ssa::Value;
+use crate::op::Instruction;
+use crate::slots::MemorySlot;
+use crate::ssa::ValueId;
 
 /// Arrays that a loop goes along.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,33 +15,33 @@ pub(crate) enum Buffer {
 
 /// Where a value of a loop is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
-    /// The same in every row.
-    Fixed(Slot),
-    /// So many numbers behind the row's own place in a buffer.
+pub(crate) enum LoopPlace {
+    /// The same in every member.
+    Fixed(MemorySlot),
+    /// So many numbers behind the member's own place in a buffer.
     Along(Buffer, isize),
     /// Nowhere: it is computed.
     Nowhere,
 }
 
 /// The operations of one loop, and where results are stored.
-pub(crate) struct Body {
-    pub steps: Vec<Step<Value>>,
-    pub stores: Vec<(Value, Place)>,
+pub(crate) struct LoopBody {
+    pub steps: Vec<Instruction<ValueId>>,
+    pub stores: Vec<(ValueId, LoopPlace)>,
 }
 
 /// All loops of a computation.
-pub(crate) struct Bodies {
+pub(crate) struct LoopBodies {
     /// By value.
-    pub places: Vec<Place>,
-    pub list: Vec<Body>,
+    pub places: Vec<LoopPlace>,
+    pub list: Vec<LoopBody>,
     /// How many fixed places there are.
     pub fixed: usize,
 }
 
-/// Rows of a loop: the place of the first in fields and results and in the temporaries, and how many groups of lanes.
+/// LatticeFormulas of a loop: the place of the first in fields and results and in the temporaries, and how many groups of lanes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Groups {
+pub(crate) struct LaneGroups {
     pub row: usize,
     pub local: usize,
     pub count: usize,
@@ -64,8 +64,8 @@ impl Buffers<'_> {
     }
 }
 
-impl Groups {
-    /// The place of the first row in a buffer.
+impl LaneGroups {
+    /// The place of the first member in a buffer.
     pub fn first(&self, buffer: Buffer) -> usize {
         match buffer {
             Buffer::Fields | Buffer::Results => self.row,
@@ -74,7 +74,7 @@ impl Groups {
     }
 }
 
-/// Rows that the interpreter does at a time.
+/// LatticeFormulas that the interpreter does at a time.
 pub(crate) const LANES: usize = 8;
 
 /// Runs loops anywhere.
@@ -84,14 +84,21 @@ pub(crate) struct Interpreter {
 }
 
 impl Interpreter {
-    pub fn new(bodies: &Bodies) -> Interpreter {
+    pub fn new(bodies: &LoopBodies) -> Interpreter {
         Interpreter { values: vec![Lanes([0.0; LANES]); bodies.places.len()] }
     }
 
     /// Does one loop; `memory` has the fixed places, [`LANES`] numbers each.
-    pub fn run(&mut self, bodies: &Bodies, at: usize, groups: Groups, memory: &mut [f64], buffers: &mut Buffers<'_>) {
+    pub fn run(
+        &mut self,
+        bodies: &LoopBodies,
+        at: usize,
+        groups: LaneGroups,
+        memory: &mut [f64],
+        buffers: &mut Buffers<'_>,
+    ) {
         for group in 0..groups.count {
-            let now = Groups { row: groups.row + group * LANES, local: groups.local + group * LANES, count: 1 };
+            let now = LaneGroups { row: groups.row + group * LANES, local: groups.local + group * LANES, count: 1 };
             let body = &bodies.list[at];
             for step in &body.steps {
                 let op = step.op.map(|value| self.read(bodies, value, now, memory, buffers));
@@ -100,8 +107,8 @@ impl Interpreter {
             for (value, place) in &body.stores {
                 let Lanes(numbers) = self.read(bodies, *value, now, memory, buffers);
                 let to = match *place {
-                    Place::Fixed(slot) => &mut memory[slot as usize * LANES..],
-                    Place::Along(buffer, offset) => {
+                    LoopPlace::Fixed(slot) => &mut memory[slot as usize * LANES..],
+                    LoopPlace::Along(buffer, offset) => {
                         let first = now.first(buffer).wrapping_add_signed(offset);
                         match buffer {
                             Buffer::Results => &mut buffers.results[first..],
@@ -109,18 +116,25 @@ impl Interpreter {
                             Buffer::Fields => continue,
                         }
                     }
-                    Place::Nowhere => continue,
+                    LoopPlace::Nowhere => continue,
                 };
                 to[..LANES].copy_from_slice(&numbers);
             }
         }
     }
 
-    fn read(&self, bodies: &Bodies, value: Value, now: Groups, memory: &[f64], buffers: &Buffers<'_>) -> Lanes<LANES> {
+    fn read(
+        &self,
+        bodies: &LoopBodies,
+        value: ValueId,
+        now: LaneGroups,
+        memory: &[f64],
+        buffers: &Buffers<'_>,
+    ) -> Lanes<LANES> {
         let (from, first) = match bodies.places[value.index()] {
-            Place::Nowhere => return self.values[value.index()],
-            Place::Fixed(slot) => (memory, slot as usize * LANES),
-            Place::Along(buffer, offset) => {
+            LoopPlace::Nowhere => return self.values[value.index()],
+            LoopPlace::Fixed(slot) => (memory, slot as usize * LANES),
+            LoopPlace::Along(buffer, offset) => {
                 let from = match buffer {
                     Buffer::Fields => buffers.fields,
                     Buffer::Results => &*buffers.results,

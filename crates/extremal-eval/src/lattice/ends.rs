@@ -1,22 +1,22 @@
-//! The first and the last rows, which are not like the others: ordinary programs.
+//! The first and the last members, which are not like the others: ordinary programs.
 
 use crate::machine::Machine;
 
-use super::Stencil;
+use super::LatticeProgram;
 
 /// One of the two ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Side {
+pub(super) enum LatticeEnd {
     First,
     Last,
 }
 
 /// Both ends with the memory to compute them.
 #[derive(Clone)]
-pub(super) struct Ends {
+pub(super) struct LatticeEnds {
     machine: Machine,
     size: usize,
-    /// Rows that an end may look at: those next to it, or in a ring half of them at each end.
+    /// LatticeFormulas that an end may look at: those next to it, or in a ring half of them at each end.
     window: usize,
     is_ring: bool,
     before: usize,
@@ -26,13 +26,13 @@ pub(super) struct Ends {
     outputs: Vec<f64>,
 }
 
-impl Ends {
-    pub fn new(stencil: &Stencil, size: usize) -> Ends {
-        let Stencil { before, behind, results, sums, is_ring, .. } = *stencil;
-        Ends {
-            machine: stencil.ends.machine(),
+impl LatticeEnds {
+    pub fn new(program: &LatticeProgram, size: usize) -> LatticeEnds {
+        let LatticeProgram { before, behind, results, sums, is_ring, .. } = *program;
+        LatticeEnds {
+            machine: program.ends.machine(),
             size,
-            window: stencil.size,
+            window: program.size,
             is_ring,
             before,
             behind,
@@ -47,17 +47,17 @@ impl Ends {
         self.machine.commit(0);
     }
 
-    /// Computes the rows of an end, and returns its part of the sums; none if something is not finite.
-    pub fn run(&mut self, side: Side, scalars: &[f64], fields: &[f64], results: &mut [f64]) -> (&[f64], bool) {
+    /// Computes the members of an end, and returns its part of the sums; none if something is not finite.
+    pub fn run(&mut self, side: LatticeEnd, scalars: &[f64], fields: &[f64], results: &mut [f64]) -> (&[f64], bool) {
         let (entry, rows) = match side {
-            Side::First => (0, self.before),
-            Side::Last => (1, self.behind),
+            LatticeEnd::First => (0, self.before),
+            LatticeEnd::Last => (1, self.behind),
         };
-        // So many rows of the window are the first ones, the others the last.
+        // So many members of the window are the first ones, the others the last.
         let ahead = match side {
             _ if self.is_ring => self.window / 2,
-            Side::First => self.window,
-            Side::Last => 0,
+            LatticeEnd::First => self.window,
+            LatticeEnd::Last => 0,
         };
         let inputs = self.machine.inputs_mut(1);
         inputs[..scalars.len()].copy_from_slice(scalars);
@@ -69,7 +69,7 @@ impl Ends {
         self.machine.run(entry, outputs);
         let finite = outputs.iter().all(|x| x.is_finite());
         let (ends, sums) = outputs.split_at(self.results * rows);
-        let first = if side == Side::First { 0 } else { self.size - rows };
+        let first = if side == LatticeEnd::First { 0 } else { self.size - rows };
         for (row, result) in results.chunks_exact_mut(self.size).take(self.results).enumerate() {
             result[first..first + rows].copy_from_slice(&ends[row * rows..(row + 1) * rows]);
         }

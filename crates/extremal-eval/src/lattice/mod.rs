@@ -1,18 +1,18 @@
-//! Computations whose rows, but for a few at both ends, are shifts of one another: found in a small instance, run at any size.
+//! Computations whose members, but for a few at both ends, are shifts of one another: found in a small instance, run at any size.
 //!
-//! `shapes` tells which values are shifts of one another, `plan` makes loops of the row that all others repeat, `body` has
-//! these loops with places for their values, and `sweeps` runs them over pieces that fit the cache; `ends` has the first and the
-//! last rows as ordinary programs. `machine` is all this for one application, `recurrence` for many, with what `carried` finds
+//! `shapes` tells which values are shifts of one another, `plan` makes loops of the member that all others repeat, `body` has
+//! these loops with places for their values, and `loops_memory` runs them over pieces that fit the cache; `ends` has the first and the
+//! last members as ordinary programs. `machine` is all this for one application, `recurrence` for many, with what `carried` finds
 //! that goes from one to the next.
 
 mod body;
 mod carried;
 mod ends;
+mod loop_machine;
 mod machine;
 mod plan;
 mod recurrence;
 mod shapes;
-mod sweeps;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,39 +20,39 @@ use std::sync::Arc;
 use extremal_expr::{Expr, Graph, Id};
 use rustc_hash::FxHashMap;
 
-use crate::op::Step;
-use crate::program::{CompileError, Entry, Program};
-use crate::slots::Slot;
-use crate::ssa::{Definition, Value};
+use crate::op::Instruction;
+use crate::program::{CompileError, EntryPoint, Program};
+use crate::slots::MemorySlot;
+use crate::ssa::{ValueDefinition, ValueId};
 
-use plan::{Given, Operand, Plan, Wanted};
-use shapes::{Located, Shape, ShapeId, Shapes, Shifted};
+use plan::{GivenValues, LoopOperand, LoopPlan, WantedValues};
+use shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
-pub(crate) use body::{Bodies, Body, Buffer, Buffers, Groups, Place};
-pub use machine::{NotFinite, RowMachine};
-pub use recurrence::{Recurrence, RecurrenceMachine, Stopped};
+pub(crate) use body::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
+pub use machine::{LatticeMachine, NotFinite};
+pub use recurrence::{LatticeRecurrence, RecurrenceMachine, Stopped};
 
-/// A small instance of a computation by rows.
+/// A small instance of a computation by members.
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub struct LatticeFormulas<'a> {
     /// Where the expressions are.
     pub graph: &'a Graph,
     /// Inputs that seldom change.
     pub parameters: &'a [Id],
-    /// Inputs that are the same for all rows.
+    /// Inputs that are the same for all members.
     pub scalars: &'a [Id],
-    /// Inputs that every row has one of, field by field.
+    /// Inputs that every member has one of, field by field.
     pub fields: &'a [Vec<Id>],
-    /// What is computed for every row, result by result.
+    /// What is computed for every member, result by result.
     pub results: &'a [Vec<Id>],
     /// What is summed up over everything, term by term.
     pub sums: &'a [Vec<Id>],
 }
 
-/// A computation by rows, for any number of them.
+/// A computation by members, for any number of them.
 ///
 /// ```
-/// use extremal_eval::{Rows, Stencil};
+/// use extremal_eval::{LatticeFormulas, LatticeProgram};
 /// use extremal_expr::{Expr, Graph};
 ///
 /// // Each number less the one before it, the first less an eighth: and the sum of all squares.
@@ -65,12 +65,12 @@ pub struct Rows<'a> {
 ///     (x.iter().map(|x| x.id()).collect::<Vec<_>>(), less, squares)
 /// };
 /// let (small, larger) = (instance(20), instance(21));
-/// let rows = |(x, less, squares): &(Vec<_>, Vec<_>, Vec<_>)| (vec![x.clone()], vec![less.clone()], vec![squares.clone()]);
-/// let (a, b) = (rows(&small), rows(&larger));
-/// let of = |(fields, results, sums)| Rows { graph: &g, parameters: &[], scalars: &[], fields, results, sums };
-/// let stencil = Stencil::find(of((&a.0, &a.1, &a.2)), of((&b.0, &b.1, &b.2)))?.expect("all rows but the first are alike");
+/// let members = |(x, less, squares): &(Vec<_>, Vec<_>, Vec<_>)| (vec![x.clone()], vec![less.clone()], vec![squares.clone()]);
+/// let (a, b) = (members(&small), members(&larger));
+/// let of = |(fields, results, sums)| LatticeFormulas { graph: &g, parameters: &[], scalars: &[], fields, results, sums };
+/// let program = LatticeProgram::find(of((&a.0, &a.1, &a.2)), of((&b.0, &b.1, &b.2)))?.expect("all members but the first are alike");
 ///
-/// let mut machine = stencil.machine(1000).expect("enough rows");
+/// let mut machine = program.machine(1000).expect("enough members");
 /// machine.set_parameters(&[]);
 /// let x: Vec<f64> = (0..1000).map(f64::from).collect();
 /// let (mut less, mut sum) = (vec![0.0; 1000], [0.0]);
@@ -80,8 +80,8 @@ pub struct Rows<'a> {
 /// # Ok::<(), extremal_eval::CompileError>(())
 /// ```
 #[derive(Clone)]
-pub struct Stencil {
-    /// The first and the last rows and what the sums have of them, as two entries of the small instance.
+pub struct LatticeProgram {
+    /// The first and the last members and what the sums have of them, as two entries of the small instance.
     ends: Program,
     size: usize,
     before: usize,
@@ -90,66 +90,69 @@ pub struct Stencil {
     fields: usize,
     results: usize,
     sums: usize,
-    /// Do the first and the last rows know each other?
+    /// Do the first and the last members know each other?
     is_ring: bool,
-    loops: Arc<Loops>,
+    loops: Arc<LatticeLoops>,
 }
 
-/// Loops, and what is the same for all their rows.
-struct Loops {
-    plan: Plan,
+/// LatticeLoops, and what is the same for all their members.
+struct LatticeLoops {
+    plan: LoopPlan,
     uniforms: Uniforms,
     parameters: usize,
     scalars: usize,
 }
 
-impl Stencil {
-    /// Finds the row that all others repeat. `larger` has one row more than `small`: its rows must be the same, and one more of
+impl LatticeProgram {
+    /// Finds the member that all others repeat. `larger` has one member more than `small`: its members must be the same, and one more of
     /// those in the middle. `None` if that is not so.
-    pub fn find(small: Rows<'_>, larger: Rows<'_>) -> Result<Option<Stencil>, CompileError> {
-        let Some(alike) = Alike::find(small, larger)? else { return Ok(None) };
-        let given = Given { fields: small.fields.len(), values: &[] };
-        match Plan::new(&alike.shapes, &alike.wanted, given) {
-            Some(plan) => alike.stencil(plan),
+    pub fn find(
+        small: LatticeFormulas<'_>,
+        larger: LatticeFormulas<'_>,
+    ) -> Result<Option<LatticeProgram>, CompileError> {
+        let Some(alike) = AlikeMembers::find(small, larger)? else { return Ok(None) };
+        let given = GivenValues { fields: small.fields.len(), values: &[] };
+        match LoopPlan::new(&alike.shapes, &alike.wanted, given) {
+            Some(plan) => alike.program(plan),
             None => Ok(None),
         }
     }
 
-    /// How many operations one row takes, and how many loops they are in.
+    /// How many operations one member takes, and how many loops they are in.
     pub fn operations(&self) -> (usize, usize) {
         let loops = &self.loops.plan.loops;
         (loops.iter().map(|body| body.ops.len()).sum(), loops.len())
     }
 }
 
-/// An instance of which all rows are alike but a few at both ends.
-struct Alike<'a> {
-    small: Rows<'a>,
-    seen: Seen,
+/// An instance of which all members are alike but a few at both ends.
+struct AlikeMembers<'a> {
+    small: LatticeFormulas<'a>,
+    seen: LocatedValues,
     shapes: Shapes,
-    wanted: Wanted,
+    wanted: WantedValues,
     before: usize,
     behind: usize,
 }
 
-impl<'a> Alike<'a> {
-    fn find(small: Rows<'a>, larger: Rows<'_>) -> Result<Option<Alike<'a>>, CompileError> {
+impl<'a> AlikeMembers<'a> {
+    fn find(small: LatticeFormulas<'a>, larger: LatticeFormulas<'_>) -> Result<Option<AlikeMembers<'a>>, CompileError> {
         let mut shapes = Shapes::default();
-        let (seen, more) = (Seen::of(small, &mut shapes)?, Seen::of(larger, &mut shapes)?);
-        let Some(found) = Repeated::compare(&seen, &more) else { return Ok(None) };
+        let (seen, more) = (LocatedValues::of(small, &mut shapes)?, LocatedValues::of(larger, &mut shapes)?);
+        let Some(found) = CommonMember::compare(&seen, &more) else { return Ok(None) };
         let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
-        let wanted = Wanted { rows: found.rows, sums };
-        Ok(Some(Alike { small, seen, shapes, wanted, before: found.before, behind: found.behind }))
+        let wanted = WantedValues { rows: found.rows, sums };
+        Ok(Some(AlikeMembers { small, seen, shapes, wanted, before: found.before, behind: found.behind }))
     }
 
-    fn loops(&self, plan: Plan) -> Loops {
-        let Rows { parameters, scalars, .. } = self.small;
+    fn loops(&self, plan: LoopPlan) -> LatticeLoops {
+        let LatticeFormulas { parameters, scalars, .. } = self.small;
         let uniforms = Uniforms::of(&self.shapes, &plan, self.small);
-        Loops { plan, uniforms, parameters: parameters.len(), scalars: scalars.len() }
+        LatticeLoops { plan, uniforms, parameters: parameters.len(), scalars: scalars.len() }
     }
 
-    /// The stencil with these loops; `None` if they reach too far.
-    fn stencil(&self, plan: Plan) -> Result<Option<Stencil>, CompileError> {
+    /// The program with these loops; `None` if they reach too far.
+    fn program(&self, plan: LoopPlan) -> Result<Option<LatticeProgram>, CompileError> {
         let before = self.before.max(-plan.touched.first as usize);
         let behind = self.behind.max(plan.touched.last as usize);
         if before + behind >= self.seen.size {
@@ -160,7 +163,7 @@ impl<'a> Alike<'a> {
         if is_ring && reads_the_middle(&ends, self.small) {
             return Ok(None);
         }
-        Ok(Some(Stencil {
+        Ok(Some(LatticeProgram {
             ends,
             is_ring,
             size: self.seen.size,
@@ -176,19 +179,19 @@ impl<'a> Alike<'a> {
 }
 
 /// The values of an instance.
-struct Seen {
+struct LocatedValues {
     size: usize,
-    /// Result by result, each relative to its row.
+    /// Result by result, each relative to its member.
     rows: Vec<Vec<Shifted>>,
     /// Sum by sum: where each term is, if it is anywhere.
     terms: Vec<Vec<Located>>,
 }
 
-impl Seen {
-    fn of(rows: Rows<'_>, shapes: &mut Shapes) -> Result<Seen, CompileError> {
+impl LocatedValues {
+    fn of(rows: LatticeFormulas<'_>, shapes: &mut Shapes) -> Result<LocatedValues, CompileError> {
         let size = rows.fields.first().map_or(0, Vec::len);
         let outputs: Vec<Id> = rows.results.iter().chain(rows.sums).flatten().copied().collect();
-        let program = Program::compile(rows.graph, &inputs(rows), &[Entry { stage: 1, outputs }])?;
+        let program = Program::compile(rows.graph, &inputs(rows), &[EntryPoint { stage: 1, outputs }])?;
         let mut located = shapes.locate(&program, rows.scalars.len(), size).into_iter();
         let half = size as i32 / 2;
         // The shorter way round.
@@ -201,7 +204,7 @@ impl Seen {
         let results: Vec<Vec<Located>> = rows.results.iter().map(&mut take).collect();
         let terms = rows.sums.iter().map(take).collect();
         let rows = results.into_iter().map(|list| list.into_iter().enumerate().map(relative).collect()).collect();
-        Ok(Seen { size, rows, terms })
+        Ok(LocatedValues { size, rows, terms })
     }
 
     /// The shapes of the terms at each position, and those that are nowhere.
@@ -220,22 +223,22 @@ impl Seen {
     }
 }
 
-fn inputs(rows: Rows<'_>) -> [Vec<Id>; 2] {
+fn inputs(rows: LatticeFormulas<'_>) -> [Vec<Id>; 2] {
     let moving = rows.scalars.iter().chain(rows.fields.iter().flatten()).copied().collect();
     [rows.parameters.to_vec(), moving]
 }
 
-/// What is the same for all rows but `before` and `behind`.
-struct Repeated {
+/// What is the same for all members but `before` and `behind`.
+struct CommonMember {
     rows: Vec<Shifted>,
     densities: Vec<Vec<ShapeId>>,
     before: usize,
     behind: usize,
 }
 
-impl Repeated {
-    fn compare(a: &Seen, b: &Seen) -> Option<Repeated> {
-        let mut found = Repeated { rows: Vec::new(), densities: Vec::new(), before: 0, behind: 0 };
+impl CommonMember {
+    fn compare(a: &LocatedValues, b: &LocatedValues) -> Option<CommonMember> {
+        let mut found = CommonMember { rows: Vec::new(), densities: Vec::new(), before: 0, behind: 0 };
         if b.size != a.size + 1 || a.rows.len() != b.rows.len() || a.terms.len() != b.terms.len() {
             return None;
         }
@@ -276,8 +279,13 @@ fn total(shapes: &mut Shapes, density: &[ShapeId]) -> Shifted {
     Shifted { shape: sum.map_or_else(|| shapes.zero(), |sum| sum.shape), shift: 0 }
 }
 
-/// The first and the last rows and the terms of sums that are there, as two entries.
-fn ends(rows: Rows<'_>, seen: &Seen, before: usize, behind: usize) -> Result<Program, CompileError> {
+/// The first and the last members and the terms of sums that are there, as two entries.
+fn ends(
+    rows: LatticeFormulas<'_>,
+    seen: &LocatedValues,
+    before: usize,
+    behind: usize,
+) -> Result<Program, CompileError> {
     let g = rows.graph;
     let last = seen.size - behind;
     let sum_where = |is_there: &dyn Fn(Option<i32>) -> bool| -> Vec<Id> {
@@ -291,17 +299,17 @@ fn ends(rows: Rows<'_>, seen: &Seen, before: usize, behind: usize) -> Result<Pro
     let right = rows.results.iter().flat_map(|list| &list[last..]).copied();
     let left_sums = sum_where(&|position| position.is_none_or(|position| (position as usize) < before));
     let right_sums = sum_where(&|position| position.is_some_and(|position| position as usize >= last));
-    let entries =
-        [left.chain(left_sums).collect(), right.chain(right_sums).collect()].map(|outputs| Entry { stage: 1, outputs });
+    let entries = [left.chain(left_sums).collect(), right.chain(right_sums).collect()]
+        .map(|outputs| EntryPoint { stage: 1, outputs });
     Program::compile(g, &inputs(rows), &entries)
 }
 
-/// Do the ends of a ring read rows of which it cannot be said from which end they are counted?
-fn reads_the_middle(ends: &Program, rows: Rows<'_>) -> bool {
+/// Do the ends of a ring read members of which it cannot be said from which end they are counted?
+fn reads_the_middle(ends: &Program, rows: LatticeFormulas<'_>) -> bool {
     let size = rows.fields.first().map_or(0, Vec::len);
     let mut reads = false;
-    let mut meet = |value: Value| {
-        if let Definition::Input { stage: 1, index } = ends.definition(value)
+    let mut meet = |value: ValueId| {
+        if let ValueDefinition::Input { stage: 1, index } = ends.definition(value)
             && let Some(at) = index.checked_sub(rows.scalars.len())
         {
             reads |= [size / 2 - 1, size / 2].contains(&(at % size));
@@ -315,23 +323,23 @@ fn reads_the_middle(ends: &Program, rows: Rows<'_>) -> bool {
     reads
 }
 
-/// What is the same for all rows: computed once, before the loops.
+/// What is the same for all members: computed once, before the loops.
 #[derive(Clone)]
 struct Uniforms {
     /// Numbers to begin with: parameters and scalars, to be filled in, then constants.
     memory: Vec<f64>,
-    steps: Vec<Step<Slot>>,
+    steps: Vec<Instruction<MemorySlot>>,
     /// Where each shape that loops use is.
-    slots: BTreeMap<ShapeId, Slot>,
+    slots: BTreeMap<ShapeId, MemorySlot>,
     /// The scalars that are used at all.
     used: Vec<usize>,
 }
 
 impl Uniforms {
-    fn of(shapes: &Shapes, plan: &Plan, rows: Rows<'_>) -> Uniforms {
+    fn of(shapes: &Shapes, plan: &LoopPlan, rows: LatticeFormulas<'_>) -> Uniforms {
         let mut wanted: Vec<ShapeId> = Vec::new();
-        let mut meet = |operand: Operand| {
-            if let Operand::Uniform(shape) = operand {
+        let mut meet = |operand: LoopOperand| {
+            if let LoopOperand::Uniform(shape) = operand {
                 wanted.push(shape);
             }
         };
@@ -346,29 +354,29 @@ impl Uniforms {
         let mut needed = vec![false; shapes.list.len()];
         wanted.iter().for_each(|shape| needed[*shape as usize] = true);
         for at in (0..shapes.list.len()).rev() {
-            if let (true, Shape::Op(op)) = (needed[at], shapes.list[at]) {
+            if let (true, ValueShape::Op(op)) = (needed[at], shapes.list[at]) {
                 op.for_each_operand(|operand| needed[operand.shape as usize] = true);
             }
         }
-        let mut slots: FxHashMap<ShapeId, Slot> = FxHashMap::default();
+        let mut slots: FxHashMap<ShapeId, MemorySlot> = FxHashMap::default();
         for (at, shape) in shapes.list.iter().enumerate().filter(|(at, _)| needed[*at]) {
-            let next = made.memory.len() as Slot;
+            let next = made.memory.len() as MemorySlot;
             let slot = match shape {
-                Shape::Scalar(0, index) => *index as Slot,
-                Shape::Scalar(_, index) => {
+                ValueShape::Scalar(0, index) => *index as MemorySlot,
+                ValueShape::Scalar(_, index) => {
                     made.used.push(*index);
-                    (rows.parameters.len() + index) as Slot
+                    (rows.parameters.len() + index) as MemorySlot
                 }
-                Shape::Constant(bits) => {
+                ValueShape::Constant(bits) => {
                     made.memory.push(f64::from_bits(*bits));
                     next
                 }
-                Shape::Op(op) => {
+                ValueShape::Op(op) => {
                     made.memory.push(0.0);
-                    made.steps.push(Step { to: next, op: op.map(|operand| slots[&operand.shape]) });
+                    made.steps.push(Instruction { to: next, op: op.map(|operand| slots[&operand.shape]) });
                     next
                 }
-                Shape::Field(_) => continue,
+                ValueShape::Field(_) => continue,
             };
             slots.insert(at as ShapeId, slot);
         }

@@ -1,10 +1,12 @@
-//! Computations by rows applied over and over, in tiles and with what one application leaves for the next, against the same one at
+//! Computations by members applied over and over, in tiles and with what one application leaves for the next, against the same one at
 //! a time.
 
-use extremal_eval::{Backend, Entry, NotFinite, Program, Recurrence, Rows, Stencil, Stopped};
+use extremal_eval::{
+    Backend, EntryPoint, LatticeFormulas, LatticeProgram, LatticeRecurrence, NotFinite, Program, Stopped,
+};
 use extremal_expr::{Expr, Graph, Id};
 
-/// The results of so many rows from `a`, `h`, and two fields.
+/// The results of so many members from `a`, `h`, and two fields.
 type Instance = for<'g> fn(&'g Graph, [Expr<'g>; 2], [&[Expr<'g>]; 2]) -> [Vec<Expr<'g>>; 2];
 
 /// A chain between two walls, springs that harden and a step of kick, drift and kick.
@@ -60,20 +62,21 @@ fn written(g: &Graph, instance: Instance, size: usize) -> Written {
     }
 }
 
-fn both(instance: Instance) -> (Stencil, Recurrence) {
+fn both(instance: Instance) -> (LatticeProgram, LatticeRecurrence) {
     // In graphs of their own: the order of terms follows that of symbols.
     let (g, f) = (Graph::new(), Graph::new());
     let (small, larger) = (written(&g, instance, 24), written(&f, instance, 25));
     let (a, b) = ([g.symbol("a").id()], [f.symbol("a").id()]);
     let (small, larger) = (rows_of(&g, &a, &small), rows_of(&f, &b, &larger));
-    let stencil = Stencil::find(small, larger).expect("all symbols are inputs").expect("rows are alike");
-    let recurrence = Recurrence::find(small, larger).expect("all symbols are inputs").expect("rows are alike");
-    (stencil, recurrence)
+    let program = LatticeProgram::find(small, larger).expect("all symbols are inputs").expect("members are alike");
+    let recurrence =
+        LatticeRecurrence::find(small, larger).expect("all symbols are inputs").expect("members are alike");
+    (program, recurrence)
 }
 
-fn rows_of<'a>(graph: &'a Graph, parameters: &'a [Id], written: &'a Written) -> Rows<'a> {
+fn rows_of<'a>(graph: &'a Graph, parameters: &'a [Id], written: &'a Written) -> LatticeFormulas<'a> {
     let Written { scalars, fields, results } = written;
-    Rows { graph, parameters, scalars, fields, results, sums: &[] }
+    LatticeFormulas { graph, parameters, scalars, fields, results, sums: &[] }
 }
 
 fn start(size: usize) -> Vec<f64> {
@@ -88,9 +91,9 @@ fn scalar(step: usize) -> f64 {
 #[test]
 fn all_at_once_has_the_bits_of_one_after_the_other() {
     for instance in [verlet as Instance, far, ring] {
-        let (stencil, recurrence) = both(instance);
+        let (program, recurrence) = both(instance);
         for size in [recurrence.smallest(), 97, 391, 1000, 2503, 4096] {
-            let mut one = stencil.machine_on(Backend::Tape, size).expect("enough rows");
+            let mut one = program.machine_on(Backend::Tape, size).expect("enough members");
             one.set_parameters(&[0.25]);
             let mut state = start(size);
             let mut expected = vec![state.clone()];
@@ -113,10 +116,10 @@ fn all_at_once_has_the_bits_of_one_after_the_other() {
                     let same = |state: &[f64], steps: usize| {
                         state.iter().zip(&expected[steps]).all(|(a, b)| a.to_bits() == b.to_bits())
                     };
-                    assert!(same(machine.state(), done), "{backend:?}, {size} rows, {done} times");
+                    assert!(same(machine.state(), done), "{backend:?}, {size} members, {done} times");
                     if portion == 3 {
                         machine.take_back(2);
-                        assert!(same(machine.clone().state(), done - 2), "{backend:?}, {size} rows, taken back");
+                        assert!(same(machine.clone().state(), done - 2), "{backend:?}, {size} members, taken back");
                         done -= 2;
                         let scalars: Vec<f64> = (done..done + 2).map(scalar).collect();
                         machine.run(2, &scalars).expect("all is finite");
@@ -137,12 +140,12 @@ fn one_time_has_the_bits_of_one_program() {
             let g = Graph::new();
             let Written { scalars, fields, results } = written(&g, instance, size);
             let inputs = [vec![g.symbol("a").id()], [scalars, fields.concat()].concat()];
-            let entry = Entry { stage: 1, outputs: results.concat() };
+            let entry = EntryPoint { stage: 1, outputs: results.concat() };
             let mut program = Program::compile(&g, &inputs, &[entry]).expect("all symbols are inputs").machine();
             program.inputs_mut(0)[0] = 0.25;
             program.commit(0);
             program.inputs_mut(1)[0] = 0.02;
-            let mut machine = recurrence.machine(size, 1).expect("enough rows");
+            let mut machine = recurrence.machine(size, 1).expect("enough members");
             machine.set_parameters(&[0.25]);
             machine.load(&start(size));
             for step in 0..5 {
@@ -151,7 +154,7 @@ fn one_time_has_the_bits_of_one_program() {
                 program.run(0, &mut expected);
                 machine.run(1, &[0.02]).expect("all is finite");
                 let same = machine.state().iter().zip(&expected).all(|(a, b)| a.to_bits() == b.to_bits());
-                assert!(same, "{size} rows, step {step}");
+                assert!(same, "{size} members, step {step}");
             }
         }
     }
@@ -169,15 +172,15 @@ fn forces_at_the_end_of_a_step_are_those_at_the_beginning_of_the_next() {
 
 #[test]
 fn what_is_not_finite_ends_a_run_where_it_would_alone() {
-    let (stencil, recurrence) = both(verlet);
+    let (program, recurrence) = both(verlet);
     let size = 1500;
-    let mut one = stencil.machine(size).expect("enough rows");
+    let mut one = program.machine(size).expect("enough members");
     one.set_parameters(&[1.0]);
     for row in [0, 3, 700, size - 1] {
         // A spring hard enough, stretched so far that the motion leaves all bounds within a few steps.
         let mut state = start(size);
         state[row] = 1e30;
-        let mut machine = recurrence.machine(size, 1).expect("enough rows");
+        let mut machine = recurrence.machine(size, 1).expect("enough members");
         machine.set_parameters(&[1.0]);
         machine.load(&state);
         let mut after = 0;

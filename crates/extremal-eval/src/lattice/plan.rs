@@ -1,14 +1,14 @@
-//! From one row of a stencil to loops over all of them: what is stored between loops, and what is computed where it is used.
+//! From one member of a program to loops over all of them: what is stored between loops, and what is computed where it is used.
 //!
-//! A value used by several rows is either computed again for each, which costs operations, or stored and read at an offset,
-//! which costs a loop of its own: the neighbour's value must exist before it is read. Rows that are results are stored anyway.
+//! A value used by several members is either computed again for each, which costs operations, or stored and read at an offset,
+//! which costs a loop of its own: the neighbour's value must exist before it is read. LatticeFormulas that are results are stored anyway.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::Op;
 
 use super::body::LANES;
-use super::shapes::{Shape, ShapeId, Shapes, Shifted};
+use super::shapes::{ShapeId, Shapes, Shifted, ValueShape};
 
 /// So many operations computed twice are worth as much as a loop.
 const WORTH_A_LOOP: usize = 12;
@@ -17,7 +17,7 @@ pub(super) const WORTH_A_STORE: usize = 3;
 /// What a call of an elementary function counts.
 const CALL: usize = 40;
 
-/// A place for one number per row.
+/// A place for one number per member.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Array {
     /// A given field.
@@ -30,91 +30,91 @@ pub(super) enum Array {
 
 /// What an operation of a loop works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operand {
-    /// The same in all rows: a shape.
+pub(super) enum LoopOperand {
+    /// The same in all members: a shape.
     Uniform(ShapeId),
-    /// A number in an array, so many rows further.
+    /// A number in an array, so many members further.
     Load(Array, i32),
     /// The result of an earlier operation of the loop.
     Local(usize),
 }
 
-/// One loop over rows.
+/// One loop over members.
 #[derive(Debug, Default)]
 pub(super) struct Loop {
-    pub ops: Vec<Op<Operand>>,
+    pub ops: Vec<Op<LoopOperand>>,
     /// Which results are stored where.
     pub stores: Vec<(Array, usize)>,
-    /// The rows it is done for, relative to the first and the last of those that are wanted.
-    pub rows: Reach,
+    /// The members it is done for, relative to the first and the last of those that are wanted.
+    pub rows: LoopReach,
     /// The same in whole groups of lanes.
-    pub groups: Reach,
+    pub groups: LoopReach,
 }
 
-/// So many rows before the first one (negative) to so many behind the last one.
+/// So many members before the first one (negative) to so many behind the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reach {
+pub(super) struct LoopReach {
     pub first: i32,
     pub last: i32,
 }
 
-impl Reach {
+impl LoopReach {
     /// Both together.
-    pub fn with(self, other: Reach) -> Reach {
-        Reach { first: self.first.min(other.first), last: self.last.max(other.last) }
+    pub fn with(self, other: LoopReach) -> LoopReach {
+        LoopReach { first: self.first.min(other.first), last: self.last.max(other.last) }
     }
 
-    fn moved(self, offset: i32) -> Reach {
-        Reach { first: self.first + offset, last: self.last + offset }
+    fn moved(self, offset: i32) -> LoopReach {
+        LoopReach { first: self.first + offset, last: self.last + offset }
     }
 
     /// Outwards to multiples of `unit`.
-    fn rounded(self, unit: i32) -> Reach {
-        Reach { first: self.first.div_euclid(unit) * unit, last: -((-self.last).div_euclid(unit) * unit) }
+    fn rounded(self, unit: i32) -> LoopReach {
+        LoopReach { first: self.first.div_euclid(unit) * unit, last: -((-self.last).div_euclid(unit) * unit) }
     }
 }
 
-/// What is wanted of each row.
+/// What is wanted of each member.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    /// One value per result, by its shape and its position relative to the row.
+pub(super) struct WantedValues {
+    /// One value per result, by its shape and its position relative to the member.
     pub rows: Vec<Shifted>,
     /// One value per sum.
     pub sums: Vec<Shifted>,
 }
 
-/// Loops that compute every row.
+/// LatticeLoops that compute every member.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct LoopPlan {
     pub loops: Vec<Loop>,
     /// Results that no loop stores: given fields, the same everywhere, or equal to another result.
-    pub copies: Vec<(usize, Operand)>,
+    pub copies: Vec<(usize, LoopOperand)>,
     pub temporaries: usize,
     /// Where the summands of each sum are; nowhere if it has none but at the ends.
     pub sums: Vec<Option<Array>>,
-    /// The rows that are touched, before the first and behind the last.
-    pub touched: Reach,
+    /// The members that are touched, before the first and behind the last.
+    pub touched: LoopReach,
     /// The same where loops are done in whole groups of lanes.
-    pub touched_by_groups: Reach,
-    /// The rows that are read of each given value beyond the fields.
-    pub read: Vec<Reach>,
+    pub touched_by_groups: LoopReach,
+    /// The members that are read of each given value beyond the fields.
+    pub read: Vec<LoopReach>,
     /// Results that are not finite make another one not finite: they need not be looked at.
     pub implied: Vec<bool>,
 }
 
-/// Values that loops can read: fields, and more values of rows that are in arrays behind them.
+/// ValueTable that loops can read: fields, and more values of members that are in arrays behind them.
 #[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
+pub(super) struct GivenValues<'a> {
     pub fields: usize,
-    /// With their positions relative to the rows of their arrays.
+    /// With their positions relative to the members of their arrays.
     pub values: &'a [Shifted],
 }
 
-impl Plan {
-    /// `None` if two results, or a result and a summand, are the same values at different rows: no loop stores both.
-    pub fn new(shapes: &Shapes, wanted: &Wanted, given: Given<'_>) -> Option<Plan> {
-        let mut planner = Planner::new(shapes, wanted, given)?;
-        planner.settle();
+impl LoopPlan {
+    /// `None` if two results, or a result and a summand, are the same values at different members: no loop stores both.
+    pub fn new(shapes: &Shapes, wanted: &WantedValues, given: GivenValues<'_>) -> Option<LoopPlan> {
+        let mut planner = LoopPlanner::new(shapes, wanted, given)?;
+        planner.choose_stored();
         Some(planner.plan(wanted, given))
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn cost(op: Op<Shifted>, costs: &[usize]) -> usize {
     cost.min(1000 * CALL)
 }
 
-struct Planner<'s> {
+struct LoopPlanner<'s> {
     shapes: &'s Shapes,
     /// The arrays of given values, and at which shift they are there.
     given: FxHashMap<ShapeId, (Array, i32)>,
@@ -141,9 +141,9 @@ struct Planner<'s> {
     pass: FxHashMap<ShapeId, usize>,
 }
 
-impl<'s> Planner<'s> {
-    fn new(shapes: &'s Shapes, wanted: &Wanted, given: Given<'_>) -> Option<Planner<'s>> {
-        let mut planner = Planner {
+impl<'s> LoopPlanner<'s> {
+    fn new(shapes: &'s Shapes, wanted: &WantedValues, given: GivenValues<'_>) -> Option<LoopPlanner<'s>> {
+        let mut planner = LoopPlanner {
             shapes,
             given: given
                 .values
@@ -184,7 +184,7 @@ impl<'s> Planner<'s> {
         Some(planner)
     }
 
-    /// The operation that makes a value of each row.
+    /// The operation that makes a value of each member.
     fn op(&self, shape: ShapeId) -> Option<Op<Shifted>> {
         self.shapes.op(shape).filter(|_| !self.given.contains_key(&shape))
     }
@@ -192,7 +192,7 @@ impl<'s> Planner<'s> {
     /// The array of a value that is given, and at which shift it is there.
     fn field(&self, shape: ShapeId) -> Option<(Array, i32)> {
         match self.shapes.list[shape as usize] {
-            Shape::Field(field) => Some((Array::Field(field), 0)),
+            ValueShape::Field(field) => Some((Array::Field(field), 0)),
             _ => self.given.get(&shape).copied(),
         }
     }
@@ -205,7 +205,7 @@ impl<'s> Planner<'s> {
     }
 
     /// Decides what is stored.
-    fn settle(&mut self) {
+    fn choose_stored(&mut self) {
         self.store_what_many_rows_use();
         // Every round stores something that was not.
         loop {
@@ -257,7 +257,7 @@ impl<'s> Planner<'s> {
         });
     }
 
-    /// All values of rows that a stored value is made of, each once, down to those that are stored.
+    /// All values of members that a stored value is made of, each once, down to those that are stored.
     fn body(&self, root: ShapeId, mut met: impl FnMut(Shifted, bool)) {
         let mut seen: FxHashSet<Shifted> = FxHashSet::default();
         let mut stack = vec![Shifted { shape: root, shift: self.stored[&root].1 }];
@@ -297,7 +297,7 @@ impl<'s> Planner<'s> {
         uses.iter().filter_map(worth).max()
     }
 
-    fn plan(&self, wanted: &Wanted, given: Given<'_>) -> Plan {
+    fn plan(&self, wanted: &WantedValues, given: GivenValues<'_>) -> LoopPlan {
         let passes = self.pass.values().max().map_or(0, |last| last + 1);
         let mut roots: Vec<Vec<ShapeId>> = vec![Vec::new(); passes];
         for shape in &self.order {
@@ -311,12 +311,12 @@ impl<'s> Planner<'s> {
         };
         let sums = wanted.sums.iter().map(array).collect();
         let copies = self.copies(wanted);
-        let by_groups = Extent::of(&mut loops, &copies, LANES as i32, |body| &mut body.groups);
-        let extent = Extent::of(&mut loops, &copies, 1, |body| &mut body.rows);
+        let by_groups = LoopExtent::of(&mut loops, &copies, LANES as i32, |body| &mut body.groups);
+        let extent = LoopExtent::of(&mut loops, &copies, 1, |body| &mut body.rows);
         let of = |array: Array| extent.needed.get(&array).copied().unwrap_or_default();
         let more = given.values.len();
         let results = wanted.rows.len() - more;
-        Plan {
+        LoopPlan {
             copies,
             temporaries: self.temporaries,
             sums,
@@ -328,7 +328,7 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Which results cannot but spoil another one of their row if they are not finite.
+    /// Which results cannot but spoil another one of their member if they are not finite.
     fn implied(&self, rows: &[Shifted]) -> Vec<bool> {
         let spoiled_by: Vec<FxHashSet<Shifted>> = rows.iter().map(|row| self.spoilers(*row)).collect();
         let spoils = |row: &Shifted| {
@@ -357,12 +357,12 @@ impl<'s> Planner<'s> {
         seen
     }
 
-    fn copies(&self, wanted: &Wanted) -> Vec<(usize, Operand)> {
+    fn copies(&self, wanted: &WantedValues) -> Vec<(usize, LoopOperand)> {
         let copy = |(row, value): (usize, &Shifted)| {
             let from = match (self.field(value.shape), self.stored.get(&value.shape)) {
-                _ if self.shapes.uniform[value.shape as usize] => Operand::Uniform(value.shape),
-                (Some((field, shift)), _) => Operand::Load(field, value.shift - shift),
-                (_, Some((array, _))) if *array != Array::Row(row) => Operand::Load(*array, 0),
+                _ if self.shapes.uniform[value.shape as usize] => LoopOperand::Uniform(value.shape),
+                (Some((field, shift)), _) => LoopOperand::Load(field, value.shift - shift),
+                (_, Some((array, _))) if *array != Array::Row(row) => LoopOperand::Load(*array, 0),
                 _ => return None,
             };
             Some((row, from))
@@ -371,7 +371,7 @@ impl<'s> Planner<'s> {
     }
 
     fn write(&self, pass: usize, roots: &[ShapeId]) -> Loop {
-        let mut writer = Writer { planner: self, pass, made: FxHashMap::default(), written: Loop::default() };
+        let mut writer = LoopWriter { planner: self, pass, made: FxHashMap::default(), written: Loop::default() };
         for root in roots {
             let (array, shift) = self.stored[root];
             let result = writer.compute(Shifted { shape: *root, shift });
@@ -381,28 +381,28 @@ impl<'s> Planner<'s> {
     }
 }
 
-struct Writer<'p, 's> {
-    planner: &'p Planner<'s>,
+struct LoopWriter<'p, 's> {
+    planner: &'p LoopPlanner<'s>,
     pass: usize,
     made: FxHashMap<Shifted, usize>,
     written: Loop,
 }
 
-impl Writer<'_, '_> {
+impl LoopWriter<'_, '_> {
     /// An operand that needs nothing to be computed here, if it is one.
-    fn ready(&self, value: Shifted) -> Option<Operand> {
+    fn ready(&self, value: Shifted) -> Option<LoopOperand> {
         let planner = self.planner;
         if planner.shapes.uniform[value.shape as usize] {
-            return Some(Operand::Uniform(value.shape));
+            return Some(LoopOperand::Uniform(value.shape));
         }
         if let Some((field, shift)) = planner.field(value.shape) {
-            return Some(Operand::Load(field, value.shift - shift));
+            return Some(LoopOperand::Load(field, value.shift - shift));
         }
         match planner.stored.get(&value.shape) {
             Some((array, shift)) if planner.pass[&value.shape] < self.pass => {
-                Some(Operand::Load(*array, value.shift - shift))
+                Some(LoopOperand::Load(*array, value.shift - shift))
             }
-            _ => self.made.get(&value).copied().map(Operand::Local),
+            _ => self.made.get(&value).copied().map(LoopOperand::Local),
         }
     }
 
@@ -434,39 +434,39 @@ impl Writer<'_, '_> {
 }
 
 /// The operation on other operands, if there is one for each.
-fn complete(op: Op<Shifted>, mut operand: impl FnMut(Shifted) -> Option<Operand>) -> Option<Op<Operand>> {
+fn complete(op: Op<Shifted>, mut operand: impl FnMut(Shifted) -> Option<LoopOperand>) -> Option<Op<LoopOperand>> {
     let mut whole = true;
     let op = op.map(|value| {
         operand(value).unwrap_or_else(|| {
             whole = false;
-            Operand::Local(0)
+            LoopOperand::Local(0)
         })
     });
     whole.then_some(op)
 }
 
 /// How far loops reach.
-struct Extent {
-    touched: Reach,
+struct LoopExtent {
+    touched: LoopReach,
     /// Array by array.
-    needed: FxHashMap<Array, Reach>,
+    needed: FxHashMap<Array, LoopReach>,
 }
 
-impl Extent {
-    /// Gives every loop the rows that later ones need of it, rounded to multiples of `unit`.
+impl LoopExtent {
+    /// Gives every loop the members that later ones need of it, rounded to multiples of `unit`.
     fn of(
         loops: &mut [Loop],
-        copies: &[(usize, Operand)],
+        copies: &[(usize, LoopOperand)],
         unit: i32,
-        of_loop: impl Fn(&mut Loop) -> &mut Reach,
-    ) -> Extent {
-        let mut extent = Extent { touched: Reach::default(), needed: FxHashMap::default() };
+        of_loop: impl Fn(&mut Loop) -> &mut LoopReach,
+    ) -> LoopExtent {
+        let mut extent = LoopExtent { touched: LoopReach::default(), needed: FxHashMap::default() };
         for (_, from) in copies {
-            extent.read(*from, Reach::default());
+            extent.read(*from, LoopReach::default());
         }
         for body in loops.iter_mut().rev() {
             let needed = |(array, _): &(Array, usize)| extent.needed.get(array).copied().unwrap_or_default();
-            let reach = body.stores.iter().map(needed).fold(Reach::default(), Reach::with).rounded(unit);
+            let reach = body.stores.iter().map(needed).fold(LoopReach::default(), LoopReach::with).rounded(unit);
             *of_loop(body) = reach;
             body.ops.iter().for_each(|op| op.for_each_operand(|operand| extent.read(operand, reach)));
             extent.touched = extent.touched.with(reach);
@@ -474,8 +474,8 @@ impl Extent {
         extent
     }
 
-    fn read(&mut self, operand: Operand, by: Reach) {
-        if let Operand::Load(array, offset) = operand {
+    fn read(&mut self, operand: LoopOperand, by: LoopReach) {
+        if let LoopOperand::Load(array, offset) = operand {
             let rows = by.moved(offset);
             self.touched = self.touched.with(rows);
             let needed = self.needed.entry(array).or_default();

@@ -1,18 +1,18 @@
-//! A block that goes round by itself, its outputs becoming its inputs.
+//! A block in a loop, its outputs becoming its inputs.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use extremal_expr::Comparison;
 
-use crate::op::{Op, Step};
-use crate::program::{Cycle, TRIES};
-use crate::slots::{NOWHERE, Slot};
-use crate::ssa::Value;
+use crate::op::{Instruction, Op};
+use crate::program::{Feedback, TRIES};
+use crate::slots::{MemorySlot, NOWHERE};
+use crate::ssa::ValueId;
 
 use super::emit::{Emitter, ONE, ZERO};
-use super::encoder::{Base, Operand, Register, Width};
-use super::order::Item;
+use super::encoder::{AddressRegister, MachineOperand, Register, Width};
+use super::order::BlockItem;
 
 /// So many registers are left to work in where others keep what they hold from round to round.
 const FREE: usize = 8;
@@ -21,34 +21,34 @@ const FREE: usize = 8;
 #[derive(Default)]
 struct Tests {
     /// Conditions that no round changes.
-    before: Vec<Value>,
+    before: Vec<ValueId>,
     /// Comparisons that are made with a jump instead of a number.
-    jumps: BTreeMap<Value, Item>,
+    jumps: BTreeMap<ValueId, BlockItem>,
     /// Steps that nobody needs, for all they do is to put comparisons together.
-    left_out: Vec<Value>,
+    left_out: Vec<ValueId>,
     /// Conditions that are numbers.
-    numbers: Vec<Value>,
+    numbers: Vec<ValueId>,
 }
 
 /// Inputs that become other inputs where a condition holds, and stay where it does not.
 #[derive(Default)]
 pub(super) struct Shifts {
-    condition: Option<Value>,
+    condition: Option<ValueId>,
     /// By place: the choice, and the place of what is chosen.
-    choices: BTreeMap<Slot, (Value, Slot)>,
+    choices: BTreeMap<MemorySlot, (ValueId, MemorySlot)>,
 }
 
 /// A copy from one place in memory to another, everywhere or where the condition of the shifts holds.
 struct Move {
-    to: Slot,
-    from: Slot,
+    to: MemorySlot,
+    from: MemorySlot,
     chosen: bool,
 }
 
 impl Tests {
     /// Takes the condition, the first of `outputs`, apart.
-    fn of(steps: &[Step<Value>], outputs: &[Value]) -> Tests {
-        let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
+    fn of(steps: &[Instruction<ValueId>], outputs: &[ValueId]) -> Tests {
+        let made: BTreeMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
         let uses = uses(steps, outputs);
         let mut tests = Tests::default();
         let mut parts = vec![outputs[0]];
@@ -61,7 +61,7 @@ impl Tests {
                 }
                 Some(Op::Compare(comparison @ (Comparison::Lt | Comparison::Le), a, b)) if uses[&part] == 1 => {
                     let or_equal = *comparison == Comparison::Le;
-                    tests.jumps.insert(part, Item::Test { smaller: *a, larger: *b, or_equal });
+                    tests.jumps.insert(part, BlockItem::Test { smaller: *a, larger: *b, or_equal });
                 }
                 Some(_) => tests.numbers.push(part),
             }
@@ -70,10 +70,10 @@ impl Tests {
     }
 
     /// Puts the comparisons that are made with a jump in their places.
-    fn place(&mut self, items: Vec<Item>) -> Vec<Item> {
-        let replaced = |item: Item| match item {
-            Item::Step(step) if self.left_out.contains(&step.to) => None,
-            Item::Step(step) => Some(self.jumps.remove(&step.to).unwrap_or(Item::Step(step))),
+    fn place(&mut self, items: Vec<BlockItem>) -> Vec<BlockItem> {
+        let replaced = |item: BlockItem| match item {
+            BlockItem::Instruction(step) if self.left_out.contains(&step.to) => None,
+            BlockItem::Instruction(step) => Some(self.jumps.remove(&step.to).unwrap_or(BlockItem::Instruction(step))),
             other => Some(other),
         };
         items.into_iter().filter_map(replaced).collect()
@@ -83,36 +83,36 @@ impl Tests {
 impl Emitter {
     /// Appends a function of the address of the memory and a number of rounds, which returns how many of these are left when the
     /// condition, the first of `outputs`, does not hold after some tries. Returns where it begins.
-    pub fn cycle(&mut self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> usize {
+    pub fn looping(&mut self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback) -> usize {
         let begin = self.begin_function();
         let mut tests = match self.target.width {
             Width::One => Tests::of(steps, outputs),
             _ => Tests { numbers: vec![outputs[0]], ..Tests::default() },
         };
-        let (next, again) = outputs[1..].split_at(cycle.carried);
+        let (next, again) = outputs[1..].split_at(feedback.carried);
         let mut items = tests.place(self.items(steps));
-        let stays = self.stays(&items, next, cycle);
-        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, cycle) };
-        let shifted = |value: &Value| shifts.choices.values().any(|(choice, _)| choice == value);
-        items.retain(|item| !matches!(item, Item::Step(step) if shifted(&step.to)));
-        if cycle.retried > 0 {
+        let stays = self.stays(&items, next, feedback);
+        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, feedback) };
+        let shifted = |value: &ValueId| shifts.choices.values().any(|(choice, _)| choice == value);
+        items.retain(|item| !matches!(item, BlockItem::Instruction(step) if shifted(&step.to)));
+        if feedback.retried > 0 {
             // Every try counts, whatever it fails for.
             tests.numbers.append(&mut tests.before);
             // What will be tried again is put into memory before the ways part.
-            let (jumps, others) = items.into_iter().partition(|item| matches!(item, Item::Test { .. }));
+            let (jumps, others) = items.into_iter().partition(|item| matches!(item, BlockItem::Test { .. }));
             items = others;
-            items.extend::<Vec<Item>>(jumps);
+            items.extend::<Vec<BlockItem>>(jumps);
         }
-        let first_jump = items.iter().position(|item| matches!(item, Item::Test { .. })).unwrap_or(items.len());
-        let mut needed: Vec<Value> = outputs[1..].iter().filter(|value| !shifted(value)).copied().collect();
+        let first_jump = items.iter().position(|item| matches!(item, BlockItem::Test { .. })).unwrap_or(items.len());
+        let mut needed: Vec<ValueId> = outputs[1..].iter().filter(|value| !shifted(value)).copied().collect();
         needed.extend(tests.numbers.iter().chain(&shifts.condition));
-        items.push(Item::Round(needed));
+        items.push(BlockItem::Round(needed));
         self.code.enter_rounds();
-        self.registers.begin(&items, Base::Rbx);
-        let residents = if stays { self.residents(&items, next, cycle) } else { Vec::new() };
+        self.registers.begin(&items, AddressRegister::Rbx);
+        let residents = if stays { self.residents(&items, next, feedback) } else { Vec::new() };
         let mut failed: Vec<usize> = tests.before.iter().map(|condition| self.leave_unless(*condition)).collect();
         let next_round = self.code.bytes.len();
-        if cycle.retried > 0 {
+        if feedback.retried > 0 {
             self.code.set_tries(TRIES);
         }
         let top = self.code.bytes.len();
@@ -121,14 +121,14 @@ impl Emitter {
                 again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
             }
             match item {
-                Item::Test { smaller, larger, or_equal } => {
+                BlockItem::Test { smaller, larger, or_equal } => {
                     self.registers.advance(item, at);
                     let larger = self.registers.load(&mut self.code, *larger);
                     let smaller = self.registers.operand(&mut self.code, *smaller);
                     failed.push(self.code.jump_unless_less(smaller, larger, *or_equal));
                     self.registers.release(item);
                 }
-                _ => self.item(item, at, Base::Rbx),
+                _ => self.item(item, at, AddressRegister::Rbx),
             }
         }
         again.iter().for_each(|value| self.registers.store(&mut self.code, *value));
@@ -141,27 +141,27 @@ impl Emitter {
             self.registers.unlock();
         }
         match stays {
-            true => self.settle(&residents),
-            false => self.hand_on(next, cycle.first as Slot, &shifts),
+            true => self.move_residents(&residents),
+            false => self.hand_on(next, feedback.first as MemorySlot, &shifts),
         }
         self.code.next_round(next_round);
         let done = self.code.jump();
         failed.into_iter().for_each(|jump| self.code.land(jump));
-        if cycle.retried > 0 {
+        if feedback.retried > 0 {
             let homes = again.iter().map(|value| self.registers.home(*value));
-            let places = (cycle.first_retried as Slot..).zip(homes);
+            let places = (feedback.first_retried as MemorySlot..).zip(homes);
             self.copy_all(places.map(|(to, from)| Move { to, from, chosen: false }).collect(), 0, 0);
             self.code.next_try(top);
         }
         self.code.land(done);
         for resident in &residents {
             let place = self.registers.bytes(resident.slot);
-            self.code.store(self.target.width, Base::Rbx, place, resident.register);
+            self.code.store(self.target.width, AddressRegister::Rbx, place, resident.register);
         }
         self.end_rounds(&items, begin)
     }
 
-    pub(super) fn end_rounds(&mut self, items: &[Item], begin: usize) -> usize {
+    pub(super) fn end_rounds(&mut self, items: &[BlockItem], begin: usize) -> usize {
         self.registers.finish(items);
         self.code.leave_rounds();
         if self.target.width != Width::One {
@@ -172,7 +172,7 @@ impl Emitter {
     }
 
     /// Jumps if a condition, which no round changes, does not hold.
-    fn leave_unless(&mut self, condition: Value) -> usize {
+    fn leave_unless(&mut self, condition: ValueId) -> usize {
         let scratch = self.registers.take(&mut self.code);
         self.registers.fill(&mut self.code, scratch, condition);
         self.code.jump_if_zero(scratch, self.registers.place(self.patterns + ZERO))
@@ -180,22 +180,22 @@ impl Emitter {
 
     /// In short blocks without calls and other tries, what is replaced stays in registers from round to round, so that no round
     /// waits for memory.
-    fn stays(&self, items: &[Item], next: &[Value], cycle: Cycle) -> bool {
-        let calls = items.iter().any(|item| matches!(item, Item::Call(..)));
-        !calls && cycle.retried == 0 && self.replaced(next, cycle).len() <= self.target.registers() - FREE
+    fn stays(&self, items: &[BlockItem], next: &[ValueId], feedback: Feedback) -> bool {
+        let calls = items.iter().any(|item| matches!(item, BlockItem::Call(..)));
+        !calls && feedback.retried == 0 && self.replaced(next, feedback).len() <= self.target.registers() - FREE
     }
 
     /// The places of inputs that change, and what takes them.
-    fn replaced(&self, next: &[Value], cycle: Cycle) -> Vec<(Slot, Value)> {
-        let all = (cycle.first as Slot..).zip(next.iter().copied());
+    fn replaced(&self, next: &[ValueId], feedback: Feedback) -> Vec<(MemorySlot, ValueId)> {
+        let all = (feedback.first as MemorySlot..).zip(next.iter().copied());
         all.filter(|(slot, value)| self.registers.home(*value) != *slot).collect()
     }
 
     /// Choices between inputs that nobody needs but the next round: they are made where they go, so that they need no registers.
-    fn shifts(&self, steps: &[Step<Value>], outputs: &[Value], cycle: Cycle) -> Shifts {
-        let made: BTreeMap<Value, Op<Value>> = steps.iter().map(|step| (step.to, step.op)).collect();
+    fn shifts(&self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback) -> Shifts {
+        let made: BTreeMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
         let uses = uses(steps, outputs);
-        let places = cycle.first as Slot..(cycle.first + cycle.carried) as Slot;
+        let places = feedback.first as MemorySlot..(feedback.first + feedback.carried) as MemorySlot;
         let mut shifts = Shifts::default();
         for (slot, value) in places.clone().zip(&outputs[1..]) {
             let Some(Op::Select(condition, chosen, other)) = made.get(value) else { continue };
@@ -210,12 +210,13 @@ impl Emitter {
     }
 
     /// What stays in registers is loaded here, and written when the rounds end. What else is used most stays too.
-    fn residents(&mut self, items: &[Item], next: &[Value], cycle: Cycle) -> Vec<Resident> {
+    fn residents(&mut self, items: &[BlockItem], next: &[ValueId], feedback: Feedback) -> Vec<Resident> {
         let room = self.target.registers() - FREE;
-        let replaced = self.replaced(next, cycle);
-        let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
+        let replaced = self.replaced(next, feedback);
+        let mut uses: BTreeMap<ValueId, usize> = BTreeMap::new();
         items.iter().for_each(|item| item.for_each_operand(|value| *uses.entry(value).or_default() += 1));
-        let inputs: BTreeMap<Slot, Value> = uses.keys().map(|value| (self.registers.home(*value), *value)).collect();
+        let inputs: BTreeMap<MemorySlot, ValueId> =
+            uses.keys().map(|value| (self.registers.home(*value), *value)).collect();
         let mut residents = Vec::new();
         for (slot, next) in replaced {
             let register = match inputs.get(&slot) {
@@ -225,7 +226,7 @@ impl Emitter {
             uses.retain(|value, _| self.registers.home(*value) != slot);
             residents.push(Resident { slot, register, next });
         }
-        let mut others: Vec<(Value, usize)> = uses.into_iter().collect();
+        let mut others: Vec<(ValueId, usize)> = uses.into_iter().collect();
         others.retain(|(value, _)| self.registers.home(*value) != NOWHERE);
         others.sort_by_key(|(_, count)| Reverse(*count));
         for (value, _) in others.into_iter().take(room - residents.len()) {
@@ -236,7 +237,7 @@ impl Emitter {
     }
 
     /// Moves the new values of the residents, as if all at once, to the registers where the next round expects them.
-    fn settle(&mut self, residents: &[Resident]) {
+    fn move_residents(&mut self, residents: &[Resident]) {
         let width = self.target.width;
         let mut moves: Vec<(Register, Register)> = Vec::new();
         let mut from_memory = Vec::new();
@@ -268,9 +269,9 @@ impl Emitter {
     }
 
     /// Writes the values to the slots from `first` on, as if all at once.
-    pub(super) fn hand_on(&mut self, values: &[Value], first: Slot, shifts: &Shifts) {
+    pub(super) fn hand_on(&mut self, values: &[ValueId], first: MemorySlot, shifts: &Shifts) {
         let width = self.target.width;
-        let places = first..first + values.len() as Slot;
+        let places = first..first + values.len() as MemorySlot;
         // Inputs that become other inputs.
         let inputs = places.clone().zip(values).map(|(to, value)| (to, self.registers.home(*value)));
         let moved = inputs.filter(|(to, from)| to != from && places.contains(from));
@@ -286,7 +287,7 @@ impl Emitter {
         for (to, value) in places.clone().zip(values) {
             if !places.contains(&self.registers.home(*value)) && !shifts.choices.contains_key(&to) {
                 let from = self.registers.load(&mut self.code, *value);
-                self.code.store(width, Base::Rbx, self.registers.bytes(to), from);
+                self.code.store(width, AddressRegister::Rbx, self.registers.bytes(to), from);
                 self.registers.unlock();
             }
         }
@@ -312,7 +313,8 @@ impl Emitter {
 
     fn copy(&mut self, step: &Move, scratch: Register, signs: Register) {
         let width = self.target.width;
-        let places = [step.to, step.from].map(|slot| Operand::Memory(Base::Rbx, self.registers.bytes(slot)));
+        let places =
+            [step.to, step.from].map(|slot| MachineOperand::Memory(AddressRegister::Rbx, self.registers.bytes(slot)));
         let [to, from] = places;
         if step.chosen {
             // A store by a mask would be shorter, and was measured to be slower.
@@ -326,9 +328,9 @@ impl Emitter {
 }
 
 /// How often each value is used.
-fn uses(steps: &[Step<Value>], outputs: &[Value]) -> BTreeMap<Value, usize> {
-    let mut uses: BTreeMap<Value, usize> = BTreeMap::new();
-    let mut count = |value: Value| *uses.entry(value).or_default() += 1;
+fn uses(steps: &[Instruction<ValueId>], outputs: &[ValueId]) -> BTreeMap<ValueId, usize> {
+    let mut uses: BTreeMap<ValueId, usize> = BTreeMap::new();
+    let mut count = |value: ValueId| *uses.entry(value).or_default() += 1;
     steps.iter().for_each(|step| step.op.for_each_operand(&mut count));
     outputs.iter().copied().for_each(&mut count);
     uses
@@ -336,7 +338,7 @@ fn uses(steps: &[Step<Value>], outputs: &[Value]) -> BTreeMap<Value, usize> {
 
 /// An input that is replaced and stays in a register from round to round.
 struct Resident {
-    slot: Slot,
+    slot: MemorySlot,
     register: Register,
-    next: Value,
+    next: ValueId,
 }

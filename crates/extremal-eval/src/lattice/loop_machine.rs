@@ -1,49 +1,49 @@
-//! The loops of a plan at a given size: some rows at a time, each part small enough for the cache.
+//! The loops of a plan at a given size: some members at a time, each part small enough for the cache.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::machine::execute;
-use crate::native::Sweep;
-use crate::op::{Op, Step};
+use crate::native::ArrayLoops;
+use crate::op::{Instruction, Op};
 use crate::program::Backend;
-use crate::slots::Slot;
-use crate::ssa::Value;
+use crate::slots::MemorySlot;
+use crate::ssa::ValueId;
 
-use super::body::{Bodies, Body, Buffer, Buffers, Groups, Interpreter, LANES, Place};
-use super::plan::{Array, Loop, Operand};
-use super::{Loops, Uniforms};
+use super::body::{Buffer, Buffers, Interpreter, LANES, LaneGroups, LoopBodies, LoopBody, LoopPlace};
+use super::plan::{Array, Loop, LoopOperand};
+use super::{LatticeLoops, Uniforms};
 
-/// Rows of a piece: what a loop leaves is still in the cache when the next one reads it.
+/// LatticeFormulas of a piece: what a loop leaves is still in the cache when the next one reads it.
 pub(super) const PIECE: usize = 1024;
 
-/// Rows that are done together, and whether they begin or end all rows: there loops go exactly as far as they must.
+/// LatticeFormulas that are done together, and whether they begin or end all members: there loops go exactly as far as they must.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct LoopPiece {
     pub from: usize,
     pub to: usize,
     pub begins: bool,
     pub ends: bool,
 }
 
-/// Loops with the memory to run them. Nothing is allocated after they were made.
+/// LatticeLoops with the memory to run them. Nothing is allocated after they were made.
 #[derive(Clone)]
-pub(super) struct Sweeps {
-    loops: Arc<Loops>,
+pub(super) struct LoopMachine {
+    loops: Arc<LatticeLoops>,
     size: usize,
-    /// The numbers of a temporary in a piece, and where its first row is among them.
+    /// The numbers of a temporary in a piece, and where its first member is among them.
     stride: usize,
     origin: usize,
-    bodies: Arc<Bodies>,
-    runner: Runner,
+    bodies: Arc<LoopBodies>,
+    runner: LoopRunner,
     temporaries: Vec<f64>,
-    settings: Vec<Setting>,
+    settings: Vec<LoopSetting>,
 }
 
-/// What does not change from row to row.
+/// What does not change from member to member.
 #[derive(Clone)]
-struct Setting {
+struct LoopSetting {
     /// Parameters, scalars, constants, and what follows from them.
     uniforms: Vec<f64>,
     /// The uniforms belong to the inputs they were last computed for.
@@ -53,28 +53,28 @@ struct Setting {
 }
 
 #[derive(Clone)]
-enum Runner {
-    Native(Arc<Sweep>),
+enum LoopRunner {
+    Native(Arc<ArrayLoops>),
     Interpreted(Interpreter),
 }
 
-impl Sweeps {
-    /// For so many rows and so many settings of the scalars; `None` where the backend is not available.
-    pub fn new(loops: &Arc<Loops>, size: usize, backend: Backend, settings: usize) -> Option<Sweeps> {
+impl LoopMachine {
+    /// For so many members and so many settings of the scalars; `None` where the backend is not available.
+    pub fn new(loops: &Arc<LatticeLoops>, size: usize, backend: Backend, settings: usize) -> Option<LoopMachine> {
         let reach = loops.plan.touched_by_groups;
         let origin = -reach.first as usize;
         let stride = PIECE + origin + reach.last as usize + LANES;
-        let bodies = Writer::new(loops, size, stride).write();
+        let bodies = BodyWriter::new(loops, size, stride).write();
         let runner = match backend {
-            Backend::Tape => Runner::Interpreted(Interpreter::new(&bodies)),
-            _ => Runner::Native(Arc::new(Sweep::compile(&bodies, backend)?)),
+            Backend::Tape => LoopRunner::Interpreted(Interpreter::new(&bodies)),
+            _ => LoopRunner::Native(Arc::new(ArrayLoops::compile(&bodies, backend)?)),
         };
         let memory = match &runner {
-            Runner::Native(sweep) => sweep.memory(),
-            Runner::Interpreted(_) => vec![0.0; bodies.fixed * LANES],
+            LoopRunner::Native(loops) => loops.memory(),
+            LoopRunner::Interpreted(_) => vec![0.0; bodies.fixed * LANES],
         };
-        let setting = Setting { uniforms: loops.uniforms.memory.clone(), current: false, memory };
-        Some(Sweeps {
+        let setting = LoopSetting { uniforms: loops.uniforms.memory.clone(), current: false, memory };
+        Some(LoopMachine {
             size,
             stride,
             origin,
@@ -87,14 +87,14 @@ impl Sweeps {
     }
 
     pub fn is_native(&self) -> bool {
-        matches!(self.runner, Runner::Native(_))
+        matches!(self.runner, LoopRunner::Native(_))
     }
 
-    /// Rows of one round.
+    /// LatticeFormulas of one round.
     pub fn lanes(&self) -> usize {
         match &self.runner {
-            Runner::Native(sweep) => sweep.lanes(),
-            Runner::Interpreted(_) => LANES,
+            LoopRunner::Native(loops) => loops.lanes(),
+            LoopRunner::Interpreted(_) => LANES,
         }
     }
 
@@ -108,10 +108,10 @@ impl Sweeps {
     /// Prepares a setting for these scalars; what has been computed with it so far counts as finite.
     pub fn set_scalars(&mut self, setting: usize, scalars: &[f64]) {
         let lanes = self.lanes();
-        let Loops { uniforms, parameters, scalars: count, .. } = &*self.loops;
+        let LatticeLoops { uniforms, parameters, scalars: count, .. } = &*self.loops;
         let setting = &mut self.settings[setting];
         setting.memory[..lanes].fill(0.0);
-        assert_eq!(scalars.len(), *count, "the scalars of another stencil");
+        assert_eq!(scalars.len(), *count, "the scalars of another program");
         let place = &mut setting.uniforms[*parameters..parameters + count];
         if setting.current && uniforms.used.iter().all(|at| place[*at].to_bits() == scalars[*at].to_bits()) {
             return;
@@ -130,10 +130,10 @@ impl Sweeps {
         self.settings[setting].memory[..self.lanes()].iter().all(|x| *x == 0.0)
     }
 
-    /// Computes rows, as many as a piece has at most and no fewer than lanes.
-    pub fn run(&mut self, setting: usize, piece: Piece, fields: &[f64], results: &mut [f64]) {
+    /// Computes members, as many as a piece has at most and no fewer than lanes.
+    pub fn run(&mut self, setting: usize, piece: LoopPiece, fields: &[f64], results: &mut [f64]) {
         let lanes = self.lanes();
-        let Setting { uniforms, memory, .. } = &mut self.settings[setting];
+        let LoopSetting { uniforms, memory, .. } = &mut self.settings[setting];
         let mut buffers = Buffers { fields, results, temporaries: &mut self.temporaries };
         for (at, body) in self.loops.plan.loops.iter().enumerate() {
             let first = if piece.begins { body.rows.first } else { body.groups.first };
@@ -141,20 +141,22 @@ impl Sweeps {
             let row = piece.from.wrapping_add_signed(first as isize);
             let end = piece.to.wrapping_add_signed(last as isize);
             let mut run = |row: usize, rows: usize| {
-                let groups = Groups { row, local: self.origin + row - piece.from, count: rows / lanes };
+                let groups = LaneGroups { row, local: self.origin + row - piece.from, count: rows / lanes };
                 match &mut self.runner {
-                    Runner::Native(sweep) => sweep.run(at, groups, memory, &mut buffers),
-                    Runner::Interpreted(interpreter) => interpreter.run(&self.bodies, at, groups, memory, &mut buffers),
+                    LoopRunner::Native(loops) => loops.run(at, groups, memory, &mut buffers),
+                    LoopRunner::Interpreted(interpreter) => {
+                        interpreter.run(&self.bodies, at, groups, memory, &mut buffers)
+                    }
                 }
             };
-            // Rows of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
+            // LatticeFormulas of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
             let ahead = -first as usize % lanes;
             let aligned = if ahead > 0 && row + lanes <= end { row + ahead } else { row };
             if aligned > row {
                 run(row, lanes);
             }
             run(aligned, end - aligned);
-            // The rest with rows that are done already.
+            // The rest with members that are done already.
             if !(end - aligned).is_multiple_of(lanes) {
                 run(end - lanes, lanes);
             }
@@ -168,7 +170,7 @@ impl Sweeps {
     pub fn summands<'a>(
         &'a self,
         sum: usize,
-        piece: Piece,
+        piece: LoopPiece,
         from: usize,
         fields: &'a [f64],
         results: &'a [f64],
@@ -186,24 +188,31 @@ impl Sweeps {
 }
 
 /// The results of a piece that no loop has; false if one of them is not finite.
-fn copy(loops: &Loops, uniforms: &[f64], size: usize, piece: Piece, fields: &[f64], results: &mut [f64]) -> bool {
-    let Piece { from: first, to: end, .. } = piece;
+fn copy(
+    loops: &LatticeLoops,
+    uniforms: &[f64],
+    size: usize,
+    piece: LoopPiece,
+    fields: &[f64],
+    results: &mut [f64],
+) -> bool {
+    let LoopPiece { from: first, to: end, .. } = piece;
     let mut finite = true;
     for (row, from) in &loops.plan.copies {
         let to = row * size + first..row * size + end;
         match from {
-            Operand::Uniform(shape) => {
+            LoopOperand::Uniform(shape) => {
                 let number = uniforms[loops.uniforms.slots[shape] as usize];
                 results[to.clone()].fill(number);
             }
-            Operand::Load(Array::Field(field), offset) => {
+            LoopOperand::Load(Array::Field(field), offset) => {
                 let at = (field * size + first).wrapping_add_signed(*offset as isize);
                 results[to.clone()].copy_from_slice(&fields[at..at + (end - first)]);
             }
-            Operand::Load(Array::Row(other), _) => {
+            LoopOperand::Load(Array::Row(other), _) => {
                 results.copy_within(other * size + first..other * size + end, to.start);
             }
-            Operand::Load(Array::Temporary(_), _) | Operand::Local(_) => {}
+            LoopOperand::Load(Array::Temporary(_), _) | LoopOperand::Local(_) => {}
         }
         finite &= results[to].iter().fold(0.0, |all, x| x * 0.0 + all) == 0.0;
     }
@@ -211,81 +220,81 @@ fn copy(loops: &Loops, uniforms: &[f64], size: usize, piece: Piece, fields: &[f6
 }
 
 /// The fixed places: whether all is finite, and then the uniforms.
-const FINITE: Slot = 0;
-const FIRST_UNIFORM: Slot = 1;
+const FINITE: MemorySlot = 0;
+const FIRST_UNIFORM: MemorySlot = 1;
 
 /// Gives the values of loops their places.
-struct Writer<'s> {
+struct BodyWriter<'s> {
     loops: &'s [Loop],
     implied: &'s [bool],
     uniforms: &'s Uniforms,
     size: usize,
     stride: usize,
-    places: Vec<Place>,
+    places: Vec<LoopPlace>,
 }
 
-impl<'s> Writer<'s> {
-    fn new(loops: &'s Loops, size: usize, stride: usize) -> Writer<'s> {
-        let Loops { plan, uniforms, .. } = loops;
-        let places = (0..FIRST_UNIFORM + uniforms.slots.len() as Slot).map(Place::Fixed).collect();
-        Writer { loops: &plan.loops, implied: &plan.implied, uniforms, size, stride, places }
+impl<'s> BodyWriter<'s> {
+    fn new(loops: &'s LatticeLoops, size: usize, stride: usize) -> BodyWriter<'s> {
+        let LatticeLoops { plan, uniforms, .. } = loops;
+        let places = (0..FIRST_UNIFORM + uniforms.slots.len() as MemorySlot).map(LoopPlace::Fixed).collect();
+        BodyWriter { loops: &plan.loops, implied: &plan.implied, uniforms, size, stride, places }
     }
 
-    fn write(mut self) -> Bodies {
+    fn write(mut self) -> LoopBodies {
         let fixed = self.places.len();
         let list = self.loops.iter().map(|body| self.body(body)).collect();
-        Bodies { places: self.places, list, fixed }
+        LoopBodies { places: self.places, list, fixed }
     }
 
-    fn value(&mut self, place: Place) -> Value {
+    fn value(&mut self, place: LoopPlace) -> ValueId {
         self.places.push(place);
-        Value(self.places.len() as u32 - 1)
+        ValueId(self.places.len() as u32 - 1)
     }
 
-    fn place(&self, array: Array, offset: i32) -> Place {
+    fn place(&self, array: Array, offset: i32) -> LoopPlace {
         let (buffer, first) = match array {
             Array::Field(field) => (Buffer::Fields, field * self.size),
             Array::Row(row) => (Buffer::Results, row * self.size),
             Array::Temporary(place) => (Buffer::Temporaries, place * self.stride),
         };
-        Place::Along(buffer, first as isize + offset as isize)
+        LoopPlace::Along(buffer, first as isize + offset as isize)
     }
 
-    fn body(&mut self, body: &Loop) -> Body {
-        let mut loads: FxHashMap<(Array, i32), Value> = FxHashMap::default();
-        let mut made: Vec<Value> = Vec::with_capacity(body.ops.len());
+    fn body(&mut self, body: &Loop) -> LoopBody {
+        let mut loads: FxHashMap<(Array, i32), ValueId> = FxHashMap::default();
+        let mut made: Vec<ValueId> = Vec::with_capacity(body.ops.len());
         let mut steps = Vec::with_capacity(body.ops.len());
         for op in &body.ops {
             let op = op.map(|operand| match operand {
-                Operand::Local(at) => made[at],
-                Operand::Uniform(shape) => {
+                LoopOperand::Local(at) => made[at],
+                LoopOperand::Uniform(shape) => {
                     let place = self.uniforms.slots.range(..shape).count() as u32;
-                    Value(FIRST_UNIFORM + place)
+                    ValueId(FIRST_UNIFORM + place)
                 }
-                Operand::Load(array, offset) => {
+                LoopOperand::Load(array, offset) => {
                     let place = self.place(array, offset);
                     *loads.entry((array, offset)).or_insert_with(|| self.value(place))
                 }
             });
-            let to = self.value(Place::Nowhere);
-            steps.push(Step { to, op });
+            let to = self.value(LoopPlace::Nowhere);
+            steps.push(Instruction { to, op });
             made.push(to);
         }
-        let mut stores: Vec<(Value, Place)> =
+        let mut stores: Vec<(ValueId, LoopPlace)> =
             body.stores.iter().map(|(array, at)| (made[*at], self.place(*array, 0))).collect();
         // A finite number less itself is zero: what adds up to anything else is not finite.
-        let mut finite = Value(FINITE);
+        let mut finite = ValueId(FINITE);
         for (array, at) in &body.stores {
             if matches!(array, Array::Row(row) if self.implied.get(*row) == Some(&false)) {
-                let [nothing, to] = [self.value(Place::Nowhere), self.value(Place::Nowhere)];
-                steps.push(Step { to: nothing, op: Op::Sub(made[*at], made[*at]) });
-                steps.push(Step { to, op: Op::Add(finite, nothing) });
+                let [nothing, to] = [self.value(LoopPlace::Nowhere), self.value(LoopPlace::Nowhere)];
+                steps.push(Instruction { to: nothing, op: Op::Sub(made[*at], made[*at]) });
+                steps.push(Instruction { to, op: Op::Add(finite, nothing) });
                 finite = to;
             }
         }
-        if finite != Value(FINITE) {
-            stores.push((finite, Place::Fixed(FINITE)));
+        if finite != ValueId(FINITE) {
+            stores.push((finite, LoopPlace::Fixed(FINITE)));
         }
-        Body { steps, stores }
+        LoopBody { steps, stores }
     }
 }
