@@ -31,7 +31,6 @@
 
 mod arithmetic;
 mod functions;
-mod lane_machine;
 mod lattice;
 mod lower;
 mod machine;
@@ -44,7 +43,6 @@ mod slots;
 mod ssa;
 mod wide_tape;
 
-pub use lane_machine::LaneMachine;
 pub use lattice::{
     LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite, RecurrenceMachine, Stopped,
 };

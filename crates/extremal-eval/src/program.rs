@@ -7,7 +7,6 @@ use std::sync::Arc;
 use extremal_expr::{Graph, Id};
 use thiserror::Error;
 
-use crate::lane_machine::LaneMachine;
 use crate::lower::lower;
 use crate::machine::Machine;
 use crate::native::Native;
@@ -310,7 +309,7 @@ impl Program {
     }
 
     /// Compiles a program whose lanes know of each other: `spreads` are inputs that are, in every lane, what another input is in one
-    /// of them. Its entries are repeated ([`LaneMachine::converge`]): the outputs of each are a condition and what replaces
+    /// of them. Its entries are repeated ([`Machine::converge`]): the outputs of each are a condition and what replaces
     /// the first inputs of the last stage, until the condition holds in all lanes.
     ///
     /// A machine with fewer lanes than that is given those inputs like all others, or those they are `given` in, and is not repeated.
@@ -404,7 +403,7 @@ impl Program {
     /// New memory to run the program in, by the fastest means there is. Inputs, and what is computed from them at a commit, are
     /// NaN until they are set.
     pub fn machine(&self) -> Machine {
-        Machine::new(self.code.clone(), self.code.native.clone())
+        Machine::new(self.code.clone(), self.code.native.clone(), 1)
     }
 
     /// The same for a given backend; `None` where it is not available.
@@ -414,25 +413,26 @@ impl Program {
             Some(native) if native.backend() == backend => Some(native.clone()),
             _ => Some(self.code.native_on(backend, 1)?),
         };
-        Some(Machine::new(self.code.clone(), native))
+        Some(Machine::new(self.code.clone(), native, 1))
     }
 
     /// New memory to run the program so many times side by side, by the fastest means there is: 4, 8 or 16 times in machine code, 64 times
     /// on every machine. `None` for other numbers, and for programs that try rounds again.
-    pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
-        let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];
-        backends.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+    pub fn lane_machine(&self, lanes: usize) -> Option<Machine> {
+        Backend::FASTEST_FIRST.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
     }
 
     /// The same for a given backend.
-    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
+    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<Machine> {
         if lanes == 1 || self.code.feedback.is_some_and(|feedback| feedback.retried > 0) {
             return None;
         }
-        match backend {
-            Backend::Tape => (lanes == BLOCK).then(|| LaneMachine::interpreted(self.code.clone())),
-            _ => Some(LaneMachine::native(self.code.clone(), self.code.native_on(backend, lanes)?, lanes)),
-        }
+        let native = match backend {
+            Backend::Tape if lanes == BLOCK => None,
+            Backend::Tape => return None,
+            _ => Some(self.code.native_on(backend, lanes)?),
+        };
+        Some(Machine::new(self.code.clone(), native, lanes))
     }
 
     /// How many stages of inputs there are.

@@ -213,7 +213,7 @@ impl Kernel {
     pub fn structure(&self) -> SolveStructure {
         SolveStructure {
             unknowns: self.unknowns.len(),
-            linear: self.solves.iter().all(|s| s.linear),
+            linear: self.solves.iter().all(|s| s.plan.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
             fixed_point: false,
         }
@@ -258,7 +258,7 @@ impl Kernel {
             first += solve.len();
             match guess {
                 // Linear equations need no guess, and without one their solution depends on nothing but themselves.
-                GuessSource::Formula if solve.linear => unknowns.fill(0.0),
+                GuessSource::Formula if solve.plan.linear => unknowns.fill(0.0),
                 GuessSource::Formula => self.machine.run(solve.guess_entry(), unknowns),
                 GuessSource::Given => {}
             }
@@ -275,7 +275,7 @@ impl Kernel {
             }?;
             work.iterations += done.iterations;
             work.residual = work.residual.max(done.residual);
-            self.machine.commit(solve.stage);
+            self.machine.commit(solve.plan.stage);
         }
         if self.solves.is_empty() {
             self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod configuration;
+pub mod dense;
 pub mod eigen;
 mod failure;
 mod kernel;

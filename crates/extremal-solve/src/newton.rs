@@ -81,6 +81,7 @@ pub(crate) struct SolveEntries {
 }
 
 /// Where a system of equations stands in its program, and what it looks like.
+#[derive(Clone)]
 pub(crate) struct SolvePlan {
     /// The stage of its unknowns.
     pub stage: usize,
@@ -102,16 +103,10 @@ pub(crate) struct SolvePlan {
 /// One system of equations, with the memory to iterate.
 #[derive(Clone)]
 pub(crate) struct NewtonSolve {
-    pub stage: usize,
-    pub linear: bool,
-    entries: SolveEntries,
-    outputs: usize,
+    pub plan: SolvePlan,
     /// How many of the last outputs are conditions, which hold where they are not zero.
     guards: usize,
     solver: LinearSolver,
-    names: Vec<String>,
-    slope_rows: Vec<usize>,
-    slope_columns: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
@@ -134,22 +129,15 @@ struct KeptJacobian {
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, entries, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
-        let n = names.len();
+        let n = plan.names.len();
         NewtonSolve {
-            stage,
-            linear,
-            entries,
-            outputs,
             guards: 0,
             solver,
-            values: vec![0.0; n + slope_rows.len()],
-            slope_rows,
-            slope_columns,
+            values: vec![0.0; n + plan.slope_rows.len()],
             update: vec![0.0; n],
             trial: vec![0.0; n],
-            backward: Backward::new(stage, entries.residual, inputs, n),
-            names,
+            backward: Backward::new(plan.stage, plan.entries.residual, plan.inputs, n),
+            plan,
             options,
             kept: None,
         }
@@ -157,7 +145,7 @@ impl NewtonSolve {
 
     /// From now on a Jacobian may serve again in the next call, if that pays.
     pub fn reuse_jacobians(&mut self) {
-        if self.len() >= WORTH_KEEPING && !self.linear {
+        if self.len() >= WORTH_KEEPING && !self.plan.linear {
             self.kept = Some(KeptJacobian { sizes: vec![0.0; self.len()], ..KeptJacobian::default() });
         }
     }
@@ -172,7 +160,7 @@ impl NewtonSolve {
 
     /// Damped updates stay where the last so many outputs are not zero, as long as they lead anywhere.
     pub fn keep_inside(&mut self, guards: usize) {
-        self.guards = guards.min(self.outputs);
+        self.guards = guards.min(self.plan.outputs);
     }
 
     /// Takes a guess back towards zero, where increments and rates are those of staying, until the equations can be evaluated.
@@ -187,16 +175,16 @@ impl NewtonSolve {
     }
 
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.plan.names.len()
     }
 
     pub fn guess_entry(&self) -> usize {
-        self.entries.guess
+        self.plan.entries.guess
     }
 
     /// How much memory `run` needs for outputs, residuals and sizes.
     pub fn checked_len(&self) -> usize {
-        self.outputs + 2 * self.len()
+        self.plan.outputs + 2 * self.len()
     }
 
     /// Improves `x` until the residual is round-off, or fails. Leaves outputs in front of `checked`, all evaluated at the final `x`.
@@ -208,7 +196,7 @@ impl NewtonSolve {
         pace: Pace,
     ) -> Result<Work, SolveFailure> {
         let n = self.len();
-        let checked = &mut checked[..self.outputs + 2 * n];
+        let checked = &mut checked[..self.plan.outputs + 2 * n];
         let max_iterations = match pace {
             Pace::Full => self.options.max_iterations.min(FULL_PACE_ITERATIONS),
             Pace::Damped => self.options.max_iterations,
@@ -222,21 +210,21 @@ impl NewtonSolve {
             // Updates that no longer fall by half may be the round-off of unknowns that are themselves small.
             let falling = update < 0.5 * previous;
             previous = update;
-            if !self.linear && falling && update > QUADRATIC * norm(x) {
+            if !self.plan.linear && falling && update > QUADRATIC * norm(x) {
                 continue;
             }
             let (mut residual, row) = self.check(machine, x, checked);
             if residual.is_nan() {
-                return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
+                return Err(SolveFailure::NotFinite { what: self.plan.names[row].clone() });
             }
             if residual > self.options.tolerance && (!falling || update <= ROUND_OFF * norm(x)) {
-                residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+                residual = self.backward_residual(machine, x, &checked[self.plan.outputs..]);
             }
             // Once the updates are small, a residual that no longer falls by half has reached its round-off.
             if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
                 let n = self.len();
                 if let Some(kept) = &mut self.kept {
-                    kept.sizes.copy_from_slice(&checked[self.outputs + n..]);
+                    kept.sizes.copy_from_slice(&checked[self.plan.outputs + n..]);
                     (kept.factored, kept.rate) = (true, OUT_OF_DATE);
                 }
                 return Ok(Work { iterations, residual, ..Work::default() });
@@ -250,7 +238,7 @@ impl NewtonSolve {
         }
         Err(SolveFailure::NoConvergence {
             iterations,
-            unknown: self.names[worst_row].clone(),
+            unknown: self.plan.names[worst_row].clone(),
             residual: best,
             tolerance: self.options.tolerance,
         })
@@ -283,24 +271,24 @@ impl NewtonSolve {
         checked: &mut [f64],
     ) -> Option<Work> {
         let n = self.len();
-        let checked = &mut checked[..self.outputs + 2 * n];
+        let checked = &mut checked[..self.plan.outputs + 2 * n];
         self.trial.copy_from_slice(x);
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.entries.residual, &mut self.update);
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.residual, &mut self.update);
         let mut residual = relative(&self.update, &kept.sizes).0;
         for iterations in 1..=MAX_AGAIN {
             self.solver.solve(&mut self.update);
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
-            machine.inputs_mut(self.stage).copy_from_slice(x);
+            machine.inputs_mut(self.plan.stage).copy_from_slice(x);
             let before = residual;
             let last = residual * kept.rate <= ROUND_OFF;
             if last {
-                machine.run(self.entries.check, checked);
-                let (own, sizes) = checked[self.outputs..].split_at(n);
+                machine.run(self.plan.entries.check, checked);
+                let (own, sizes) = checked[self.plan.outputs..].split_at(n);
                 self.update.copy_from_slice(own);
                 kept.sizes.copy_from_slice(sizes);
             } else {
-                machine.run(self.entries.residual, &mut self.update);
+                machine.run(self.plan.entries.residual, &mut self.update);
             }
             residual = relative(&self.update, &kept.sizes).0;
             if last && (residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * before) {
@@ -336,15 +324,15 @@ impl NewtonSolve {
         if let Err(singular) = self.solver.factor(slopes) {
             // What was kept of an earlier call went with it.
             self.kept.iter_mut().for_each(|kept| kept.factored = false);
-            return Err(SolveFailure::Singular { unknown: self.names[singular.column].clone() });
+            return Err(SolveFailure::Singular { unknown: self.plan.names[singular.column].clone() });
         }
         self.update.copy_from_slice(residual);
         self.solver.solve(&mut self.update);
         let length = norm(&self.update);
         if !length.is_finite() {
-            return Err(SolveFailure::Singular { unknown: self.names[0].clone() });
+            return Err(SolveFailure::Singular { unknown: self.plan.names[0].clone() });
         }
-        if pace == Pace::Full || self.linear || length <= QUADRATIC * norm(x) {
+        if pace == Pace::Full || self.plan.linear || length <= QUADRATIC * norm(x) {
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
             return Ok(length);
         }
@@ -355,10 +343,10 @@ impl NewtonSolve {
             while fraction >= SMALLEST_FRACTION {
                 let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
                 self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
-                machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
-                machine.run(self.entries.check, checked);
-                let holds = !inside || !checked[self.outputs - self.guards..self.outputs].contains(&0.0);
-                let next = &mut checked[self.outputs..self.outputs + n];
+                machine.inputs_mut(self.plan.stage).copy_from_slice(&self.trial);
+                machine.run(self.plan.entries.check, checked);
+                let holds = !inside || !checked[self.plan.outputs - self.guards..self.plan.outputs].contains(&0.0);
+                let next = &mut checked[self.plan.outputs..self.plan.outputs + n];
                 self.solver.solve(next);
                 if holds && norm(next) <= (1.0 - 0.25 * fraction) * length {
                     x.copy_from_slice(&self.trial);
@@ -369,14 +357,14 @@ impl NewtonSolve {
         }
         let (mut residual, row) = self.check(machine, x, checked);
         if residual > self.options.tolerance {
-            residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+            residual = self.backward_residual(machine, x, &checked[self.plan.outputs..]);
         }
         if residual <= self.options.tolerance {
             return Ok(0.0);
         }
         Err(SolveFailure::NoConvergence {
             iterations: 0,
-            unknown: self.names[row].clone(),
+            unknown: self.plan.names[row].clone(),
             residual,
             tolerance: self.options.tolerance,
         })
@@ -384,9 +372,9 @@ impl NewtonSolve {
 
     /// Evaluates outputs, residuals and sizes at `x`; returns the worst relative residual and its row.
     fn check(&self, machine: &mut Machine, x: &[f64], checked: &mut [f64]) -> (f64, usize) {
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.entries.check, checked);
-        relative_residual(&checked[self.outputs..], self.len())
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.check, checked);
+        relative_residual(&checked[self.plan.outputs..], self.len())
     }
 
     /// The worst relative residual where a row is measured, beyond its own terms, against what round-off makes of it: that of the
@@ -396,11 +384,11 @@ impl NewtonSolve {
     fn backward_residual(&mut self, machine: &mut Machine, x: &[f64], checked: &[f64]) -> f64 {
         let n = self.len();
         let (residual, own) = checked.split_at(n);
-        let places = self.slope_rows.iter().copied().zip(self.slope_columns.iter().copied());
+        let places = self.plan.slope_rows.iter().copied().zip(self.plan.slope_columns.iter().copied());
         let slopes = places.zip(self.values[n..].iter().copied());
         let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
         let mut worst = 0.0f64;
-        let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
+        let mut slopes = self.plan.slope_rows.iter().zip(&self.values[n..]).peekable();
         for row in 0..n {
             let mut largest = 0.0f64;
             while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
@@ -415,11 +403,11 @@ impl NewtonSolve {
     }
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.entries.slopes, &mut self.values);
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.slopes, &mut self.values);
         match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
             None => Ok(()),
-            Some(row) => Err(SolveFailure::NotFinite { what: self.names[row].clone() }),
+            Some(row) => Err(SolveFailure::NotFinite { what: self.plan.names[row].clone() }),
         }
     }
 }

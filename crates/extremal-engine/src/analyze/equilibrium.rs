@@ -8,10 +8,10 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
-use extremal_solve::eigen::Complex;
+use extremal_solve::eigen::Complex64;
 
-use super::dense::solve_some;
 use super::modes::{Oscillations, oscillations};
+use extremal_solve::dense::solve_some;
 
 /// A state of rest and the small motions about it.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct Mode {
     /// Rate of growth; of decay if negative.
     pub growth: f64,
     /// Amplitude of each coordinate, the largest real and of size one.
-    pub shape: Vec<Complex>,
+    pub shape: Vec<Complex64>,
 }
 
 /// What can be said about motions that start near an equilibrium.

@@ -1,7 +1,7 @@
 //! Every backend gives the bits of the tape.
 
 use crate::support::{STAGES, build, recipe};
-use extremal_eval::{Backend, EntryPoint, LaneMachine, Machine, Program, Spread};
+use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn feed(machine: &mut Machine, point: &[f64]) {
 }
 
 /// The same with points in turn on the lanes.
-fn feed_lanes(machine: &mut LaneMachine, points: &[[f64; 7]]) {
+fn feed_lanes(machine: &mut Machine, points: &[[f64; 7]]) {
     let lanes = machine.lanes();
     let mut first = 0;
     for (stage, names) in STAGES.iter().enumerate() {
@@ -54,7 +54,7 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 /// The same with points in turn on the lanes; what each lane has for the outputs of all entries.
-fn run_lanes(machine: &mut LaneMachine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
+fn run_lanes(machine: &mut Machine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
     feed_lanes(machine, points);
     let lanes = machine.lanes();
     let mut all = vec![Vec::new(); lanes];
@@ -150,7 +150,7 @@ proptest! {
 }
 
 /// Every kind of machine with lanes that there is here.
-fn lane_machines(program: &Program) -> Vec<LaneMachine> {
+fn lane_machines(program: &Program) -> Vec<Machine> {
     let kinds =
         [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
     kinds.iter().filter_map(|(backend, lanes)| program.lane_machine_on(*backend, *lanes)).collect()
@@ -233,7 +233,7 @@ proptest! {
             tape.run(entry, &mut out);
             out
         };
-        for mut machine in lane_machines(&program).into_iter().filter(LaneMachine::spreads) {
+        for mut machine in lane_machines(&program).into_iter().filter(Machine::spreads) {
             let lanes = machine.lanes();
             for (stage, first) in [(0, 0), (1, 2)] {
                 for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {

@@ -7,16 +7,19 @@ use super::pattern::Pattern;
 /// Which unknowns share an equation or an equation's unknown: the pattern of `A + Aᵀ` without its diagonal, as
 /// neighbours of every vertex.
 #[derive(Debug)]
-pub(super) struct Adjacency {
+pub(crate) struct Adjacency {
     start: Vec<usize>,
     neighbours: Vec<usize>,
 }
 
 impl Adjacency {
     pub(super) fn of(pattern: &Pattern) -> Self {
-        let n = pattern.size();
+        Self::new(pattern.size(), pattern.places())
+    }
+
+    pub fn new(n: usize, places: impl Iterator<Item = (usize, usize)>) -> Self {
         let mut edges: Vec<(usize, usize)> =
-            pattern.places().filter(|(i, j)| i != j).flat_map(|(i, j)| [(i, j), (j, i)]).collect();
+            places.filter(|(i, j)| i != j).flat_map(|(i, j)| [(i, j), (j, i)]).collect();
         edges.sort_unstable();
         edges.dedup();
         let mut start = vec![0; n + 1];
@@ -43,10 +46,10 @@ impl Adjacency {
 }
 
 /// An order of elimination: which original index comes at each place.
-pub(super) type EliminationOrder = Vec<usize>;
+pub(crate) type EliminationOrder = Vec<usize>;
 
 /// Where each original index went.
-pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
+pub(crate) fn inverse(order: &[usize]) -> Vec<usize> {
     let mut place = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
         place[old] = new;
@@ -158,7 +161,7 @@ impl<'a> BreadthFirst<'a> {
 
 /// The order of approximate minimum degree and the multiplications that elimination in it needs, if no pivoting
 /// disturbs it.
-pub(super) fn minimum_degree(adjacency: &Adjacency) -> (EliminationOrder, usize) {
+pub(crate) fn minimum_degree(adjacency: &Adjacency) -> (EliminationOrder, usize) {
     let n = adjacency.size();
     // With the diagonal: the crate counts on having at least one entry per column.
     let mut start = vec![0_i64];

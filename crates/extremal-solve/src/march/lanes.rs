@@ -1,6 +1,6 @@
 //! Several motions side by side: as long as their fused steps work out, the same instructions take those of all.
 
-use extremal_eval::{LaneMachine, TRIES};
+use extremal_eval::{Machine, TRIES};
 
 use super::{CompiledScheme, March, Marcher};
 use crate::failure::StepFailure;
@@ -10,7 +10,7 @@ use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_STAGE, LaneLayout, PARAMETERS_ST
 /// step does not work out takes it by itself and comes back.
 #[derive(Clone)]
 pub struct LaneMarcher {
-    machine: LaneMachine,
+    machine: Machine,
     /// What is in each lane.
     entered: Vec<Option<Entered>>,
     layout: LaneLayout,

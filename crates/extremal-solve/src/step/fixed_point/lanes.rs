@@ -1,6 +1,6 @@
 //! Stages side by side, as many as a machine has lanes.
 
-use extremal_eval::{LaneMachine, Machine};
+use extremal_eval::Machine;
 
 use super::formulas::{CHECK, FINISH, ITERATE, LIMITS, PARAMETERS, STATE, STEP, StageProgram, StageSlots, UNKNOWNS};
 use crate::newton::NewtonOptions;
@@ -26,15 +26,9 @@ pub(super) struct StageLanes {
 struct StageGroup {
     first: usize,
     count: usize,
-    runner: StageMachine,
+    machine: Machine,
     /// Outputs, for each the values of all lanes.
     out: Vec<f64>,
-}
-
-#[derive(Clone)]
-enum StageMachine {
-    Lanes(LaneMachine),
-    One(Machine),
 }
 
 impl StageLanes {
@@ -46,19 +40,18 @@ impl StageLanes {
         };
         let widest = if stages > 4 { &[8, 4][..] } else { &[4] };
         let wide = widest.iter().find_map(|lanes| on(*lanes)).filter(|_| stages > 1);
-        let runner = wide.map_or_else(|| StageMachine::One(options.machine(program)), StageMachine::Lanes);
-        let lanes = runner.lanes();
+        let machine = wide.unwrap_or_else(|| options.machine(program));
+        let lanes = machine.lanes();
         let outputs = [ITERATE, CHECK, FINISH].map(|entry| program.outputs(entry).len());
         let longest = outputs.into_iter().max().unwrap_or(0);
         let group = |first: usize| StageGroup {
             first,
             count: lanes.min(stages - first),
-            runner: runner.clone(),
+            machine: machine.clone(),
             out: vec![0.0; longest * lanes],
         };
         let groups: Vec<StageGroup> = (0..stages).step_by(lanes).map(group).collect();
-        let alone =
-            matches!(&groups[..], [StageGroup { runner: StageMachine::Lanes(machine), .. }] if machine.spreads());
+        let alone = matches!(&groups[..], [only] if only.machine.spreads());
         StageLanes { groups, stages, own, places: stage.places, outputs, alone, shared: vec![0.0; own * stages] }
     }
 
@@ -66,16 +59,16 @@ impl StageLanes {
         for group in &mut self.groups {
             group.spread(PARAMETERS, 0, values);
             group.spread(PARAMETERS, values.len(), &LIMITS.map(|(_, value)| value));
-            group.runner.commit(PARAMETERS);
+            group.machine.commit(PARAMETERS);
         }
     }
 
     /// Sets the step, and the coefficients that distinguish the stages: those of their formulas, those of the prediction.
     pub fn set_step(&mut self, h: f64, values: &[Vec<f64>], ahead: &[Vec<f64>]) {
         for group in &mut self.groups {
-            let lanes = group.runner.lanes();
+            let lanes = group.machine.lanes();
             let (first, last) = (group.first, group.count - 1);
-            let (step, coefficients) = group.runner.inputs_mut(STEP).split_at_mut(lanes);
+            let (step, coefficients) = group.machine.inputs_mut(STEP).split_at_mut(lanes);
             step.fill(h);
             for (at, place) in coefficients.chunks_exact_mut(lanes).enumerate() {
                 for (lane, x) in place.iter_mut().enumerate() {
@@ -84,7 +77,7 @@ impl StageLanes {
                     *x = values[stage].get(at).copied().unwrap_or_else(|| ahead[stage][at - values[stage].len()]);
                 }
             }
-            group.runner.commit(STEP);
+            group.machine.commit(STEP);
         }
     }
 
@@ -92,16 +85,16 @@ impl StageLanes {
     pub fn set_state(&mut self, state_and_time: &[f64]) {
         for group in &mut self.groups {
             group.spread(STATE, 0, state_and_time);
-            group.runner.commit(STATE);
+            group.machine.commit(STATE);
         }
     }
 
     /// Sets the unknowns, one stage after the other. Nothing is known of how far they moved.
     pub fn set_unknowns(&mut self, x: &[f64]) {
         for group in &mut self.groups {
-            let lanes = group.runner.lanes();
+            let lanes = group.machine.lanes();
             let (first, last) = (group.first, group.count - 1);
-            let inputs = group.runner.inputs_mut(UNKNOWNS);
+            let inputs = group.machine.inputs_mut(UNKNOWNS);
             for (kind, place) in inputs.chunks_exact_mut(lanes).take(self.own).enumerate() {
                 place.iter_mut().enumerate().for_each(|(lane, to)| *to = x[(first + lane.min(last)) * self.own + kind]);
             }
@@ -112,8 +105,8 @@ impl StageLanes {
     /// Updates the unknowns until none moves by more than `limit`; returns how often, if so many `times` suffice.
     pub fn converge(&mut self, limit: f64, times: u64) -> Option<u64> {
         for group in &mut self.groups {
-            let lanes = group.runner.lanes();
-            group.runner.inputs_mut(UNKNOWNS)[self.places.limit * lanes..][..lanes].fill(limit);
+            let lanes = group.machine.lanes();
+            group.machine.inputs_mut(UNKNOWNS)[self.places.limit * lanes..][..lanes].fill(limit);
         }
         self.rounds(ITERATE, times)
     }
@@ -129,10 +122,8 @@ impl StageLanes {
     }
 
     fn rounds(&mut self, entry: usize, times: u64) -> Option<u64> {
-        if let [StageGroup { runner: StageMachine::Lanes(machine), .. }] = &mut self.groups[..]
-            && self.alone
-        {
-            return machine.converge(entry, times);
+        if self.alone {
+            return self.groups[0].machine.converge(entry, times);
         }
         (1..=times).find(|_| {
             self.share();
@@ -146,13 +137,13 @@ impl StageLanes {
     fn share(&mut self) {
         let (own, stages) = (self.own, self.stages);
         for group in &self.groups {
-            let lanes = group.runner.lanes();
-            let kinds = group.runner.inputs(UNKNOWNS).chunks_exact(lanes).zip(self.shared.chunks_exact_mut(stages));
+            let lanes = group.machine.lanes();
+            let kinds = group.machine.inputs(UNKNOWNS).chunks_exact(lanes).zip(self.shared.chunks_exact_mut(stages));
             kinds.for_each(|(from, to)| to[group.first..][..group.count].copy_from_slice(&from[..group.count]));
         }
         for group in &mut self.groups {
-            let lanes = group.runner.lanes();
-            let inputs = group.runner.inputs_mut(UNKNOWNS);
+            let lanes = group.machine.lanes();
+            let inputs = group.machine.inputs_mut(UNKNOWNS);
             if lanes == 1 {
                 inputs[self.places.all..][..own * stages].copy_from_slice(&self.shared);
                 continue;
@@ -164,9 +155,9 @@ impl StageLanes {
 
     /// The outputs of the finished step.
     pub fn outcome(&self, out: &mut [f64]) {
-        let runner = &self.groups[0].runner;
-        let lanes = runner.lanes();
-        let next = runner.inputs(UNKNOWNS)[self.places.next * lanes..].iter().step_by(lanes);
+        let machine = &self.groups[0].machine;
+        let lanes = machine.lanes();
+        let next = machine.inputs(UNKNOWNS)[self.places.next * lanes..].iter().step_by(lanes);
         out.iter_mut().zip(next).for_each(|(out, x)| *out = *x);
     }
 
@@ -182,8 +173,8 @@ impl StageLanes {
 
     fn read(&self, first: usize, x: &mut [f64]) {
         for group in &self.groups {
-            let lanes = group.runner.lanes();
-            let places = group.runner.inputs(UNKNOWNS)[first * lanes..].chunks_exact(lanes).take(self.own);
+            let lanes = group.machine.lanes();
+            let places = group.machine.inputs(UNKNOWNS)[first * lanes..].chunks_exact(lanes).take(self.own);
             for (kind, place) in places.enumerate() {
                 let own = place[..group.count].iter().enumerate();
                 own.for_each(|(lane, from)| x[(group.first + lane) * self.own + kind] = *from);
@@ -213,8 +204,8 @@ impl StageLanes {
 
     fn largest(&self, first: usize, count: usize) -> f64 {
         self.groups.iter().fold(0.0, |largest, group| {
-            let lanes = group.runner.lanes();
-            larger(largest, worst(&group.runner.inputs(UNKNOWNS)[first * lanes..(first + count) * lanes]))
+            let lanes = group.machine.lanes();
+            larger(largest, worst(&group.machine.inputs(UNKNOWNS)[first * lanes..(first + count) * lanes]))
         })
     }
 }
@@ -222,21 +213,18 @@ impl StageLanes {
 impl StageGroup {
     /// Gives all lanes the same values, as inputs from the `first` on.
     fn spread(&mut self, stage: usize, first: usize, values: &[f64]) {
-        let lanes = self.runner.lanes();
-        let places = self.runner.inputs_mut(stage)[first * lanes..].chunks_exact_mut(lanes);
+        let lanes = self.machine.lanes();
+        let places = self.machine.inputs_mut(stage)[first * lanes..].chunks_exact_mut(lanes);
         places.zip(values).for_each(|(place, value)| place.fill(*value));
     }
 
     /// Replaces inputs by the outputs of an entry. Does its condition hold in all lanes?
     fn round(&mut self, entry: usize, outputs: usize) -> bool {
-        let lanes = self.runner.lanes();
+        let lanes = self.machine.lanes();
         let out = &mut self.out[..outputs * lanes];
-        match &mut self.runner {
-            StageMachine::Lanes(machine) => machine.run(entry, out),
-            StageMachine::One(machine) => machine.run(entry, out),
-        }
+        self.machine.run(entry, out);
         let (holds, next) = out.split_at(lanes);
-        self.runner.inputs_mut(UNKNOWNS)[..next.len()].copy_from_slice(next);
+        self.machine.inputs_mut(UNKNOWNS)[..next.len()].copy_from_slice(next);
         holds.iter().all(|holds| *holds != 0.0)
     }
 }
@@ -263,34 +251,4 @@ fn worst(values: &[f64]) -> f64 {
     }
     let sum = sums[0] + sums[1];
     if sum.is_nan() { sum } else { largest[0].max(largest[1]) }
-}
-
-impl StageMachine {
-    fn lanes(&self) -> usize {
-        match self {
-            StageMachine::Lanes(machine) => machine.lanes(),
-            StageMachine::One(_) => 1,
-        }
-    }
-
-    fn inputs(&self, stage: usize) -> &[f64] {
-        match self {
-            StageMachine::Lanes(machine) => machine.inputs(stage),
-            StageMachine::One(machine) => machine.inputs(stage),
-        }
-    }
-
-    fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
-        match self {
-            StageMachine::Lanes(machine) => machine.inputs_mut(stage),
-            StageMachine::One(machine) => machine.inputs_mut(stage),
-        }
-    }
-
-    fn commit(&mut self, stage: usize) {
-        match self {
-            StageMachine::Lanes(machine) => machine.commit(stage),
-            StageMachine::One(machine) => machine.commit(stage),
-        }
-    }
 }

@@ -4,7 +4,7 @@
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// `a b` of an `n × m` and an `m × k` matrix.
-pub(super) fn product(a: &[f64], b: &[f64], n: usize, m: usize, k: usize) -> Vec<f64> {
+pub fn product(a: &[f64], b: &[f64], n: usize, m: usize, k: usize) -> Vec<f64> {
     let mut c = vec![0.0; n * k];
     for (row, sums) in a.chunks(m.max(1)).zip(c.chunks_mut(k.max(1))) {
         // Bases and masses of long chains are mostly zeros.
@@ -15,14 +15,19 @@ pub(super) fn product(a: &[f64], b: &[f64], n: usize, m: usize, k: usize) -> Vec
     c
 }
 
+/// The `n × n` matrix that leaves every vector as it is.
+pub fn identity(n: usize) -> Vec<f64> {
+    (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0 } else { 0.0 }).collect()
+}
+
 /// The transposed of an `n × m` matrix.
-pub(super) fn transposed(a: &[f64], n: usize, m: usize) -> Vec<f64> {
+pub fn transposed(a: &[f64], n: usize, m: usize) -> Vec<f64> {
     (0..n * m).map(|at| a[at % n * m + at / n]).collect()
 }
 
 /// Some solution of `a x = b` with `columns` unknowns: those that are not determined are zero, what contradicts is left out.
 /// `None` when something is not finite.
-pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64>> {
+pub fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64>> {
     if a.iter().chain(b).any(|x| !x.is_finite()) {
         return None;
     }
@@ -64,7 +69,7 @@ pub(super) fn solve_some(a: &[f64], b: &[f64], columns: usize) -> Option<Vec<f64
 }
 
 /// The determinant, by elimination with partial pivoting.
-pub(super) fn determinant(a: &[f64], n: usize) -> f64 {
+pub fn determinant(a: &[f64], n: usize) -> f64 {
     let mut a = a.to_vec();
     let mut product = 1.0;
     for k in 0..n {
@@ -86,9 +91,9 @@ pub(super) fn determinant(a: &[f64], n: usize) -> f64 {
 }
 
 /// An orthonormal basis, by rows, of the vectors of length `n` that all rows of `a` are orthogonal to.
-pub(super) fn null_space(a: &[f64], n: usize) -> Vec<f64> {
+pub fn null_space(a: &[f64], n: usize) -> Vec<f64> {
     if a.is_empty() {
-        return (0..n * n).map(|at| if at % (n + 1) == 0 { 1.0 } else { 0.0 }).collect();
+        return identity(n);
     }
     let mut taken: Vec<Vec<f64>> = Vec::new();
     let mut keep = |vector: &[f64]| -> bool {
@@ -109,10 +114,9 @@ pub(super) fn null_space(a: &[f64], n: usize) -> Vec<f64> {
         new
     };
     let rank = a.chunks(n).filter(|row| keep(row)).count();
-    for k in 0..n {
-        let unit: Vec<f64> = (0..n).map(|j| if j == k { 1.0 } else { 0.0 }).collect();
-        keep(&unit);
-    }
+    identity(n).chunks(n).for_each(|unit| {
+        keep(unit);
+    });
     taken.split_off(rank).concat()
 }
 
@@ -121,12 +125,12 @@ fn norm(vector: &[f64]) -> f64 {
 }
 
 /// Is the symmetric part of the matrix positive definite?
-pub(super) fn positive_definite(a: &[f64], n: usize) -> bool {
+pub fn positive_definite(a: &[f64], n: usize) -> bool {
     cholesky(a, n).is_some()
 }
 
 /// The lower triangular factor of the symmetric part of a matrix; `None` if that is not positive definite.
-pub(super) fn cholesky(a: &[f64], n: usize) -> Option<Vec<f64>> {
+pub fn cholesky(a: &[f64], n: usize) -> Option<Vec<f64>> {
     let mut l = vec![0.0; n * n];
     for i in 0..n {
         for j in 0..=i {
@@ -145,7 +149,7 @@ pub(super) fn cholesky(a: &[f64], n: usize) -> Option<Vec<f64>> {
 }
 
 /// `l⁻¹ b` for a lower triangular `l` and a matrix with `columns` columns.
-pub(super) fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec<f64> {
+pub fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in 0..n {
         let (known, rest) = x.split_at_mut(i * columns);
@@ -159,7 +163,7 @@ pub(super) fn lower_solve(l: &[f64], b: &[f64], n: usize, columns: usize) -> Vec
 }
 
 /// `l⁻ᵀ b` for a lower triangular `l`.
-pub(super) fn upper_solve(l: &[f64], b: &[f64], n: usize) -> Vec<f64> {
+pub fn upper_solve(l: &[f64], b: &[f64], n: usize) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in (0..n).rev() {
         x[i] /= l[i * n + i];
