@@ -169,7 +169,7 @@ impl ProgramLowering<'_> {
         self.values.compute(Op::Mul(value, factor))
     }
 
-    /// `coefficient · Π base^exponent`. StageLevel by level: the numerator known at that level is multiplied on, then its denominator
+    /// `coefficient · Π base^exponent`. Level by level: the numerator known at that level is multiplied on, then its denominator
     /// divided by.
     pub fn product(&mut self, factors: &[(Id, i64)], coefficient: &Rational) -> ValueId {
         let mut sorted: Vec<(StageLevel, bool, ValueId)> =

@@ -66,7 +66,7 @@ pub(crate) fn assign(
     Tapes { layout, commits, entries }
 }
 
-/// ValueTable whose place never changes.
+/// Values whose place never changes.
 struct FixedSlots<'a> {
     values: &'a ValueTable,
     inputs: &'a [Range<usize>],

@@ -1,4 +1,4 @@
-//! ValueTable: every one is defined once, equal definitions are the same value, and constants are folded.
+//! Values: every one is defined once, equal definitions are the same value, and constants are folded.
 
 use rustc_hash::FxHashMap;
 

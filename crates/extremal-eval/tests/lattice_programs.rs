@@ -90,12 +90,12 @@ fn what_is_not_finite_is_found_wherever_it_is() {
     let size = 1500;
     let mut machine = lattice.machine(size).expect("enough members");
     machine.set_parameters(&[]);
-    for row in [0, 11, 700, size - 1] {
+    for member in [0, 11, 700, size - 1] {
         let mut fields = numbers(size);
-        fields[size + row] = f64::INFINITY;
+        fields[size + member] = f64::INFINITY;
         let (mut results, mut sums) = (vec![0.0; 4 * size], [0.0]);
         let failed = machine.run(&[0.8], &fields, &mut results, &mut sums);
-        assert_eq!(failed, Err(NotFinite::Row { result: 0, row }));
+        assert_eq!(failed, Err(NotFinite::Member { result: 0, member }));
     }
     let (mut results, mut sums) = (vec![0.0; 4 * size], [0.0]);
     machine.run(&[0.8], &numbers(size), &mut results, &mut sums).expect("the machine is as good as new");
@@ -104,18 +104,18 @@ fn what_is_not_finite_is_found_wherever_it_is() {
 #[test]
 fn members_that_are_not_shifts_of_one_another_are_no_lattice() {
     let g = Graph::new();
-    let with = |row: fn(&Graph, &[Id], usize) -> Id| {
+    let with = |member: fn(&Graph, &[Id], usize) -> Id| {
         found(&g, |g, size| {
             let x = ids(&symbols(g, "x", size));
-            let rows = (0..size).map(|i| row(g, &x, i)).collect();
-            Instance { scalars: vec![], fields: vec![x], results: vec![rows], sums: vec![] }
+            let members = (0..size).map(|i| member(g, &x, i)).collect();
+            Instance { scalars: vec![], fields: vec![x], results: vec![members], sums: vec![] }
         })
     };
     assert!(with(|g, x, i| (g.expr(x[i]) * 2).id()).is_some());
-    assert!(with(|g, x, i| (g.expr(x[i]) * i as i64).id()).is_none(), "another factor in every row");
+    assert!(with(|g, x, i| (g.expr(x[i]) * i as i64).id()).is_none(), "another factor in every member");
     assert!(with(|g, x, i| (g.expr(x[x.len() - 1 - i]) * 2).id()).is_none(), "backwards");
-    assert!(with(|g, x, i| (g.expr(x[i]) + g.expr(x[0])).id()).is_none(), "the first one in every row");
-    assert!(with(|g, x, _| g.sum(g.exprs(x)).id()).is_none(), "all of them in every row");
+    assert!(with(|g, x, i| (g.expr(x[i]) + g.expr(x[0])).id()).is_none(), "the first one in every member");
+    assert!(with(|g, x, _| g.sum(g.exprs(x)).id()).is_none(), "all of them in every member");
     let few = found(&g, smoothing).expect("members are alike");
     assert!(few.machine(few.smallest() - 1).is_none());
 }

@@ -176,10 +176,10 @@ fn what_is_not_finite_ends_a_run_where_it_would_alone() {
     let size = 1500;
     let mut one = program.machine(size).expect("enough members");
     one.set_parameters(&[1.0]);
-    for row in [0, 3, 700, size - 1] {
+    for member in [0, 3, 700, size - 1] {
         // A spring hard enough, stretched so far that the motion leaves all bounds within a few steps.
         let mut state = start(size);
-        state[row] = 1e30;
+        state[member] = 1e30;
         let mut machine = recurrence.machine(size, 1).expect("enough members");
         machine.set_parameters(&[1.0]);
         machine.load(&state);
@@ -191,7 +191,7 @@ fn what_is_not_finite_ends_a_run_where_it_would_alone() {
             }
             (state, after) = (next, after + 1);
         };
-        assert!(matches!(place, NotFinite::Row { .. }) && after > 0);
+        assert!(matches!(place, NotFinite::Member { .. }) && after > 0);
         let steps = machine.most();
         assert!(after < steps);
         assert_eq!(machine.run(steps, &vec![0.05; steps]), Err(Stopped { after, place }));

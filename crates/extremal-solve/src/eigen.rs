@@ -58,7 +58,7 @@ pub fn eigenpairs(matrix: &[f64], n: usize) -> Option<Vec<Eigenpair>> {
                 let earlier: Vec<&Eigenpair> =
                     pairs.iter().filter(|p| (p.value - value).norm() < 1e-8 * size).collect();
                 let mut vector = inverse_iteration(&balanced, n, value, size, earlier.len());
-                vector.iter_mut().zip(&scales).for_each(|(x, s)| *x = *x * Complex64::from(*s));
+                vector.iter_mut().zip(&scales).for_each(|(x, s)| *x *= Complex64::from(*s));
                 vector
             }
         };
@@ -340,7 +340,7 @@ fn inverse_iteration(a: &[f64], n: usize, value: Complex64, size: f64, attempt: 
     // Off the eigenvalue by round-off, so that the matrix has an inverse.
     let shifted = value + Complex64::from(size * 16.0 * f64::EPSILON);
     let mut matrix: Vec<Complex64> = a.iter().map(|x| Complex64::from(*x)).collect();
-    (0..n).for_each(|k| matrix[k * n + k] = matrix[k * n + k] - shifted);
+    (0..n).for_each(|k| matrix[k * n + k] -= shifted);
     let mut x: Vec<Complex64> =
         (0..n).map(|k| Complex64::new(1.0 + ((k * 7 + attempt * 5) % 11) as f64 / 3.0, (k % 3) as f64)).collect();
     if attempt > 0 {
@@ -365,7 +365,7 @@ fn solve(mut a: Vec<Complex64>, n: usize, b: &mut [Complex64], size: f64) {
         for i in k + 1..n {
             let factor = quotient(a[i * n + k], a[k * n + k]);
             (k..n).for_each(|j| a[i * n + j] = a[i * n + j] - factor * a[k * n + j]);
-            b[i] = b[i] - factor * b[k];
+            b[i] -= factor * b[k];
         }
     }
     for k in (0..n).rev() {

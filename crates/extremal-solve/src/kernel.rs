@@ -24,7 +24,7 @@ pub struct Kernel {
     machine: Machine,
     solves: Vec<NewtonSolve>,
     unknowns: Vec<f64>,
-    /// EntryPoint that computes the outputs when there is nothing to solve.
+    /// Entry that computes the outputs when there is nothing to solve.
     explicit_entry: usize,
     output_names: Vec<String>,
     /// Outputs, then residuals and sizes of a solve.

@@ -5,10 +5,10 @@ use crate::linear::{Moving, MovingGram};
 /// A row counts as dependent when, scaled to length one, it comes this close to the span of the others.
 const DEPENDENT: f64 = 1e-8;
 
-/// ConstraintRows that depend on others.
+/// Rows that depend on others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dependence {
-    /// ConstraintRows that do not depend on those before them.
+    /// Rows that do not depend on those before them.
     pub independent: Vec<usize>,
     /// The others, each with the independent rows that it is a combination of. A row of zeros depends on none.
     pub dependent: Vec<(usize, Vec<usize>)>,
@@ -149,7 +149,7 @@ const LEAP_ROUND_OFF: f64 = 1e-9;
 const BLUR: f64 = 8.0;
 /// A row at more than half of its largest distance is independent, however large residuals are beside positions close to zero.
 const MOST_BLUR: f64 = 0.25;
-/// ConstraintRows take part in a dependence from this part of the largest on.
+/// Rows take part in a dependence from this part of the largest on.
 const TAKES_PART: f64 = 1e-3;
 
 /// Watches whether the rows of a matrix stay independent while it moves, at any size and with no scale of its own.
@@ -436,7 +436,7 @@ mod tests {
         }
     }
 
-    /// ConstraintRows that come within 1e-5 of dependence and do not reach it are no singular configuration, in steps much longer than that.
+    /// Rows that come within 1e-5 of dependence and do not reach it are no singular configuration, in steps much longer than that.
     #[test]
     fn a_row_that_only_comes_close_is_let_pass() {
         let near = 1e-5;

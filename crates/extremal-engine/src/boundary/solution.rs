@@ -113,7 +113,7 @@ pub struct Solution {
     pub rows: Vec<Vec<f64>>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
-    /// NlpBounds that hold it back.
+    /// Bounds that hold it back.
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
     pub violations: Vec<Violation>,
@@ -274,7 +274,7 @@ impl Reader<'_, '_> {
         Ok((columns, rows))
     }
 
-    /// NlpBounds whose multiplier outweighs the distance from them: the one as a part of the objective for all the room there is, the
+    /// Bounds whose multiplier outweighs the distance from them: the one as a part of the objective for all the room there is, the
     /// other as a part of that room.
     fn active_bounds(&self) -> Vec<ActiveBound> {
         let mut active: Vec<ActiveBound> = Vec::new();

@@ -125,7 +125,7 @@ fn with_special<const N: usize>(mut value: Lanes<N>, x: Lanes<N>, y: Lanes<N>) -
     value
 }
 
-/// EstrinPowers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them; but what is no number stays none, also
+/// Powers of zero, of infinity, of negative numbers, and infinite ones, as IEEE 754 has them; but what is no number stays none, also
 /// as an exponent of one: nothing may hide that a formula left its domain.
 fn special_pow(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {

@@ -117,7 +117,7 @@ fn worst(function: Function, points: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// RandomNumbers arguments of all sizes at which the function has a finite value.
+/// Random arguments of all sizes at which the function has a finite value.
 fn arguments(function: Function, low: f64, high: f64, random: &mut RandomNumbers) -> Vec<f64> {
     let defined = |x: f64| match function {
         Function::Asin | Function::Acos | Function::Atanh => x.abs() < 1.0,

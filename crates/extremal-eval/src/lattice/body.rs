@@ -1,4 +1,4 @@
-//! LatticeLoops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
+//! Loops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
 
 use crate::functions::Lanes;
 use crate::op::Instruction;
@@ -39,10 +39,10 @@ pub(crate) struct LoopBodies {
     pub fixed: usize,
 }
 
-/// LatticeFormulas of a loop: the place of the first in fields and results and in the temporaries, and how many groups of lanes.
+/// Members of a loop: the place of the first in fields and results and in the temporaries, and how many groups of lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaneGroups {
-    pub row: usize,
+    pub member: usize,
     pub local: usize,
     pub count: usize,
 }
@@ -68,13 +68,13 @@ impl LaneGroups {
     /// The place of the first member in a buffer.
     pub fn first(&self, buffer: Buffer) -> usize {
         match buffer {
-            Buffer::Fields | Buffer::Results => self.row,
+            Buffer::Fields | Buffer::Results => self.member,
             Buffer::Temporaries => self.local,
         }
     }
 }
 
-/// LatticeFormulas that the interpreter does at a time.
+/// Members that the interpreter does at a time.
 pub(crate) const LANES: usize = 8;
 
 /// Runs loops anywhere.
@@ -98,7 +98,8 @@ impl Interpreter {
         buffers: &mut Buffers<'_>,
     ) {
         for group in 0..groups.count {
-            let now = LaneGroups { row: groups.row + group * LANES, local: groups.local + group * LANES, count: 1 };
+            let now =
+                LaneGroups { member: groups.member + group * LANES, local: groups.local + group * LANES, count: 1 };
             let body = &bodies.list[at];
             for step in &body.steps {
                 let op = step.op.map(|value| self.read(bodies, value, now, memory, buffers));

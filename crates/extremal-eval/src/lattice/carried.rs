@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::plan::{WORTH_A_STORE, cost};
 use super::shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
-/// ValueTable that go from one application to the next.
+/// Values that go from one application to the next.
 #[derive(Default)]
 pub(super) struct Carried {
     /// Of the fields, each with its position relative to the member that it is kept with.
@@ -23,14 +23,14 @@ pub(super) struct Carried {
 
 impl Carried {
     /// `members` are the results, of which each is the field of the same number the next time.
-    pub fn find(shapes: &Shapes, rows: &[Shifted]) -> Carried {
-        let computed = shapes.below(rows.iter().map(|row| row.shape), |_| false);
+    pub fn find(shapes: &Shapes, results: &[Shifted]) -> Carried {
+        let computed = shapes.below(results.iter().map(|result| result.shape), |_| false);
         let is_computed: FxHashSet<ShapeId> = computed.iter().copied().collect();
-        let next = next_values(shapes, rows);
-        let (costs, uses) = (costs(shapes), first_uses(shapes, rows));
+        let next = next_values(shapes, results);
+        let (costs, uses) = (costs(shapes), first_uses(shapes, results));
         let mut carried = Carried::default();
         let mut seen: FxHashSet<ShapeId> = FxHashSet::default();
-        let mut stack: Vec<ShapeId> = rows.iter().map(|row| row.shape).collect();
+        let mut stack: Vec<ShapeId> = results.iter().map(|result| result.shape).collect();
         while let Some(shape) = stack.pop() {
             let Some(op) = shapes.op(shape).filter(|_| seen.insert(shape)) else { continue };
             match next[shape as usize] {
@@ -50,7 +50,7 @@ impl Carried {
 }
 
 /// What each value, at position 0, becomes the next time; none for what depends on scalars, which may be others then.
-fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
+fn next_values(shapes: &Shapes, results: &[Shifted]) -> Vec<Option<Located>> {
     let mut next: Vec<Option<Located>> = Vec::with_capacity(shapes.list.len());
     for (at, shape) in shapes.list.iter().enumerate() {
         next.push(match shape {
@@ -58,9 +58,9 @@ fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
                 Some(Located { shape: at as ShapeId, position: None })
             }
             ValueShape::Scalar(..) => None,
-            ValueShape::Field(field) => rows.get(*field).map(|row| {
-                let position = (!shapes.uniform[row.shape as usize]).then_some(row.shift);
-                Located { shape: row.shape, position }
+            ValueShape::Field(field) => results.get(*field).map(|result| {
+                let position = (!shapes.uniform[result.shape as usize]).then_some(result.shift);
+                Located { shape: result.shape, position }
             }),
             ValueShape::Op(op) => {
                 let mut all = true;
@@ -81,9 +81,9 @@ fn next_values(shapes: &Shapes, rows: &[Shifted]) -> Vec<Option<Located>> {
 }
 
 /// The shift at which each value is used nearest to a result.
-fn first_uses(shapes: &Shapes, rows: &[Shifted]) -> FxHashMap<ShapeId, i32> {
+fn first_uses(shapes: &Shapes, results: &[Shifted]) -> FxHashMap<ShapeId, i32> {
     let mut uses: FxHashMap<ShapeId, i32> = FxHashMap::default();
-    let mut queue: VecDeque<Shifted> = rows.iter().copied().collect();
+    let mut queue: VecDeque<Shifted> = results.iter().copied().collect();
     while let Some(value) = queue.pop_front() {
         if let Entry::Vacant(place) = uses.entry(value.shape)
             && let Some(op) = shapes.op(value.shape)

@@ -16,7 +16,7 @@ pub(super) enum LatticeEnd {
 pub(super) struct LatticeEnds {
     machine: Machine,
     size: usize,
-    /// LatticeFormulas that an end may look at: those next to it, or in a ring half of them at each end.
+    /// Members that an end may look at: those next to it, or in a ring half of them at each end.
     window: usize,
     is_ring: bool,
     before: usize,
@@ -49,7 +49,7 @@ impl LatticeEnds {
 
     /// Computes the members of an end, and returns its part of the sums; none if something is not finite.
     pub fn run(&mut self, side: LatticeEnd, scalars: &[f64], fields: &[f64], results: &mut [f64]) -> (&[f64], bool) {
-        let (entry, rows) = match side {
+        let (entry, members) = match side {
             LatticeEnd::First => (0, self.before),
             LatticeEnd::Last => (1, self.behind),
         };
@@ -65,13 +65,13 @@ impl LatticeEnds {
             to[..ahead].copy_from_slice(&from[..ahead]);
             to[ahead..].copy_from_slice(&from[self.size - (self.window - ahead)..]);
         }
-        let outputs = &mut self.outputs[..self.results * rows + self.sums];
+        let outputs = &mut self.outputs[..self.results * members + self.sums];
         self.machine.run(entry, outputs);
         let finite = outputs.iter().all(|x| x.is_finite());
-        let (ends, sums) = outputs.split_at(self.results * rows);
-        let first = if side == LatticeEnd::First { 0 } else { self.size - rows };
-        for (row, result) in results.chunks_exact_mut(self.size).take(self.results).enumerate() {
-            result[first..first + rows].copy_from_slice(&ends[row * rows..(row + 1) * rows]);
+        let (ends, sums) = outputs.split_at(self.results * members);
+        let first = if side == LatticeEnd::First { 0 } else { self.size - members };
+        for (at, result) in results.chunks_exact_mut(self.size).take(self.results).enumerate() {
+            result[first..first + members].copy_from_slice(&ends[at * members..(at + 1) * members]);
         }
         (sums, finite)
     }

@@ -15,10 +15,10 @@ use super::body::{Buffer, Buffers, Interpreter, LANES, LaneGroups, LoopBodies, L
 use super::plan::{Array, Loop, LoopOperand};
 use super::{LatticeLoops, Uniforms};
 
-/// LatticeFormulas of a piece: what a loop leaves is still in the cache when the next one reads it.
+/// Members of a piece: what a loop leaves is still in the cache when the next one reads it.
 pub(super) const PIECE: usize = 1024;
 
-/// LatticeFormulas that are done together, and whether they begin or end all members: there loops go exactly as far as they must.
+/// Members that are done together, and whether they begin or end all members: there loops go exactly as far as they must.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoopPiece {
     pub from: usize,
@@ -27,7 +27,7 @@ pub(super) struct LoopPiece {
     pub ends: bool,
 }
 
-/// LatticeLoops with the memory to run them. Nothing is allocated after they were made.
+/// Loops with the memory to run them. Nothing is allocated after they were made.
 #[derive(Clone)]
 pub(super) struct LoopMachine {
     loops: Arc<LatticeLoops>,
@@ -90,7 +90,7 @@ impl LoopMachine {
         matches!(self.runner, LoopRunner::Native(_))
     }
 
-    /// LatticeFormulas of one round.
+    /// Members of one round.
     pub fn lanes(&self) -> usize {
         match &self.runner {
             LoopRunner::Native(loops) => loops.lanes(),
@@ -136,12 +136,12 @@ impl LoopMachine {
         let LoopSetting { uniforms, memory, .. } = &mut self.settings[setting];
         let mut buffers = Buffers { fields, results, temporaries: &mut self.temporaries };
         for (at, body) in self.loops.plan.loops.iter().enumerate() {
-            let first = if piece.begins { body.rows.first } else { body.groups.first };
-            let last = if piece.ends { body.rows.last } else { body.groups.last };
-            let row = piece.from.wrapping_add_signed(first as isize);
+            let first = if piece.begins { body.members.first } else { body.groups.first };
+            let last = if piece.ends { body.members.last } else { body.groups.last };
+            let member = piece.from.wrapping_add_signed(first as isize);
             let end = piece.to.wrapping_add_signed(last as isize);
-            let mut run = |row: usize, rows: usize| {
-                let groups = LaneGroups { row, local: self.origin + row - piece.from, count: rows / lanes };
+            let mut run = |member: usize, members: usize| {
+                let groups = LaneGroups { member, local: self.origin + member - piece.from, count: members / lanes };
                 match &mut self.runner {
                     LoopRunner::Native(loops) => loops.run(at, groups, memory, &mut buffers),
                     LoopRunner::Interpreted(interpreter) => {
@@ -149,11 +149,11 @@ impl LoopMachine {
                     }
                 }
             };
-            // LatticeFormulas of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
+            // Members of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
             let ahead = -first as usize % lanes;
-            let aligned = if ahead > 0 && row + lanes <= end { row + ahead } else { row };
-            if aligned > row {
-                run(row, lanes);
+            let aligned = if ahead > 0 && member + lanes <= end { member + ahead } else { member };
+            if aligned > member {
+                run(member, lanes);
             }
             run(aligned, end - aligned);
             // The rest with members that are done already.
@@ -178,7 +178,7 @@ impl LoopMachine {
         let (size, to) = (self.size, piece.to);
         Some(match self.loops.plan.sums[sum]? {
             Array::Field(field) => &fields[field * size + from..field * size + to],
-            Array::Row(row) => &results[row * size + from..row * size + to],
+            Array::Result(result) => &results[result * size + from..result * size + to],
             Array::Temporary(place) => {
                 let local = place * self.stride + self.origin + (from - piece.from);
                 &self.temporaries[local..local + (to - from)]
@@ -198,8 +198,8 @@ fn copy(
 ) -> bool {
     let LoopPiece { from: first, to: end, .. } = piece;
     let mut finite = true;
-    for (row, from) in &loops.plan.copies {
-        let to = row * size + first..row * size + end;
+    for (result, from) in &loops.plan.copies {
+        let to = result * size + first..result * size + end;
         match from {
             LoopOperand::Uniform(shape) => {
                 let number = uniforms[loops.uniforms.slots[shape] as usize];
@@ -209,7 +209,7 @@ fn copy(
                 let at = (field * size + first).wrapping_add_signed(*offset as isize);
                 results[to.clone()].copy_from_slice(&fields[at..at + (end - first)]);
             }
-            LoopOperand::Load(Array::Row(other), _) => {
+            LoopOperand::Load(Array::Result(other), _) => {
                 results.copy_within(other * size + first..other * size + end, to.start);
             }
             LoopOperand::Load(Array::Temporary(_), _) | LoopOperand::Local(_) => {}
@@ -254,7 +254,7 @@ impl<'s> BodyWriter<'s> {
     fn place(&self, array: Array, offset: i32) -> LoopPlace {
         let (buffer, first) = match array {
             Array::Field(field) => (Buffer::Fields, field * self.size),
-            Array::Row(row) => (Buffer::Results, row * self.size),
+            Array::Result(result) => (Buffer::Results, result * self.size),
             Array::Temporary(place) => (Buffer::Temporaries, place * self.stride),
         };
         LoopPlace::Along(buffer, first as isize + offset as isize)
@@ -285,7 +285,7 @@ impl<'s> BodyWriter<'s> {
         // A finite number less itself is zero: what adds up to anything else is not finite.
         let mut finite = ValueId(FINITE);
         for (array, at) in &body.stores {
-            if matches!(array, Array::Row(row) if self.implied.get(*row) == Some(&false)) {
+            if matches!(array, Array::Result(result) if self.implied.get(*result) == Some(&false)) {
                 let [nothing, to] = [self.value(LoopPlace::Nowhere), self.value(LoopPlace::Nowhere)];
                 steps.push(Instruction { to: nothing, op: Op::Sub(made[*at], made[*at]) });
                 steps.push(Instruction { to, op: Op::Add(finite, nothing) });

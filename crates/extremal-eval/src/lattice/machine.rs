@@ -11,11 +11,11 @@ use super::loop_machine::{LoopMachine, LoopPiece, PIECE};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotFinite {
     /// A number of a member.
-    Row {
+    Member {
         /// Which result.
         result: usize,
         /// Of which member.
-        row: usize,
+        member: usize,
     },
     /// A sum.
     Sum(usize),
@@ -119,7 +119,7 @@ impl LatticeMachine {
             return Ok(());
         }
         Err(match results.iter().position(|x| !x.is_finite()) {
-            Some(at) => NotFinite::Row { result: at / self.size, row: at % self.size },
+            Some(at) => NotFinite::Member { result: at / self.size, member: at % self.size },
             None => NotFinite::Sum(sums.iter().position(|x| !x.is_finite()).unwrap_or(0)),
         })
     }

@@ -95,7 +95,7 @@ pub struct LatticeProgram {
     loops: Arc<LatticeLoops>,
 }
 
-/// LatticeLoops, and what is the same for all their members.
+/// Loops, and what is the same for all their members.
 struct LatticeLoops {
     plan: LoopPlan,
     uniforms: Uniforms,
@@ -141,7 +141,7 @@ impl<'a> AlikeMembers<'a> {
         let (seen, more) = (LocatedValues::of(small, &mut shapes)?, LocatedValues::of(larger, &mut shapes)?);
         let Some(found) = CommonMember::compare(&seen, &more) else { return Ok(None) };
         let sums = found.densities.iter().map(|density| total(&mut shapes, density)).collect();
-        let wanted = WantedValues { rows: found.rows, sums };
+        let wanted = WantedValues { results: found.results, sums };
         Ok(Some(AlikeMembers { small, seen, shapes, wanted, before: found.before, behind: found.behind }))
     }
 
@@ -182,29 +182,29 @@ impl<'a> AlikeMembers<'a> {
 struct LocatedValues {
     size: usize,
     /// Result by result, each relative to its member.
-    rows: Vec<Vec<Shifted>>,
+    results: Vec<Vec<Shifted>>,
     /// Sum by sum: where each term is, if it is anywhere.
     terms: Vec<Vec<Located>>,
 }
 
 impl LocatedValues {
-    fn of(rows: LatticeFormulas<'_>, shapes: &mut Shapes) -> Result<LocatedValues, CompileError> {
-        let size = rows.fields.first().map_or(0, Vec::len);
-        let outputs: Vec<Id> = rows.results.iter().chain(rows.sums).flatten().copied().collect();
-        let program = Program::compile(rows.graph, &inputs(rows), &[EntryPoint { stage: 1, outputs }])?;
-        let mut located = shapes.locate(&program, rows.scalars.len(), size).into_iter();
+    fn of(formulas: LatticeFormulas<'_>, shapes: &mut Shapes) -> Result<LocatedValues, CompileError> {
+        let size = formulas.fields.first().map_or(0, Vec::len);
+        let outputs: Vec<Id> = formulas.results.iter().chain(formulas.sums).flatten().copied().collect();
+        let program = Program::compile(formulas.graph, &inputs(formulas), &[EntryPoint { stage: 1, outputs }])?;
+        let mut located = shapes.locate(&program, formulas.scalars.len(), size).into_iter();
         let half = size as i32 / 2;
         // The shorter way round.
         let distance = |from: i32, to: i32| (to - from + half).rem_euclid(size as i32) - half;
-        let relative = |(row, value): (usize, Located)| Shifted {
+        let relative = |(member, value): (usize, Located)| Shifted {
             shape: value.shape,
-            shift: value.position.map_or(0, |position| distance(row as i32, position)),
+            shift: value.position.map_or(0, |position| distance(member as i32, position)),
         };
         let mut take = |list: &Vec<Id>| -> Vec<Located> { located.by_ref().take(list.len()).collect() };
-        let results: Vec<Vec<Located>> = rows.results.iter().map(&mut take).collect();
-        let terms = rows.sums.iter().map(take).collect();
-        let rows = results.into_iter().map(|list| list.into_iter().enumerate().map(relative).collect()).collect();
-        Ok(LocatedValues { size, rows, terms })
+        let results: Vec<Vec<Located>> = formulas.results.iter().map(&mut take).collect();
+        let terms = formulas.sums.iter().map(take).collect();
+        let results = results.into_iter().map(|list| list.into_iter().enumerate().map(relative).collect()).collect();
+        Ok(LocatedValues { size, results, terms })
     }
 
     /// The shapes of the terms at each position, and those that are nowhere.
@@ -223,14 +223,14 @@ impl LocatedValues {
     }
 }
 
-fn inputs(rows: LatticeFormulas<'_>) -> [Vec<Id>; 2] {
-    let moving = rows.scalars.iter().chain(rows.fields.iter().flatten()).copied().collect();
-    [rows.parameters.to_vec(), moving]
+fn inputs(formulas: LatticeFormulas<'_>) -> [Vec<Id>; 2] {
+    let moving = formulas.scalars.iter().chain(formulas.fields.iter().flatten()).copied().collect();
+    [formulas.parameters.to_vec(), moving]
 }
 
 /// What is the same for all members but `before` and `behind`.
 struct CommonMember {
-    rows: Vec<Shifted>,
+    results: Vec<Shifted>,
     densities: Vec<Vec<ShapeId>>,
     before: usize,
     behind: usize,
@@ -238,13 +238,13 @@ struct CommonMember {
 
 impl CommonMember {
     fn compare(a: &LocatedValues, b: &LocatedValues) -> Option<CommonMember> {
-        let mut found = CommonMember { rows: Vec::new(), densities: Vec::new(), before: 0, behind: 0 };
-        if b.size != a.size + 1 || a.rows.len() != b.rows.len() || a.terms.len() != b.terms.len() {
+        let mut found = CommonMember { results: Vec::new(), densities: Vec::new(), before: 0, behind: 0 };
+        if b.size != a.size + 1 || a.results.len() != b.results.len() || a.terms.len() != b.terms.len() {
             return None;
         }
-        for (a, b) in a.rows.iter().zip(&b.rows) {
-            let row = found.list(a, b)?;
-            found.rows.push(row);
+        for (a, b) in a.results.iter().zip(&b.results) {
+            let result = found.list(a, b)?;
+            found.results.push(result);
         }
         for sum in 0..a.terms.len() {
             let ((a, nowhere_a), (b, nowhere_b)) = (a.densities(sum), b.densities(sum));
@@ -281,36 +281,36 @@ fn total(shapes: &mut Shapes, density: &[ShapeId]) -> Shifted {
 
 /// The first and the last members and the terms of sums that are there, as two entries.
 fn ends(
-    rows: LatticeFormulas<'_>,
+    formulas: LatticeFormulas<'_>,
     seen: &LocatedValues,
     before: usize,
     behind: usize,
 ) -> Result<Program, CompileError> {
-    let g = rows.graph;
+    let g = formulas.graph;
     let last = seen.size - behind;
     let sum_where = |is_there: &dyn Fn(Option<i32>) -> bool| -> Vec<Id> {
         let sum = |(terms, located): (&Vec<Id>, &Vec<Located>)| {
             let there = terms.iter().zip(located).filter(|(_, located)| is_there(located.position));
             g.sum(there.map(|(term, _)| g.expr(*term)).collect::<Vec<Expr<'_>>>()).id()
         };
-        rows.sums.iter().zip(&seen.terms).map(sum).collect()
+        formulas.sums.iter().zip(&seen.terms).map(sum).collect()
     };
-    let left = rows.results.iter().flat_map(|list| &list[..before]).copied();
-    let right = rows.results.iter().flat_map(|list| &list[last..]).copied();
+    let left = formulas.results.iter().flat_map(|list| &list[..before]).copied();
+    let right = formulas.results.iter().flat_map(|list| &list[last..]).copied();
     let left_sums = sum_where(&|position| position.is_none_or(|position| (position as usize) < before));
     let right_sums = sum_where(&|position| position.is_some_and(|position| position as usize >= last));
     let entries = [left.chain(left_sums).collect(), right.chain(right_sums).collect()]
         .map(|outputs| EntryPoint { stage: 1, outputs });
-    Program::compile(g, &inputs(rows), &entries)
+    Program::compile(g, &inputs(formulas), &entries)
 }
 
 /// Do the ends of a ring read members of which it cannot be said from which end they are counted?
-fn reads_the_middle(ends: &Program, rows: LatticeFormulas<'_>) -> bool {
-    let size = rows.fields.first().map_or(0, Vec::len);
+fn reads_the_middle(ends: &Program, formulas: LatticeFormulas<'_>) -> bool {
+    let size = formulas.fields.first().map_or(0, Vec::len);
     let mut reads = false;
     let mut meet = |value: ValueId| {
         if let ValueDefinition::Input { stage: 1, index } = ends.definition(value)
-            && let Some(at) = index.checked_sub(rows.scalars.len())
+            && let Some(at) = index.checked_sub(formulas.scalars.len())
         {
             reads |= [size / 2 - 1, size / 2].contains(&(at % size));
         }
@@ -336,7 +336,7 @@ struct Uniforms {
 }
 
 impl Uniforms {
-    fn of(shapes: &Shapes, plan: &LoopPlan, rows: LatticeFormulas<'_>) -> Uniforms {
+    fn of(shapes: &Shapes, plan: &LoopPlan, formulas: LatticeFormulas<'_>) -> Uniforms {
         let mut wanted: Vec<ShapeId> = Vec::new();
         let mut meet = |operand: LoopOperand| {
             if let LoopOperand::Uniform(shape) = operand {
@@ -346,7 +346,7 @@ impl Uniforms {
         plan.loops.iter().flat_map(|body| &body.ops).for_each(|op| op.for_each_operand(&mut meet));
         plan.copies.iter().for_each(|(_, from)| meet(*from));
         let mut made = Uniforms {
-            memory: vec![0.0; rows.parameters.len() + rows.scalars.len()],
+            memory: vec![0.0; formulas.parameters.len() + formulas.scalars.len()],
             steps: Vec::new(),
             slots: BTreeMap::new(),
             used: Vec::new(),
@@ -365,7 +365,7 @@ impl Uniforms {
                 ValueShape::Scalar(0, index) => *index as MemorySlot,
                 ValueShape::Scalar(_, index) => {
                     made.used.push(*index);
-                    (rows.parameters.len() + index) as MemorySlot
+                    (formulas.parameters.len() + index) as MemorySlot
                 }
                 ValueShape::Constant(bits) => {
                     made.memory.push(f64::from_bits(*bits));

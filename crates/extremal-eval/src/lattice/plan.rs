@@ -1,7 +1,7 @@
 //! From one member of a program to loops over all of them: what is stored between loops, and what is computed where it is used.
 //!
 //! A value used by several members is either computed again for each, which costs operations, or stored and read at an offset,
-//! which costs a loop of its own: the neighbour's value must exist before it is read. LatticeFormulas that are results are stored anyway.
+//! which costs a loop of its own: the neighbour's value must exist before it is read. Members that are results are stored anyway.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +23,7 @@ pub(super) enum Array {
     /// A given field.
     Field(usize),
     /// A result.
-    Row(usize),
+    Result(usize),
     /// Something in between; a sum of what is here is a result.
     Temporary(usize),
 }
@@ -46,7 +46,7 @@ pub(super) struct Loop {
     /// Which results are stored where.
     pub stores: Vec<(Array, usize)>,
     /// The members it is done for, relative to the first and the last of those that are wanted.
-    pub rows: LoopReach,
+    pub members: LoopReach,
     /// The same in whole groups of lanes.
     pub groups: LoopReach,
 }
@@ -78,12 +78,12 @@ impl LoopReach {
 #[derive(Clone, Debug)]
 pub(super) struct WantedValues {
     /// One value per result, by its shape and its position relative to the member.
-    pub rows: Vec<Shifted>,
+    pub results: Vec<Shifted>,
     /// One value per sum.
     pub sums: Vec<Shifted>,
 }
 
-/// LatticeLoops that compute every member.
+/// Loops that compute every member.
 #[derive(Debug)]
 pub(super) struct LoopPlan {
     pub loops: Vec<Loop>,
@@ -102,7 +102,7 @@ pub(super) struct LoopPlan {
     pub implied: Vec<bool>,
 }
 
-/// ValueTable that loops can read: fields, and more values of members that are in arrays behind them.
+/// Values that loops can read: fields, and more values of members that are in arrays behind them.
 #[derive(Clone, Copy)]
 pub(super) struct GivenValues<'a> {
     pub fields: usize,
@@ -157,9 +157,9 @@ impl<'s> LoopPlanner<'s> {
             temporaries: 0,
             pass: FxHashMap::default(),
         };
-        for (row, value) in wanted.rows.iter().enumerate() {
+        for (result, value) in wanted.results.iter().enumerate() {
             if planner.op(value.shape).is_some() {
-                let place = planner.stored.entry(value.shape).or_insert((Array::Row(row), value.shift));
+                let place = planner.stored.entry(value.shape).or_insert((Array::Result(result), value.shift));
                 if place.1 != value.shift {
                     return None;
                 }
@@ -173,7 +173,7 @@ impl<'s> LoopPlanner<'s> {
                 }
             }
         }
-        let roots = wanted.rows.iter().chain(&wanted.sums).map(|value| value.shape);
+        let roots = wanted.results.iter().chain(&wanted.sums).map(|value| value.shape);
         planner.order = shapes.below(roots, |shape| planner.given.contains_key(&shape));
         for shape in planner.order.clone() {
             planner.cost[shape as usize] = match (planner.stored.get(&shape), planner.op(shape)) {
@@ -312,10 +312,10 @@ impl<'s> LoopPlanner<'s> {
         let sums = wanted.sums.iter().map(array).collect();
         let copies = self.copies(wanted);
         let by_groups = LoopExtent::of(&mut loops, &copies, LANES as i32, |body| &mut body.groups);
-        let extent = LoopExtent::of(&mut loops, &copies, 1, |body| &mut body.rows);
+        let extent = LoopExtent::of(&mut loops, &copies, 1, |body| &mut body.members);
         let of = |array: Array| extent.needed.get(&array).copied().unwrap_or_default();
         let more = given.values.len();
-        let results = wanted.rows.len() - more;
+        let results = wanted.results.len() - more;
         LoopPlan {
             copies,
             temporaries: self.temporaries,
@@ -323,19 +323,19 @@ impl<'s> LoopPlanner<'s> {
             touched: extent.touched,
             touched_by_groups: by_groups.touched,
             read: (0..more).map(|at| of(Array::Field(given.fields + at))).collect(),
-            implied: self.implied(&wanted.rows[..results]),
+            implied: self.implied(&wanted.results[..results]),
             loops,
         }
     }
 
     /// Which results cannot but spoil another one of their member if they are not finite.
-    fn implied(&self, rows: &[Shifted]) -> Vec<bool> {
-        let spoiled_by: Vec<FxHashSet<Shifted>> = rows.iter().map(|row| self.spoilers(*row)).collect();
-        let spoils = |row: &Shifted| {
-            let mut others = rows.iter().zip(&spoiled_by).filter(|(other, _)| *other != row);
-            others.any(|(_, spoilers)| spoilers.contains(row))
+    fn implied(&self, results: &[Shifted]) -> Vec<bool> {
+        let spoiled_by: Vec<FxHashSet<Shifted>> = results.iter().map(|result| self.spoilers(*result)).collect();
+        let spoils = |result: &Shifted| {
+            let mut others = results.iter().zip(&spoiled_by).filter(|(other, _)| *other != result);
+            others.any(|(_, spoilers)| spoilers.contains(result))
         };
-        rows.iter().map(spoils).collect()
+        results.iter().map(spoils).collect()
     }
 
     /// The values that make `root` not finite if they are not: no sum and no product hides them.
@@ -358,16 +358,16 @@ impl<'s> LoopPlanner<'s> {
     }
 
     fn copies(&self, wanted: &WantedValues) -> Vec<(usize, LoopOperand)> {
-        let copy = |(row, value): (usize, &Shifted)| {
+        let copy = |(result, value): (usize, &Shifted)| {
             let from = match (self.field(value.shape), self.stored.get(&value.shape)) {
                 _ if self.shapes.uniform[value.shape as usize] => LoopOperand::Uniform(value.shape),
                 (Some((field, shift)), _) => LoopOperand::Load(field, value.shift - shift),
-                (_, Some((array, _))) if *array != Array::Row(row) => LoopOperand::Load(*array, 0),
+                (_, Some((array, _))) if *array != Array::Result(result) => LoopOperand::Load(*array, 0),
                 _ => return None,
             };
-            Some((row, from))
+            Some((result, from))
         };
-        wanted.rows.iter().enumerate().filter_map(copy).collect()
+        wanted.results.iter().enumerate().filter_map(copy).collect()
     }
 
     fn write(&self, pass: usize, roots: &[ShapeId]) -> Loop {
@@ -476,10 +476,10 @@ impl LoopExtent {
 
     fn read(&mut self, operand: LoopOperand, by: LoopReach) {
         if let LoopOperand::Load(array, offset) = operand {
-            let rows = by.moved(offset);
-            self.touched = self.touched.with(rows);
+            let members = by.moved(offset);
+            self.touched = self.touched.with(members);
             let needed = self.needed.entry(array).or_default();
-            *needed = needed.with(rows);
+            *needed = needed.with(members);
         }
     }
 }

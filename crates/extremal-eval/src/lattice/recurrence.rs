@@ -27,7 +27,7 @@ use super::machine::NotFinite;
 use super::plan::{GivenValues, LoopPlan, LoopReach, WantedValues};
 use super::{AlikeMembers, LatticeFormulas, LatticeLoops, LatticeProgram};
 
-/// LatticeFormulas of a tile, and of the skews of all its applications together at most.
+/// Members of a tile, and of the skews of all its applications together at most.
 struct TileSize {
     tile: usize,
     skews: usize,
@@ -80,7 +80,7 @@ struct Carrying {
     loops: Arc<LatticeLoops>,
     count: usize,
     /// The members that are needed, before the first and behind the last one that the loops of the step make.
-    rows: LoopReach,
+    members: LoopReach,
 }
 
 impl LatticeRecurrence {
@@ -93,10 +93,10 @@ impl LatticeRecurrence {
         if small.results.len() != small.fields.len() || !small.sums.is_empty() {
             return Ok(None);
         }
-        if let Some((plan, carrying)) = alike.carrying(&Carried::find(&alike.shapes, &alike.wanted.rows)) {
+        if let Some((plan, carrying)) = alike.carrying(&Carried::find(&alike.shapes, &alike.wanted.results)) {
             let reach = LoopReach {
-                first: carrying.rows.first + carrying.loops.plan.touched.first,
-                last: carrying.rows.last + carrying.loops.plan.touched.last,
+                first: carrying.members.first + carrying.loops.plan.touched.first,
+                last: carrying.members.last + carrying.loops.plan.touched.last,
             };
             (alike.before, alike.behind) =
                 (alike.before.max(-reach.first as usize), alike.behind.max(reach.last as usize));
@@ -145,7 +145,7 @@ impl LatticeRecurrence {
             loops_memory: LoopMachine::new(loops, size, backend, most)?,
             ends: LatticeEnds::new(&self.step, size),
             primer,
-            carried_rows: self.carrying.as_ref().map_or_else(LoopReach::default, |carrying| carrying.rows),
+            carried_members: self.carrying.as_ref().map_or_else(LoopReach::default, |carrying| carrying.members),
             carried: self.carrying.as_ref().map_or(0, |carrying| carrying.count),
             size,
             fields: *fields,
@@ -177,13 +177,13 @@ impl AlikeMembers<'_> {
             return None;
         }
         let fields = self.small.fields.len();
-        let rows = [&self.wanted.rows[..], next].concat();
+        let results = [&self.wanted.results[..], next].concat();
         let plan =
-            LoopPlan::new(&self.shapes, &WantedValues { rows, sums: Vec::new() }, GivenValues { fields, values })?;
-        let from_fields = WantedValues { rows: values.clone(), sums: Vec::new() };
+            LoopPlan::new(&self.shapes, &WantedValues { results, sums: Vec::new() }, GivenValues { fields, values })?;
+        let from_fields = WantedValues { results: values.clone(), sums: Vec::new() };
         let loops = self.loops(LoopPlan::new(&self.shapes, &from_fields, GivenValues { fields, values: &[] })?);
-        let rows = plan.read.iter().copied().fold(LoopReach::default(), LoopReach::with);
-        Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), rows }))
+        let members = plan.read.iter().copied().fold(LoopReach::default(), LoopReach::with);
+        Some((plan, Carrying { loops: Arc::new(loops), count: values.len(), members }))
     }
 }
 
@@ -202,7 +202,7 @@ pub struct RecurrenceMachine {
     loops_memory: LoopMachine,
     ends: LatticeEnds,
     primer: Option<LoopMachine>,
-    carried_rows: LoopReach,
+    carried_members: LoopReach,
     carried: usize,
     size: usize,
     fields: usize,
@@ -261,7 +261,7 @@ impl RecurrenceMachine {
             self.taken.clear();
             self.taken.resize(self.scalars, 0.0);
             primer.set_scalars(0, &self.taken);
-            let LoopReach { first, last } = self.carried_rows;
+            let LoopReach { first, last } = self.carried_members;
             let (first, end) = (self.first.wrapping_add_signed(first as isize), self.end + last as usize);
             self.prime(0, first, end);
         }
@@ -290,7 +290,7 @@ impl RecurrenceMachine {
         self.apply();
         let results = self.state();
         let at = results.iter().position(|x| !x.is_finite()).unwrap_or(0);
-        let place = NotFinite::Row { result: at / self.size, row: at % self.size };
+        let place = NotFinite::Member { result: at / self.size, member: at % self.size };
         self.take_back(1);
         Err(Stopped { after, place })
     }
@@ -359,7 +359,7 @@ impl RecurrenceMachine {
             }
         }
         // What loops make of the carried values does not reach the members next to the ends.
-        let LoopReach { first, last } = self.carried_rows;
+        let LoopReach { first, last } = self.carried_members;
         if tile.begins && first < 0 {
             let from = self.first.wrapping_add_signed(first as isize);
             self.prime(places[1], from, self.first.max(from + LANES));

@@ -9,7 +9,7 @@ use crate::ssa::{ValueDefinition, ValueId};
 /// A value up to its position: values of one shape differ by a shift of all their fields.
 pub(super) type ShapeId = u32;
 
-/// An operand: its shape, and its position relative to that of the operation. ValueTable without a field have no position.
+/// An operand: its shape, and its position relative to that of the operation. Values without a field have no position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Shifted {
     pub shape: ShapeId,

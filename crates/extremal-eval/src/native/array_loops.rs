@@ -81,7 +81,7 @@ impl ArrayLoops {
         Some(ArrayLoops { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes })
     }
 
-    /// LatticeFormulas of one round.
+    /// Members of one round.
     pub fn lanes(&self) -> usize {
         self.lanes
     }
@@ -116,8 +116,8 @@ impl ArrayLoops {
             let rounds = std::mem::transmute::<*const u8, ArrayLoopFunction>(self.code.as_ptr().add(*offset));
             rounds(
                 memory.as_mut_ptr(),
-                buffers.fields.as_ptr().wrapping_add(groups.row),
-                buffers.results.as_mut_ptr().wrapping_add(groups.row),
+                buffers.fields.as_ptr().wrapping_add(groups.member),
+                buffers.results.as_mut_ptr().wrapping_add(groups.member),
                 buffers.temporaries.as_mut_ptr().wrapping_add(groups.local),
                 groups.count as u64,
             );
@@ -219,7 +219,7 @@ impl Emitter {
         }
         self.registers.finish(&items);
         self.forget_destinations(source);
-        self.code.next_rows(8 * self.target.width.lanes(), top);
+        self.code.next_members(8 * self.target.width.lanes(), top);
         if let Some((register, running)) = running {
             self.code.store(self.target.width, AddressRegister::Rbx, self.registers.bytes(running.slot), register);
         }

@@ -128,7 +128,7 @@ impl Assembler {
     }
 
     /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
-    pub fn next_rows(&mut self, bytes: usize, top: usize) {
+    pub fn next_members(&mut self, bytes: usize, top: usize) {
         let bytes = self.fitting(i8::try_from(bytes)) as u8;
         for register in [0xc5, 0xc6, 0xc7] {
             self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
@@ -213,7 +213,7 @@ mod tests {
             // The second half of a wide operand is 64 bytes on.
             ("a second half", |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 63)),
             ("a count", |code| code.third_argument(1 << 40)),
-            ("a row", |code| code.next_rows(128, 0)),
+            ("a member", |code| code.next_members(128, 0)),
         ];
         for (what, emit) in beyond {
             let mut code = Assembler::new(true);
@@ -224,7 +224,7 @@ mod tests {
             |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 65),
             |code| code.first_argument(i32::MAX - 1),
             |code| code.third_argument(u32::MAX as usize),
-            |code| code.next_rows(64, 0),
+            |code| code.next_members(64, 0),
         ];
         for emit in within {
             let mut code = Assembler::new(true);

@@ -50,7 +50,7 @@ pub(super) const ZERO: MemorySlot = 3;
 /// A block to be emitted.
 pub(super) struct BlockSource<'a> {
     pub steps: &'a [Instruction<ValueId>],
-    /// ValueTable to be written to the buffer of results, in order; empty for a commit.
+    /// Values to be written to the buffer of results, in order; empty for a commit.
     pub outputs: &'a [ValueId],
     /// Where each value has to be left in memory, for a commit.
     pub kept: &'a [(ValueId, MemorySlot)],

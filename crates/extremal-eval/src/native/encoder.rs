@@ -225,12 +225,12 @@ impl VectorInstruction {
     }
 }
 
-/// ProgramCode under construction.
+/// Code under construction.
 pub(super) struct Assembler {
     pub bytes: Vec<u8>,
     /// Comparisons give masks (AVX-512) instead of bits.
     pub(super) masks: bool,
-    /// Every distance and number so far fits its field. ProgramCode for which this does not hold must not run.
+    /// Every distance and number so far fits its field. Code for which this does not hold must not run.
     pub(super) fits: bool,
 }
 

@@ -16,6 +16,8 @@ mod array_loops;
 mod calls;
 mod control;
 mod converging;
+#[cfg(test)]
+mod decoded;
 mod emit;
 mod encoder;
 mod looping;
@@ -33,7 +35,7 @@ use encoder::Width;
 
 pub(crate) use array_loops::ArrayLoops;
 
-/// NativeSource of a program in executable memory.
+/// Blocks of a program in executable memory.
 pub(crate) struct Native {
     code: Mmap,
     entries: Vec<usize>,

@@ -275,7 +275,7 @@ impl Registers {
         });
     }
 
-    /// A register to write to. ProgramCode that stores what was in it may be emitted.
+    /// A register to write to. Code that stores what was in it may be emitted.
     pub fn take(&mut self, code: &mut Assembler) -> Register {
         let mut farthest: Option<(u32, ValueId)> = None;
         for (at, held) in self.holds[..self.count].iter().enumerate() {

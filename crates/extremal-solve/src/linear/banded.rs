@@ -17,7 +17,7 @@ pub(super) struct BandedLu {
     above: usize,
     /// Stored entries of a row: `below + 1 + above`, and `below` more that pivoting can fill.
     width: usize,
-    /// EntryPoint (i, j) is at `i * width + j - i + below`. After `factor`: multipliers, reciprocal pivots, upper factor.
+    /// Entry (i, j) is at `i * width + j - i + below`. After `factor`: multipliers, reciprocal pivots, upper factor.
     band: Vec<f64>,
     /// Where in `band` each value of the pattern goes.
     places: Vec<usize>,

@@ -273,7 +273,7 @@ fn choose_pivot(column: &[f64], candidates: impl Iterator<Item = usize>, diagona
 struct ColumnReach {
     /// Pivots whose columns have to be subtracted, each after those it depends on.
     pivots: Vec<usize>,
-    /// ConstraintRows without a pivot that get an entry.
+    /// Rows without a pivot that get an entry.
     rows: Vec<usize>,
     /// The search in which a row was last seen, so that nothing has to be cleared.
     seen: Vec<usize>,

@@ -40,7 +40,7 @@ const STEPS_PER_RECORD: u64 = 1_000;
 /// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
 const MOST_STEPS_AT_ONCE: u64 = 250_000;
 
-/// ConstraintRows of constraints that are looked at after every step of the integrator, however far apart the records are.
+/// Rows of constraints that are looked at after every step of the integrator, however far apart the records are.
 #[derive(Clone)]
 struct WatchedConstraints {
     watch: ConfigurationWatch,

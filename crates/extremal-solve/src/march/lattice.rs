@@ -51,11 +51,16 @@ impl LatticeScheme {
     ) -> Result<Option<LatticeScheme>, CompileError> {
         let (Some(a), Some(b)) = (ExplicitParts::of(small), ExplicitParts::of(larger)) else { return Ok(None) };
         let program = |part: fn(&ExplicitParts) -> &LatticePart| -> Result<Option<LatticeProgram>, CompileError> {
-            LatticeProgram::find(part(&a).rows(small.graph, &a.parameters), part(&b).rows(larger.graph, &b.parameters))
+            LatticeProgram::find(
+                part(&a).formulas(small.graph, &a.parameters),
+                part(&b).formulas(larger.graph, &b.parameters),
+            )
         };
         let start = program(|e| &e.start)?;
-        let step =
-            LatticeRecurrence::find(a.step.rows(small.graph, &a.parameters), b.step.rows(larger.graph, &b.parameters))?;
+        let step = LatticeRecurrence::find(
+            a.step.formulas(small.graph, &a.parameters),
+            b.step.formulas(larger.graph, &b.parameters),
+        )?;
         let (observe, summed) = (program(|e| &e.observe)?, program(|e| &e.summed)?);
         let (Some(start), Some(step), Some(observe), Some(summed)) = (start, step, observe, summed) else {
             return Ok(None);
@@ -170,7 +175,7 @@ impl ExplicitParts {
 }
 
 impl LatticePart {
-    fn rows<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> LatticeFormulas<'a> {
+    fn formulas<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> LatticeFormulas<'a> {
         let LatticePart { scalars, fields, results, sums } = self;
         LatticeFormulas { graph, parameters, scalars, fields, results, sums }
     }
@@ -272,8 +277,8 @@ impl March for LatticeMarcher {
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let state = self.step.state();
-        let (rows, sums) = self.observed.split_at_mut(state.len());
-        match self.observe.run(&[self.clock.time], state, rows, sums) {
+        let (members, sums) = self.observed.split_at_mut(state.len());
+        match self.observe.run(&[self.clock.time], state, members, sums) {
             Ok(()) => Ok(&self.observed),
             Err(_) => Err(self.reject(nothing_to_see())),
         }
@@ -368,14 +373,14 @@ impl LatticeMarcher {
     /// Why a step, or the start, leads nowhere.
     fn not_finite(&self, place: NotFinite) -> Reason {
         let name = match place {
-            NotFinite::Row { result, row } => self.names.get(result).map(|name| member(name, row)),
+            NotFinite::Member { result, member } => self.names.get(result).map(|name| member_name(name, member)),
             NotFinite::Sum(_) => None,
         };
         SolveFailure::NotFinite { what: name.unwrap_or_else(|| "a result".to_owned()) }.into()
     }
 
     fn failure(&self, reason: Reason) -> StepFailure {
-        let names = self.names.iter().flat_map(|name| (0..self.members).map(|row| member(name, row)));
+        let names = self.names.iter().flat_map(|name| (0..self.members).map(|member| member_name(name, member)));
         StepFailure::at(self.clock.steps, self.clock.time, names, self.step.state(), reason)
     }
 }
@@ -385,6 +390,6 @@ fn nothing_to_see() -> Reason {
     SolveFailure::NotFinite { what: "a result".to_owned() }.into()
 }
 
-fn member((before, behind): &(String, String), row: usize) -> String {
-    format!("{before}[{}]{behind}", row + 1)
+fn member_name((before, behind): &(String, String), member: usize) -> String {
+    format!("{before}[{}]{behind}", member + 1)
 }

@@ -17,7 +17,7 @@ pub use assembled::Assembled;
 pub use interior::minimise;
 pub use stationary::stationary;
 
-/// NlpBounds of variables and constraints; an infinite one is none, equal ones fix a variable or make an equation.
+/// Bounds of variables and constraints; an infinite one is none, equal ones fix a variable or make an equation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NlpBounds {
     /// Lower bound of each variable.

@@ -173,7 +173,7 @@ impl Observable {
         self.demands.iter().zip(quantities).map(condition).collect()
     }
 
-    /// NlpBounds all quantities, as far as the demands that are granted allow.
+    /// Bounds all quantities, as far as the demands that are granted allow.
     fn evaluate(&mut self, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> bool {
         for at in 0..self.rules.len() {
             let Some(bound) = self.bound(at, parameters, grant) else { return false };

@@ -14,7 +14,7 @@ pub struct Text<'t> {
     pub objective: &'t str,
     /// Each within the two numbers.
     pub constraints: Vec<(&'t str, f64, f64)>,
-    /// NlpBounds of each variable; none for those left out.
+    /// Bounds of each variable; none for those left out.
     pub bounds: &'t [(f64, f64)],
     pub start: &'t [f64],
 }

@@ -1,4 +1,4 @@
-//! ConstraintRows of the next state that are affine in the state, at slopes known before the motion begins.
+//! Rows of the next state that are affine in the state, at slopes known before the motion begins.
 
 use extremal_expr::{Comparison, Expr, Graph, Id};
 
@@ -135,7 +135,7 @@ impl<'g> Affine<'g> {
         (!rows.differences.is_empty()).then_some(rows)
     }
 
-    /// ConstraintRows that are affine in each other and themselves only.
+    /// Rows that are affine in each other and themselves only.
     fn pairs(&self) -> Vec<(usize, usize)> {
         let closed = |at: usize, pair: [usize; 2]| {
             let row = self.rows[at].as_ref().filter(|row| !row.moves);
