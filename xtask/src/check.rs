@@ -1,9 +1,10 @@
 //! `cargo xtask test`: everything a change must pass, cheapest first.
 
-use crate::gallery;
 use crate::shell::{Failure, Step};
+use crate::{gallery, rules};
 
 pub fn all() -> Result<(), Failure> {
+    rules::all()?;
     Step::cargo("formatting", &["fmt", "--all", "--check"]).run()?;
     Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]).run()?;
     Step::cargo("tests", &["test", "--workspace", "--quiet"]).run()?;

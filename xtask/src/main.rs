@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
+//! Development tasks: `cargo xtask test`, `cargo xtask rules`, `cargo xtask fuzz`, `cargo xtask mutants`, `cargo xtask bench`.
 
 mod bench;
 mod check;
@@ -6,6 +6,7 @@ mod fuzz;
 mod gallery;
 mod models;
 mod mutants;
+mod rules;
 mod shell;
 
 use std::env;
@@ -15,13 +16,15 @@ use std::time::Instant;
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  test                 formatting, lints, all tests, documentation, every model of the gallery
+  test                 rules, formatting, lints, all tests, documentation, every model of the gallery
+  rules                direction of dependencies, unique type names, sizes of files, mutants that still apply; builds nothing
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
   fuzz models [--minutes N] [--seed K]
                        the whole program on random models for N minutes (10 if not said), from a seed on;
                        a seed alone is one model. Those that go wrong are left in fuzz/artifacts/models
   mutants [WORD...]    break the core in the ways listed in xtask/mutants.toml (those whose file or description has
                        one of the words): does a test fail? Needs cargo-nextest, and half an hour for all of them
+  mutants --check      only whether every entry of the list still applies; builds nothing
   bench                steps and times to get ready, beside loops written by hand
   bench --instructions instructions per step, by callgrind";
 
@@ -31,6 +34,7 @@ fn main() -> ExitCode {
     let clock = Instant::now();
     let done = match words.as_slice() {
         ["test"] => check::all(),
+        ["rules"] => rules::all(),
         ["fuzz"] => fuzz::all(60),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::all(seconds),
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
             Some((minutes, seed)) => models::fuzz(minutes, seed),
             None => return usage(),
         },
+        ["mutants", "--check"] => mutants::check(),
         ["mutants", words @ ..] => mutants::campaign(words),
         ["bench"] => bench::times(),
         ["bench", "--instructions"] => bench::instructions(),

@@ -1,7 +1,7 @@
 //! Steps: named commands that run in the root of the repository and stop everything when they fail.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::Instant;
 use std::{env, fmt, io};
 
@@ -57,10 +57,10 @@ impl Step {
         }
     }
 
-    /// Runs it silently, and gives what it wrote to the standard error.
-    pub fn errors(mut self) -> Result<String, Failure> {
+    /// Runs it silently; a failure carries what it said.
+    fn finished(mut self) -> Result<Output, Failure> {
         match self.command.output() {
-            Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stderr).into_owned()),
+            Ok(output) if output.status.success() => Ok(output),
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 Err(Failure { step: self.name, reason: format!("{}\n{said}", output.status) })
@@ -69,9 +69,19 @@ impl Step {
         }
     }
 
-    /// Runs it silently; a failure carries what it said.
+    /// Runs it silently, and gives what it wrote to the standard output.
+    pub fn output(self) -> Result<String, Failure> {
+        Ok(String::from_utf8_lossy(&self.finished()?.stdout).into_owned())
+    }
+
+    /// Runs it silently, and gives what it wrote to the standard error.
+    pub fn errors(self) -> Result<String, Failure> {
+        Ok(String::from_utf8_lossy(&self.finished()?.stderr).into_owned())
+    }
+
+    /// Runs it silently.
     pub fn run_silently(self) -> Result<(), Failure> {
-        self.errors().map(|_| ())
+        self.finished().map(|_| ())
     }
 }
 

@@ -12,7 +12,7 @@ use extremal_engine::model::render;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
 use extremal_engine::sweep::{ListError, SweepError, VariationError};
 use extremal_engine::trajectory::frame::FrameError;
-use extremal_engine::trajectory::{PlotError, RecordError, SinkError};
+use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::{ERROR, print_error};
@@ -131,6 +131,9 @@ pub enum Failure {
         /// Its folder.
         folder: PathBuf,
     },
+    /// A file name asks for no format that there is.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// A trajectory file cannot be opened.
     #[error(transparent)]
     Sink(#[from] SinkError),

@@ -16,7 +16,7 @@ const MOST_COORDINATES: usize = 12;
 const INDENT: usize = 2;
 
 /// The summary as text with styles.
-pub fn of(source: &Source, finished: &Finished<'_>) -> String {
+pub fn of(source: &Source, finished: &Finished) -> String {
     let report = finished.report(source);
     let mut out = format!("{HEADING}{}{HEADING:#}\n", source.title());
     if let Some(origin) = source.model.source() {
@@ -43,7 +43,7 @@ pub fn of(source: &Source, finished: &Finished<'_>) -> String {
     out
 }
 
-fn facts(out: &mut String, finished: &Finished<'_>) {
+fn facts(out: &mut String, finished: &Finished) {
     let (run, outcome) = (&finished.run, &finished.outcome);
     let step = shortest(run.step());
     let (step, solved) = match run.structure() {
@@ -89,7 +89,7 @@ fn solved(structure: &SolveStructure, outcome: &Outcome) -> String {
     format!("Newton's method for {unknowns}, {each} iterations per step{kept}, residual at most {residual}")
 }
 
-fn pace(finished: &Finished<'_>) -> String {
+fn pace(finished: &Finished) -> String {
     let each = |steps: u64| duration(finished.elapsed.div_f64(steps as f64));
     match finished.outcome.steps {
         0 => "no step taken".to_owned(),
@@ -98,7 +98,7 @@ fn pace(finished: &Finished<'_>) -> String {
     }
 }
 
-fn coordinates(out: &mut String, finished: &Finished<'_>) {
+fn coordinates(out: &mut String, finished: &Finished) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -132,7 +132,7 @@ fn coordinates(out: &mut String, finished: &Finished<'_>) {
     }
 }
 
-fn entropies(out: &mut String, finished: &Finished<'_>) {
+fn entropies(out: &mut String, finished: &Finished) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -159,22 +159,22 @@ fn entropies(out: &mut String, finished: &Finished<'_>) {
 }
 
 /// The audit of both laws.
-fn laws(out: &mut String, finished: &Finished<'_>) {
+fn laws(out: &mut String, finished: &Finished) {
     let Some(laws) = &finished.outcome.laws else { return };
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     let change = format!(
         "energy change {} = work {} + heat {}, off by at most {} ({} of the energy)",
-        size(laws.energy_change),
-        size(laws.work),
-        size(laws.heat),
-        size(laws.first_law_defect),
-        size(laws.first_law_relative),
+        size(laws.first.energy_change),
+        size(laws.first.work),
+        size(laws.first.heat),
+        size(laws.first.max_defect),
+        size(laws.first.relative),
     );
     table.row(["first law", &change]);
     let production = format!(
         "entropy grows by {} in all, by {} in the worst step",
-        size(laws.total_production),
-        size(laws.smallest_production),
+        size(laws.second.total),
+        size(laws.second.smallest_step),
     );
     table.row(["second law", &production]);
     for (name, range) in laws.temperatures.iter().take(MOST_COORDINATES) {
@@ -214,7 +214,7 @@ fn invariants(out: &mut String, report: &Report<'_>) {
     let _ = writeln!(out, "  {FAINT}energy: {remark}{FAINT:#}");
 }
 
-fn constraints(out: &mut String, finished: &Finished<'_>) {
+fn constraints(out: &mut String, finished: &Finished) {
     let (recorder, outcome) = (&finished.recorder, &finished.outcome);
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -243,7 +243,7 @@ fn constraints(out: &mut String, finished: &Finished<'_>) {
     let _ = writeln!(out, "  {FAINT}{freedom}, {rank}{FAINT:#}");
 }
 
-fn errors(out: &mut String, finished: &Finished<'_>) {
+fn errors(out: &mut String, finished: &Finished) {
     if finished.outcome.errors.is_empty() {
         return;
     }
@@ -255,7 +255,7 @@ fn errors(out: &mut String, finished: &Finished<'_>) {
 }
 
 /// Says on standard error why a run ended early, and what is left of it.
-pub fn report_end(finished: &Finished<'_>) {
+pub fn report_end(finished: &Finished) {
     let outcome = &finished.outcome;
     let mut text = String::new();
     match &outcome.end {

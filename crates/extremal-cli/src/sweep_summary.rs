@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::sweep::Range;
+use extremal_engine::sweep::{Range, SweepReport};
 use extremal_engine::trajectory::{Align, Table, shortest, sig};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::commands::Swept;
 use crate::outputs::written;
@@ -16,7 +16,7 @@ const MOST_COLUMNS: usize = 24;
 const INDENT: usize = 2;
 
 /// The summary as text with styles.
-pub fn of(source: &Source, swept: &Swept<'_>) -> String {
+pub fn of(source: &Source, swept: &Swept) -> String {
     let mut out = format!("{HEADING}{}{HEADING:#}\n\n", source.title());
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     let run = swept.sweep.run();
@@ -32,7 +32,7 @@ pub fn of(source: &Source, swept: &Swept<'_>) -> String {
     out
 }
 
-fn members(swept: &Swept<'_>) -> String {
+fn members(swept: &Swept) -> String {
     let summary = &swept.outcome.summary;
     let counts = [(summary.finished, "finished"), (summary.stopped, "stopped"), (summary.failed, "failed")];
     let ended: Vec<String> =
@@ -46,7 +46,7 @@ fn members(swept: &Swept<'_>) -> String {
     format!("{total}: {ended}{warned}, {} rows", summary.rows)
 }
 
-fn pace(swept: &Swept<'_>) -> String {
+fn pace(swept: &Swept) -> String {
     let marched = swept.outcome.summary.members() - swept.outcome.resumed;
     let threads = match swept.threads {
         1 => "1 thread".to_owned(),
@@ -64,7 +64,7 @@ fn pace(swept: &Swept<'_>) -> String {
 }
 
 /// The range of every number.
-fn ranges(swept: &Swept<'_>) -> String {
+fn ranges(swept: &Swept) -> String {
     let columns = [("column", Align::Left), ("least", Align::Right), ("mean", Align::Right), ("largest", Align::Right)];
     let mut table = Table::new(columns).indented(INDENT);
     let names = swept.sweep.fields().number_names();
@@ -79,17 +79,34 @@ fn ranges(swept: &Swept<'_>) -> String {
     out
 }
 
-/// One object, with numbers that read back to the same bits.
-pub fn json(source: &Source, swept: &Swept<'_>) -> Value {
-    let mut object = swept.sweep.report(&swept.outcome);
-    object["file"] = json!(swept.file.as_ref().map(|path| path.display().to_string()));
-    object["work"] = json!({ "threads": swept.threads, "seconds": swept.elapsed.as_secs_f64() });
-    object["warnings"] = source.warnings().chain(swept.sweep.run().notes()).collect();
-    object
+/// What came of a sweep, and what it took.
+#[derive(Serialize)]
+pub struct PrintedSweep {
+    #[serde(flatten)]
+    report: SweepReport,
+    file: Option<String>,
+    work: SweepWork,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SweepWork {
+    threads: usize,
+    seconds: f64,
+}
+
+/// The summary as data.
+pub fn data(source: &Source, swept: &Swept) -> PrintedSweep {
+    PrintedSweep {
+        report: swept.sweep.report(&swept.outcome),
+        file: swept.file.as_ref().map(|path| path.display().to_string()),
+        work: SweepWork { threads: swept.threads, seconds: swept.elapsed.as_secs_f64() },
+        warnings: source.warnings().chain(swept.sweep.run().notes()).collect(),
+    }
 }
 
 /// Says on standard error what is missing.
-pub fn report_end(swept: &Swept<'_>) {
+pub fn report_end(swept: &Swept) {
     let summary = &swept.outcome.summary;
     if let Some((member, reason)) = &summary.first_failure {
         let style = if summary.failed == summary.members() { ERROR } else { WARNING };

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use extremal_engine::trajectory::sig;
+use serde::Serialize;
 
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -19,6 +20,11 @@ pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(visible(text).as_bytes())?;
     stdout.flush()
+}
+
+/// Writes one JSON object to standard output, with numbers that read back to the same bits; what is not finite is `null`.
+pub fn print_json(value: &impl Serialize) -> io::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// Writes to standard error, where nothing can be done about a failure.

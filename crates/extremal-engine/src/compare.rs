@@ -1,16 +1,16 @@
 //! Methods against steps: errors, measured orders, work.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use extremal_mechanics::discrete::SchemeError;
 use extremal_model::{Method, Model, Start};
 use extremal_solve::StepFailure;
-use extremal_trajectory::json_number;
-use serde_json::{Map, Value, json};
+use extremal_trajectory::Stopwatch;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::run::{Run, Settings, SetupError};
+use crate::serialized::{as_text, as_text_if_any, by_name};
 
 /// What the errors are measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,26 +51,38 @@ pub enum CompareError {
 }
 
 /// One method at one step.
-#[derive(Clone, Debug)]
-pub struct Row {
+#[derive(Clone, Debug, Serialize)]
+pub struct ComparisonRow {
     /// The method.
+    #[serde(serialize_with = "as_text")]
     pub method: Method,
     /// The step.
     pub step: f64,
     /// The largest error at any step, per coordinate and entropy; not a number if it failed before the first sample.
+    #[serde(serialize_with = "by_name")]
     pub errors: Vec<(String, f64)>,
-    /// The measured order per coordinate, from the row before of the same method.
-    pub orders: Vec<Option<f64>>,
+    /// The measured orders, from the row before of the same method.
+    #[serde(serialize_with = "by_name")]
+    pub orders: Vec<(String, Option<f64>)>,
+    /// The largest deviation of the energy from that of the stated start.
+    pub energy_drift: f64,
+    /// What it took.
+    pub work: ComparedWork,
+    /// Why it stopped early, if it did.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text_if_any")]
+    pub failure: Option<StepFailure>,
+}
+
+/// What the steps of a method took.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ComparedWork {
     /// Steps taken.
     pub steps: u64,
     /// Newton iterations.
+    #[serde(rename = "newton_iterations")]
     pub iterations: u64,
     /// Seconds of marching, compilation and reference not counted.
     pub seconds: f64,
-    /// The largest deviation of the energy from that of the stated start.
-    pub energy_drift: f64,
-    /// Why it stopped early, if it did.
-    pub failure: Option<StepFailure>,
 }
 
 /// Runs every method at every step. Errors are taken against the closed forms or an accurate solution, at the samples whose
@@ -80,7 +92,7 @@ pub struct Row {
 /// use extremal_engine::{Model, Settings, compare::{Against, compare}};
 /// let model = Model::from_toml(extremal_engine::gallery::text("harmonic-oscillator").unwrap())?;
 /// let rows = compare(&model, &Settings::of(&model), &["midpoint".parse()?], &[0.1, 0.05], Against::Exact, 0..u64::MAX)?;
-/// let order = rows[1].orders[0].unwrap();
+/// let order = rows[1].orders[0].1.unwrap();
 /// assert!((order - 2.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -91,14 +103,14 @@ pub fn compare(
     steps: &[f64],
     against: Against,
     samples: Range<u64>,
-) -> Result<Vec<Row>, CompareError> {
+) -> Result<Vec<ComparisonRow>, CompareError> {
     if against == Against::Exact && model.exact().is_empty() {
         return Err(CompareError::NoExact);
     }
     if samples.is_empty() {
         return Err(CompareError::NoSamples { first: samples.start, last: samples.end.saturating_sub(1) });
     }
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ComparisonRow> = Vec::new();
     for method in methods {
         for (index, step) in steps.iter().enumerate() {
             let previous = if index == 0 { None } else { rows.last() };
@@ -116,8 +128,8 @@ fn measure(
     step: f64,
     against: Against,
     samples: &Range<u64>,
-    previous: Option<&Row>,
-) -> Result<Row, CompareError> {
+    previous: Option<&ComparisonRow>,
+) -> Result<ComparisonRow, CompareError> {
     let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
     let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
     // A method without a start from two points starts from the stated velocities, which is what it is compared for.
@@ -150,30 +162,28 @@ fn measure(
         Against::Dop853 => (0..n + m).collect(),
     };
     let place = |target: usize| if target < n { target } else { n + target };
-    let mut row = Row {
+    let mut row = ComparisonRow {
         method: method.clone(),
         step,
         errors: watched.iter().map(|k| (names[*k].clone(), f64::NAN)).collect(),
-        orders: vec![None; watched.len()],
-        steps: 0,
-        iterations: 0,
-        seconds: 0.0,
+        orders: watched.iter().map(|k| (names[*k].clone(), None)).collect(),
         energy_drift: f64::NAN,
+        work: ComparedWork::default(),
         failure: None,
     };
     let stated_energy = run.stated_energy();
     let mut motion = match run.begin() {
         Ok(motion) => motion,
-        Err(failure) => return Ok(Row { failure: Some(failure), ..row }),
+        Err(failure) => return Ok(ComparisonRow { failure: Some(failure), ..row }),
     };
     for taken in 0..=run.planned_steps() {
         if taken > 0 {
-            let clock = Instant::now();
+            let clock = Stopwatch::start();
             if let Err(failure) = run.advance(motion.as_mut(), taken) {
                 row.failure = Some(failure);
                 break;
             }
-            row.seconds += clock.elapsed().as_secs_f64();
+            row.work.seconds += clock.elapsed().as_secs_f64();
             if let Some(truth) = &mut truth {
                 run.advance(truth.as_mut(), taken).map_err(CompareError::Reference)?;
             }
@@ -196,40 +206,14 @@ fn measure(
             row.errors[at].1 = row.errors[at].1.max((state[place(*k)] - right).abs());
         }
     }
-    row.steps = motion.steps();
-    row.iterations = motion.work().iterations;
+    row.work.steps = motion.steps();
+    row.work.iterations = motion.work().iterations;
     if let Some(previous) = previous {
         let ratio = (previous.step / step).ln();
         for (at, (_, error)) in row.errors.iter().enumerate() {
             let order = (previous.errors[at].1 / error).ln() / ratio;
-            row.orders[at] = order.is_finite().then_some(order);
+            row.orders[at].1 = order.is_finite().then_some(order);
         }
     }
     Ok(row)
-}
-
-/// `{"rows": [{"method", "step", "errors", "orders", "work"}]}`.
-pub fn to_json(rows: &[Row]) -> Value {
-    let rows = rows.iter().map(|row| {
-        let errors: Map<String, Value> = row.errors.iter().map(|(k, e)| (k.clone(), json_number(*e))).collect();
-        let orders: Map<String, Value> = row
-            .errors
-            .iter()
-            .zip(&row.orders)
-            .map(|((k, _), order)| (k.clone(), order.map_or(Value::Null, json_number)))
-            .collect();
-        let mut object = json!({
-            "method": row.method.to_string(),
-            "step": json_number(row.step),
-            "errors": errors,
-            "orders": orders,
-            "energy_drift": json_number(row.energy_drift),
-            "work": { "steps": row.steps, "newton_iterations": row.iterations, "seconds": json_number(row.seconds) },
-        });
-        if let Some(failure) = &row.failure {
-            object["failure"] = failure.to_string().into();
-        }
-        object
-    });
-    json!({ "rows": rows.collect::<Vec<_>>() })
 }

@@ -30,9 +30,11 @@ pub mod boundary;
 pub mod compare;
 pub mod derive;
 pub mod gallery;
+pub mod printed;
 pub mod run;
+mod serialized;
+mod shared;
 pub mod sweep;
-mod system;
 
 pub use extremal_eval as eval;
 pub use extremal_expr as expr;
@@ -44,4 +46,4 @@ pub use extremal_trajectory as trajectory;
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
 pub use run::{Run, Settings};
-pub use system::{higher_system_of, system_of};
+pub use shared::SharedModel;

@@ -29,12 +29,15 @@
 //! # Ok::<(), extremal_eval::CompileError>(())
 //! ```
 
+// What is only there for the sake of machine code.
+#![cfg_attr(not(all(target_arch = "x86_64", feature = "native")), allow(dead_code, unused_imports))]
+
 mod arithmetic;
 mod functions;
 mod lattice;
 mod lower;
 mod machine;
-#[cfg_attr(not(target_arch = "x86_64"), path = "native/absent.rs")]
+#[cfg_attr(not(all(target_arch = "x86_64", feature = "native")), path = "native/absent.rs")]
 mod native;
 mod op;
 mod program;

@@ -1,12 +1,10 @@
 //! Every message the language has, as a person sees it.
 
-mod support;
-
 use std::fmt::Write;
 
 use extremal_expr::Graph;
 use extremal_expr::syntax::{SyntaxErrors, parse_any, parse_condition, parse_equation, parse_expression};
-use support::Mechanics;
+use extremal_testkit::scope::SmallScope;
 
 fn render(text: &str, errors: &SyntaxErrors) -> String {
     let mut out = String::new();
@@ -84,7 +82,7 @@ fn form() {
         "q[1)]",
         "\"x\"",
     ];
-    insta::assert_snapshot!(report(&cases, |text| parse_any(&graph, text, &Mechanics(&graph)).err()));
+    insta::assert_snapshot!(report(&cases, |text| parse_any(&graph, text, &SmallScope(&graph)).err()));
 }
 
 #[test]
@@ -144,13 +142,13 @@ fn meaning() {
         "0^-1",
         "tehta + gama*ln(y) - 2x + q[0]",
     ];
-    insta::assert_snapshot!(report(&cases, |text| parse_any(&graph, text, &Mechanics(&graph)).err()));
+    insta::assert_snapshot!(report(&cases, |text| parse_any(&graph, text, &SmallScope(&graph)).err()));
 }
 
 #[test]
 fn wanted_otherwise() {
     let graph = Graph::new();
-    let scope = Mechanics(&graph);
+    let scope = SmallScope(&graph);
     let numbers = report(&["x > 1", "if(x > 1, 1, 2) and x < 1"], |text| parse_expression(&graph, text, &scope).err());
     let conditions = report(&["x + 1"], |text| parse_condition(&graph, text, &scope).err());
     let equations =
@@ -164,8 +162,8 @@ fn wanted_otherwise() {
 fn errors_stop_after_twenty() {
     let graph = Graph::new();
     let text = "unknown_a + unknown_b - ".repeat(50) + "1";
-    let errors = parse_any(&graph, &text, &Mechanics(&graph)).unwrap_err();
+    let errors = parse_any(&graph, &text, &SmallScope(&graph)).unwrap_err();
     assert_eq!(errors.as_slice().len(), 20);
     let text = "# ".repeat(500);
-    assert_eq!(parse_any(&graph, &text, &Mechanics(&graph)).unwrap_err().as_slice().len(), 20);
+    assert_eq!(parse_any(&graph, &text, &SmallScope(&graph)).unwrap_err().as_slice().len(), 20);
 }

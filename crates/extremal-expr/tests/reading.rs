@@ -1,13 +1,11 @@
 //! What text means: compared with the same expressions built by hand, and with values worked out on paper.
 
-mod support;
-
 use extremal_expr::syntax::{Ast, Limits, parse_any, parse_condition, parse_equation, parse_expression};
 use extremal_expr::{Comparison, Expr, Graph};
-use support::Mechanics;
+use extremal_testkit::scope::SmallScope;
 
 fn read<'g>(graph: &'g Graph, text: &str) -> Expr<'g> {
-    parse_expression(graph, text, &Mechanics(graph)).unwrap_or_else(|errors| panic!("{text}\n{errors}")).value
+    parse_expression(graph, text, &SmallScope(graph)).unwrap_or_else(|errors| panic!("{text}\n{errors}")).value
 }
 
 #[test]
@@ -73,7 +71,7 @@ fn a_branch_decided_by_an_index_is_not_built() {
 #[test]
 fn uses_tell_names_and_what_shaped_the_result() {
     let graph = Graph::new();
-    let read = |text: &str| parse_any(&graph, text, &Mechanics(&graph)).unwrap().uses;
+    let read = |text: &str| parse_any(&graph, text, &SmallScope(&graph)).unwrap().uses;
     let uses = read("sum(i, 1, n, q[i]) + m*x");
     assert_eq!(uses.names.iter().collect::<Vec<_>>(), ["m", "n", "q", "x"]);
     assert_eq!(uses.structural.iter().collect::<Vec<_>>(), ["n"]);
@@ -86,7 +84,7 @@ fn uses_tell_names_and_what_shaped_the_result() {
 fn conditions_and_equations() {
     let graph = Graph::new();
     let (x, m) = (graph.symbol("x"), graph.symbol("m"));
-    let scope = Mechanics(&graph);
+    let scope = SmallScope(&graph);
     let condition = |text: &str| parse_condition(&graph, text, &scope).unwrap().value;
     assert_eq!(condition("x > m"), graph.compare(Comparison::Lt, m, x));
     assert_eq!(condition("x >= m"), graph.compare(Comparison::Le, m, x));

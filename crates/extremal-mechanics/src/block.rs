@@ -44,8 +44,15 @@ pub enum Meaning {
 }
 
 impl Solve {
-    /// A system of equations for `unknowns`.
+    /// A system of equations for `unknowns`: as many equations and guesses as there are unknowns.
     pub fn new(unknowns: &[Expr<'_>], residual: &[Expr<'_>], guess: &[Expr<'_>]) -> Solve {
+        debug_assert!(
+            unknowns.len() == residual.len() && unknowns.len() == guess.len(),
+            "{} equations and {} guesses for {:?}",
+            residual.len(),
+            guess.len(),
+            unknowns.iter().map(|unknown| unknown.to_string()).collect::<Vec<_>>()
+        );
         let ids = |exprs: &[Expr<'_>]| exprs.iter().map(|e| e.id()).collect();
         let meanings = vec![Meaning::Itself; unknowns.len()];
         Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess), meanings }

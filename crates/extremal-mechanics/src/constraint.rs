@@ -114,6 +114,13 @@ impl<'g> System<'g> {
         self.vakonomic().map(|constraint| constraint.multiplier).collect()
     }
 
+    /// The same system without the terms λΦ of vakonomic constraints in its Lagrangian.
+    #[must_use]
+    pub fn unmultiplied(&self) -> System<'g> {
+        let off: Vec<_> = self.moving_multipliers().into_iter().map(|lambda| (lambda, self.graph.int(0))).collect();
+        self.with_lagrangian(self.lagrangian.substitute(&off))
+    }
+
     /// The reaction Rᵀλ on each coordinate, at `point` and with these multipliers of the reacting constraints.
     pub fn reactions_at(&self, point: &Point<'g>, multipliers: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let mut forces = vec![Vec::new(); self.len()];
@@ -138,9 +145,7 @@ impl<'g> System<'g> {
         if self.vakonomic().next().is_none() {
             return self.reactions();
         }
-        let mut free = self.clone();
-        let switched_off: Vec<_> = self.vakonomic().map(|c| (c.multiplier, self.graph.int(0))).collect();
-        free.lagrangian = self.lagrangian.substitute(&switched_off);
+        let mut free = self.unmultiplied();
         free.constraints.clear();
         free.euler_lagrange()
     }
@@ -154,7 +159,7 @@ impl<'g> System<'g> {
     /// (for a vakonomic one its rate).
     pub fn motion_unknowns(&self) -> Vec<Expr<'g>> {
         let multiplier = |c: &Constraint<'g>| if c.is_vakonomic() { c.rate } else { c.multiplier };
-        [&self.a[..], &self.heat.rates, &self.constraints.iter().map(multiplier).collect::<Vec<_>>()].concat()
+        [self.accelerations(), &self.heat.rates, &self.constraints.iter().map(multiplier).collect::<Vec<_>>()].concat()
     }
 
     /// Residuals of the equations of motion in [`motion_unknowns`](Self::motion_unknowns): Lagrange's equations with reactions,

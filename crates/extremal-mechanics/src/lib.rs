@@ -6,6 +6,7 @@ pub mod boundary;
 mod constraint;
 pub mod continuous;
 pub mod discrete;
+mod of_model;
 mod system;
 
 pub use block::{Block, Meaning, Reduced, Solve, SparseRows};

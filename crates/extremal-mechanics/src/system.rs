@@ -7,7 +7,7 @@ use extremal_expr::{Expr, Graph};
 use crate::constraint::Constraint;
 use crate::continuous::{Dry, Heat};
 
-/// One system: symbols for coordinates, velocities and accelerations, the Lagrangian and the generalised forces.
+/// One system: symbols for coordinates and their derivatives, the Lagrangian and the generalised forces.
 ///
 /// ```
 /// use extremal_expr::Graph;
@@ -17,6 +17,10 @@ use crate::continuous::{Dry, Heat};
 /// let oscillator = System::new(&g, &["x"], v.powi(2) / 2 - x.powi(2) / 2);
 /// let a = oscillator.a[0];
 /// assert_eq!(oscillator.euler_lagrange(), [a + x]);
+/// // The Lagrangian may have accelerations and higher derivatives.
+/// let spline = System::new(&g, &["x"], a.powi(2) / 2);
+/// assert_eq!(spline.euler_lagrange(), [g.symbol("x''''")]);
+/// assert_eq!(spline.momenta(), [-g.symbol("x'''"), a]);
 /// ```
 #[derive(Clone)]
 pub struct System<'g> {
@@ -26,13 +30,17 @@ pub struct System<'g> {
     pub t: Expr<'g>,
     /// Names of the coordinates.
     pub names: Vec<String>,
+    /// The order k of the highest derivative in the Lagrangian.
+    pub order: usize,
     /// Coordinates.
     pub q: Vec<Expr<'g>>,
     /// Velocities `x'`.
     pub v: Vec<Expr<'g>>,
     /// Accelerations `x''`.
     pub a: Vec<Expr<'g>>,
-    /// Momenta `p_x`, as symbols.
+    /// Derivatives beyond accelerations, up to order 2k, per order and coordinate: none for a Lagrangian of positions and velocities.
+    pub higher: Vec<Vec<Expr<'g>>>,
+    /// Momenta as symbols: `p_x`, and for higher orders `p_x'`, …, conjugate to q, q', ….
     pub p: Vec<Expr<'g>>,
     /// The Lagrangian L(q, v, S, t); vakonomic constraints are part of it, as λΦ.
     pub lagrangian: Expr<'g>,
@@ -49,23 +57,39 @@ pub struct System<'g> {
 }
 
 impl<'g> System<'g> {
-    /// A system without forces.
+    /// A system without forces; its order is that of the Lagrangian.
     pub fn new(graph: &'g Graph, names: &[&str], lagrangian: Expr<'g>) -> System<'g> {
         let symbols = graph.free_symbols(&[lagrangian]);
-        let taken = symbols.iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
-        System::with_taken(graph, names, lagrangian, taken)
+        let taken: Vec<String> = symbols.iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+        let primes = |symbol: &String| {
+            let stem = symbol.trim_end_matches('\'');
+            if names.contains(&stem) { symbol.len() - stem.len() } else { 0 }
+        };
+        let order = taken.iter().map(primes).max().unwrap_or(1);
+        System::with_taken(graph, names, order, lagrangian, taken)
     }
 
-    /// A system without forces whose own symbols avoid the names in `taken`.
-    pub fn with_taken(graph: &'g Graph, names: &[&str], lagrangian: Expr<'g>, taken: Vec<String>) -> System<'g> {
-        let primed = |primes: &str| names.iter().map(|n| graph.symbol(&format!("{n}{primes}"))).collect::<Vec<_>>();
+    /// A system of this order without forces whose own symbols avoid the names in `taken`.
+    pub fn with_taken(
+        graph: &'g Graph,
+        names: &[&str],
+        order: usize,
+        lagrangian: Expr<'g>,
+        taken: Vec<String>,
+    ) -> System<'g> {
+        let order = order.max(1);
+        let primed = |times: usize| -> Vec<Expr<'g>> {
+            names.iter().map(|name| graph.symbol(&format!("{name}{}", "'".repeat(times)))).collect()
+        };
         let mut system = System {
             graph,
             t: graph.symbol("t"),
             names: names.iter().map(|n| n.to_string()).collect(),
-            q: primed(""),
-            v: primed("'"),
-            a: primed("''"),
+            order,
+            q: primed(0),
+            v: primed(1),
+            a: primed(2),
+            higher: (3..=2 * order).map(primed).collect(),
             p: Vec::new(),
             lagrangian,
             force: vec![graph.int(0); names.len()],
@@ -74,8 +98,49 @@ impl<'g> System<'g> {
             dry: Vec::new(),
             taken: taken.into_iter().collect(),
         };
-        system.p = system.symbols("p_", "");
+        system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();
         system
+    }
+
+    /// The same motion without constraints that are imposed before the variation: their multipliers are coordinates (H7).
+    #[must_use]
+    pub fn with_multipliers_as_coordinates(&self) -> System<'g> {
+        let multipliers: Vec<String> =
+            self.moving_multipliers().iter().filter_map(|m| m.as_symbol()).map(|name| name.to_string()).collect();
+        let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
+        let taken = self.taken.iter().cloned().collect();
+        System { t: self.t, ..System::with_taken(self.graph, &names, self.order, self.lagrangian, taken) }
+    }
+
+    /// The same system with another Lagrangian.
+    #[must_use]
+    pub fn with_lagrangian(&self, lagrangian: Expr<'g>) -> System<'g> {
+        System { lagrangian, ..self.clone() }
+    }
+
+    /// The derivative of this order, at most 2k, of each coordinate.
+    pub fn derivative(&self, order: usize) -> &[Expr<'g>] {
+        match order {
+            0 => &self.q,
+            1 => &self.v,
+            2 => &self.a,
+            order => &self.higher[order - 3],
+        }
+    }
+
+    /// q, …, q^(k−1): what is given by positions where the Lagrangian has velocities only.
+    pub fn configuration(&self) -> Vec<Expr<'g>> {
+        (0..self.order).flat_map(|order| self.derivative(order)).copied().collect()
+    }
+
+    /// q^(k), …, q^(2k−1): what momenta determine. Velocities, where the Lagrangian has no higher derivatives.
+    pub fn velocities(&self) -> Vec<Expr<'g>> {
+        (self.order..2 * self.order).flat_map(|order| self.derivative(order)).copied().collect()
+    }
+
+    /// q^(2k): what the equations of motion determine. Accelerations, where the Lagrangian has no higher derivatives.
+    pub fn accelerations(&self) -> &[Expr<'g>] {
+        self.derivative(2 * self.order)
     }
 
     /// The symbol of the step, `h`: a reserved name, never the user's.
@@ -138,7 +203,12 @@ impl<'g> System<'g> {
 
     /// A symbol of our own: underscores are added while the name is the user's.
     pub fn symbol(&self, name: &str) -> Expr<'g> {
-        own_symbol(self.graph, &self.taken, name)
+        let (stem, rest) = name.split_at(name.find(['[', '\'']).unwrap_or(name.len()));
+        let mut stem = stem.to_string();
+        while self.taken.contains(&stem) {
+            stem.push('_');
+        }
+        self.graph.symbol(&format!("{stem}{rest}"))
     }
 
     /// The present: coordinates, velocities, entropies and time by their own symbols.
@@ -154,18 +224,15 @@ impl<'g> System<'g> {
         rules.push((self.t, point.t));
         self.graph.substitute(fs, &rules)
     }
-}
 
-/// A symbol that is no name of the user's: underscores are added while it is.
-pub(crate) fn own_symbol<'g>(graph: &'g Graph, taken: &HashSet<String>, name: &str) -> Expr<'g> {
-    let (mut stem, rest) = match name.find(['[', '\'']) {
-        Some(at) => (name[..at].to_string(), &name[at..]),
-        None => (name.to_string(), ""),
-    };
-    while taken.contains(&stem) {
-        stem.push('_');
+    /// The expressions with q, q', … and time replaced; `values` per order and coordinate.
+    pub fn at_derivatives(&self, fs: &[Expr<'g>], values: &[Vec<Expr<'g>>], t: Expr<'g>) -> Vec<Expr<'g>> {
+        let mut rules = vec![(self.t, t)];
+        for (order, values) in values.iter().enumerate() {
+            rules.extend(self.derivative(order).iter().copied().zip(values.iter().copied()));
+        }
+        self.graph.substitute(fs, &rules)
     }
-    graph.symbol(&format!("{stem}{rest}"))
 }
 
 /// Where an expression of the system is taken.

@@ -24,12 +24,28 @@ pub struct Key {
     pub sentence: &'static str,
 }
 
-pub(crate) const fn key(name: &'static str, sentence: &'static str) -> Key {
-    Key { name, sentence }
+/// A key, and how its value gets into the statement `S` of its table.
+pub(crate) struct Field<S: 'static> {
+    pub key: Key,
+    read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, &mut S),
+}
+
+/// `read` takes the value out of the file into the statement.
+pub(crate) const fn field<S>(
+    name: &'static str,
+    sentence: &'static str,
+    read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, &mut S),
+) -> Field<S> {
+    Field { key: Key { name, sentence }, read }
+}
+
+/// The keys of a list of fields.
+pub(crate) fn keys<S>(fields: &[Field<S>]) -> Vec<Key> {
+    fields.iter().map(|field| field.key).collect()
 }
 
 /// A key of the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Name {
     pub text: String,
     pub span: Span,
@@ -155,6 +171,51 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
+    /// Reads the entries of a table into a statement; returns the keys that were there. Those that are in none of the fields are
+    /// reported.
+    pub fn fill<S>(&mut self, entries: Vec<Entry<'t>>, fields: &[Field<S>], into: &mut S) -> Vec<&'static str> {
+        let mut stated = Vec::new();
+        for entry in entries {
+            match fields.iter().find(|field| field.key.name == entry.name.text) {
+                Some(field) => {
+                    (field.read)(self, &entry, into);
+                    stated.push(field.key.name);
+                }
+                None => self.unknown_key(&entry, &keys(fields)),
+            }
+        }
+        stated
+    }
+
+    /// The same for an entry that may be a table or a plain value, which then stands for the first key.
+    pub fn fill_entry<S>(&mut self, entry: &Entry<'t>, fields: &[Field<S>], into: &mut S) -> Vec<&'static str> {
+        if let (false, Some(first)) = (self.is_table(entry), fields.first()) {
+            (first.read)(self, entry, into);
+            return vec![first.key.name];
+        }
+        let entries = self.table(entry).unwrap_or_default();
+        self.fill(entries, fields, into)
+    }
+
+    /// One of a few words; `unknown` says what is wrong with another one, and `listed` introduces the list of them.
+    pub fn choice<T: Copy, const N: usize>(
+        &mut self,
+        entry: &Entry<'t>,
+        all: [T; N],
+        name: fn(T) -> &'static str,
+        listed: &str,
+        unknown: impl Fn(&str) -> String,
+    ) -> Option<(T, Text)> {
+        let text = self.string(entry)?;
+        if let Some(found) = all.into_iter().find(|choice| name(*choice) == text.value) {
+            return Some((found, text));
+        }
+        let help = help_for(&text.value, listed, all.map(name));
+        let diagnostic = Diagnostic::error(Code::UnknownOption, unknown(&text.value)).at(text.span, "");
+        self.problems.push(diagnostic.maybe_help(help));
+        None
+    }
+
     /// The key as a text of its own.
     pub fn key(&self, entry: &Entry<'t>) -> Text {
         Text::new(&entry.name.text, entry.name.span.clone(), self.source)
@@ -207,6 +268,11 @@ impl<'t> Reader<'t, '_> {
         };
         let items: Vec<Scalar> = list.iter().filter_map(|item| self.scalar_value(item, entry)).collect();
         (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
+    }
+
+    /// A scalar by each name.
+    pub fn named_scalars(&mut self, entries: Vec<Entry<'t>>) -> Vec<(Name, Scalar)> {
+        entries.into_iter().filter_map(|entry| self.scalar(&entry).map(|value| (entry.name, value))).collect()
     }
 
     /// One string or a list of them, none of them expressions.

@@ -105,10 +105,4 @@ pub use overrides::Overrides;
 pub use place::MAX_ORDER;
 pub use render::render;
 pub use repeated::{Repeated, RepeatedStart};
-pub use tables::{
-    AtSingular, Boundary, Component, Conduction, Constraint, ConstraintForm, ConstraintKind, ConstraintNature, Control,
-    Coordinate, Definition, Direction, Discrete, DryFriction, Duration, Entropy, EntropyBase, Exact, Expected, Extent,
-    Fixed, FrictionTerm, Grading, Integral, Invariant, MAX_COORDINATES, ModelTable, Objective, Parameter, PathBound,
-    Simulation, Start, Stop, Symmetry, UnknownAtSingular, UnknownConstraintForm, UnknownEntropyBase, UnknownStart,
-    Waypoint,
-};
+pub use tables::*;

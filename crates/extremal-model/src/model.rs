@@ -213,6 +213,17 @@ impl Model {
         self.content.order
     }
 
+    /// Names that symbols of a method avoid: coordinates, entropies, controls, time and parameters, members of families without
+    /// their index.
+    pub fn taken_names(&self) -> Vec<String> {
+        let names = self.coordinates().iter().map(|c| c.name.as_str());
+        let entropies = self.entropies().iter().map(|s| s.name.as_str());
+        let controls = self.controls().iter().map(|control| control.name.as_str());
+        let own = names.chain(entropies).chain(controls).chain([self.independent()]);
+        let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
+        own.chain(self.parameters().iter().map(|p| p.name.clone())).collect()
+    }
+
     /// The Lagrangian, an expression of positions, velocities, entropies, time and parameters; of higher derivatives up to
     /// [`Model::order`].
     pub fn lagrangian(&self) -> Expr<'_> {

@@ -1,36 +1,15 @@
 //! What the tables of controls, objective and boundary mean, against what was written.
 
-use std::collections::HashMap;
-
 use extremal_expr::{Expr, Id};
 use extremal_model::{
     BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
     Value,
 };
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_testkit::numbers::assert_close;
 
 const CONTROL: &str = include_str!("good/control.toml");
 const CURVE: &str = include_str!("good/curve.toml");
-
-fn load(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
-}
-
-fn text_of(model: &Model, id: Id) -> String {
-    model.graph().expr(id).to_string()
-}
-
-/// The value of an expression where every symbol has one, parameters included.
-fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
-    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
-    values.extend(point.iter().copied());
-    let graph = model.graph();
-    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
-}
-
-/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
-fn assert_close(a: f64, b: f64, size: f64) {
-    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
-}
 
 fn values(model: &Model, fixed: &[Fixed]) -> Vec<(String, f64)> {
     fixed.iter().map(|fixed| (model.component_name(fixed.component), model.number(fixed.value))).collect()
@@ -42,7 +21,7 @@ fn named(pairs: &[(&str, f64)]) -> Vec<(String, f64)> {
 
 #[test]
 fn controls_act_as_they_are_stated() {
-    let model = load(CONTROL);
+    let model = model(CONTROL);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     let names: Vec<&str> = model.controls().iter().map(|control| control.name.as_str()).collect();
     assert_eq!(names, ["u", "both", "torque", "pair[1]", "pair[2]", "wind", "thrust", "steer"]);
@@ -76,7 +55,8 @@ fn controls_act_as_they_are_stated() {
         ("thrust", 2.0),
         ("steer", 0.6),
     ];
-    let [on_x, on_theta, on_y1, on_y2] = [0, 1, 2, 3].map(|place| at(&model, model.controlled_forces()[place], &point));
+    let [on_x, on_theta, on_y1, on_y2] =
+        [0, 1, 2, 3].map(|place| value_at(&model, model.controlled_forces()[place], &point));
     assert_close(on_x, 0.3f64.sin() + 1.21 + 0.7 - 0.2 + 2.0 * 3.0 + 5.0 + 7.0, 20.0);
     assert_close(on_theta, 0.5 * 0.4f64.cos() * 1.5 * 3.0, 3.0);
     assert_close(on_y1, 2.0 * 0.6f64.sin() - 0.2 + 5.0, 7.0);
@@ -86,13 +66,13 @@ fn controls_act_as_they_are_stated() {
     let objective = model.objective().unwrap();
     let running = model.graph().expr(objective.running.unwrap());
     let with_entropy: Vec<_> = point.iter().copied().chain([("S", 4.0)]).collect();
-    assert_close(at(&model, running, &with_entropy), 0.49 + 25.0 + 49.0 + 0.04 + 9.0 + 4.0 + 0.3, 100.0);
+    assert_close(value_at(&model, running, &with_entropy), 0.49 + 25.0 + 49.0 + 0.04 + 9.0 + 4.0 + 0.3, 100.0);
     assert_eq!(text_of(&model, objective.terminal.unwrap()), "x'^2 + S + t");
 }
 
 #[test]
 fn ends_bounds_and_guesses_follow_the_file() {
-    let model = load(CONTROL);
+    let model = model(CONTROL);
     let boundary = model.boundary().unwrap();
     let Duration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
     let numbers = [boundary.from, min.unwrap(), max.unwrap(), guess].map(|id| model.number(id));
@@ -125,12 +105,12 @@ fn ends_bounds_and_guesses_follow_the_file() {
     // Halfway through the guessed duration of 2.25, which begins at 1.
     let now = [("t", 1.0 + 2.25 / 2.0)];
     let guesses: Vec<f64> =
-        boundary.guess.iter().map(|guess| at(&model, model.graph().expr(guess.unwrap()), &now)).collect();
+        boundary.guess.iter().map(|guess| value_at(&model, model.graph().expr(guess.unwrap()), &now)).collect();
     for (guess, expected) in guesses.iter().zip([2.125 + 0.5, half_circle / 2.0, 0.5, 1.0]) {
         assert_close(*guess, expected, 8.0);
     }
     let torque = model.graph().expr(model.controls()[2].guess.unwrap());
-    assert_close(at(&model, torque, &now), 1.0, 8.0);
+    assert_close(value_at(&model, torque, &now), 1.0, 8.0);
     assert_eq!(text_of(&model, model.controls()[4].guess.unwrap()), "2*t");
     assert!(boundary.periodic.is_empty());
     assert_eq!(&model.source_text()[boundary.start[1].span.clone()], "\"x'\"");
@@ -138,28 +118,28 @@ fn ends_bounds_and_guesses_follow_the_file() {
 
 #[test]
 fn a_run_starts_where_the_tables_say() {
-    let model = load(CONTROL);
+    let model = model(CONTROL);
     let initial = model.initial();
     // [coordinates] comes first, then [boundary]; `y[1]` has a start in neither.
     assert_eq!((initial.positions[0], initial.velocities[0]), (0.5, 1.0));
     assert_eq!((initial.positions[1], initial.positions[3]), (std::f64::consts::PI, -1.0));
     assert!(initial.positions[2].is_nan());
     assert_eq!(model.without_start().unwrap().name, "y[1]");
-    let started = load(&CONTROL.replace("\"y[2]\" = -1", "y = 2"));
+    let started = models::model(&CONTROL.replace("\"y[2]\" = -1", "y = 2"));
     assert!(started.without_start().is_none());
     assert_eq!(started.initial().positions[2..], [2.0, 2.0]);
 }
 
 #[test]
 fn a_curve_has_its_own_variable_and_order() {
-    let model = load(CURVE);
+    let model = model(CURVE);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     assert_eq!((model.independent(), model.time().to_string()), ("x", "x".to_owned()));
     assert_eq!(model.order(), 3);
     assert_eq!(model.simulation().method, Method::Hermite);
     let point = [("x", 0.5), ("y", 9.0), ("y'", 2.0), ("y''", 3.0), ("z[1]''", 1.0), ("z[2]''", 2.0), ("z[3]''", 4.0)];
     let point: Vec<_> = point.into_iter().chain([("s'", 6.0)]).collect();
-    assert_close(at(&model, model.lagrangian(), &point), 4.5 + 1.5 * 0.5 * 2.0 + 21.0 + 18.0, 60.0);
+    assert_close(value_at(&model, model.lagrangian(), &point), 4.5 + 1.5 * 0.5 * 2.0 + 21.0 + 18.0, 60.0);
     assert_eq!(model.derivatives(3)[1].to_string(), "z[1]'''");
     let ride = &model.constraints()[0];
     assert_eq!(text_of(&model, ride.left), "x*y + z[1]'''");
@@ -179,17 +159,13 @@ fn a_curve_has_its_own_variable_and_order() {
 #[test]
 fn a_start_of_higher_order_has_all_its_derivatives() {
     let text = r#"
-        [parameters]
-        a = -1.5
-        [coordinates]
-        x = { start = 1.0, velocity = 2, acceleration = "a" }
-        y = { count = 2, start = "i", jerk = [3, "a"], crackle = "10*i" }
-        [dynamics]
-        lagrangian = "x'''^2/2 + y[1]'''^2/2 + y[2]''^2/2"
-        [simulation]
-        method = "hermite"
+        parameters.a = -1.5
+        coordinates.x = { start = 1.0, velocity = 2, acceleration = "a" }
+        coordinates.y = { count = 2, start = "i", jerk = [3, "a"], crackle = "10*i" }
+        dynamics.lagrangian = "x'''^2/2 + y[1]'''^2/2 + y[2]''^2/2"
+        simulation.method = "hermite"
     "#;
-    let mut model = load(text);
+    let mut model = model(text);
     assert_eq!(model.order(), 3);
     let initial = model.initial();
     assert_eq!((initial.positions, initial.velocities), (vec![1.0, 1.0, 2.0], vec![2.0, 0.0, 0.0]));
@@ -197,14 +173,14 @@ fn a_start_of_higher_order_has_all_its_derivatives() {
     model.set_parameter("a", 4.0).unwrap();
     assert_eq!(model.initial().higher[0][0], 4.0);
     assert_eq!(
-        load("[coordinates]\nx = 1\n[dynamics]\nlagrangian = \"x'^2\"").initial().higher,
+        models::model("[coordinates]\nx = 1\n[dynamics]\nlagrangian = \"x'^2\"").initial().higher,
         Vec::<Vec<f64>>::new()
     );
 }
 
 #[test]
 fn parameters_may_change_as_far_as_the_problem_makes_sense() {
-    let mut model = load(CONTROL);
+    let mut model = model(CONTROL);
     let refused = |model: &mut Model, name: &str, value: f64| model.set_parameter(name, value).unwrap_err().to_string();
     assert_eq!(refused(&mut model, "reach", -3.0), "with reach = -3, `x` cannot be at least -1 and at most -3");
     assert_eq!(refused(&mut model, "T", -1.0), "with T = -1, the duration is -1.125; it must be positive");
@@ -219,7 +195,7 @@ fn parameters_may_change_as_far_as_the_problem_makes_sense() {
     assert_eq!(model.number(model.boundary().unwrap().duration.guess()), 3.375);
     let more = Model::load(CONTROL, &Overrides::default().set("n", 2).set("T", "3/2")).unwrap();
     assert!(more.expected().is_empty());
-    let mut curve = load(CURVE);
+    let mut curve = models::model(CURVE);
     assert!(matches!(curve.set_parameter("N", 50.0), Err(ParameterError::Structural { .. })));
     assert_eq!(refused(&mut curve, "a", -2.0), "with a = -2, the duration is -4; it must be positive");
 }
@@ -227,17 +203,11 @@ fn parameters_may_change_as_far_as_the_problem_makes_sense() {
 #[test]
 fn an_end_may_lie_where_the_lagrangian_is_singular() {
     let text = r#"
-        [coordinates]
-        y = { domain = "y > 0" }
-        [dynamics]
-        lagrangian = "sqrt((1 + y'^2)/(2*9.81*y))"
-        [boundary]
-        independent = "x"
-        to = 1
-        start = { y = 0 }
-        end = { y = 1 }
+        coordinates.y = { domain = "y > 0" }
+        dynamics.lagrangian = "sqrt((1 + y'^2)/(2*9.81*y))"
+        boundary = { independent = "x", to = 1, start = { y = 0 }, end = { y = 1 } }
     "#;
-    let model = load(text);
+    let model = model(text);
     assert_eq!(model.initial().positions, [0.0]);
     assert_eq!((model.boundary().unwrap().steps, &model.simulation().method), (100, &Method::Midpoint));
     let message = Model::from_toml(&text.replace("{ domain", "{ start = 0, domain")).unwrap_err().to_string();
@@ -252,9 +222,9 @@ fn names_of_the_user_come_before_that_of_the_elapsed_part() {
              [boundary]\nduration = 2\nguess = {{ {coordinate} = \"{guess}\" }}"
         )
     };
-    let model = load(&text("x", "s*t"));
+    let model = model(&text("x", "s*t"));
     assert_eq!(text_of(&model, model.boundary().unwrap().guess[0].unwrap()), "s*t");
-    let model = load(&text("x", "s*t").replace("s = 7", "k = 7").replace("\"s*x", "\"k*x"));
+    let model = models::model(&text("x", "s*t").replace("s = 7", "k = 7").replace("\"s*x", "\"k*x"));
     assert_eq!(text_of(&model, model.boundary().unwrap().guess[0].unwrap()), "t^2/2");
 }
 
@@ -290,41 +260,31 @@ fn the_builder_says_the_same_as_the_file() {
         )
         .build()
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
+    let read = model(
         r#"
-        [parameters]
-        reach = 20
-        [coordinates]
-        x = { start = 0.5 }
-        th = {}
-        [entropies]
-        S = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
-        [forces]
-        th = "wind^2"
-        [controls]
-        u = "x"
-        v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
-        w = { count = 2, index = "k", on = "th", max = [1, 2] }
-        wind = {}
-        [objective]
-        running = "u^2 + v^2 + w[1]^2 + w[2]^2"
-        terminal = "S"
-        [boundary]
-        duration = { min = 0.5, max = "reach" }
-        from = 1
-        steps = 50
-        start = { x = 0.0, "x'" = 0.0 }
-        end = { th = "pi", S = 4 }
-        via = { s = 0.5, x = 1.0, "th'" = "reach" }
-        periodic = "x"
-        path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
-        integrals = { work = "u*x' = 3" }
-        guess = { th = "pi*s" }
+        parameters.reach = 20
+        coordinates = { x = { start = 0.5 }, th = {} }
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
+        forces.th = "wind^2"
+        controls.u = "x"
+        controls.v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
+        controls.w = { count = 2, index = "k", on = "th", max = [1, 2] }
+        controls.wind = {}
+        objective = { running = "u^2 + v^2 + w[1]^2 + w[2]^2", terminal = "S" }
+        boundary.duration = { min = 0.5, max = "reach" }
+        boundary.from = 1
+        boundary.steps = 50
+        boundary.start = { x = 0.0, "x'" = 0.0 }
+        boundary.end = { th = "pi", S = 4 }
+        boundary.via = { s = 0.5, x = 1.0, "th'" = "reach" }
+        boundary.periodic = "x"
+        boundary.path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
+        boundary.integrals = { work = "u*x' = 3" }
+        boundary.guess = { th = "pi*s" }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let spline = Model::builder("Spline")
         .coordinate("x", CoordinateSpec::start(0).acceleration(1).jerk(2).snap(3).crackle(4))
         .lagrangian("x'''^2")
@@ -338,157 +298,84 @@ fn the_builder_says_the_same_as_the_file() {
 /// Problems of many kinds can be stated; what is not theirs to state is left out.
 #[test]
 fn well_known_problems_can_be_stated() {
-    let elastica = load(
+    let elastica = model(
         r#"
-        [coordinates]
-        th = {}
-        [dynamics]
-        lagrangian = "th'^2/2"
-        [boundary]
-        independent = "s"
-        duration = 1
-        start = { th = 0 }
-        end = { th = 0 }
-        integrals = { across = "cos(th) = 0.5", up = "sin(th) = 0" }
-        guess = { th = "sin(2*pi*s)" }
+        coordinates.th = {}
+        dynamics.lagrangian = "th'^2/2"
+        boundary.independent = "s"
+        boundary.duration = 1
+        boundary.start = { th = 0 }
+        boundary.end = { th = 0 }
+        boundary.integrals = { across = "cos(th) = 0.5", up = "sin(th) = 0" }
+        boundary.guess = { th = "sin(2*pi*s)" }
         "#,
     );
     assert_eq!((elastica.independent(), elastica.boundary().unwrap().integrals.len()), ("s", 2));
-    let heisenberg = load(
+    let heisenberg = model(
         r#"
-        [coordinates]
-        x = {}
-        y = {}
-        z = {}
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2"
-        [constraints]
-        lift = { equation = "z' = (x*y' - y*x')/2", kind = "vakonomic" }
-        [boundary]
-        duration = 1
-        start = { x = 0, y = 0, z = 0 }
-        end = { x = 0, y = 0, z = 1 }
-        guess = { x = "sin(2*pi*s)", y = "1 - cos(2*pi*s)" }
+        coordinates = { x = {}, y = {}, z = {} }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2"
+        constraints.lift = { equation = "z' = (x*y' - y*x')/2", kind = "vakonomic" }
+        boundary.duration = 1
+        boundary.start = { x = 0, y = 0, z = 0 }
+        boundary.end = { x = 0, y = 0, z = 1 }
+        boundary.guess = { x = "sin(2*pi*s)", y = "1 - cos(2*pi*s)" }
         "#,
     );
     assert_eq!((heisenberg.order(), heisenberg.constraints().len()), (1, 1));
-    let choreography = load(
+    let choreography = model(
         r#"
-        [coordinates]
-        x = { count = 3 }
-        y = { count = 3 }
-        [definitions]
-        V = "sum(i, 1, 2, sum(j, i + 1, 3, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))"
-        [dynamics]
-        lagrangian = "sum(i, 1, 3, x[i]'^2 + y[i]'^2)/2 + V"
-        [boundary]
-        duration = { guess = 6 }
-        periodic = true
-        guess = { x = "cos(2*pi*(s + i/3))", "y[k]" = "sin(4*pi*(s + k/3))/3" }
+        coordinates = { x = { count = 3 }, y = { count = 3 } }
+        definitions.V = "sum(i, 1, 2, sum(j, i + 1, 3, 1/sqrt((x[i] - x[j])^2 + (y[i] - y[j])^2)))"
+        dynamics.lagrangian = "sum(i, 1, 3, x[i]'^2 + y[i]'^2)/2 + V"
+        boundary.duration = { guess = 6 }
+        boundary.periodic = true
+        boundary.guess = { x = "cos(2*pi*(s + i/3))", "y[k]" = "sin(4*pi*(s + k/3))/3" }
         "#,
     );
     let guess = choreography.graph().expr(choreography.boundary().unwrap().guess[4].unwrap());
     assert_close(
-        at(&choreography, guess, &[("t", 1.5)]),
+        value_at(&choreography, guess, &[("t", 1.5)]),
         (4.0 * std::f64::consts::PI * (0.25 + 2.0 / 3.0)).sin() / 3.0,
         16.0,
     );
     // [VC 7.2]: the cart is driven, and its control is eliminated; the pole is a constraint with accelerations.
-    let cart_pole = load(
+    let cart_pole = model(
         r#"
-        [parameters]
-        M = 1
-        m = 0.3
-        l = 0.5
-        g = 9.81
-        [coordinates]
-        x = {}
-        th = {}
-        [dynamics]
-        lagrangian = "((M + m)*x'' + m*l*cos(th)*th'' - m*l*sin(th)*th'^2)^2"
-        [constraints]
-        pole = { equation = "m*l*cos(th)*x'' + m*l^2*th'' = m*g*l*sin(th)", kind = "vakonomic" }
-        [boundary]
-        duration = 2
-        start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
-        end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
+        parameters = { M = 1, m = 0.3, l = 0.5, g = 9.81 }
+        coordinates = { x = {}, th = {} }
+        dynamics.lagrangian = "((M + m)*x'' + m*l*cos(th)*th'' - m*l*sin(th)*th'^2)^2"
+        constraints.pole = { equation = "m*l*cos(th)*x'' + m*l^2*th'' = m*g*l*sin(th)", kind = "vakonomic" }
+        boundary.duration = 2
+        boundary.start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
+        boundary.end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
         "#,
     );
     assert_eq!((cart_pole.order(), &cart_pole.simulation().method), (2, &Method::Hermite));
-    let quadrotor = load(
+    let quadrotor = model(
         r#"
-        [coordinates]
-        x = 0
-        z = 0
-        th = 0
-        [dynamics]
-        lagrangian = "(x'^2 + z'^2 + th'^2/10)/2 - 9.81*z"
-        [controls]
-        left = { on = { x = "-sin(th)", z = "cos(th)", th = -1 }, min = 0, max = 10 }
-        right = { on = { x = "-sin(th)", z = "cos(th)", th = 1 }, min = 0, max = 10 }
-        [objective]
-        terminal = "t"
-        [boundary]
-        duration = { min = 0.1, max = 10, guess = 2 }
-        start = { x = 0, z = 0, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
-        end = { x = 5, z = 1, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
+        coordinates = { x = 0, z = 0, th = 0 }
+        dynamics.lagrangian = "(x'^2 + z'^2 + th'^2/10)/2 - 9.81*z"
+        controls.left = { on = { x = "-sin(th)", z = "cos(th)", th = -1 }, min = 0, max = 10 }
+        controls.right = { on = { x = "-sin(th)", z = "cos(th)", th = 1 }, min = 0, max = 10 }
+        objective.terminal = "t"
+        boundary.duration = { min = 0.1, max = 10, guess = 2 }
+        boundary.start = { x = 0, z = 0, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
+        boundary.end = { x = 5, z = 1, th = 0, "x'" = 0, "z'" = 0, "th'" = 0 }
         "#,
     );
     let point = [("th", 0.2), ("left", 3.0), ("right", 4.0)];
-    assert_close(at(&quadrotor, quadrotor.controlled_forces()[0], &point), -7.0 * 0.2f64.sin(), 8.0);
-    let piston = load(
+    assert_close(value_at(&quadrotor, quadrotor.controlled_forces()[0], &point), -7.0 * 0.2f64.sin(), 8.0);
+    let piston = model(
         r#"
-        [coordinates]
-        x = { start = 1, domain = "x > 0" }
-        [entropies]
-        S = 1
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S)*x^(-2/3)"
-        [friction]
-        x = "-x'/10"
-        [controls]
-        push = "x"
-        [objective]
-        terminal = "S"
-        [boundary]
-        duration = 3
-        start = { x = 1, "x'" = 0 }
-        end = { x = 2, "x'" = 0 }
+        coordinates.x = { start = 1, domain = "x > 0" }
+        entropies.S = 1
+        dynamics.lagrangian = "x'^2/2 - exp(S)*x^(-2/3)"
+        friction.x = "-x'/10"
+        controls.push = "x"
+        objective.terminal = "S"
+        boundary = { duration = 3, start = { x = 1, "x'" = 0 }, end = { x = 2, "x'" = 0 } }
         "#,
     );
     assert_eq!(text_of(&piston, piston.objective().unwrap().terminal.unwrap()), "S");
-}
-
-/// Everything that a model says about its boundary problem, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let number = |id: Option<Id>| id.map(|id| model.number(id));
-    let mut lines: Vec<String> = model.controlled_forces().iter().map(Expr::to_string).collect();
-    for control in model.controls() {
-        let gains: Vec<_> = control.gains.iter().map(|(place, gain)| (*place, text_of(model, *gain))).collect();
-        let guess = control.guess.map(|guess| text_of(model, guess));
-        lines.push(format!("{} {gains:?} {:?} {:?} {guess:?}", control.name, number(control.min), number(control.max)));
-    }
-    let objective = model.objective().unwrap();
-    lines.extend([objective.running, objective.terminal].map(|cost| text_of(model, cost.unwrap())));
-    let boundary = model.boundary().unwrap();
-    lines.push(format!("{:?} {:?} {}", number(Some(boundary.from)), boundary.periodic, boundary.steps));
-    let duration = [Some(boundary.duration.guess())].map(number);
-    lines.push(format!("{duration:?} {}", boundary.duration.is_free()));
-    for fixed in [&boundary.start, &boundary.end].into_iter().chain(boundary.via.iter().map(|via| &via.values)) {
-        lines.push(format!("{:?}", values(model, fixed)));
-    }
-    for bound in &boundary.path {
-        let name = model.component_name(bound.component);
-        lines.push(format!("{name} {:?} {:?}", number(bound.min), number(bound.max)));
-    }
-    for integral in &boundary.integrals {
-        lines.push(format!(
-            "{} {} {}",
-            integral.name,
-            text_of(model, integral.integrand),
-            model.number(integral.value)
-        ));
-    }
-    lines.extend(boundary.guess.iter().map(|guess| format!("{:?}", guess.map(|guess| text_of(model, guess)))));
-    lines
 }

@@ -1,34 +1,12 @@
 //! What the table of constraints means, against formulas written out by hand.
 
-use std::collections::HashMap;
-
-use extremal_expr::{Expr, Id};
 use extremal_model::{
     Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
 };
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
-
-fn load(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
-}
-
-/// The value of an expression where every symbol has one, parameters included.
-fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
-    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
-    values.extend(point.iter().copied());
-    let graph = model.graph();
-    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
-}
-
-fn text_of(model: &Model, id: Id) -> String {
-    model.graph().expr(id).to_string()
-}
-
-/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
-fn assert_close(a: f64, b: f64, size: f64) {
-    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
-}
 
 fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
@@ -37,7 +15,7 @@ fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
 #[test]
 fn names_and_kinds_follow_the_file() {
     use ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     let found: Vec<_> = model.constraints().iter().map(|c| (c.name.as_str(), c.kind)).collect();
     let expected = [
@@ -63,7 +41,7 @@ fn names_and_kinds_follow_the_file() {
 
 #[test]
 fn both_sides_are_kept_as_written() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let graph = model.graph();
     let (t, theta, x1, y1) = (0.4, 0.3, 1.5, -0.2);
     let point = [
@@ -79,7 +57,7 @@ fn both_sides_are_kept_as_written() {
     ];
     let sides = |name: &str| {
         let Constraint { left, right, .. } = named(&model, name);
-        [*left, *right].map(|side| at(&model, graph.expr(side), &point))
+        [*left, *right].map(|side| value_at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");
     let height = y1 + 0.1 * f64::sin(t);
@@ -98,11 +76,11 @@ fn both_sides_are_kept_as_written() {
 
 #[test]
 fn virtual_displacements_and_multipliers() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let graph = model.graph();
     let row = |name: &str, velocities: [(&str, f64); 2]| {
         let point = [("theta", 0.3), velocities[0], velocities[1]];
-        at(&model, graph.expr(named(&model, name).variational.unwrap()), &point)
+        value_at(&model, graph.expr(named(&model, name).variational.unwrap()), &point)
     };
     // 2 (y' - phi') - theta phi' - y' with theta = 0.3: the coefficients of y' and phi'.
     assert_close(row("blade", [("y[2]'", 1.0), ("phi'", 0.0)]), 1.0, 2.0);
@@ -114,7 +92,7 @@ fn virtual_displacements_and_multipliers() {
 
 #[test]
 fn discrete_constraints_replace_only_what_they_name() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     let stated: Vec<Option<String>> =
         model.discrete().unwrap().constraints.iter().map(|id| id.map(|id| text_of(&model, id))).collect();
     let places: Vec<usize> = (0..stated.len()).filter(|place| stated[*place].is_some()).collect();
@@ -122,19 +100,19 @@ fn discrete_constraints_replace_only_what_they_name() {
     assert_eq!(stated[10].as_deref(), Some("x_1[2] - x_0[2]"));
     let point = [("x_1[3]", 5.0), ("x_1[2]", 0.5)];
     let link = model.discrete().unwrap().constraints[8].unwrap();
-    assert_close(at(&model, model.graph().expr(link), &point), 5.0 - 0.5 - 2.0 * 2.0, 5.0);
+    assert_close(value_at(&model, model.graph().expr(link), &point), 5.0 - 0.5 - 2.0 * 2.0, 5.0);
 }
 
 #[test]
 fn settings_follow_the_file_and_the_overrides() {
-    let model = load(CONSTRAINTS);
+    let model = model(CONSTRAINTS);
     assert_eq!((model.simulation().constraints, model.simulation().project), (ConstraintForm::Shake, true));
     let overrides = Overrides::default().constraint_form(ConstraintForm::Rattle).project(false);
     assert!(!overrides.is_empty() && Overrides::default().is_empty());
     let model = Model::load(CONSTRAINTS, &overrides).unwrap();
     assert_eq!((model.simulation().constraints, model.simulation().project), (ConstraintForm::Rattle, false));
     assert_eq!(model.expected().len(), 1, "the numbers still belong to these parameters");
-    let plain = load("[coordinates]\nx = 1.0\n[dynamics]\nlagrangian = \"x'^2\"\n");
+    let plain = models::model("[coordinates]\nx = 1.0\n[dynamics]\nlagrangian = \"x'^2\"\n");
     assert_eq!((plain.simulation().constraints, plain.simulation().project), (ConstraintForm::Rattle, false));
     for form in ConstraintForm::ALL {
         assert_eq!(form.to_string().parse::<ConstraintForm>().unwrap(), form);
@@ -150,7 +128,7 @@ fn parameters_change_counts_and_multipliers() {
     let text = CONSTRAINTS.replace("\"s/2\"", "\"1/s\"");
     let longer = Model::load(&text, &Overrides::default().set("n", 6)).unwrap();
     assert_eq!(longer.constraints().iter().filter(|c| c.name.starts_with("link")).count(), 5);
-    let mut model = load(&text);
+    let mut model = model(&text);
     assert!(matches!(model.set_parameter("n", 5.0), Err(ParameterError::Structural { .. })));
     model.set_parameter("s", 0.5).unwrap();
     assert_eq!(model.initial().multipliers[5], 2.0);
@@ -163,8 +141,8 @@ fn a_constraint_may_be_all_that_binds_a_coordinate() {
     let text = |constraint: &str| {
         format!("[coordinates]\nx = 1.0\ny = 1.0\n[dynamics]\nlagrangian = \"x'^2/2\"\n[constraints]\n{constraint}")
     };
-    assert_eq!(load(&text("rail = \"y = x^2\"")).constraints().len(), 1);
-    assert_eq!(load(&text("roll = \"y' = x'\"")).constraints().len(), 1);
+    assert_eq!(model(&text("rail = \"y = x^2\"")).constraints().len(), 1);
+    assert_eq!(model(&text("roll = \"y' = x'\"")).constraints().len(), 1);
     assert!(Model::from_toml(&text("rail = \"x = 1\"")).is_err());
     // What the wrong constraint was to say of `y` is unknown: one problem, not two.
     let invalid = Model::from_toml(&text("rail = \"y = k*x\"")).unwrap_err();
@@ -210,43 +188,22 @@ fn the_builder_says_the_same_as_the_file() {
         .project(true)
         .build()
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
+    let read = model(
         r#"
-        [parameters]
-        s = 0.5
-        [coordinates]
-        x = [1.0, 2.0, 3.0]
-        y = 1.0
-        [dynamics]
-        lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
-        [constraints]
-        rod = "x[1]^2 = 1"
-        both = ["x[1]' = y'", "x[2]' = y'"]
-        skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
-        blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
-        link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
-        [discrete]
-        lagrangian = "(y_1 - y_0)^2/h"
-        constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
-        [simulation]
-        constraints = "shake"
-        project = true
+        parameters.s = 0.5
+        coordinates = { x = [1.0, 2.0, 3.0], y = 1.0 }
+        dynamics.lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
+        constraints.rod = "x[1]^2 = 1"
+        constraints.both = ["x[1]' = y'", "x[2]' = y'"]
+        constraints.skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
+        constraints.blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
+        constraints.link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
+        discrete.lagrangian = "(y_1 - y_0)^2/h"
+        discrete.constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
+        simulation = { constraints = "shake", project = true }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let wrong = Model::builder("Number").coordinate("x", 1.0).lagrangian("x'^2").constraint("rod", Value::from(1.0));
     assert_eq!(wrong.build().unwrap_err().to_string(), "a constraint is an equation, not a number");
-}
-
-/// Everything that a model says about constraints, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    for Constraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
-        let [left, right, multiplier] = [left, right, multiplier].map(|id| text_of(model, *id));
-        let variational = variational.map(|id| text_of(model, id));
-        lines.push(format!("{name} {kind} {left} = {right} {variational:?} {multiplier}"));
-    }
-    let own = model.discrete().into_iter().flat_map(|discrete| discrete.constraints.iter());
-    lines.extend(own.map(|id| format!("{:?}", id.map(|id| text_of(model, id)))));
-    lines
 }

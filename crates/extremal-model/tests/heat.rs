@@ -1,36 +1,15 @@
 //! What the tables about heat mean, against formulas written out by hand.
 
-use std::collections::HashMap;
-
-use extremal_expr::{Expr, Id, Rational};
+use extremal_expr::{Id, Rational};
 use extremal_model::{Code, EntropyBase, EntropySpec, Method, Model, Overrides, ParameterError, Value};
+use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_testkit::numbers::assert_close;
 
 const HEAT: &str = include_str!("good/heat.toml");
 
-fn load(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
-}
-
-/// The value of an expression where every symbol has one, parameters included.
-fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
-    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
-    values.extend(point.iter().copied());
-    let graph = model.graph();
-    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
-}
-
-fn text_of(model: &Model, id: Id) -> String {
-    model.graph().expr(id).to_string()
-}
-
-/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
-fn assert_close(a: f64, b: f64, size: f64) {
-    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
-}
-
 #[test]
 fn every_table_is_understood() {
-    let model = load(HEAT);
+    let model = model(HEAT);
     assert!(model.warnings().is_empty(), "{:?}", model.warnings());
     let names: Vec<&str> = model.entropies().iter().map(|entropy| entropy.name.as_str()).collect();
     assert_eq!(names, ["S", "R[1]", "R[2]", "R[3]", "R[4]", "W"]);
@@ -39,16 +18,16 @@ fn every_table_is_understood() {
     }
     let point = [("x", 1.5), ("x'", -0.5), ("S", 0.7), ("R[2]", 0.3), ("t", 3.0)];
     let internal = 0.7f64.exp() / 1.5;
-    assert_close(at(&model, model.forces()[0], &point), internal / 10.0, 1.0);
-    let heat: Vec<f64> = model.heat().iter().map(|power| at(&model, *power, &point)).collect();
+    assert_close(value_at(&model, model.forces()[0], &point), internal / 10.0, 1.0);
+    let heat: Vec<f64> = model.heat().iter().map(|power| value_at(&model, *power, &point)).collect();
     for (found, expected) in heat.iter().zip([0.25 + internal, 3.0, 6.0, 9.0, 12.0, 2.0]) {
         assert_close(*found, expected, 12.0);
     }
     let walls: Vec<_> = model.conductions().iter().map(|wall| (wall.name.as_str(), wall.between)).collect();
     assert_eq!(walls, [("wall", (0, 5)), ("link[1]", (1, 2)), ("link[2]", (2, 3)), ("link[3]", (3, 4))]);
     let graph = model.graph();
-    assert_close(at(&model, graph.expr(model.conductions()[0].conductance), &point), 0.5 / 1.5, 1.0);
-    assert_close(at(&model, graph.expr(model.conductions()[2].conductance), &point), 0.5 * 2.0 * 0.3, 1.0);
+    assert_close(value_at(&model, graph.expr(model.conductions()[0].conductance), &point), 0.5 / 1.5, 1.0);
+    assert_close(value_at(&model, graph.expr(model.conductions()[2].conductance), &point), 0.5 * 2.0 * 0.3, 1.0);
     let exact: Vec<usize> = model.exact().iter().map(|exact| exact.coordinate).collect();
     assert_eq!(exact, [0, 3 + 2, 3 + 5], "entropies are counted after the three coordinates");
     let simulation = model.simulation();
@@ -58,13 +37,14 @@ fn every_table_is_understood() {
 
 #[test]
 fn friction_says_what_it_heats() {
-    let model = load(HEAT);
+    let model = model(HEAT);
     let graph = model.graph();
     let terms: Vec<(usize, Vec<(usize, f64)>)> = model
         .friction_terms()
         .iter()
         .map(|term| {
-            let shares = term.shares.iter().map(|(entropy, share)| (*entropy, at(&model, graph.expr(*share), &[])));
+            let shares =
+                term.shares.iter().map(|(entropy, share)| (*entropy, value_at(&model, graph.expr(*share), &[])));
             (term.coordinate, shares.collect())
         })
         .collect();
@@ -76,7 +56,7 @@ fn friction_says_what_it_heats() {
     ];
     assert_eq!(terms, expected);
     let point = [("x'", 0.4), ("S", 3.0), ("y[1]'", 0.2), ("y[2]'", -0.3)];
-    let friction: Vec<f64> = model.friction().iter().map(|force| at(&model, *force, &point)).collect();
+    let friction: Vec<f64> = model.friction().iter().map(|force| value_at(&model, *force, &point)).collect();
     for (found, expected) in friction.iter().zip([-0.4 - 0.25 * 0.4 * 3.0, -0.2, 0.6]) {
         assert_close(*found, expected, 1.0);
     }
@@ -84,13 +64,13 @@ fn friction_says_what_it_heats() {
 
 #[test]
 fn a_discrete_system_has_its_own_entropy_rules() {
-    let model = load(HEAT);
+    let model = model(HEAT);
     let discrete = model.discrete().unwrap();
     let texts = |ids: &[Id]| ids.iter().map(|id| text_of(&model, *id)).collect::<Vec<_>>();
     assert_eq!(texts(&discrete.entropies_before), ["S_0", "R_0[1]", "R_0[2]", "R_0[3]", "R_0[4]", "W_0"]);
     assert_eq!(texts(&discrete.entropies_after), ["S_1", "R_1[1]", "R_1[2]", "R_1[3]", "R_1[4]", "W_1"]);
     let point = [("R_0[3]", 0.5), ("R_1[3]", 2.0), ("h", 0.1), ("x_0", 1.0), ("x_1", 1.5), ("W_0", 0.25), ("W_1", 1.0)];
-    let rule = |place: usize| at(&model, model.graph().expr(discrete.entropy_rules[place]), &point);
+    let rule = |place: usize| value_at(&model, model.graph().expr(discrete.entropy_rules[place]), &point);
     assert_close(rule(3), 2.0 - 0.5 - 0.3, 2.0);
     assert_close(rule(5), 0.75 - 0.25, 1.0);
 }
@@ -107,33 +87,27 @@ fn the_only_entropy_is_heated_without_saying_so() {
         [friction]
         x = ["-x[1]'", 0]
     "#;
-    let model = load(text);
+    let model = model(text);
     let [term] = model.friction_terms() else { panic!("a force that is zero is no term") };
     assert_eq!((term.coordinate, term.shares.len(), term.shares[0].0), (0, 1, 0));
     assert_eq!(text_of(&model, term.shares[0].1), "1");
     assert_eq!(model.heat()[0].to_string(), "0");
     assert_eq!(model.simulation().entropy, EntropyBase::Midpoint);
     let cold = text.replace("[entropies]\n        S = 1.0", "").replace(" - exp(S)", "");
-    let model = load(&cold);
+    let model = models::model(&cold);
     assert_eq!((model.entropies().len(), model.friction_terms().len()), (0, 1));
     assert!(model.friction_terms()[0].shares.is_empty());
 }
 
 #[test]
 fn heat_needs_no_mechanics() {
-    let model = load(
+    let model = model(
         r#"
-        [parameters]
-        n = 10
-        kappa = 2.0
-        [entropies]
-        S = { count = "n", start = "log(i)" }
-        [dynamics]
-        lagrangian = "-sum(i, 1, n, exp(S[i]))"
-        [conduction]
-        bar = { between = ["S[i]", "S[i + 1]"], count = "n - 1", conductance = "kappa" }
-        [simulation]
-        method = "energy-entropy"
+        parameters = { n = 10, kappa = 2.0 }
+        entropies.S = { count = "n", start = "log(i)" }
+        dynamics.lagrangian = "-sum(i, 1, n, exp(S[i]))"
+        conduction.bar = { between = ["S[i]", "S[i + 1]"], count = "n - 1", conductance = "kappa" }
+        simulation.method = "energy-entropy"
         "#,
     );
     assert!(model.coordinates().is_empty());
@@ -145,16 +119,11 @@ fn heat_needs_no_mechanics() {
 
 #[test]
 fn herglotz_friction_is_minus_temperature_times_momentum() {
-    let model = load(
+    let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0, velocity = 1.0 }
-        y = { start = 1.0, velocity = 1.0 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "x^2*x'^2/2 + x'*y' + y'^2 - exp(S)/x"
-        friction = "herglotz"
+        coordinates = { x = { start = 1.0, velocity = 1.0 }, y = { start = 1.0, velocity = 1.0 } }
+        entropies.S = 0.5
+        dynamics = { lagrangian = "x^2*x'^2/2 + x'*y' + y'^2 - exp(S)/x", friction = "herglotz" }
         "#,
     );
     assert!(model.herglotz());
@@ -162,29 +131,20 @@ fn herglotz_friction_is_minus_temperature_times_momentum() {
     let (x, vx, vy, s) = (1.3, 0.7, -0.4, 0.2f64);
     let point = [("x", x), ("x'", vx), ("y'", vy), ("S", s)];
     let temperature = s.exp() / x;
-    assert_close(at(&model, model.friction()[0], &point), -temperature * (x * x * vx + vy), 2.0);
-    assert_close(at(&model, model.friction()[1], &point), -temperature * (vx + 2.0 * vy), 2.0);
+    assert_close(value_at(&model, model.friction()[0], &point), -temperature * (x * x * vx + vy), 2.0);
+    assert_close(value_at(&model, model.friction()[1], &point), -temperature * (vx + 2.0 * vy), 2.0);
 }
 
 #[test]
 fn a_parameter_cannot_break_the_second_law() {
-    let mut model = load(
+    let mut model = model(
         r#"
-        [parameters]
-        a = 0.25
-        kappa = 1.0
-        s = 0.5
-        [coordinates]
-        x = 1.0
-        [entropies]
-        S1 = "log(s)"
-        S2 = 1.0
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S1)/x - s*S2"
-        [friction]
-        x = { force = "-x'", heats = { S1 = "a", S2 = "1 - a" } }
-        [conduction]
-        wall = { between = ["S1", "S2"], conductance = "kappa" }
+        parameters = { a = 0.25, kappa = 1.0, s = 0.5 }
+        coordinates.x = 1.0
+        entropies = { S1 = "log(s)", S2 = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - exp(S1)/x - s*S2"
+        friction.x = { force = "-x'", heats = { S1 = "a", S2 = "1 - a" } }
+        conduction.wall = { between = ["S1", "S2"], conductance = "kappa" }
         "#,
     );
     model.set_parameter("a", 1.0).unwrap();
@@ -203,7 +163,8 @@ fn a_parameter_cannot_break_the_second_law() {
     assert_eq!(error(model.set_parameter("s", 0.0)), "with s = 0, the start of `S1` is not finite");
     assert_eq!(model.initial().entropies, [2f64.ln(), 1.0], "a refused change changes nothing");
 
-    let mut melting = load("[parameters]\nc = 1.0\n[entropies]\nS = 1.0\n[dynamics]\nlagrangian = \"-c*exp(S)\"\n");
+    let mut melting =
+        models::model("[parameters]\nc = 1.0\n[entropies]\nS = 1.0\n[dynamics]\nlagrangian = \"-c*exp(S)\"\n");
     let refused = melting.set_parameter("c", 0.0).unwrap_err();
     let expected = ParameterError::Temperature { name: "c".into(), value: 0.0, entropy: "S".into(), temperature: 0.0 };
     assert_eq!(refused, expected);
@@ -224,12 +185,12 @@ fn friction_that_pumps_is_named_and_powers_that_cancel_are_not() {
             x = "-y'"
             y = "x'"
         "#;
-        load(&text.replace("VELOCITY", velocity))
+        model(&text.replace("VELOCITY", velocity))
     };
     // The two powers are -0.7*0.3 and 0.3*0.7: they cancel, so that the friction only turns the velocity.
     assert!(model("0.7").warnings().is_empty());
     let text = HEAT.replace("-x'\", heats = \"S\"", "x'\", heats = \"S\"");
-    let warnings: Vec<Code> = load(&text).warnings().iter().map(|warning| warning.code).collect();
+    let warnings: Vec<Code> = model(&text).warnings().iter().map(|warning| warning.code).collect();
     assert_eq!(warnings, [Code::PumpingFriction]);
 }
 
@@ -237,7 +198,7 @@ fn friction_that_pumps_is_named_and_powers_that_cancel_are_not() {
 #[test]
 fn friction_that_jumps_at_rest_is_pointed_out() {
     let codes = |force: &str| -> Vec<Code> {
-        let model = load(&format!(
+        let model = model(&format!(
             "[coordinates]\nx = {{ start = 1.0, velocity = 0.5 }}\n[dynamics]\nlagrangian = \"x'^2/2 - x^2/2\"\n[friction]\nx = \"{force}\""
         ));
         model.warnings().iter().map(|warning| warning.code).collect()
@@ -255,7 +216,7 @@ fn overrides_reach_families_of_entropies() {
     let text = HEAT.replace("c = [1.0, 2.0, 3.0, 4.0]", "").replace("c[i]*exp(R[i]/c[i])", "exp(R[i])");
     let model = Model::load(&text, &Overrides::default().set("n", 6)).unwrap();
     assert_eq!((model.entropies().len(), model.conductions().len()), (8, 6));
-    let mut model = load(&text);
+    let mut model = models::model(&text);
     assert!(matches!(model.set_parameter("n", 5.0), Err(ParameterError::Structural { .. })));
 }
 
@@ -294,56 +255,22 @@ fn the_builder_says_the_same_as_the_file() {
         .entropy_base(EntropyBase::Right)
         .build()
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
+    let read = model(
         r#"
-        [parameters]
-        n = 4
-        a = 0.25
-        [coordinates]
-        x = 1.0
-        [entropies]
-        S = { start = "1 + a" }
-        R = { start = "k/10", count = "n", index = "k" }
-        [dynamics]
-        lagrangian = "x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))"
-        [friction]
-        x = [{ force = "-x'", heats = "S" }, { force = "-x'^3", heats = { S = "a", "R[2]" = 0.75 } }]
-        [heat]
-        "R[i]" = "i*t"
-        [conduction]
-        wall = { between = ["S", "R[1]"], conductance = 0.5 }
-        bar = { between = ["R[i]", "R[i + 1]"], conductance = "a*i", count = "n - 1" }
-        [exact]
-        S = "t"
-        [discrete]
-        lagrangian = "(x_1 - x_0)^2/(2*h)"
-        entropy = { S = "S_0 + S_1", "R[j]" = "R_1[j] - R_0[j]" }
-        [simulation]
-        method = "energy-entropy(3)"
-        entropy = "right"
+        parameters = { n = 4, a = 0.25 }
+        coordinates.x = 1.0
+        entropies = { S = { start = "1 + a" }, R = { start = "k/10", count = "n", index = "k" } }
+        dynamics.lagrangian = "x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))"
+        friction.x = [{ force = "-x'", heats = "S" }, { force = "-x'^3", heats = { S = "a", "R[2]" = 0.75 } }]
+        heat."R[i]" = "i*t"
+        conduction.wall = { between = ["S", "R[1]"], conductance = 0.5 }
+        conduction.bar = { between = ["R[i]", "R[i + 1]"], conductance = "a*i", count = "n - 1" }
+        exact.S = "t"
+        discrete = { lagrangian = "(x_1 - x_0)^2/(2*h)", entropy = { S = "S_0 + S_1", "R[j]" = "R_1[j] - R_0[j]" } }
+        simulation = { method = "energy-entropy(3)", entropy = "right" }
         "#,
     );
-    assert_eq!(summary(&built), summary(&read));
+    assert_eq!(statements(&built), statements(&read));
     let herglotz = Model::builder("Contact").coordinate("x", 1.0).entropy("S", 0.0).lagrangian("x'^2/2 - S").herglotz();
     assert_eq!(herglotz.build().unwrap().friction()[0].to_string(), "-x'");
-}
-
-/// Everything that a model says about heat, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![format!("{:?} {:?}", model.initial(), model.simulation())];
-    lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
-    for term in model.friction_terms() {
-        let shares: Vec<_> =
-            term.shares.iter().map(|(of, share)| format!("{of}: {}", text_of(model, *share))).collect();
-        lines.push(format!("{} {} {shares:?}", term.coordinate, text_of(model, term.force)));
-    }
-    lines.extend(model.heat().iter().chain(&model.friction()).map(|value| value.to_string()));
-    for wall in model.conductions() {
-        lines.push(format!("{} {:?} {}", wall.name, wall.between, text_of(model, wall.conductance)));
-    }
-    lines
-        .extend(model.exact().iter().map(|exact| format!("{} {}", exact.coordinate, text_of(model, exact.expression))));
-    let rules = model.discrete().into_iter().flat_map(|discrete| discrete.entropy_rules.iter());
-    lines.extend(rules.map(|rule| text_of(model, *rule)));
-    lines
 }

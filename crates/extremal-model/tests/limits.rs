@@ -33,12 +33,9 @@ fn large_input_is_refused_at_once() {
 fn a_family_of_sums_is_refused_before_it_takes_forever() {
     // Five thousand million terms in all.
     let text = r#"
-        [coordinates]
-        x = { count = 100000, start = 0.0 }
-        [definitions]
-        y = { count = 100000, value = "sum(j, 1, i, x[j])" }
-        [dynamics]
-        lagrangian = "sum(i, 1, 100000, x[i]'^2 + y[i])"
+        coordinates.x = { count = 100000, start = 0.0 }
+        definitions.y = { count = 100000, value = "sum(j, 1, i, x[j])" }
+        dynamics.lagrangian = "sum(i, 1, 100000, x[i]'^2 + y[i])"
     "#;
     let invalid = Model::from_toml(text).unwrap_err();
     assert_eq!(invalid.diagnostics[0].code, Code::TooLarge);
@@ -47,14 +44,10 @@ fn a_family_of_sums_is_refused_before_it_takes_forever() {
 #[test]
 fn many_constraints_are_read_at_once() {
     let text = r#"
-        [coordinates]
-        x = { count = 10001, start = "i" }
-        y = { count = 10001, start = "i^2" }
-        [dynamics]
-        lagrangian = "sum(i, 1, 10001, x[i]'^2 + y[i]'^2)"
-        [constraints]
-        rod = { count = 10000, equation = "(x[i + 1] - x[i])^2 + (y[i + 1] - y[i])^2 = 1" }
-        mean = "sum(i, 1, 10001, x[i]')*sum(i, 1, 10001, y[i]) = sum(i, 1, 10001, i*y[i]')"
+        coordinates = { x = { count = 10001, start = "i" }, y = { count = 10001, start = "i^2" } }
+        dynamics.lagrangian = "sum(i, 1, 10001, x[i]'^2 + y[i]'^2)"
+        constraints.rod = { count = 10000, equation = "(x[i + 1] - x[i])^2 + (y[i + 1] - y[i])^2 = 1" }
+        constraints.mean = "sum(i, 1, 10001, x[i]')*sum(i, 1, 10001, y[i]) = sum(i, 1, 10001, i*y[i]')"
     "#;
     let begun = Instant::now();
     assert_eq!(Model::from_toml(text).unwrap().constraints().len(), 10_001);
@@ -64,20 +57,15 @@ fn many_constraints_are_read_at_once() {
 #[test]
 fn a_large_boundary_problem_is_read_at_once() {
     let text = r#"
-        [coordinates]
-        x = { count = 5000 }
-        [dynamics]
-        lagrangian = "sum(i, 1, 5000, x[i]''^2)"
-        [controls]
-        u = { count = 5000, on = "x[i]", min = "-i", max = "i", guess = "i*s" }
-        [objective]
-        running = "sum(i, 1, 5000, u[i]^2)"
-        [boundary]
-        duration = 1
-        start = { x = "i", "x'" = "-i" }
-        end = { x = 0, "x'" = 0 }
-        path = { x = { min = "-i", max = "2*i" } }
-        guess = { x = "i*(1 - s)" }
+        coordinates.x = { count = 5000 }
+        dynamics.lagrangian = "sum(i, 1, 5000, x[i]''^2)"
+        controls.u = { count = 5000, on = "x[i]", min = "-i", max = "i", guess = "i*s" }
+        objective.running = "sum(i, 1, 5000, u[i]^2)"
+        boundary.duration = 1
+        boundary.start = { x = "i", "x'" = "-i" }
+        boundary.end = { x = 0, "x'" = 0 }
+        boundary.path = { x = { min = "-i", max = "2*i" } }
+        boundary.guess = { x = "i*(1 - s)" }
     "#;
     let begun = Instant::now();
     let model = Model::from_toml(text).unwrap();

@@ -1,68 +1,38 @@
 //! What a model file means, against formulas written out by hand.
 
-use std::collections::HashMap;
-
-use extremal_expr::{Expr, Id};
 use extremal_model::{Code, CoordinateSpec, Direction, Extent, Method, Model, Overrides, ParameterError, Start};
+use extremal_testkit::models::{model, statements, text_of, value_at};
+use extremal_testkit::numbers::assert_close;
 
 const EVERYTHING: &str = include_str!("good/everything.toml");
 
-fn load(text: &str) -> Model {
-    Model::from_toml(text).unwrap_or_else(|invalid| panic!("{}", invalid.render("test.toml", false)))
-}
-
-/// The value of an expression where every symbol has one, parameters included.
-fn at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f64 {
-    let mut values: HashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
-    values.extend(point.iter().copied());
-    let graph = model.graph();
-    graph.evaluate(&[graph.expr(expression.id())], |name| values.get(name).copied())[0]
-}
-
-fn text_of(model: &Model, id: Id) -> String {
-    model.graph().expr(id).to_string()
-}
-
-/// The two numbers agree up to the rounding of a handful of operations on terms of this size.
-fn assert_close(a: f64, b: f64, size: f64) {
-    assert!((a - b).abs() <= 32.0 * f64::EPSILON * size, "{a} is not {b}");
-}
-
 #[test]
 fn primes_of_definitions_follow_the_chain_rule() {
-    let model = load(
+    let model = model(
         r#"
-        [parameters]
-        l = 1.5
-        g = 9.81
-        [coordinates]
-        q = 0.3
-        [definitions]
-        x = "l*sin(q) + t^2"
-        y = "-l*cos(q)"
-        a = "x''"
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 - g*y"
-        [invariants]
-        speed = "x'"
+        parameters = { l = 1.5, g = 9.81 }
+        coordinates.q = 0.3
+        definitions = { x = "l*sin(q) + t^2", y = "-l*cos(q)", a = "x''" }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 - g*y"
+        invariants.speed = "x'"
         "#,
     );
     let (l, g, q, v, w, t) = (1.5, 9.81, 0.7f64, -1.3f64, 0.4, 2.0);
     let point = [("q", q), ("q'", v), ("q''", w), ("t", t)];
     let (vx, vy) = (l * q.cos() * v + 2.0 * t, l * q.sin() * v);
     let expected = (vx * vx + vy * vy) / 2.0 + g * l * q.cos();
-    assert_close(at(&model, model.lagrangian(), &point), expected, 20.0);
+    assert_close(value_at(&model, model.lagrangian(), &point), expected, 20.0);
     let acceleration = model.definitions().iter().find(|d| d.name == "a").unwrap();
     let expected = l * (q.cos() * w - q.sin() * v * v) + 2.0;
-    assert_close(at(&model, model.graph().expr(acceleration.expression), &point), expected, 4.0);
-    assert_close(at(&model, model.graph().expr(model.invariants()[0].expression), &point), vx, 6.0);
+    assert_close(value_at(&model, model.graph().expr(acceleration.expression), &point), expected, 4.0);
+    assert_close(value_at(&model, model.graph().expr(model.invariants()[0].expression), &point), vx, 6.0);
     let unused: Vec<Code> = model.warnings().iter().map(|warning| warning.code).collect();
     assert_eq!(unused, [Code::UnusedDefinition], "only `a` is unused");
 }
 
 #[test]
 fn every_table_is_understood() {
-    let model = load(EVERYTHING);
+    let model = model(EVERYTHING);
     let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["x[1]", "x[2]", "x[3]", "θ", "z", "y[1]", "y[2]"]);
     let w = (4.0 * std::f64::consts::PI.powi(2) / 6.0).sqrt();
@@ -93,9 +63,9 @@ fn every_table_is_understood() {
     let height_rate = 0.01 * 0.3f64.cos() - 2.05 * 0.3f64.sin() * 1.2;
     let kinetic = 0.125 + 0.36 + 1.5 * 0.49 + height_rate * height_rate / 2.0 + 0.32 + (0.81 + 1.96) / 2.0;
     let potential = 2.0 * std::f64::consts::PI.powi(2) * 0.9f64.powi(2) + (-0.4 * 1.1) - 0.2;
-    assert_close(at(&model, model.lagrangian(), &point), kinetic - potential, 20.0);
+    assert_close(value_at(&model, model.lagrangian(), &point), kinetic - potential, 20.0);
 
-    let forces: Vec<f64> = model.forces().iter().map(|force| at(&model, *force, &point)).collect();
+    let forces: Vec<f64> = model.forces().iter().map(|force| value_at(&model, *force, &point)).collect();
     let expected = [1.0 - 0.005, 2.0 + 0.006, 3.0 - 0.007, 0.0, 1.0, 0.0, 5f64.sin()];
     forces.iter().zip(expected).for_each(|(found, expected)| assert_close(*found, expected, 4.0));
     let friction: Vec<String> = model.friction().iter().map(|force| force.to_string()).collect();
@@ -121,16 +91,11 @@ fn every_table_is_understood() {
 
 #[test]
 fn exact_values_survive_decimals_and_expressions() {
-    let model = load(
+    let model = model(
         r#"
-        [parameters]
-        a = 0.1
-        b = "3*a"
-        c = "pi*a"
-        [coordinates]
-        x = 0.0
-        [dynamics]
-        lagrangian = "a*x'^2 + b + c"
+        parameters = { a = 0.1, b = "3*a", c = "pi*a" }
+        coordinates.x = 0.0
+        dynamics.lagrangian = "a*x'^2 + b + c"
         "#,
     );
     let exact: Vec<Option<String>> =
@@ -141,20 +106,12 @@ fn exact_values_survive_decimals_and_expressions() {
 
 #[test]
 fn parameters_change_and_what_depends_on_them_follows() {
-    let mut model = load(
+    let mut model = model(
         r#"
-        [parameters]
-        n = 2
-        k = 4.0
-        w = "sqrt(k)"
-        size = "n + 1"
-        [coordinates]
-        x = { count = "size", start = "w*i", domain = "x[i] < 20" }
-        [dynamics]
-        lagrangian = "sum(i, 1, n + 1, x[i]'^2/2 - k*x[i]^2/2)"
-        [simulation]
-        step = "1/w"
-        until = "k - 1"
+        parameters = { n = 2, k = 4.0, w = "sqrt(k)", size = "n + 1" }
+        coordinates.x = { count = "size", start = "w*i", domain = "x[i] < 20" }
+        dynamics.lagrangian = "sum(i, 1, n + 1, x[i]'^2/2 - k*x[i]^2/2)"
+        simulation = { step = "1/w", until = "k - 1" }
         "#,
     );
     let lagrangian = model.lagrangian().id();
@@ -182,18 +139,13 @@ fn parameters_change_and_what_depends_on_them_follows() {
 
 #[test]
 fn second_positions_follow_the_step_of_the_run() {
-    let mut model = load(
+    let mut model = model(
         r#"
-        [parameters]
-        w = 2.0
-        [coordinates]
-        x = { start = 0.0, velocity = "w", second = "sin(w*h)/sqrt(w - 1)" }
-        y = { start = 1.0, second = "w" }
-        [dynamics]
-        lagrangian = "x'^2/2 + y'^2/2 - w^2*x^2/2"
-        [simulation]
-        start = "two-points"
-        step = 0.1
+        parameters.w = 2.0
+        coordinates.x = { start = 0.0, velocity = "w", second = "sin(w*h)/sqrt(w - 1)" }
+        coordinates.y = { start = 1.0, second = "w" }
+        dynamics.lagrangian = "x'^2/2 + y'^2/2 - w^2*x^2/2"
+        simulation = { start = "two-points", step = 0.1 }
         "#,
     );
     assert_eq!(model.initial().second, None, "which step the run has is not known");
@@ -246,73 +198,27 @@ fn the_builder_says_the_same_as_the_file() {
         .tolerance(1e-10)
         .build()
         .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = load(
+    let read = model(
         r#"
         name = 'Spring "with" friction'
         source = "a\nb"
-        [parameters]
-        k = 4.0
-        n = 2
-        m = [1.0, 2.5]
-        [coordinates]
-        x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
-        "θ" = { start = 1e-7 }
-        [definitions]
-        r = "x[1] - x[2]"
-        d = { count = "n", value = "x[i]*θ" }
-        [dynamics]
-        lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
-        [forces]
-        "x[2]" = "-k"
-        [friction]
-        x = "-x[i]'"
-        [invariants]
-        momentum = "m[1]*x[1]'"
-        [symmetries]
-        turn = { "θ" = "1" }
-        [exact]
-        "θ" = "cos(t)"
-        [discrete]
-        lagrangian = "(θ_1 - θ_0)^2/h"
-        force_minus = { "θ" = 0 }
-        force_plus = { "θ" = "h" }
-        [stop]
-        far = { when = "x[1] - 9", direction = "rising" }
-        [simulation]
-        method = "trapezoidal"
-        step = 0.01
-        until = "2*pi"
-        record = 5
-        tolerance = 1e-10
+        parameters = { k = 4.0, n = 2, m = [1.0, 2.5] }
+        coordinates.x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
+        coordinates."θ" = { start = 1e-7 }
+        definitions = { r = "x[1] - x[2]", d = { count = "n", value = "x[i]*θ" } }
+        dynamics.lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
+        forces."x[2]" = "-k"
+        friction.x = "-x[i]'"
+        invariants.momentum = "m[1]*x[1]'"
+        symmetries.turn = { "θ" = "1" }
+        exact."θ" = "cos(t)"
+        discrete = { lagrangian = "(θ_1 - θ_0)^2/h", force_minus = { "θ" = 0 }, force_plus = { "θ" = "h" } }
+        stop.far = { when = "x[1] - 9", direction = "rising" }
+        simulation = { method = "trapezoidal", step = 0.01, until = "2*pi", record = 5, tolerance = 1e-10 }
         "#,
     );
     assert_eq!((built.name(), built.source()), (read.name(), read.source()));
-    assert_eq!(summary(&built), summary(&read));
-}
-
-/// Everything that a model says, as text.
-fn summary(model: &Model) -> Vec<String> {
-    let mut lines = vec![
-        model.lagrangian().to_string(),
-        format!("{:?} {:?}", model.initial(), model.simulation()),
-        format!("{:?}", model.parameter_values()),
-    ];
-    lines.extend(model.coordinates().iter().map(|c| c.name.clone()));
-    lines.extend(model.coordinates().iter().filter_map(|c| c.domain).map(|id| text_of(model, id)));
-    lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text_of(model, d.expression))));
-    lines.extend(model.forces().iter().chain(&model.friction()).map(|force| force.to_string()));
-    lines.extend(model.invariants().iter().map(|i| format!("{} {}", i.name, text_of(model, i.expression))));
-    for symmetry in model.symmetries() {
-        lines.push(symmetry.name.clone());
-        lines.extend(symmetry.generator.iter().map(|id| text_of(model, *id)));
-    }
-    lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text_of(model, e.expression))));
-    lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text_of(model, s.expression))));
-    if let Some(discrete) = model.discrete() {
-        lines.push(text_of(model, discrete.lagrangian));
-        lines.extend(discrete.force_minus.iter().chain(&discrete.force_plus).map(|id| text_of(model, *id)));
-    }
-    lines
+    assert_eq!(statements(&built), statements(&read));
 }
 
 #[test]

@@ -182,8 +182,13 @@ impl Kernel {
         })
     }
 
-    /// Sets the parameters and does the work that depends on them alone; says whether they are others than before.
-    pub fn set_parameters(&mut self, values: &[f64]) -> bool {
+    /// Sets the parameters and does the work that depends on them alone.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        self.change_parameters(values);
+    }
+
+    /// The same; says whether they are others than before.
+    pub(crate) fn change_parameters(&mut self, values: &[f64]) -> bool {
         if same_bits(self.machine.inputs(0), values) {
             return false;
         }

@@ -1,6 +1,6 @@
 //! How far a quantity that should be constant moves, and whether it keeps moving.
 
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// Running record of one invariant: extremes of its departure from the first
 /// value, and the least-squares line through that departure over time.
@@ -140,18 +140,19 @@ impl Drift {
     pub fn scatter(&self) -> Option<f64> {
         self.line.scatter()
     }
+}
 
-    /// `{"first", "last", "max_drift", "max_drift_at", "relative", "slope"}`;
-    /// what is missing or not finite is `null`.
-    pub fn to_json(&self) -> Value {
-        json!({
-            "first": self.first(),
-            "last": self.last(),
-            "max_drift": self.max_drift(),
-            "max_drift_at": self.max_drift_at(),
-            "relative": self.relative(),
-            "slope": self.slope(),
-        })
+/// What is missing or not finite is `null` in JSON.
+impl Serialize for Drift {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Drift", 6)?;
+        fields.serialize_field("first", &self.first())?;
+        fields.serialize_field("last", &self.last())?;
+        fields.serialize_field("max_drift", &self.max_drift())?;
+        fields.serialize_field("max_drift_at", &self.max_drift_at())?;
+        fields.serialize_field("relative", &self.relative())?;
+        fields.serialize_field("slope", &self.slope())?;
+        fields.end()
     }
 }
 
@@ -238,7 +239,7 @@ mod tests {
         drift.push(1.2, 4.0);
         assert_eq!(drift.max_drift(), f64::INFINITY);
         assert_eq!(drift.max_drift_at(), Some(1.1));
-        assert_eq!(drift.to_json()["max_drift"], Value::Null);
+        assert!(serde_json::to_value(&drift).unwrap()["max_drift"].is_null());
         assert_eq!(drift.slope(), Some(0.0));
     }
 

@@ -32,22 +32,32 @@
 //! ```
 
 mod columns;
+mod csv;
 mod drift;
+mod format;
 pub mod frame;
 mod number;
+#[cfg(feature = "plot")]
 pub mod plot;
 mod recorder;
 mod series;
 pub mod sink;
+mod stopwatch;
 mod table;
 mod whole;
 
 pub use columns::{Column, Columns, ColumnsError, Role};
+pub use csv::csv_lines;
 pub use drift::Drift;
-pub use number::{json_number, shortest, sig};
+pub use format::FormatError;
+pub use number::{shortest, sig};
+#[cfg(feature = "plot")]
 pub use plot::{Figure, PlotError};
 pub use recorder::{RecordError, Recorder};
 pub use series::Series;
-pub use sink::{CsvSink, Format, JsonSink, ParquetSink, Sink, SinkError};
+#[cfg(feature = "parquet")]
+pub use sink::ParquetSink;
+pub use sink::{Format, Sink, SinkError, TextLayout, TextSink};
+pub use stopwatch::Stopwatch;
 pub use table::{Align, Table};
 pub use whole::{WholeFile, write_whole};

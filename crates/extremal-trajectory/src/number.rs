@@ -1,6 +1,5 @@
 //! Numbers as text: exact ones for files, short ones for people.
 
-use serde_json::Value;
 use std::fmt::Write as _;
 
 /// The shortest decimal that reads back as the same `f64`, so all digits are
@@ -14,19 +13,6 @@ use std::fmt::Write as _;
 /// ```
 pub fn shortest(x: f64) -> String {
     format!("{x:?}")
-}
-
-/// A JSON number with every digit, or `null` when `x` is not finite (JSON has
-/// no word for it).
-///
-/// ```
-/// use extremal_trajectory::json_number;
-///
-/// assert_eq!(json_number(0.1).to_string(), "0.1");
-/// assert_eq!(json_number(f64::NAN).to_string(), "null");
-/// ```
-pub fn json_number(x: f64) -> Value {
-    Value::from(x)
 }
 
 /// At most `digits` significant digits, trailing zeros dropped, in scientific
@@ -64,6 +50,7 @@ pub(crate) fn trim_zeros(text: &str) -> &str {
 }
 
 /// `10` to an integer power with Unicode superscripts: `10⁻⁹`.
+#[cfg(feature = "plot")]
 pub(crate) fn power_of_ten(exponent: i32) -> String {
     let mut text = String::from("10");
     for digit in exponent.to_string().chars() {
@@ -94,8 +81,6 @@ mod tests {
         for x in [0.1, -0.0, 1.0 / 3.0, f64::MAX, f64::MIN_POSITIVE, 5e-324, 123_456_789.123_456_78, 1e22] {
             let back: f64 = shortest(x).parse().unwrap();
             assert_eq!(back.to_bits(), x.to_bits(), "{x:?}");
-            let json: f64 = serde_json::from_str(&json_number(x).to_string()).unwrap();
-            assert_eq!(json.to_bits(), x.to_bits(), "{x:?}");
         }
     }
 
@@ -123,6 +108,7 @@ mod tests {
         assert_eq!(sig(0.1, 99), "0.10000000000000001");
     }
 
+    #[cfg(feature = "plot")]
     #[test]
     fn superscripts() {
         assert_eq!(power_of_ten(-12), "10⁻¹²");

@@ -1,6 +1,6 @@
 //! One row in, everywhere it is needed out: files, drifts, plots.
 
-use crate::{Column, Columns, Drift, Role, Series, Sink, SinkError, sink};
+use crate::{Column, Columns, Drift, Format, Role, Series, Sink, SinkError};
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -163,7 +163,7 @@ impl Recorder {
     /// # Errors
     /// An unknown extension, or a file that cannot be created.
     pub fn add_file(&mut self, path: &Path) -> Result<(), SinkError> {
-        let sink = sink::create(path, &self.columns)?;
+        let sink = Format::of(path)?.create(path, &self.columns)?;
         self.add_sink(format!("`{}`", path.display()), sink);
         Ok(())
     }

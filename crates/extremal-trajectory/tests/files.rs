@@ -1,7 +1,8 @@
 //! Every format keeps every bit, streamed, also when a run stops early.
 
 use extremal_trajectory::{
-    Column, Columns, CsvSink, Format, ParquetSink, RecordError, Recorder, Role, Sink, SinkError,
+    Column, Columns, Format, FormatError, ParquetSink, RecordError, Recorder, Role, Sink, SinkError, TextLayout,
+    TextSink,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -112,7 +113,7 @@ fn parquet_round_trip() {
 fn no_rows_are_a_readable_file_too() {
     let folder = tempfile::tempdir().unwrap();
     for format in Format::ALL {
-        written(&folder.path().join(format!("none.{format}")), &[]);
+        written(&folder.path().join(format!("none.{}", format.extension())), &[]);
     }
     let json = std::fs::read(folder.path().join("none.json")).unwrap();
     let read: serde_json::Value = serde_json::from_slice(&json).unwrap();
@@ -126,7 +127,7 @@ fn a_run_that_stops_early_leaves_readable_files() {
     {
         let mut recorder = Recorder::new(columns());
         for format in Format::ALL {
-            let path = folder.path().join(format!("cut.{format}"));
+            let path = folder.path().join(format!("cut.{}", format.extension()));
             recorder.add_file(&path).unwrap();
         }
         recorder.push(&rows()[0]).unwrap();
@@ -147,7 +148,7 @@ fn parquet_streams_row_groups() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("long.parquet");
     let columns = Columns::new([Column::time(), Column::coordinate("x")]).unwrap();
-    let mut sink = Format::Parquet.create(&path, &columns).unwrap();
+    let mut sink = Format::of(&path).unwrap().create(&path, &columns).unwrap();
     for i in 0..300_000 {
         sink.write_row(&[f64::from(i), 0.5 * f64::from(i)]).unwrap();
     }
@@ -201,7 +202,7 @@ fn unknown_formats_and_missing_folders_are_named() {
     let mut recorder = Recorder::new(columns());
     for name in ["run", "run.txt", ".csv", "run.", "dir.csv/run"] {
         let error = recorder.add_file(name.as_ref()).unwrap_err();
-        assert!(matches!(error, SinkError::UnknownFormat { .. }), "{name}");
+        assert!(matches!(error, SinkError::Format(FormatError::Unknown { .. })), "{name}");
         assert!(error.to_string().contains(".csv, .json or .parquet"));
     }
     let folder = tempfile::tempdir().unwrap();
@@ -246,9 +247,9 @@ fn one_full_disk_does_not_spoil_the_other_file() {
     let columns = Columns::new([Column::time()]).unwrap();
     let kept = Shared::default();
     let mut recorder = Recorder::new(columns.clone());
-    let full = CsvSink::new(FullDisk(10), &columns).unwrap();
+    let full = TextSink::new(FullDisk(10), &columns, &TextLayout::CSV).unwrap();
     recorder.add_sink("the full disk", Box::new(full));
-    let other = CsvSink::new(kept.clone(), &columns).unwrap();
+    let other = TextSink::new(kept.clone(), &columns, &TextLayout::CSV).unwrap();
     recorder.add_sink("the other", Box::new(other));
     let errors =
         (0..10).filter_map(|i| recorder.push(&[f64::from(i)]).err()).map(|error| error.to_string()).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extremal_engine::analyze::{Extent, analyze};
+use extremal_engine::analyze::{AnalysisReport, Extent, analyze};
 use extremal_engine::mechanics::analysis::Proof;
 use extremal_engine::{Method, Settings};
 use serde::{Serialize, Serializer};
@@ -29,7 +29,7 @@ struct Found {
     conserved: Vec<Conserved>,
     text: String,
     latex: String,
-    summary: serde_json::Value,
+    summary: AnalysisReport,
 }
 
 /// A conserved quantity.
@@ -64,9 +64,9 @@ impl Analysis {
         });
         let found = Found {
             conserved: conserved.collect(),
-            text: analysis.page().to_text(),
-            latex: analysis.page().to_latex(),
-            summary: analysis.to_json(),
+            text: analysis.to_text(),
+            latex: analysis.to_latex(),
+            summary: analysis.report(),
         };
         Analysis { found: Arc::new(found) }
     }

@@ -79,10 +79,10 @@ impl Comparison {
             method: row.method.to_string(),
             step: row.step,
             errors: row.errors,
-            orders: row.orders,
+            orders: row.orders.into_iter().map(|(_, order)| order).collect(),
             energy_drift: row.energy_drift,
-            steps: row.steps,
-            iterations: row.iterations,
+            steps: row.work.steps,
+            iterations: row.work.iterations,
             failure: row.failure.map(|failure| failure.to_string()),
         });
         Ok(measured.collect())

@@ -60,7 +60,7 @@ impl Equations {
     /// # Errors
     /// The model has none.
     pub fn data(&self) -> Result<serde_json::Value, Error> {
-        self.written(Form::Lagrange, None, |derivation| derivation.to_json())
+        self.written(Form::Lagrange, None, |derivation| serde_json::to_value(derivation).unwrap_or_default())
     }
 
     fn text(&self, derivation: &Derivation<'_>) -> String {

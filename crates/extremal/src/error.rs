@@ -8,10 +8,12 @@ use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
-use extremal_engine::run::SetupError;
+use extremal_engine::run::{ParameterError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
+#[cfg(feature = "plot")]
+use extremal_engine::trajectory::PlotError;
 use extremal_engine::trajectory::frame::FrameError;
-use extremal_engine::trajectory::{PlotError, RecordError, SinkError};
+use extremal_engine::trajectory::{FormatError, RecordError, SinkError};
 
 use crate::Run;
 
@@ -52,6 +54,8 @@ pub enum ErrorKind {
     Interrupted,
     /// A file cannot be read or written.
     File,
+    /// Something that the library was built without; the message names the feature of the crate.
+    Feature,
 }
 
 impl Error {
@@ -127,6 +131,18 @@ impl From<SetupError> for Error {
     }
 }
 
+impl From<ParameterError> for Error {
+    fn from(error: ParameterError) -> Error {
+        let kind = match &error {
+            ParameterError::Structural { .. } | ParameterError::Unsupported(_) => ErrorKind::Unsupported,
+            ParameterError::Velocities(_) | ParameterError::State(_) => ErrorKind::Singular,
+            ParameterError::Ended => ErrorKind::Motion,
+            _ => ErrorKind::Settings,
+        };
+        Error::new(kind, error.to_string())
+    }
+}
+
 impl From<SweepError> for Error {
     fn from(error: SweepError) -> Error {
         match error {
@@ -146,6 +162,35 @@ impl From<CompareError> for Error {
     }
 }
 
+impl From<FormatError> for Error {
+    fn from(error: FormatError) -> Error {
+        let kind = match &error {
+            FormatError::Feature { .. } => ErrorKind::Feature,
+            _ => ErrorKind::File,
+        };
+        Error::new(kind, error.to_string())
+    }
+}
+
+/// Errors of files, whose names may ask for a format that there is not.
+macro_rules! of_file {
+    ($error:ident) => {
+        impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                match error {
+                    $error::Format(error) => error.into(),
+                    other => Error::new(ErrorKind::File, other.to_string()),
+                }
+            }
+        }
+    };
+}
+
+of_file!(SinkError);
+of_file!(FrameError);
+#[cfg(feature = "plot")]
+of_file!(PlotError);
+
 /// Errors that are always of one kind.
 macro_rules! of_kind {
     ($($error:ty => $kind:ident),* $(,)?) => {
@@ -163,7 +208,4 @@ of_kind! {
     AxisError => Settings,
     MethodError => Settings,
     RecordError => File,
-    SinkError => File,
-    PlotError => File,
-    FrameError => File,
 }

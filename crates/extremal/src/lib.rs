@@ -24,24 +24,35 @@
 //! run.save(at("run.parquet"))?;
 //! run.plot().save(at("run.svg"))?;
 //!
-//! let found = model.analyze();
-//! assert_eq!(found.conserved()[0].name, "energy");
+//! for state in model.simulate().step(0.01).stream()? {
+//!     if state?.q("theta") < -1.9 {
+//!         break;
+//!     }
+//! }
+//! let mut motion = model.simulate().step(0.01).march()?;
+//! motion.advance(1000)?;
+//! motion.set_parameter("l", 1.5)?;
+//!
+//! assert_eq!(model.analyze().conserved()[0].name, "energy");
 //! let all = model.sweep().vary("l", 1.0..=2.0, 11).step(0.01).until(1.0).run()?;
 //! assert_eq!(all.members(), 11);
 //! # Ok::<(), extremal::Error>(())
 //! ```
 
 mod analyze;
+mod asked;
 mod compare;
 mod equations;
 mod error;
 mod model;
+mod motion;
 mod observer;
 mod plot;
 mod run;
 mod simulate;
 mod solve;
 mod state;
+mod stream;
 mod sweep;
 
 pub use analyze::{Analysis, Conserved};
@@ -49,12 +60,14 @@ pub use compare::{Comparison, Measured};
 pub use equations::Equations;
 pub use error::{Error, ErrorKind};
 pub use model::Model;
+pub use motion::Motion;
 pub use observer::{Observer, Progress};
 pub use plot::Plot;
 pub use run::Run;
 pub use simulate::Simulation;
 pub use solve::{Optimization, Solution};
 pub use state::State;
+pub use stream::Stream;
 pub use sweep::{Ensemble, Sweep};
 
 pub use extremal_engine::Method;

@@ -9,7 +9,7 @@ use extremal_engine::gallery;
 use extremal_engine::model::{Diagnostic, ModelBuilder, Overrides};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Analysis, Comparison, Equations, Error, ErrorKind, Optimization, Simulation, Sweep};
+use crate::{Analysis, Comparison, Equations, Error, ErrorKind, Motion, Optimization, Simulation, Sweep};
 
 /// A system as its author states it, read and checked: coordinates, a Lagrangian, friction, heat, constraints, controls.
 ///
@@ -176,6 +176,21 @@ impl Model {
     /// A simulation, to be told how and then run.
     pub fn simulate(&self) -> Simulation {
         Simulation::of(self)
+    }
+
+    /// A motion that goes on for as long as it is asked to, with the method and step of the model; [`Simulation::march`] takes others.
+    ///
+    /// ```
+    /// let mut motion = extremal::Model::gallery("pendulum")?.march()?;
+    /// motion.advance(1000)?;
+    /// motion.set_parameter("l", 1.5)?;
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    pub fn march(&self) -> Result<Motion, Error> {
+        self.simulate().march()
     }
 
     /// An ensemble, to be told what varies and then run.

@@ -5,12 +5,12 @@ use std::ops::Index;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::run::{End, Report};
-use extremal_engine::trajectory::plot::Selection;
-use extremal_engine::trajectory::{Columns, Drift, Figure, Format, Role, Series, sig};
+use extremal_engine::Recorder;
+use extremal_engine::run::{End, Outcome, Report, RunSummary};
+use extremal_engine::trajectory::{Columns, Drift, Format, Role, Series, sig};
 use serde::{Serialize, Serializer};
 
-use crate::{Error, Plot, State};
+use crate::{Error, ErrorKind, Plot, State};
 
 /// A run that has ended: rows under named columns, drifts, warnings. Copies share their rows.
 ///
@@ -38,37 +38,47 @@ struct Recorded {
     last: Vec<f64>,
     drifts: Vec<(String, Drift)>,
     series: Series,
-    selection: Selection,
+    energy_changes: bool,
     steps: u64,
     stopped_by: Option<String>,
     warnings: Vec<String>,
-    summary: serde_json::Value,
+    summary: RunSummary,
 }
 
 impl Run {
-    pub(crate) fn of(report: &Report<'_>, rows: Vec<Vec<f64>>) -> Run {
-        let recorder = report.recorder;
-        let (method, step) = (report.run.method(), report.run.step());
+    pub(crate) fn of(run: &extremal_engine::Run, outcome: &Outcome, recorder: &Recorder, rows: Vec<Vec<f64>>) -> Run {
+        let warnings = run.all_warnings(outcome);
+        let model = run.model().lock();
+        let report = Report { model: &model, run, outcome, recorder, warnings };
         let energy_changes = report.energy_law().why_it_changes().is_some();
-        let stopped_by = match &report.outcome.end {
+        let stopped_by = match &outcome.end {
             End::Stopped { condition } => Some(condition.clone()),
             End::Reached | End::Failed(_) | End::Interrupted => None,
         };
         let recorded = Recorded {
-            title: report.model.name().unwrap_or("Model").to_owned(),
-            subtitle: format!("{method}, h = {}", sig(step, 6)),
+            title: model.name().unwrap_or("Model").to_owned(),
+            subtitle: format!("{}, h = {}", run.method(), sig(run.step(), 6)),
             columns: recorder.columns().clone(),
             rows,
             last: recorder.last().map(<[f64]>::to_vec).unwrap_or_default(),
             drifts: recorder.drifts().map(|(column, drift)| (column.name().to_owned(), drift.clone())).collect(),
             series: recorder.series().clone(),
-            selection: Selection { energy_changes, ..Selection::default() },
-            steps: report.outcome.steps,
+            energy_changes,
+            steps: outcome.steps,
             stopped_by,
-            warnings: report.warnings.clone(),
-            summary: report.to_json(),
+            summary: report.summary(),
+            warnings: report.warnings,
         };
         Run { recorded: Arc::new(recorded) }
+    }
+
+    /// The run, or why it came to a bad end.
+    pub(crate) fn ended(self, end: &End) -> Result<Run, Error> {
+        match end {
+            End::Reached | End::Stopped { .. } => Ok(self),
+            End::Failed(failure) => Err(Error::of_run(ErrorKind::Motion, failure.to_string(), self)),
+            End::Interrupted => Err(Error::of_run(ErrorKind::Interrupted, "the observer ended the run", self)),
+        }
     }
 
     /// The names of the columns: `t`, the coordinates, their velocities `x'` and momenta `p_x`, and so on.
@@ -136,10 +146,8 @@ impl Run {
 
     /// A picture of it.
     pub fn plot(&self) -> Plot {
-        let Recorded { title, subtitle, columns, series, selection, .. } = &*self.recorded;
-        // Only panels that are asked for by name may be missing, and none are.
-        let figure = Figure::with_selection(title, columns, series, selection);
-        Plot::of(figure.unwrap_or_else(|_| Figure::of(title, columns, series)).subtitle(subtitle))
+        let Recorded { title, subtitle, columns, series, energy_changes, .. } = &*self.recorded;
+        Plot::of(title, subtitle, columns, series, *energy_changes)
     }
 }
 

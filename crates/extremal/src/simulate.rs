@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
-use extremal_engine::run::{End, Lattice, Report};
+use extremal_engine::Recorder;
+use extremal_engine::run::{Lattice, NEVER};
 use extremal_engine::trajectory::Sink;
-use extremal_engine::{Method, Recorder, Settings};
 
+use crate::asked::{Asked, step_options};
 use crate::observer::unwatched;
-use crate::{Error, ErrorKind, Model, Observer, Progress, Run};
+use crate::{Error, Model, Motion, Observer, Progress, Run, Stream};
 
 /// How a model is to be run. What is not said is taken from `[simulation]` in the model.
 ///
@@ -24,50 +24,9 @@ use crate::{Error, ErrorKind, Model, Observer, Progress, Run};
 #[derive(Clone, Debug)]
 pub struct Simulation {
     model: Model,
-    asked: Asked,
+    pub(crate) asked: Asked,
     files: Vec<PathBuf>,
     keep: bool,
-}
-
-/// What was said, in the place of what the model says.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    pub method: Option<Method>,
-    pub step: Option<f64>,
-    pub extent: Option<Extent>,
-    start: Option<Start>,
-    entropy: Option<EntropyBase>,
-    constraints: Option<ConstraintForm>,
-    project: Option<bool>,
-    singular: Option<AtSingular>,
-    record: Option<u64>,
-    pub tolerance: Option<f64>,
-}
-
-impl Asked {
-    /// # Errors
-    /// A method that cannot be.
-    pub fn check(&self) -> Result<(), Error> {
-        Ok(self.method.iter().try_for_each(Method::check)?)
-    }
-
-    /// What the model says, unless something else was said.
-    pub fn settings(&self, model: &extremal_engine::Model) -> Settings {
-        let of_model = Settings::of(model);
-        Settings {
-            method: self.method.clone().unwrap_or(of_model.method),
-            step: self.step.or(of_model.step),
-            extent: self.extent.or(of_model.extent),
-            start: self.start.unwrap_or(of_model.start),
-            entropy: self.entropy.unwrap_or(of_model.entropy),
-            constraints: self.constraints.unwrap_or(of_model.constraints),
-            project: self.project.unwrap_or(of_model.project),
-            singular: self.singular.unwrap_or(of_model.singular),
-            record: self.record.unwrap_or(of_model.record),
-            tolerance: self.tolerance.or(of_model.tolerance),
-            backend: of_model.backend,
-        }
-    }
 }
 
 impl Simulation {
@@ -75,75 +34,7 @@ impl Simulation {
         Simulation { model: model.clone(), asked: Asked::default(), files: Vec::new(), keep: true }
     }
 
-    /// The method.
-    #[must_use]
-    pub fn method(mut self, method: Method) -> Self {
-        self.asked.method = Some(method);
-        self
-    }
-
-    /// The step, or for an adaptive method the time between rows.
-    #[must_use]
-    pub fn step(mut self, step: f64) -> Self {
-        self.asked.step = Some(step);
-        self
-    }
-
-    /// The time at which it ends.
-    #[must_use]
-    pub fn until(mut self, time: f64) -> Self {
-        self.asked.extent = Some(Extent::Until(time));
-        self
-    }
-
-    /// How many steps it takes.
-    #[must_use]
-    pub fn steps(mut self, steps: u64) -> Self {
-        self.asked.extent = Some(Extent::Steps(steps));
-        self
-    }
-
-    /// How it begins: from velocities, or from two positions.
-    #[must_use]
-    pub fn start(mut self, start: Start) -> Self {
-        self.asked.start = Some(start);
-        self
-    }
-
-    /// Where in a step entropies are taken.
-    #[must_use]
-    pub fn entropy(mut self, base: EntropyBase) -> Self {
-        self.asked.entropy = Some(base);
-        self
-    }
-
-    /// How a step keeps holonomic constraints.
-    #[must_use]
-    pub fn constraints(mut self, form: ConstraintForm) -> Self {
-        self.asked.constraints = Some(form);
-        self
-    }
-
-    /// Moves a start that violates the constraints onto them.
-    #[must_use]
-    pub fn project(mut self, project: bool) -> Self {
-        self.asked.project = Some(project);
-        self
-    }
-
-    /// What it does at a singular configuration of its constraints.
-    #[must_use]
-    pub fn singular(mut self, at: AtSingular) -> Self {
-        self.asked.singular = Some(at);
-        self
-    }
-
-    /// The tolerance of implicit steps, or of an adaptive method.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.asked.tolerance = Some(tolerance);
-        self
-    }
+    step_options!();
 
     /// Keeps every so many steps only. What is said of drifts and audits always comes from all of them.
     #[must_use]
@@ -177,55 +68,81 @@ impl Simulation {
     /// Runs it; the observer may end it.
     ///
     /// # Errors
-    /// As for [`Simulation::run`]; one that was ended is [`ErrorKind::Interrupted`].
+    /// As for [`Simulation::run`]; one that was ended is [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     pub fn run_with(&self, mut observer: impl Observer) -> Result<Run, Error> {
-        self.asked.check()?;
-        let lattice = self.model.lattice(|model| self.asked.settings(model))?;
-        let (model, lattice) = match lattice {
-            Some((few, lattice)) => (few, Some(lattice)),
-            None => (self.model.working_copy(), None),
-        };
-        let settings = self.asked.settings(&model);
-        let run = match &lattice {
-            Some(lattice) => extremal_engine::Run::of_lattice(&model, lattice)?,
-            None => extremal_engine::Run::new(&model, &settings)?,
-        };
-        let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
+        let (run, mut recorder) = self.prepared()?;
         let kept = Kept::new(run.columns().len());
         if self.keep {
             recorder.add_sink("memory", Box::new(kept.clone()));
         }
+        let outcome =
+            run.execute(&mut recorder, |now| observer.progress(Progress { done: now.step, total: Some(now.steps) }))?;
+        Run::of(&run, &outcome, &recorder, kept.take()).ended(&outcome.end)
+    }
+
+    /// Runs it row by row, as far as rows are asked for. Where no end is stated, there is none.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let model = Model::gallery("pendulum")?;
+    /// for state in model.simulate().step(0.01).stream()? {
+    ///     if state?.q("theta") > 3.0 {
+    ///         break;
+    ///     }
+    /// }
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It cannot be set up. What ends it later is its last item.
+    pub fn stream(&self) -> Result<Stream, Error> {
+        let mut simulation = self.clone();
+        let stated = self.asked.extent.or(self.model.working_copy().simulation().extent);
+        simulation.asked.extent = stated.or(Some(NEVER));
+        let (run, recorder) = simulation.prepared()?;
+        Ok(Stream::of(run, recorder))
+    }
+
+    /// Begins a motion that goes on for as long as it is asked to, and whose parameters can be changed on the way.
+    ///
+    /// ```
+    /// use extremal::{Method, Model};
+    /// let model = Model::gallery("pendulum")?;
+    /// let mut motion = model.simulate().method(Method::galerkin(2)).step(0.01).march()?;
+    /// motion.advance(1000)?;
+    /// motion.set_parameter("l", 1.5)?;
+    /// motion.advance(1000)?;
+    /// assert!((motion.state().time() - 20.0).abs() < 1e-9);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    pub fn march(&self) -> Result<Motion, Error> {
+        self.asked.check()?;
+        let model = self.model.working_copy();
+        let settings = self.asked.settings(&model);
+        Ok(Motion::of(extremal_engine::run::Motion::new(model, &settings)?))
+    }
+
+    /// The compiled run, and a recorder with the files.
+    fn prepared(&self) -> Result<(extremal_engine::Run, Recorder), Error> {
+        self.asked.check()?;
+        let (text, overrides) = self.model.statement();
+        let run = match Lattice::read(text, overrides, |model| self.asked.settings(model))? {
+            // The model with a few of its many like members, and what runs all of them.
+            Some((few, lattice)) => extremal_engine::Run::of_lattice(few, &lattice)?,
+            None => {
+                let model = self.model.working_copy();
+                let settings = self.asked.settings(&model);
+                extremal_engine::Run::new(model, &settings)?
+            }
+        };
+        let mut recorder = Recorder::new(run.columns().clone()).every(run.settings().record);
         for path in &self.files {
             recorder.add_file(path)?;
         }
-        let outcome =
-            run.execute(&mut recorder, |now| observer.progress(Progress { done: now.step, total: Some(now.steps) }))?;
-        let warnings = model
-            .warnings()
-            .iter()
-            .map(ToString::to_string)
-            .chain(run.notes())
-            .chain(outcome.passage_warnings())
-            .chain(outcome.warnings.iter().map(ToString::to_string))
-            .collect();
-        let report = Report { model: &model, run: &run, outcome: &outcome, recorder: &recorder, warnings };
-        let result = Run::of(&report, kept.take());
-        match &outcome.end {
-            End::Reached | End::Stopped { .. } => Ok(result),
-            End::Failed(failure) => Err(Error::of_run(ErrorKind::Motion, failure.to_string(), result)),
-            End::Interrupted => Err(Error::of_run(ErrorKind::Interrupted, "the observer ended the run", result)),
-        }
-    }
-}
-
-impl Model {
-    /// The model with a few of its many like members, and what runs all of them; `None` where it has to be unrolled.
-    fn lattice(
-        &self,
-        settings: impl FnOnce(&extremal_engine::Model) -> Settings,
-    ) -> Result<Option<(extremal_engine::Model, Lattice)>, Error> {
-        let (text, overrides) = self.statement();
-        Ok(Lattice::read(text, overrides, settings)?)
+        Ok((run, recorder))
     }
 }
 

@@ -8,7 +8,7 @@ use extremal_engine::Method;
 use extremal_engine::boundary::{
     Assessment, Guess, Level, Problem, Refinement, Seek, SolveReport, SolveSettings, Statement, Status, Table,
 };
-use extremal_engine::trajectory::{Figure, Recorder, sig};
+use extremal_engine::trajectory::{Recorder, sig};
 use serde::{Serialize, Serializer};
 
 use crate::observer::unwatched;
@@ -145,7 +145,7 @@ struct Solved {
     found: extremal_engine::boundary::Solution,
     columns: Vec<Vec<f64>>,
     doubts: Vec<String>,
-    summary: serde_json::Value,
+    summary: SolveReport,
 }
 
 impl Solution {
@@ -155,13 +155,12 @@ impl Solution {
         assessment: Option<&Assessment>,
         levels: &[Level],
     ) -> Solution {
-        let warnings: Vec<String> = problem.model().warnings().iter().map(ToString::to_string).collect();
-        let report = SolveReport { problem, solution: &found, assessment, levels, minima: &[], warnings };
+        let warnings = problem.model().warnings().iter().map(ToString::to_string);
         let subtitle = format!("{}, {} steps, {}", problem.method(), found.steps, found.status.name());
         let solved = Solved {
             title: problem.model().name().unwrap_or("Model").to_owned(),
             subtitle: format!("{subtitle}, objective {}", sig(found.objective, 8)),
-            summary: report.to_json(),
+            summary: SolveReport::of(problem, &found, assessment, levels, &[], warnings),
             columns: (0..found.columns.len()).map(|at| found.rows.iter().map(|row| row[at]).collect()).collect(),
             doubts: assessment.map_or_else(Vec::new, |a| a.doubts.iter().map(ToString::to_string).collect()),
             found,
@@ -217,8 +216,7 @@ impl Solution {
         let mut recorder = Recorder::new(self.solved.found.columns.clone());
         // A recorder without files takes every row of the right width.
         self.solved.found.rows.iter().for_each(|row| drop(recorder.push(row)));
-        let figure = Figure::of(self.solved.title.clone(), recorder.columns(), recorder.series());
-        Plot::of(figure.subtitle(self.solved.subtitle.clone()))
+        Plot::of(&self.solved.title, &self.solved.subtitle, recorder.columns(), recorder.series(), false)
     }
 
     fn table(&self) -> Table {

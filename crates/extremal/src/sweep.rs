@@ -4,14 +4,12 @@ use std::ops::{Index, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::Method;
-use extremal_engine::model::Extent;
-use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, Values, Variation};
+use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, SweepReport, Values, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 use serde::{Serialize, Serializer};
 
+use crate::asked::{Asked, step_options};
 use crate::observer::unwatched;
-use crate::simulate::Asked;
 use crate::{Error, ErrorKind, Model, Observer, Progress};
 
 /// An ensemble: what varies, how its members are run, what is kept of them. Grids and samples multiply.
@@ -69,26 +67,7 @@ impl Sweep {
         self
     }
 
-    /// The method.
-    #[must_use]
-    pub fn method(mut self, method: Method) -> Self {
-        self.asked.method = Some(method);
-        self
-    }
-
-    /// The step.
-    #[must_use]
-    pub fn step(mut self, step: f64) -> Self {
-        self.asked.step = Some(step);
-        self
-    }
-
-    /// The time at which members end.
-    #[must_use]
-    pub fn until(mut self, time: f64) -> Self {
-        self.asked.extent = Some(Extent::Until(time));
-        self
-    }
+    step_options!();
 
     /// What is kept of each member.
     #[must_use]
@@ -109,8 +88,7 @@ impl Sweep {
     /// # Errors
     /// It cannot be set up. Members that fail are rows that say so.
     pub fn run(&self) -> Result<Ensemble, Error> {
-        let model = self.model.working_copy();
-        let sweep = self.compiled(&model)?;
+        let sweep = self.compiled()?;
         let (frame, summary) = sweep.collect(self.thread_count());
         let members = summary.members();
         let outcome = Outcome { summary, complete: true, resumed: 0 };
@@ -131,8 +109,7 @@ impl Sweep {
     /// # Errors
     /// As for [`Sweep::write`]; one that was ended is [`ErrorKind::Interrupted`].
     pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
-        let model = self.model.working_copy();
-        let sweep = self.compiled(&model)?;
+        let sweep = self.compiled()?;
         let path = path.as_ref();
         let existing = if path.exists() { Existing::Resume } else { Existing::Refuse };
         let outcome = sweep.to_file(path, existing, self.thread_count(), |now| {
@@ -144,13 +121,14 @@ impl Sweep {
         }
     }
 
-    fn compiled<'m>(&self, model: &'m extremal_engine::Model) -> Result<extremal_engine::sweep::Sweep<'m>, Error> {
+    fn compiled(&self) -> Result<extremal_engine::sweep::Sweep, Error> {
         self.asked.check()?;
+        let model = self.model.working_copy();
         // A step or an end that is not asked for follows the parameters that vary.
         let settings = extremal_engine::Settings {
             step: self.asked.step,
             extent: self.asked.extent,
-            ..self.asked.settings(model)
+            ..self.asked.settings(&model)
         };
         Ok(extremal_engine::sweep::Sweep::new(model, &settings, self.variation.clone(), self.record)?)
     }
@@ -173,16 +151,11 @@ struct Swept {
     members: u64,
     failed: u64,
     warned: u64,
-    summary: serde_json::Value,
+    summary: SweepReport,
 }
 
 impl Ensemble {
-    fn of(
-        sweep: &extremal_engine::sweep::Sweep<'_>,
-        outcome: &Outcome,
-        frame: Option<Frame>,
-        members: u64,
-    ) -> Ensemble {
+    fn of(sweep: &extremal_engine::sweep::Sweep, outcome: &Outcome, frame: Option<Frame>, members: u64) -> Ensemble {
         let swept = Swept {
             names: sweep.fields().number_names().to_vec(),
             frame,

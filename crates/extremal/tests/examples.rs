@@ -21,7 +21,7 @@ mod progress;
 #[path = "../examples/threads.rs"]
 mod threads;
 
-use extremal::{Ensemble, Error, Model, Run, Simulation, Solution, Sweep};
+use extremal::{Ensemble, Error, Model, Motion, Run, Simulation, Solution, Stream, Sweep};
 
 macro_rules! runs {
     ($($example:ident),* $(,)?) => {
@@ -48,8 +48,13 @@ fn models_and_results_can_be_shared() {
     shared::<Sweep>();
     shared::<Ensemble>();
     shared::<Solution>();
-    fn sent<T: Send + Sync + 'static>() {}
+    fn sent<T: Send + 'static>() {}
     sent::<Error>();
+    sent::<Stream>();
+    sent::<Motion>();
+    fn compiled<T: Send + Sync + 'static>() {}
+    compiled::<extremal_engine::Run>();
+    compiled::<extremal_engine::sweep::Sweep>();
 }
 
 /// What was asked before does not change the numbers.

@@ -224,8 +224,13 @@ impl Draw<'_> {
     /// Many like members.
     fn family(&mut self) {
         let warm = self.random.once_in(5);
-        // Implicit steps of many entropies are long, and asked for: no hang of the program's.
-        let n = self.random.pick(if warm { &["1", "2", "3", "5"] } else { &["1", "3", "12", "40"] });
+        let rods = !warm && self.random.once_in(6);
+        // Steps with many entropies or constraints are long, and asked for: no hang of the program's.
+        let n = self.random.pick(match (warm, rods) {
+            (true, _) => &["1", "2", "3", "5"],
+            (_, true) => &["1", "2", "3", "12"],
+            _ => &["1", "3", "12", "40"],
+        });
         self.coordinates = vec!["q"];
         let start = self.random.pick(&["i/n", "sin(i)", "0.1*i", "1/(i - 1)", "log(i)"]);
         let kinetic = self.random.pick(&["q[i]'^2/2", "k*q[i]'^2/2", "i*q[i]'^2/2", "(1 + q[i]^2)*q[i]'^2/2"]);
@@ -248,13 +253,15 @@ impl Draw<'_> {
         self.line(&format!(
             "[dynamics]\nlagrangian = \"sum(i, 1, n, {kinetic}) - sum(i, 1, n - 1, {bond}){ring}{heat}\""
         ));
+        if rods {
+            self.line("[constraints]\nrod = { count = \"n - 1\", equation = \"q[i + 1] - q[i] = 1/n\" }");
+        }
         match self.random.below(6) {
             0 if warm => self.line("[friction]\nq = { force = \"-0.1*q[i]'\", heats = { \"S[i]\" = 1 } }"),
             0 | 1 => self.line("[forces]\nq = \"sin(t)\""),
             2 if warm => self.line(
                 "[conduction]\nbar = { count = \"n - 1\", between = [\"S[i]\", \"S[i + 1]\"], conductance = 0.3 }",
             ),
-            3 => self.line("[constraints]\nrod = { count = \"n - 1\", equation = \"q[i + 1] - q[i] = 1/n\" }"),
             _ => {}
         }
         self.parameters.push("k".to_owned());

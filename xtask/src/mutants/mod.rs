@@ -20,6 +20,17 @@ const PATIENCE: &str = "[profile.default]\nslow-timeout = { period = \"60s\", te
 /// What nextest answers when a test failed.
 const TESTS_FAILED: i32 = 100;
 
+pub use list::stale;
+
+/// Does every mutant of the list still apply?
+pub fn check() -> Result<(), Failure> {
+    let stale = stale()?;
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(Failure { step: "mutants".to_owned(), reason: format!("out of date:\n  {}", stale.join("\n  ")) })
+}
+
 /// What became of a mutant.
 enum Fate {
     Killed { by: String },

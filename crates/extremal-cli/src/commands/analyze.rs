@@ -61,11 +61,11 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     };
     let analysis = analyze(&source.model, &settings, Extent { search, steps: arguments.along, numbers: true });
     if arguments.json {
-        terminal::print(&format!("{:#}\n", analysis.to_json()))?;
+        terminal::print_json(&analysis.report())?;
     } else if arguments.latex {
-        terminal::print(&analysis.page().to_latex())?;
+        terminal::print(&analysis.to_latex())?;
     } else {
-        terminal::print(&with_headings(&analysis.page().to_text()))?;
+        terminal::print(&with_headings(&analysis.to_text()))?;
     }
     Ok(Ending::Done)
 }

@@ -1,10 +1,11 @@
 //! `extremal compare`: methods against steps.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal_engine::compare::{Against, Row, compare, to_json};
+use extremal_engine::compare::{Against, ComparisonRow, compare};
 use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
 use extremal_engine::run::{SettingsError, SetupError};
 use extremal_engine::trajectory::plot::{Curve, Mark, Panel};
@@ -126,7 +127,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         figure(&source, &rows, against).save(path)?;
     }
     if arguments.json {
-        terminal::print(&format!("{:#}\n", to_json(&rows)))?;
+        terminal::print_json(&BTreeMap::from([("rows", &rows)]))?;
     } else {
         let title = format!("{HEADING}{}{HEADING:#}, {}", source.title(), measured(against));
         terminal::print(&format!("{title}\n\n{}{}", table(&rows), written(&arguments.plot)))?;
@@ -147,7 +148,7 @@ fn measured(against: Against) -> &'static str {
     }
 }
 
-fn table(rows: &[Row]) -> Table {
+fn table(rows: &[ComparisonRow]) -> Table {
     let coordinates = rows.first().map_or(0, |row| row.errors.len());
     let mut headers = vec![("method".to_owned(), Align::Left), ("step".to_owned(), Align::Right)];
     let names: Vec<String> = match rows.first() {
@@ -170,12 +171,12 @@ fn table(rows: &[Row]) -> Table {
         };
         for at in shown {
             cells.push(if row.failure.is_some() { "failed".to_owned() } else { four_digits(row.errors[at].1) });
-            cells.push(row.orders[at].map_or_else(|| "-".to_owned(), |order| format!("{order:.2}")));
+            cells.push(row.orders[at].1.map_or_else(|| "-".to_owned(), |order| format!("{order:.2}")));
         }
         cells.extend([
             four_digits(row.energy_drift),
-            row.iterations.to_string(),
-            duration(Duration::from_secs_f64(row.seconds)),
+            row.work.iterations.to_string(),
+            duration(Duration::from_secs_f64(row.work.seconds)),
         ]);
         table.row(cells);
     }
@@ -192,20 +193,20 @@ fn four_digits(x: f64) -> String {
 }
 
 /// The coordinate with the largest error.
-fn worst(row: &Row) -> usize {
+fn worst(row: &ComparisonRow) -> usize {
     let errors = row.errors.iter().map(|(_, error)| *error).enumerate();
     errors.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
 }
 
-fn figure(source: &Source, rows: &[Row], against: Against) -> Figure {
-    let panel = |title: &str, label: &str, value: fn(&Row) -> f64| {
+fn figure(source: &Source, rows: &[ComparisonRow], against: Against) -> Figure {
+    let panel = |title: &str, label: &str, value: fn(&ComparisonRow) -> f64| {
         let curves = rows.chunk_by(|a, b| a.method == b.method).map(|rows| {
             let done = rows.iter().filter(|row| row.failure.is_none());
             Curve::new(&rows[0].method.to_string(), done.map(|row| (row.step, value(row)))).mark(Mark::LineAndPoints)
         });
         Panel::new(title).x_label("step h").y_label(label).log_log().curves(curves)
     };
-    let largest = |row: &Row| row.errors.get(worst(row)).map_or(0.0, |(_, error)| *error);
+    let largest = |row: &ComparisonRow| row.errors.get(worst(row)).map_or(0.0, |(_, error)| *error);
     let errors = panel("Largest error", "error", largest);
     let drifts = panel("Largest energy drift", "energy drift", |row| row.energy_drift);
     Figure::new(source.title()).subtitle(measured(against)).panel(errors).panel(drifts)

@@ -63,7 +63,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     };
     let derivation = derive(&source.model, &arguments.method.settings(&source.model), &forms)?;
     if arguments.json {
-        terminal::print(&format!("{:#}\n", derivation.to_json()))?;
+        terminal::print_json(&derivation)?;
     } else if arguments.latex {
         terminal::print(&derivation.to_latex())?;
     } else {

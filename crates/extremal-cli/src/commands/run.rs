@@ -85,7 +85,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
     let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.quiet)?;
     if arguments.json {
-        terminal::print(&format!("{:#}\n", finished.report(&source).to_json()))?;
+        terminal::print_json(&finished.report(&source).summary())?;
     } else if !arguments.quiet {
         terminal::print(&summary::of(&source, &finished))?;
     }

@@ -16,8 +16,8 @@ use crate::progress::Progress;
 use crate::source::Source;
 
 /// A simulation that came to an end, whichever.
-pub struct Finished<'m> {
-    pub run: Run<'m>,
+pub struct Finished {
+    pub run: Run,
     pub outcome: Outcome,
     pub recorder: Recorder,
     pub elapsed: Duration,
@@ -25,13 +25,13 @@ pub struct Finished<'m> {
 }
 
 /// Runs the model, with a progress bar if `progress` is wanted; an interrupt ends the run in good order.
-pub fn simulate<'m>(
-    source: &'m Source,
+pub fn simulate(
+    source: &Source,
     settings: &Settings,
     tracked: &[Tracked],
     outputs: &Outputs<'_>,
     progress: bool,
-) -> Result<Finished<'m>, Failure> {
+) -> Result<Finished, Failure> {
     outputs.check()?;
     let interrupt = Interrupt::listen();
     let run = match &source.lattice {
@@ -72,7 +72,7 @@ pub fn simulate<'m>(
     Ok(Finished { run, outcome, recorder, elapsed, written })
 }
 
-impl Finished<'_> {
+impl Finished {
     /// All that is to be said about it.
     pub fn report<'r>(&'r self, source: &'r Source) -> Report<'r> {
         Report {

@@ -145,15 +145,15 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         written = write(&source, &solved, &outputs)?;
     }
     if arguments.json {
-        let report = SolveReport {
-            problem: &solved.problem,
-            solution: &solved.solution,
-            assessment: solved.assessment.as_ref(),
-            levels: &solved.levels,
-            minima: &solved.minima,
-            warnings: source.warnings().collect(),
-        };
-        terminal::print(&format!("{:#}\n", report.to_json()))?;
+        let Solved { problem, solution, levels, minima, assessment, .. } = &solved;
+        terminal::print_json(&SolveReport::of(
+            problem,
+            solution,
+            assessment.as_ref(),
+            levels,
+            minima,
+            source.warnings(),
+        ))?;
     } else if !arguments.quiet {
         terminal::print(&solution_summary::of(&source, &solved, &written))?;
     }

@@ -139,15 +139,15 @@ impl Arguments {
 }
 
 /// An ensemble that came to an end, whichever.
-pub struct Swept<'m> {
-    pub sweep: Sweep<'m>,
+pub struct Swept {
+    pub sweep: Sweep,
     pub outcome: Outcome,
     pub file: Option<PathBuf>,
     pub threads: usize,
     pub elapsed: Duration,
 }
 
-impl Swept<'_> {
+impl Swept {
     fn ending(&self) -> Ending {
         let summary = &self.outcome.summary;
         match self.outcome.complete {
@@ -171,7 +171,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     }
     let swept = sweep(arguments, &source)?;
     if arguments.json {
-        terminal::print(&format!("{:#}\n", sweep_summary::json(&source, &swept)))?;
+        terminal::print_json(&sweep_summary::data(&source, &swept))?;
     } else if !arguments.quiet {
         terminal::print(&sweep_summary::of(&source, &swept))?;
     }
@@ -179,7 +179,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Ok(swept.ending())
 }
 
-fn sweep<'m>(arguments: &Arguments, source: &'m Source) -> Result<Swept<'m>, Failure> {
+fn sweep(arguments: &Arguments, source: &Source) -> Result<Swept, Failure> {
     let interrupt = Interrupt::listen();
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = arguments.march.settings(&source.model);

@@ -1,16 +1,11 @@
 //! `analyze`, and what of it other commands use.
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 const FIRST_ORDER: &str = r#"
-[coordinates]
-x = 1.0
-y = 0.0
-[dynamics]
-lagrangian = "x'*y - (x^2 + y^2)/2"
-[simulation]
-step = 0.1
-until = 1.0
+coordinates = { x = 1.0, y = 0.0 }
+dynamics.lagrangian = "x'*y - (x^2 + y^2)/2"
+simulation = { step = 0.1, until = 1.0 }
 "#;
 
 #[test]

@@ -1,17 +1,12 @@
 //! What each command prints and writes.
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 const SPRING: &str = r#"
-[coordinates]
-x = 1.0
-[dynamics]
-lagrangian = "x'^2/2 - x^2/2"
-[exact]
-x = "cos(t)"
-[simulation]
-step = 0.1
-until = 1.0
+coordinates.x = 1.0
+dynamics.lagrangian = "x'^2/2 - x^2/2"
+exact.x = "cos(t)"
+simulation = { step = 0.1, until = 1.0 }
 "#;
 
 fn keys(value: &serde_json::Value) -> Vec<&str> {

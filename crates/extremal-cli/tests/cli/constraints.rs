@@ -2,38 +2,26 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 /// A pendulum by its rod, with a place for more constraints.
 const PENDULUM: &str = r#"
-[coordinates]
-x = { start = 0.6, velocity = 0.8 }
-y = { start = 0.8, velocity = -0.6 }
-[dynamics]
-lagrangian = "(x'^2 + y'^2)/2 + 9.81*x"
-[simulation]
-step = 0.01
-until = 1.0
+coordinates = { x = { start = 0.6, velocity = 0.8 }, y = { start = 0.8, velocity = -0.6 } }
+dynamics.lagrangian = "(x'^2 + y'^2)/2 + 9.81*x"
+simulation = { step = 0.01, until = 1.0 }
 [constraints]
 rod = "x^2 + y^2 = 1"
 "#;
 
 /// A four-bar linkage with equal links, which becomes flat at t = 1.07.
 const RHOMBUS: &str = r#"
-[coordinates]
-x = { start = "cos(1.0)", velocity = "-2*sin(1.0)" }
-y = { start = "sin(1.0)", velocity = "2*cos(1.0)" }
-u = { start = "1 + cos(1.0)", velocity = "-2*sin(1.0)" }
-w = { start = "sin(1.0)", velocity = "2*cos(1.0)" }
-[dynamics]
-lagrangian = "(x'^2 + y'^2 + u'^2 + w'^2)/2"
-[constraints]
-crank = "x^2 + y^2 = 1"
-rocker = "(u - 1)^2 + w^2 = 1"
-coupler = "(u - x)^2 + (w - y)^2 = 1"
-[simulation]
-step = 0.01
-until = 3.0
+coordinates.x = { start = "cos(1.0)", velocity = "-2*sin(1.0)" }
+coordinates.y = { start = "sin(1.0)", velocity = "2*cos(1.0)" }
+coordinates.u = { start = "1 + cos(1.0)", velocity = "-2*sin(1.0)" }
+coordinates.w = { start = "sin(1.0)", velocity = "2*cos(1.0)" }
+dynamics.lagrangian = "(x'^2 + y'^2 + u'^2 + w'^2)/2"
+constraints = { crank = "x^2 + y^2 = 1", rocker = "(u - 1)^2 + w^2 = 1", coupler = "(u - x)^2 + (w - y)^2 = 1" }
+simulation = { step = 0.01, until = 3.0 }
 "#;
 
 fn number(value: &Value) -> f64 {

@@ -2,17 +2,13 @@
 
 use std::process::Stdio;
 
-use crate::support::{Called, Folder, call, call_with_input};
+use extremal_testkit::program::{Folder, ProgramOutput, call, call_with_input};
 
 /// A ball thrown up with a floor of its own making: the domain ends the run.
 const LEAVES: &str = r#"
-[coordinates]
-y = { start = 1.0, domain = "y > 0" }
-[dynamics]
-lagrangian = "y'^2/2 - 10*y"
-[simulation]
-step = 0.01
-until = 10
+coordinates.y = { start = 1.0, domain = "y > 0" }
+dynamics.lagrangian = "y'^2/2 - 10*y"
+simulation = { step = 0.01, until = 10 }
 "#;
 
 #[test]
@@ -145,7 +141,7 @@ fn a_reader_that_leaves_is_no_error() {
     let folder = Folder::new();
     let mut child = folder.command(&["gallery"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
-    let called = Called::of(child.wait_with_output().unwrap());
+    let called = ProgramOutput::of(child.wait_with_output().unwrap());
     assert_eq!((called.code, called.stderr.as_str()), (Some(0), ""));
 }
 
@@ -168,7 +164,7 @@ fn an_interrupt_ends_a_run_in_good_order() {
     std::thread::sleep(Duration::from_millis(100));
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(status.success());
-    let called = Called::of(child.wait_with_output().unwrap());
+    let called = ProgramOutput::of(child.wait_with_output().unwrap());
     assert!(called.stdout.contains("Double pendulum"), "{}", called.stdout);
     let message = called.failed_with(130);
     assert!(message.contains("interrupted") && message.contains("`long.csv`"), "{message}");

@@ -2,19 +2,14 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 /// An oscillator in a bath at temperature 1, up to its friction.
 const BATH: &str = r#"
-[coordinates]
-x = { start = 1.0, velocity = 1.0 }
-[entropies]
-S = 0.0
-[dynamics]
-lagrangian = "x'^2/2 - x^2/2 - S"
-[simulation]
-step = 0.1
-until = 1.0
+coordinates.x = { start = 1.0, velocity = 1.0 }
+entropies.S = 0.0
+dynamics.lagrangian = "x'^2/2 - x^2/2 - S"
+simulation = { step = 0.1, until = 1.0 }
 "#;
 
 fn number(value: &Value) -> f64 {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, call_with_input, json};
+use extremal_testkit::program::{Folder, call, call_with_input, json};
 
 const CART_POLE: &str = "gallery:cart-pole-swing";
 

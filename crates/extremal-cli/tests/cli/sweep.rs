@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, call, json};
+use extremal_testkit::program::{Folder, call, json};
 
 /// A few hundred members whose rows make several groups.
 const ENSEMBLE: &[&str] =
@@ -80,7 +80,7 @@ fn an_interrupt_leaves_whole_members() {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use crate::support::Called;
+    use extremal_testkit::program::ProgramOutput;
 
     let folder = Folder::new();
     let arguments =
@@ -91,7 +91,7 @@ fn an_interrupt_leaves_whole_members() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let message = Called::of(child.wait_with_output().unwrap()).failed_with(130);
+    let message = ProgramOutput::of(child.wait_with_output().unwrap()).failed_with(130);
     assert!(message.contains("interrupted") && message.contains("continue with `--resume`"), "{message}");
     let csv = folder.read("long.csv");
     assert!(csv.lines().skip(1).enumerate().all(|(at, line)| line.starts_with(&format!("{at},"))), "members in order");

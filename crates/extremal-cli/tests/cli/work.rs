@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::Folder;
+use extremal_testkit::program::Folder;
 
 fn folder_with(model: &str) -> Folder {
     let folder = Folder::new();

@@ -1,9 +1,6 @@
 //! Every method on one model, and what may come of it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-use serde_json::Value;
+use extremal_testkit::program::{ProgramOutput, call_with_input};
 
 /// One method of every family that needs nothing but a Lagrangian, with its order.
 const METHODS: [(&str, u32); 17] = [
@@ -33,49 +30,17 @@ pub struct Edge<'a> {
     pub until: f64,
 }
 
-/// What the program said.
-pub struct Verdict {
-    pub code: i32,
-    pub json: Option<Value>,
-    pub stderr: String,
-}
-
-impl Verdict {
-    fn warnings(&self) -> Vec<String> {
-        let list = self.json.as_ref().and_then(|json| json["warnings"].as_array());
-        list.into_iter().flatten().filter_map(|text| text.as_str().map(str::to_string)).collect()
-    }
-
-    fn end(&self, place: &str, name: &str) -> f64 {
-        let end = self.json.as_ref().map(|json| &json["end"]);
-        end.and_then(|end| if place == "t" { end["t"].as_f64() } else { end[place][name].as_f64() }).unwrap_or(f64::NAN)
-    }
-}
-
-/// Calls the program with a model on its standard input.
-pub fn call(arguments: &[&str], model: &str) -> Verdict {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_extremal"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that refuses its options need not read.
-    let _ = child.stdin.take().unwrap().write_all(model.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    Verdict {
-        code: output.status.code().unwrap_or(-1),
-        json: serde_json::from_slice(&output.stdout).ok(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+/// A number at the end of a run.
+fn end(called: &ProgramOutput, place: &str, name: &str) -> f64 {
+    let end = &called.json()["end"];
+    if place == "t" { &end["t"] } else { &end[place][name] }.as_f64().unwrap_or(f64::NAN)
 }
 
 impl Edge<'_> {
-    fn run(&self, method: &str) -> Verdict {
+    fn run(&self, method: &str) -> ProgramOutput {
         // Whole steps: a last one that is shorter would be a remark among the warnings.
         let (step, steps) = (self.step.to_string(), (self.until / self.step).round().to_string());
-        call(&["run", "-", "--json", "--method", method, "--step", &step, "--steps", &steps], self.model)
+        call_with_input(&["run", "-", "--json", "--method", method, "--step", &step, "--steps", &steps], self.model)
     }
 
     /// The motion ends at this time: every method must stop near it. Whoever goes on, on the other side, is wrong whatever is said.
@@ -95,14 +60,18 @@ impl Edge<'_> {
 
     fn stops(&self, at: f64, off: f64, why: &str) {
         self.judge(&[], |verdict, order| {
-            if verdict.code != 1 {
-                return if verdict.code == 2 { Ok(()) } else { Err(format!("went on: {:?}", verdict.warnings())) };
+            if verdict.code != Some(1) {
+                return if verdict.code == Some(2) {
+                    Ok(())
+                } else {
+                    Err(format!("went on: {:?}", verdict.warnings()))
+                };
             }
             // A step that is off is followed for two more, and the stop is at its beginning: three steps early. Within the last step
             // every method is wrong by a part of it. One of order one meets a pole h ln(1/h) too late or too early: of v' = v² Euler's
             // method solves v' = v² - h v³, for which ∫ dv/v' is longer by h ln v, up to v = 1/h.
             let own = if order == 1 { 1.0 + self.step.recip().ln().max(0.0) } else { 1.0 };
-            let reached = verdict.end("t", "");
+            let reached = end(verdict, "t", "");
             let near = (reached - at).abs() <= off + (3.0 + own) * self.step + 1e-9;
             match near && verdict.stderr.contains(why) {
                 true => Ok(()),
@@ -117,13 +86,13 @@ impl Edge<'_> {
     /// times that for one of order one. The methods in `right` must say so without a word of warning.
     pub fn moves(self, exact: &[(&str, f64)], tolerance: f64, right: &[&str]) {
         self.judge(right, |verdict, order| {
-            if verdict.code != 0 || !verdict.warnings().is_empty() {
+            if verdict.code != Some(0) || !verdict.warnings().is_empty() {
                 return Ok(());
             }
             let allowed = if order == 1 { 10.0 * tolerance } else { tolerance };
             for (name, value) in exact {
                 let place = if name.starts_with('S') { "S" } else { "q" };
-                let found = verdict.end(place, name);
+                let found = end(verdict, place, name);
                 let near = (found - value).abs() <= allowed;
                 if !near {
                     return Err(format!("silently wrong: {name} = {found}, and {value} in truth"));
@@ -133,23 +102,23 @@ impl Edge<'_> {
         });
     }
 
-    fn judge(&self, right: &[&str], rule: impl Fn(&Verdict, u32) -> Result<(), String>) {
+    fn judge(&self, right: &[&str], rule: impl Fn(&ProgramOutput, u32) -> Result<(), String>) {
         let mut complaints = Vec::new();
         let mut tried = 0;
         for (method, order) in METHODS {
-            let verdict = self.run(method);
+            let verdict = &self.run(method);
             assert!(!verdict.stderr.contains("panicked"), "{method}: {}", verdict.stderr);
-            let known = matches!(verdict.code, 0..=2);
+            let known = matches!(verdict.code, Some(0..=2));
             // What is refused says why.
-            let refused = verdict.code == 2;
+            let refused = verdict.code == Some(2);
             tried += usize::from(!refused);
-            let mut outcome = if known { rule(&verdict, order) } else { Err(format!("exit {}", verdict.code)) };
+            let mut outcome = if known { rule(verdict, order) } else { Err(format!("exit {:?}", verdict.code)) };
             if refused && verdict.stderr.trim().is_empty() {
                 outcome = Err("refused without a word".to_string());
             }
-            if right.contains(&method) && (verdict.code != 0 || !verdict.warnings().is_empty()) {
+            if right.contains(&method) && (verdict.code != Some(0) || !verdict.warnings().is_empty()) {
                 outcome = Err(format!(
-                    "should be right: exit {}, {:?}, {}",
+                    "should be right: exit {:?}, {:?}, {}",
                     verdict.code,
                     verdict.warnings(),
                     verdict.stderr

@@ -2,7 +2,8 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use crate::harness::{Edge, call};
+use crate::harness::Edge;
+use extremal_testkit::program::call_with_input;
 
 fn with_mass(mass: &str, velocity: f64) -> String {
     format!(
@@ -58,11 +59,13 @@ fn no_member_of_a_sweep_is_led_over_a_mass_that_vanishes() {
     let file = std::env::temp_dir().join(format!("extremal-edge-{}.csv", std::process::id()));
     let path = file.to_string_lossy();
     let fixed = ["sweep", "-", "--json", "--vary", "x=0.5:1.5:20", "--method", "midpoint", "--step", "0.23"];
-    let verdict =
-        call(&[&fixed[..], &["--steps", "12", "--out", &path, "--force"]].concat(), &with_mass("cos(t)", 1.0));
+    let verdict = call_with_input(
+        &[&fixed[..], &["--steps", "12", "--out", &path, "--force"]].concat(),
+        &with_mass("cos(t)", 1.0),
+    );
     let rows = std::fs::read_to_string(&file).unwrap_or_default();
     let _ = std::fs::remove_file(&file);
-    let json = verdict.json.unwrap_or_default();
+    let json = verdict.json();
     assert_eq!((json["finished"].as_u64(), json["failed"].as_u64()), (Some(0), Some(20)), "{}", verdict.stderr);
     assert_eq!(rows.matches("the mass matrix is singular at t = 1.5707963").count(), 20, "{rows}");
 }

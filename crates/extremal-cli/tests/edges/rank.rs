@@ -1,6 +1,7 @@
 //! Constraints that lose their rank, or never had it.
 
-use crate::harness::{Edge, call};
+use crate::harness::Edge;
+use extremal_testkit::program::call_with_input;
 
 fn in_the_plane(start: [f64; 4], constraints: &str) -> String {
     let [x, y, u, v] = start;
@@ -51,9 +52,9 @@ fn a_constraint_said_twice_is_no_cause_to_stop() {
 #[test]
 fn a_contradiction_is_bad_input() {
     let model = in_the_plane([1.0, 0.0, 0.0, 1.0], "here = \"x = 1\"\nthere = \"x = 2\"");
-    let verdict = call(&["run", "-", "--json", "--step", "0.01", "--until", "1"], &model);
-    assert_eq!(verdict.code, 2, "{}", verdict.stderr);
-    assert!(verdict.stderr.contains("there"), "{}", verdict.stderr);
+    let verdict = call_with_input(&["run", "-", "--json", "--step", "0.01", "--until", "1"], &model);
+    let said = verdict.failed_with(2);
+    assert!(said.contains("there"), "{said}");
 }
 
 /// A regular circle far from any edge: nothing to warn of.

@@ -1,7 +1,8 @@
 //! The eighth-order composition of Störmer–Verlet on Hénon–Heiles.
 
+use extremal_engine::Run;
+use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::discrete::{Options, scheme};
-use extremal_engine::{Run, system_of};
 use extremal_floors::henon_heiles;
 
 use crate::timing::Table;
@@ -13,7 +14,7 @@ pub fn measure(table: &mut Table) {
     let settings = crate::with_step(&model, H);
     let run = Run::new(&model, &settings).expect("the gallery runs");
     let fractions =
-        scheme(&system_of(&model), &settings.method, Options::default(), None).expect("the gallery runs").substeps;
+        scheme(&System::of(&model), &settings.method, Options::default(), None).expect("the gallery runs").substeps;
     let floor = |steps| henon_heiles::march(H, &fractions, steps).to_vec();
     let beside = crate::beside(&run, crate::coordinates, floor, (1000, 1e-10), [3_000, 15_000]);
     table.compared(&format!("Hénon–Heiles, kahan-li8 of {} Verlet steps: one step", fractions.len()), &beside);

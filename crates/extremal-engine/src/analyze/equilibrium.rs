@@ -8,17 +8,21 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
+use extremal_solve::dense::solve_some;
 use extremal_solve::eigen::Complex64;
+use serde::{Serialize, Serializer};
 
 use super::modes::{Oscillations, oscillations};
-use extremal_solve::dense::solve_some;
+use crate::serialized::by_name;
 
 /// A state of rest and the small motions about it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Equilibrium {
-    /// Where it is, one value per coordinate.
-    pub positions: Vec<f64>,
+    /// Where it is, by coordinate.
+    #[serde(rename = "q", serialize_with = "by_name")]
+    pub positions: Vec<(String, f64)>,
     /// The multipliers of the reactions there.
+    #[serde(skip)]
     pub multipliers: Vec<f64>,
     /// The largest force left, relative to the terms it is the sum of.
     pub residual: f64,
@@ -26,12 +30,13 @@ pub struct Equilibrium {
     pub modes: Vec<Mode>,
     /// How many of the rates are zero: directions in which nothing pulls.
     pub neutral: usize,
-    /// What they amount to.
-    pub stability: Stability,
+    /// The entropies at which it was sought, which stay fixed in the small motions too.
+    #[serde(rename = "entropies_held", serialize_with = "has_any")]
+    pub entropies: Vec<f64>,
     /// Are there gyroscopic terms in the small motions?
     pub gyroscopic: bool,
-    /// The entropies at which it was sought, which are held fixed in the small motions too.
-    pub entropies: Vec<f64>,
+    /// What the modes amount to.
+    pub stability: Stability,
 }
 
 /// Why there is nothing to say about an equilibrium.
@@ -51,18 +56,29 @@ pub enum NoEquilibrium {
 }
 
 /// A mode `q(t) = Re(shape · exp((growth + i frequency) t))`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mode {
     /// Angular frequency.
     pub frequency: f64,
     /// Rate of growth; of decay if negative.
     pub growth: f64,
-    /// Amplitude of each coordinate, the largest real and of size one.
-    pub shape: Vec<Complex64>,
+    /// Amplitude of each coordinate by name, the largest real and of size one.
+    #[serde(serialize_with = "parts_by_name")]
+    pub shape: Vec<(String, Complex64)>,
+}
+
+fn has_any<S: Serializer>(entropies: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(!entropies.is_empty())
+}
+
+/// Real and imaginary parts by name.
+fn parts_by_name<S: Serializer>(shape: &[(String, Complex64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(shape.iter().map(|(name, entry)| (name, [entry.re, entry.im])))
 }
 
 /// What can be said about motions that start near an equilibrium.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Stability {
     /// All modes decay.
     Asymptotic,
@@ -115,7 +131,7 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
     }
     let numbers = Numbers::of(model, system);
     let starts = starts(&stated);
-    let sought = Sought { model, numbers: &numbers, motion: &motion, n };
+    let sought = RestSearch { model, numbers: &numbers, motion: &motion, n };
     let found = starts.iter().find_map(|start| sought.from(start));
     let Some(Rest { z, residual, start }) = found else {
         return Some(Err(NoEquilibrium::NotFound { starts: starts.len() }));
@@ -124,12 +140,13 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
         return Some(Err(NoEquilibrium::Warming));
     }
     let entropies = model.initial().entropies;
-    let (positions, multipliers) = (z[..n].to_vec(), z[n..].to_vec());
+    let positions = system.names.iter().cloned().zip(z.iter().copied()).collect();
+    let multipliers = z[n..].to_vec();
     let matrices = [&motion.mass, &motion.damping, &motion.stiffness, &motion.positions, &motion.velocities];
     let varies = matrices.into_iter().any(|matrix| contain_time(matrix));
     let oscillations = match varies {
         true => Oscillations::of_time_dependent(),
-        false => oscillations(&numbers, &motion, [&z, &start], n)?,
+        false => oscillations(&numbers, &motion, [&z, &start], &system.names)?,
     };
     let Oscillations { modes, neutral, stability, gyroscopic } = oscillations;
     Some(Ok(Equilibrium { positions, multipliers, residual, modes, neutral, stability, gyroscopic, entropies }))
@@ -161,17 +178,17 @@ struct Rest {
 }
 
 /// What Newton's method works on.
-struct Sought<'a, 'm> {
+struct RestSearch<'a, 'm> {
     model: &'m Model,
     numbers: &'a Numbers,
     motion: &'a SmallMotion<'m>,
     n: usize,
 }
 
-impl Sought<'_, '_> {
+impl RestSearch<'_, '_> {
     /// The equilibrium that is found from these positions.
     fn from(&self, positions: &[f64]) -> Option<Rest> {
-        let Sought { numbers, motion, n, .. } = *self;
+        let RestSearch { numbers, motion, n, .. } = *self;
         let mut z = positions.to_vec();
         z.resize(motion.unknowns.len(), 0.0);
         z = with_reactions(numbers, motion, z, n);

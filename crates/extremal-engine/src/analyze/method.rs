@@ -5,32 +5,39 @@ use std::ops::ControlFlow;
 use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
-use extremal_mechanics::discrete::{Options, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
 use extremal_model::{Extent, Kind, Method, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use super::tracked_of;
 use crate::run::{End, Run, Settings, Tracked};
-use crate::system::custom_of;
+use crate::serialized::as_text;
 
 /// The method, looked at near the start of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MethodReport {
     /// The method.
+    #[serde(rename = "name", serialize_with = "as_text")]
     pub method: Method,
     /// The step.
     pub step: f64,
     /// Are the discrete equations regular? `None` for adaptive methods and constrained systems.
+    #[serde(flatten)]
     pub regularity: Option<DiscreteRegularity>,
     /// What becomes of the conserved quantities, in their order.
+    #[serde(skip)]
     pub preserved: Vec<Preserved>,
     /// Why nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 /// Regularity of the discrete equations (3.7): the step can be solved forwards and backwards.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DiscreteRegularity {
     /// Steps that were looked at.
     pub steps: u64,
@@ -39,14 +46,16 @@ pub struct DiscreteRegularity {
 }
 
 /// What a method does to one conserved quantity.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Preserved {
     /// Its name.
+    #[serde(skip)]
     pub name: String,
+    /// What the measured runs amount to.
+    #[serde(flatten)]
+    pub preservation: Preservation,
     /// The largest change over the measured runs, from the start and from a state near it.
     pub drift: f64,
-    /// What that amounts to.
-    pub preservation: Preservation,
     /// Does the discrete Noether condition (D16) say that it is exact?
     pub noether: bool,
 }
@@ -60,6 +69,20 @@ pub enum Preservation {
     Order(f64),
     /// Not to a clear order.
     Unclear,
+}
+
+/// Is it exact, and to which order if there is one?
+impl Serialize for Preservation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let order = match self {
+            Preservation::Order(order) => Some(*order),
+            Preservation::Exact | Preservation::Unclear => None,
+        };
+        let mut fields = serializer.serialize_struct("Preservation", 2)?;
+        fields.serialize_field("exact", &(*self == Preservation::Exact))?;
+        fields.serialize_field("order", &order)?;
+        fields.end()
+    }
 }
 
 /// Steps of the measured run; twice as many with half the step.
@@ -77,16 +100,16 @@ pub(super) fn report<'m>(
     let step = settings.step.filter(|step| *step > 0.0 && step.is_finite())?;
     let method = settings.method.clone();
     let mut report = MethodReport { method, step, regularity: None, preserved: Vec::new(), failure: None };
-    match measure(model, settings, conserved, step, From::Stated) {
+    match measure(model, settings, conserved, step, TrialStart::Stated) {
         Ok((stated, moves)) => {
             let shifted = match is_free(model, system, settings) && !conserved.found.is_empty() {
                 true => [0.2, 0.02]
                     .into_iter()
-                    .find_map(|size| measure(model, settings, conserved, step, From::Shifted(size)).ok()),
+                    .find_map(|size| measure(model, settings, conserved, step, TrialStart::Shifted(size)).ok()),
                 false => None,
             };
             let is_generic = moves || shifted.as_ref().is_some_and(|(_, moves)| *moves);
-            let trials = |place: usize| -> Vec<Drift> {
+            let trials = |place: usize| -> Vec<TrialDrift> {
                 let shifted = shifted.iter().map(|(drifts, _)| drifts[place]);
                 [stated[place]].into_iter().chain(shifted).collect()
             };
@@ -111,11 +134,11 @@ pub(super) fn report<'m>(
 
 /// What the trials say. Adaptive methods keep what their tolerance says, not what their formula does; and a motion that does not
 /// reach every branch of the formulas says nothing about the others.
-fn judged(trials: &[Drift], method: &Method, is_generic: bool) -> Preservation {
+fn judged(trials: &[TrialDrift], method: &Method, is_generic: bool) -> Preservation {
     if matches!(method, Method::Dopri5 | Method::Dop853) || trials.iter().any(|trial| trial.coarse.is_nan()) {
         return Preservation::Unclear;
     }
-    let is_exact = |trial: &Drift| trial.coarse <= ROUND_OFF * trial.size;
+    let is_exact = |trial: &TrialDrift| trial.coarse <= ROUND_OFF * trial.size;
     let Some(trial) = trials.iter().find(|trial| !is_exact(trial)) else {
         return if is_generic { Preservation::Exact } else { Preservation::Unclear };
     };
@@ -128,7 +151,7 @@ fn judged(trials: &[Drift], method: &Method, is_generic: bool) -> Preservation {
 
 /// What becomes of a quantity on one trial.
 #[derive(Clone, Copy)]
-struct Drift {
+struct TrialDrift {
     /// Its largest change with the step.
     coarse: f64,
     /// Its largest change with half the step.
@@ -137,9 +160,9 @@ struct Drift {
     size: f64,
 }
 
-/// From where a trial starts.
+/// TrialStart where a trial starts.
 #[derive(Clone, Copy, PartialEq)]
-enum From {
+enum TrialStart {
     Stated,
     /// All positions and velocities shifted, by fractions of this size: at rest or on a symmetric path anything is kept.
     Shifted(f64),
@@ -168,8 +191,8 @@ fn measure<'m>(
     settings: &Settings,
     conserved: &ConservedQuantities<'m>,
     step: f64,
-    from: From,
-) -> Result<(Vec<Drift>, bool), String> {
+    from: TrialStart,
+) -> Result<(Vec<TrialDrift>, bool), String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let mut tracked = tracked_of(conserved);
     let size_name = |quantity: &Conserved<'m>| format!("size of {}", quantity.name);
@@ -189,7 +212,7 @@ fn measure<'m>(
             ..settings.clone()
         };
         let mut run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
-        if let From::Shifted(size) = from {
+        if let TrialStart::Shifted(size) = from {
             shift(run.start_mut(), size, STEPS as f64 * step);
         }
         let mut recorder = Recorder::new(run.columns().clone());
@@ -223,7 +246,7 @@ fn measure<'m>(
     // Where nothing is conserved, there is no order to measure.
     let fine = if conserved.found.is_empty() { Vec::new() } else { drifts(2)?.0 };
     let drifts = coarse.into_iter().zip(fine).zip(sizes);
-    Ok((drifts.map(|((coarse, fine), size)| Drift { coarse, fine, size }).collect(), moves))
+    Ok((drifts.map(|((coarse, fine), size)| TrialDrift { coarse, fine, size }).collect(), moves))
 }
 
 /// Shifts positions by fractions of their size, and velocities so that they lead as far in this time.
@@ -265,7 +288,7 @@ fn discrete_regularity<'m>(
         return None;
     }
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
-    let scheme = scheme(system, &settings.method, options, custom_of(model, system)).ok()?;
+    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
     let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
     let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;
     let run = Run::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;

@@ -2,12 +2,12 @@
 //! method keeps of all that.
 
 mod equilibrium;
-mod json;
 mod method;
 mod modes;
-mod page;
 mod placeholder;
-mod words;
+mod report;
+mod sections;
+mod sentences;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
@@ -18,11 +18,14 @@ use extremal_mechanics::analysis::{
 use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
-use crate::system::system_of;
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub(crate) use words::singular_verdict;
+pub use report::{
+    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
+    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
+};
+pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +45,7 @@ impl Default for Extent {
 }
 
 /// Everything that was found.
-pub struct Analysis<'m> {
+pub struct Findings<'m> {
     graph: &'m Graph,
     /// The name of the model.
     pub name: Option<&'m str>,
@@ -98,6 +101,23 @@ pub struct StatedSymmetry<'m> {
     pub rate: Expr<'m>,
 }
 
+impl Findings<'_> {
+    /// Why no motion satisfies all constraints, where that is so.
+    pub fn contradiction(&self) -> Option<&ConstraintError> {
+        self.feasibility.as_ref().and_then(|structure| structure.as_ref().err())
+    }
+
+    /// Half of the dimension of the states that have a motion.
+    pub fn degrees_of_freedom(&self) -> usize {
+        // Entropies are states of their own; a nonholonomic constraint takes a velocity and leaves the position.
+        let entropies = self.system.heat.s.len();
+        match self.regularity.final_dimension {
+            Some(dimension) if !self.regularity.is_regular() => dimension.saturating_sub(entropies) / 2,
+            _ => self.system.len().saturating_sub(self.system.reacting().count()),
+        }
+    }
+}
+
 /// Analyses a model; `settings` say which method is looked at.
 ///
 /// ```
@@ -108,9 +128,9 @@ pub struct StatedSymmetry<'m> {
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// # Ok::<(), extremal_engine::InvalidModel>(())
 /// ```
-pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Analysis<'m> {
+pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
-    let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
+    let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;
     let placeholder = placeholder::is_placeholder(model, system);
     let raw = regularity(system, &parameters.exact);
@@ -143,7 +163,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
-    Analysis {
+    Findings {
         graph: g,
         name: model.name(),
         order: reduced.order,
@@ -160,7 +180,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
         structure,
         constraints,
         redundant,
-        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &system_of(model))).flatten(),
+        feasibility: (!model.constraints().is_empty()).then(|| constraints_of(model, &System::of(model))).flatten(),
         multipliers,
         conserved,
         system: reduced.system,
@@ -168,7 +188,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Ana
 }
 
 /// What a model states, ready to be analysed.
-struct Statement<'m> {
+struct PreparedModel<'m> {
     reduced: Reduced<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
@@ -176,10 +196,10 @@ struct Statement<'m> {
     parameters: Parameters<'m>,
 }
 
-impl<'m> Statement<'m> {
-    fn of(model: &'m Model) -> Statement<'m> {
+impl<'m> PreparedModel<'m> {
+    fn of(model: &'m Model) -> PreparedModel<'m> {
         let g = model.graph();
-        let mut system = system_of(model);
+        let mut system = System::of(model);
         let mut parameters = parameters_of(model);
         // A stationary action under integral constraints is that of L + μ·g with constant μ.
         let integrals = model.boundary().filter(|_| model.objective().is_none()).map(|boundary| &boundary.integrals);
@@ -207,8 +227,8 @@ impl<'m> Statement<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system, model.order() as usize);
-        Statement { reduced, constraints, redundant, multipliers, parameters }
+        let reduced = Reduced::of(system);
+        PreparedModel { reduced, constraints, redundant, multipliers, parameters }
     }
 }
 
@@ -240,7 +260,7 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    let Statement { reduced, parameters, .. } = Statement::of(model);
+    let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
     tracked_of(&reduced.stated_quantities(conserved))

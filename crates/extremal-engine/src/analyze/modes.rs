@@ -2,10 +2,10 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::analysis::SmallMotion;
+use extremal_solve::dense::{cholesky, lower_solve, null_space, positive_definite, product, transposed, upper_solve};
 use extremal_solve::eigen::{Complex64, eigenpairs, quotient, symmetric_eigenpairs};
 
 use super::equilibrium::{Mode, Numbers, Stability};
-use extremal_solve::dense::{cholesky, lower_solve, null_space, positive_definite, product, transposed, upper_solve};
 
 /// Rates below this fraction of the fastest one count as zero: the square root of round-off, since double zeros split by it.
 const SLOW: f64 = 1e-7;
@@ -33,8 +33,9 @@ pub(super) fn oscillations(
     numbers: &Numbers,
     motion: &SmallMotion<'_>,
     [z, start]: [&[f64]; 2],
-    n: usize,
+    names: &[String],
 ) -> Option<Oscillations> {
+    let n = names.len();
     let at = |entries: &[Expr<'_>]| numbers.at(motion, entries, z);
     let (mass, damping, mut stiffness) = (at(&motion.mass), at(&motion.damping), at(&motion.stiffness));
     // At a degenerate equilibrium what is left of the stiffness is what is left of the way to it.
@@ -53,7 +54,7 @@ pub(super) fn oscillations(
         product(&virtual_moves, &image, l, n, columns)
     };
     let (m, d, s) = (reduced(&mass, &moving, l), reduced(&damping, &moving, l), reduced(&stiffness, &allowed, k));
-    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, n) {
+    if let Some(found) = undamped(&m, &d, &s, &allowed, &moving, names) {
         return Some(found);
     }
     let link = product(&allowed, &transposed(&moving, l, n), k, n, l);
@@ -90,7 +91,7 @@ pub(super) fn oscillations(
             let shape: Vec<Complex64> = (0..n).map(at).collect();
             let told = |rate: f64| if rate.abs() > *blur { rate } else { 0.0 };
             let growth = if *blur > slow { told(pair.value.re) } else { pair.value.re };
-            Mode { frequency: pair.value.im, growth, shape: scaled(shape) }
+            Mode { frequency: pair.value.im, growth, shape: scaled(shape, names) }
         })
         .collect();
     let rates = || values.iter().map(|value| value.re).zip(&blur);
@@ -148,7 +149,15 @@ fn blur(companion: &[f64], values: &[Complex64], k: usize, fastest: f64) -> Vec<
 }
 
 /// Real modes where nothing depends on the velocities: M y'' = −K y with symmetric matrices and M positive definite.
-fn undamped(m: &[f64], d: &[f64], s: &[f64], allowed: &[f64], moving: &[f64], n: usize) -> Option<Oscillations> {
+fn undamped(
+    m: &[f64],
+    d: &[f64],
+    s: &[f64],
+    allowed: &[f64],
+    moving: &[f64],
+    names: &[String],
+) -> Option<Oscillations> {
+    let n = names.len();
     let l = moving.len() / n;
     let symmetric = |a: &[f64]| {
         let size = a.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -166,7 +175,7 @@ fn undamped(m: &[f64], d: &[f64], s: &[f64], allowed: &[f64], moving: &[f64], n:
     for (value, u) in &pairs {
         let y = upper_solve(&c, u, l);
         let shape = product(&y, moving, 1, l, n).into_iter().map(Complex64::from).collect();
-        let shape = scaled(shape);
+        let shape = scaled(shape, names);
         let rate = value.abs().sqrt();
         if value.abs() <= SLOW * SLOW * fastest {
             neutral += 2;
@@ -185,11 +194,9 @@ fn undamped(m: &[f64], d: &[f64], s: &[f64], allowed: &[f64], moving: &[f64], n:
     Some(Oscillations { modes, neutral, stability, gyroscopic: false })
 }
 
-/// Divided by the largest entry.
-fn scaled(shape: Vec<Complex64>) -> Vec<Complex64> {
+/// Divided by the largest entry, with the names of the coordinates.
+fn scaled(shape: Vec<Complex64>, names: &[String]) -> Vec<(String, Complex64)> {
     let largest = shape.iter().copied().max_by(|a, b| a.norm().total_cmp(&b.norm())).unwrap_or_default();
-    match largest.norm() > 0.0 {
-        true => shape.into_iter().map(|entry| quotient(entry, largest)).collect(),
-        false => shape,
-    }
+    let entries = shape.into_iter().map(|entry| if largest.norm() > 0.0 { quotient(entry, largest) } else { entry });
+    names.iter().cloned().zip(entries).collect()
 }

@@ -2,15 +2,14 @@
 
 use extremal_expr::{Expr, Node};
 use extremal_mechanics::System;
+use extremal_mechanics::discrete::CustomDiscrete;
 use extremal_model::Model;
-
-use crate::system::custom_of;
 
 /// Is it certain that the discrete Lagrangian of the model is no approximation of its Lagrangian? An approximation has
 /// L_d(q, q + h v) = h L(q, v) + O(h²).
 pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool {
     let g = model.graph();
-    let Some(custom) = custom_of(model, system) else { return false };
+    let Some(custom) = CustomDiscrete::of(model, system) else { return false };
     let ([first, last], [s_0, s_1], h) = (system.ends(), system.entropy_ends(), system.step());
     let mut rules: Vec<(Expr<'m>, Expr<'m>)> = Vec::new();
     for (k, (first, last)) in first.iter().zip(&last).enumerate() {

@@ -8,6 +8,7 @@ use std::fmt;
 
 use extremal_solve::nlp::Nature;
 use extremal_trajectory::sig;
+use serde::Serialize;
 
 use super::search::on_another_grid;
 use super::{Guess, Kind, Level, Problem, ProblemError, Refinement, Solution, SolveSettings, Status, Verification};
@@ -25,7 +26,7 @@ const MOST_STEPS: usize = 100_000;
 const STILL: f64 = 1e-3;
 
 /// The same problem on another grid.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// Steps of the other grid.
     pub steps: usize,

@@ -138,16 +138,6 @@ pub enum StatementError {
     /// Two columns of the table would have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
-    /// A method for first-order Lagrangians.
-    #[error(
-        "the Lagrangian has derivatives of order {order}, which `{method}` is not for: use `hermite` or `difference`"
-    )]
-    FirstOrderMethod {
-        /// The method.
-        method: String,
-        /// The order of the Lagrangian.
-        order: usize,
-    },
 }
 
 /// Everything that can be said without solving.

@@ -28,7 +28,7 @@ pub enum Guess {
 impl Guess {
     /// Values of all unknowns.
     pub(super) fn variables(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
-        let stated = Stated { problem, fractions };
+        let stated = StatedGuess { problem, fractions };
         let mut x: Vec<f64> = layout.variables.iter().map(|(quantity, k)| stated.value(*quantity, *k)).collect();
         match self {
             Guess::Stated => {}
@@ -60,7 +60,7 @@ impl Guess {
     /// Multipliers of all rows, if there are some to start from.
     pub(super) fn multipliers(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
         let Guess::Table(table) = self else { return Vec::new() };
-        let stated = Stated { problem, fractions };
+        let stated = StatedGuess { problem, fractions };
         let known: Option<Vec<f64>> = layout
             .rows
             .iter()
@@ -138,12 +138,12 @@ impl Path<'_> {
 }
 
 /// The guess that a problem states.
-struct Stated<'p, 'm> {
+struct StatedGuess<'p, 'm> {
     problem: &'p Problem<'m>,
     fractions: &'p [f64],
 }
 
-impl Stated<'_, '_> {
+impl StatedGuess<'_, '_> {
     /// The instant of a node as a part of the duration.
     fn fraction(&self, node: usize) -> f64 {
         let ghosts = self.problem.transcription.ghosts as isize;

@@ -21,17 +21,14 @@ use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::{
-    Assembly, BoundaryError, HigherRule, Question, Transcription, controlled_motion, stationary_action,
-    stationary_higher_action,
+    Assembly, BoundaryError, Question, Transcription, controlled_motion, stationary_action,
 };
-use extremal_mechanics::discrete::SchemeError;
+use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
 use extremal_model::{Method, Model};
 use extremal_solve::nlp::{
     Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
 use thiserror::Error;
-
-use crate::system::{custom_of, higher_system_of, system_of};
 
 pub use assess::{Assessment, Comparison, Doubt};
 pub use check::StatementError;
@@ -114,7 +111,7 @@ pub struct Problem<'m> {
     pieces: Assembled,
     /// The piece whose rows say that a node is in the domain.
     guard: Option<usize>,
-    ends: singular::Ends<'m>,
+    ends: singular::SingularEnds<'m>,
     order: usize,
 }
 
@@ -123,30 +120,25 @@ impl<'m> Problem<'m> {
     pub fn new(model: &'m Model, statement: Statement, method: &Method) -> Result<Problem<'m>, ProblemError> {
         let g = model.graph();
         check::check(model, &statement)?;
-        let mut system = system_of(model);
+        let mut system = System::controlled(model);
         if let Some(dry) = system.dry.first() {
             return Err(SchemeError::DryFriction { name: dry.name.clone(), place: "in boundary problems" }.into());
         }
-        let friction = model.friction();
-        system.force = model.controlled_forces().into_iter().zip(friction).map(|(f, r)| f + r).collect();
-        let order = model.order().max(1) as usize;
+        let order = system.order;
         let kind = kind_of(model, &system, &statement, order);
         domain::check_ends(model, &statement)?;
-        let ends = singular::Ends::of(model, &statement, kind, method, order)?;
+        let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
-        let transcription = if order > 1 {
-            higher(model, method, &question)?
-        } else {
-            match kind {
-                Kind::Action => stationary_action(&system, method, custom_of(model, &system), &question)?,
-                Kind::Motion | Kind::Control => {
-                    let natural = match kind {
-                        Kind::Motion => check::natural_ends(model, &statement)?,
-                        _ => Vec::new(),
-                    };
-                    controlled_motion(&system, method, custom_of(model, &system), &question, &natural)?
-                }
+        system.check_order()?;
+        let custom = CustomDiscrete::of(model, &system);
+        let transcription = match kind {
+            _ if order > 1 => stationary_action(&system, method, custom, &question)?,
+            Kind::Action => stationary_action(&system, method, custom, &question)?,
+            Kind::Motion => {
+                let natural = check::natural_ends(model, &statement)?;
+                controlled_motion(&system, method, custom, &question, &natural)?
             }
+            Kind::Control => controlled_motion(&system, method, custom, &question, &[])?,
         };
         // Vakonomic multipliers have become rows of their own.
         system.lagrangian = model.lagrangian();
@@ -260,7 +252,7 @@ impl<'m> Problem<'m> {
                 }
             }
         };
-        Solution::of(self, Discrete { layout, fractions, bounds }, found)
+        Solution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
     }
 }
 
@@ -271,7 +263,7 @@ type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 const WARM_BARRIER: f64 = 1e-4;
 
 /// The discrete problem that was solved.
-pub(crate) struct Discrete {
+pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
     pub bounds: NlpBounds,
@@ -311,19 +303,6 @@ fn question_of<'m>(model: &'m Model, statement: &Statement) -> Question<'m> {
         start_time: g.float(statement.begin),
         unfoldings: Vec::new(),
     }
-}
-
-/// The transcription of a Lagrangian with accelerations.
-fn higher<'m>(model: &'m Model, method: &Method, question: &Question<'m>) -> Result<Transcription, ProblemError> {
-    let rule = match method {
-        Method::Difference => HigherRule::Difference,
-        Method::Hermite => HigherRule::Hermite,
-        other => {
-            let order = model.order() as usize;
-            return Err(StatementError::FirstOrderMethod { method: other.to_string(), order }.into());
-        }
-    };
-    Ok(stationary_higher_action(&higher_system_of(model)?, rule, question)?)
 }
 
 /// The end of a solver as the status of a problem.

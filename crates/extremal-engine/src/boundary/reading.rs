@@ -6,7 +6,7 @@ use extremal_mechanics::boundary::Quantity;
 use extremal_mechanics::{Block, Solve, System};
 use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
-use super::solution::Reader;
+use super::solution::UnknownsReader;
 
 /// From q, p, S, t and a guess to v: L_v = p + Rᵀμ where A v + b = 0.
 fn legendre<'g>(system: &System<'g>, guess: &[Expr<'g>]) -> Block {
@@ -27,7 +27,7 @@ fn legendre<'g>(system: &System<'g>, guess: &[Expr<'g>]) -> Block {
     }
 }
 
-impl Reader<'_, '_> {
+impl UnknownsReader<'_, '_> {
     /// Velocities at the instants: unknowns where they are, otherwise those that belong to the momenta of the steps that meet there
     /// and that the constraints admit.
     pub fn velocities(&self) -> Result<Vec<Vec<f64>>, CompileError> {

@@ -1,126 +1,117 @@
 //! A solved problem as data: what `solve --json` prints.
 
 use extremal_solve::nlp::Nature;
-use extremal_trajectory::json_number;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
-use super::{Assessment, Comparison, Grading, Kind, Level, Problem, Solution, Verification};
+use super::{ActiveBound, Assessment, Comparison, Grading, Kind, Level, Problem, Solution, Verification, Violation};
+use crate::serialized::by_name;
 
 /// A solution with all that is said about it.
-pub struct SolveReport<'r> {
-    /// The problem.
-    pub problem: &'r Problem<'r>,
-    /// The solution, or where it ended.
-    pub solution: &'r Solution,
-    /// What the checks say, if there was a solution to check.
-    pub assessment: Option<&'r Assessment>,
-    /// The grids of a refinement.
-    pub levels: &'r [Level],
-    /// All minima that several starts found, the best first.
-    pub minima: &'r [Solution],
-    /// Warnings about the model, in words; the doubts of the assessment join them.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SolveReport {
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The method.
+    pub method: String,
+    /// What kind of problem it is.
+    pub problem: &'static str,
+    /// How it ended.
+    pub status: &'static str,
+    /// What the second variation says of it.
+    pub nature: Option<String>,
+    /// The cost, or the action.
+    pub objective: f64,
+    /// The duration.
+    pub duration: f64,
+    /// Steps of the grid.
+    pub steps: usize,
+    /// Iterations of the solver.
+    pub iterations: usize,
+    /// The largest error left in the conditions.
+    pub residual: f64,
+    /// The largest error left in the gradient.
+    pub dual_residual: f64,
+    /// At how many instants a bound is reached.
+    pub active_bounds: usize,
+    /// The bounds that hold it back.
+    pub bounds: Vec<ActiveBound>,
+    /// The name of the independent variable.
+    pub independent: String,
+    /// The solution over the grid.
+    #[serde(serialize_with = "by_name")]
+    pub columns: Vec<(String, Vec<f64>)>,
+    /// Warnings about the model, and what is in doubt.
     pub warnings: Vec<String>,
+    /// Multipliers of the integrals.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub integral_multipliers: Vec<(String, f64)>,
+    /// What is not met, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
+    /// How the steps shrink towards the ends, if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grading: Option<Grading>,
+    /// The curvature nearest to zero.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_curvature: Option<f64>,
+    /// The same problem on another grid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// What a simulation says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// The grids of a refinement.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refinement: Vec<Level>,
+    /// The costs of all minima that several starts found, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub minima: Vec<f64>,
 }
 
-impl SolveReport<'_> {
-    /// One object, with numbers that read back to the same bits. What is not a finite number is `null`.
-    pub fn to_json(&self) -> Value {
-        let Solution { status, objective, duration, steps, iterations, .. } = self.solution;
-        let number = json_number;
-        let mut object = json!({
-            "model": self.problem.model().name(),
-            "method": self.problem.method().to_string(),
-            "problem": kind_name(self.problem.kind()),
-            "status": status.name(),
-            "nature": self.solution.nature.map(nature_name),
-            "objective": number(*objective),
-            "duration": number(*duration),
-            "steps": steps,
-            "iterations": iterations,
-            "residual": number(self.solution.residual),
-            "dual_residual": number(self.solution.dual_residual),
-            "active_bounds": self.solution.active.iter().map(|bound| bound.times.len()).sum::<usize>(),
-            "bounds": self.bounds(),
-            "independent": self.problem.statement().independent,
-            "columns": self.columns(),
-            "warnings": self.warnings.iter().cloned().chain(self.doubts()).collect::<Vec<_>>(),
-        });
-        if !self.solution.integral_multipliers.is_empty() {
-            let entries = self.solution.integral_multipliers.iter().map(|(name, value)| (name.clone(), number(*value)));
-            object["integral_multipliers"] = Value::Object(entries.collect());
+impl SolveReport {
+    /// What is said about `solution`: by the checks, if there was one to check; by the grids of a refinement and the minima of
+    /// several starts, if there are any.
+    pub fn of(
+        problem: &Problem<'_>,
+        solution: &Solution,
+        assessment: Option<&Assessment>,
+        levels: &[Level],
+        minima: &[Solution],
+        warnings: impl Iterator<Item = String>,
+    ) -> SolveReport {
+        let doubts = assessment.into_iter().flat_map(|assessment| &assessment.doubts).map(ToString::to_string);
+        let columns = solution
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| (column.name().to_owned(), solution.rows.iter().map(|row| row[at]).collect()));
+        SolveReport {
+            model: problem.model().name().map(str::to_owned),
+            method: problem.method().to_string(),
+            problem: kind_name(problem.kind()),
+            status: solution.status.name(),
+            nature: solution.nature.map(nature_name),
+            objective: solution.objective,
+            duration: solution.duration,
+            steps: solution.steps,
+            iterations: solution.iterations,
+            residual: solution.residual,
+            dual_residual: solution.dual_residual,
+            active_bounds: solution.active.iter().map(|bound| bound.times.len()).sum(),
+            bounds: solution.active.clone(),
+            independent: problem.statement().independent.clone(),
+            columns: columns.collect(),
+            warnings: warnings.chain(doubts).collect(),
+            integral_multipliers: solution.integral_multipliers.clone(),
+            violations: solution.violations.clone(),
+            grading: Some(problem.grading()).filter(|grading| *grading != Grading::NONE),
+            least_curvature: solution.least_curvature,
+            comparison: assessment.and_then(|assessment| assessment.comparison.clone()),
+            verification: assessment.map(|assessment| assessment.verification.clone()),
+            refinement: if levels.len() > 1 { levels.to_vec() } else { Vec::new() },
+            minima: if minima.len() > 1 { minima.iter().map(|m| m.objective).collect() } else { Vec::new() },
         }
-        if !self.solution.violations.is_empty() {
-            let one = |v: &super::Violation| json!({"condition": v.condition, "node": v.node, "time": number(v.time), "amount": number(v.amount)});
-            object["violations"] = self.solution.violations.iter().map(one).collect();
-        }
-        let grading = self.problem.grading();
-        if grading != Grading::NONE {
-            object["grading"] = json!({"start": number(grading.start), "end": number(grading.end)});
-        }
-        if let Some(least) = self.solution.least_curvature {
-            object["least_curvature"] = number(least);
-        }
-        if let Some(Comparison { steps, objective, change, error, order, least_curvature }) =
-            self.assessment.and_then(|assessment| assessment.comparison.as_ref())
-        {
-            object["comparison"] = json!({
-                "steps": steps,
-                "objective": number(*objective),
-                "change": number(*change),
-                "error": number(*error),
-                "order": order.map(number),
-                "least_curvature": least_curvature.map(number),
-            });
-        }
-        if let Some(verification) = self.assessment.map(|assessment| &assessment.verification) {
-            object["verification"] = match verification {
-                Verification::Reached { errors } => {
-                    let errors: Map<String, Value> =
-                        errors.iter().map(|(name, error)| (name.clone(), number(*error))).collect();
-                    json!({"end_error": verification.end_error().map(number), "errors": errors})
-                }
-                Verification::Impossible(reason) => json!({"end_error": null, "reason": reason}),
-            };
-        }
-        if self.levels.len() > 1 {
-            let one = |level: &Level| {
-                json!({
-                    "steps": level.steps,
-                    "objective": number(level.objective),
-                    "end_error": level.end_error.map(number),
-                    "iterations": level.iterations,
-                })
-            };
-            object["refinement"] = self.levels.iter().map(one).collect();
-        }
-        if self.minima.len() > 1 {
-            object["minima"] = self.minima.iter().map(|minimum| number(minimum.objective)).collect();
-        }
-        object
-    }
-
-    fn doubts(&self) -> impl Iterator<Item = String> {
-        self.assessment.into_iter().flat_map(|assessment| &assessment.doubts).map(ToString::to_string)
-    }
-
-    fn bounds(&self) -> Value {
-        let one = |bound: &super::ActiveBound| {
-            json!({
-                "name": bound.name,
-                "side": if bound.upper { "max" } else { "min" },
-                "bound": json_number(bound.bound),
-                "times": bound.times.iter().map(|time| json_number(*time)).collect::<Vec<_>>(),
-            })
-        };
-        self.solution.active.iter().map(one).collect()
-    }
-
-    fn columns(&self) -> Value {
-        let columns = self.solution.columns.iter().enumerate().map(|(at, column)| {
-            let values: Vec<Value> = self.solution.rows.iter().map(|row| json_number(row[at])).collect();
-            (column.name().to_string(), Value::Array(values))
-        });
-        Value::Object(columns.collect())
     }
 }
 

@@ -2,17 +2,20 @@
 
 use std::ops::ControlFlow;
 
-use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status, WatchIterations};
 use extremal_solve::nlp::Iteration;
+use serde::Serialize;
+
+use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status, WatchIterations};
 
 /// One grid of a refinement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Level {
     /// Its steps.
     pub steps: usize,
     /// The cost, or the action, on it.
     pub objective: f64,
     /// The same with all steps counted positive: what a change of it is compared with.
+    #[serde(skip)]
     pub objective_size: f64,
     /// The largest error at the end of a simulation with the solution, if there can be one.
     pub end_error: Option<f64>,

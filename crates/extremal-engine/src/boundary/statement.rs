@@ -2,6 +2,7 @@
 
 use extremal_expr::Id;
 use extremal_model::{Component, Fixed, Model};
+use serde::Serialize;
 
 use super::{ProblemError, StatementError};
 
@@ -121,7 +122,7 @@ pub struct Statement {
 }
 
 /// Powers by which steps shrink towards the ends: the k-th of N instants from an end is (k/N)^power of the way.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Grading {
     /// Towards the start.
     pub start: f64,

@@ -1,5 +1,6 @@
 //! A table of values over time, as a solution leaves it and a warm start takes it.
 
+use extremal_trajectory::csv_lines;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -91,19 +92,18 @@ impl Table {
 }
 
 fn from_csv(text: &str) -> Result<Table, TableError> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let (_, header) = lines.next().ok_or(TableError::Format)?;
-    let names: Vec<String> = header.split(',').map(|name| name.trim().trim_matches('"').to_owned()).collect();
+    let mut lines = csv_lines(text);
+    let (_, names) = lines.next().ok_or(TableError::Format)?;
     if names.iter().any(|name| name.is_empty() || name.parse::<f64>().is_ok()) {
         return Err(TableError::Format);
     }
-    let cell = |line: usize, cell: &str| match cell.trim() {
+    let number = |line: usize, cell: &str| match cell {
         "" => Ok(f64::NAN),
-        text => text.parse().map_err(|_| TableError::Cell { line: line + 1, cell: text.to_owned() }),
+        text => text.parse().map_err(|_| TableError::Cell { line, cell: text.to_owned() }),
     };
-    let row =
-        |(line, text): (usize, &str)| text.split(',').map(|text| cell(line, text)).collect::<Result<Vec<f64>, _>>();
-    Ok(Table { names, rows: lines.map(row).collect::<Result<_, _>>()? })
+    let rows = lines.map(|(line, cells)| cells.iter().map(|cell| number(line, cell)).collect());
+    let rows = rows.collect::<Result<_, _>>()?;
+    Ok(Table { names: names.into_iter().map(Into::into).collect(), rows })
 }
 
 fn from_json(value: &Value) -> Result<Table, TableError> {

@@ -3,7 +3,11 @@
 use extremal_expr::Id;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
 
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
 use super::{Kind, Problem, ProblemError, Solution};
+use crate::serialized::NamedValues;
 
 /// Error tolerance of the simulation, far below that of any grid.
 const TOLERANCE: f64 = 1e-12;
@@ -31,6 +35,19 @@ impl Verification {
             Verification::Reached { errors } => Some(errors.iter().map(|(_, error)| error.abs()).fold(0.0, f64::max)),
             Verification::Impossible(_) => None,
         }
+    }
+}
+
+/// The largest error at the end, and all of them, or the reason why there are none.
+impl Serialize for Verification {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Verification", 2)?;
+        fields.serialize_field("end_error", &self.end_error())?;
+        match self {
+            Verification::Reached { errors } => fields.serialize_field("errors", &NamedValues(errors.clone()))?,
+            Verification::Impossible(reason) => fields.serialize_field("reason", reason)?,
+        }
+        fields.end()
     }
 }
 

@@ -1,34 +1,13 @@
 //! The equations of Lagrangians of positions and velocities.
 
 use extremal_expr::{Expr, Function};
-use extremal_mechanics::discrete::{Options, SchemeError, scheme};
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{CompositionBase, Method, Model};
+use extremal_model::Model;
 
-use super::{Form, Pages, discrete_pages, named, of};
-use crate::Settings;
-use crate::system::{controlled_system_of, custom_of};
-
-/// All forms of the equations, as [`derive`](super::derive) prints them.
-pub(super) fn derive<'m>(
-    model: &'m Model,
-    settings: &Settings,
-    forms: &[Form],
-    pages: &mut Pages<'m>,
-) -> Result<(), SchemeError> {
-    let system = controlled_system_of(model);
-    for form in forms {
-        match form {
-            Form::Lagrange => lagrange(&system, controls(model), pages),
-            Form::Hamilton => hamilton(&system, pages),
-            Form::Discrete => discrete(model, &system, settings, pages)?,
-        }
-    }
-    Ok(())
-}
+use super::{Pages, named, of};
 
 /// What the symbols of the controls are.
-fn controls(model: &Model) -> Option<String> {
+pub(super) fn controls(model: &Model) -> Option<String> {
     let names: Vec<&str> = model.controls().iter().map(|control| control.name.as_str()).collect();
     let (are, they) = if names.len() == 1 { ("is a control", "it is") } else { ("are controls", "they are") };
     (!names.is_empty()).then(|| {
@@ -36,7 +15,7 @@ fn controls(model: &Model) -> Option<String> {
     })
 }
 
-fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages<'m>) {
+pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages<'m>) {
     let g = system.graph;
     pages.section("Lagrangian", None, vec![(named("L", "L"), system.lagrangian)]);
     let mut unforced = system.clone();
@@ -177,7 +156,7 @@ fn displacements<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     }
 }
 
-fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let g = system.graph;
     let Some(hamiltonian) = system.hamiltonian() else {
         let note = "The momenta cannot be solved for the velocities in closed form here; a run does it numerically.";
@@ -206,35 +185,4 @@ fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
         pages.section("Constraints", None, rows.collect());
         displacements(system, pages);
     }
-}
-
-fn discrete<'m>(
-    model: &'m Model,
-    system: &System<'m>,
-    settings: &Settings,
-    pages: &mut Pages<'m>,
-) -> Result<(), SchemeError> {
-    let method: &Method = &settings.method;
-    let options = Options {
-        start: settings.start,
-        entropy: settings.entropy,
-        constraints: settings.constraints,
-        ..Options::default()
-    };
-    let scheme = scheme(system, method, options, custom_of(model, system))?;
-    let h = system.step();
-    let note = match method {
-        Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => format!(
-            "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H along the step; positions \
-             and entropies in forces are those of the stage."
-        ),
-        method if method.is_reference() => {
-            "One step from (q, q') at t; each stage satisfies the equations of motion.".to_string()
-        }
-        _ => format!(
-            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
-        ),
-    };
-    discrete_pages(&scheme, note, pages);
-    Ok(())
 }

@@ -1,26 +1,28 @@
 //! What is watched along every motion, whoever marches it: its resolution, a conserved energy, both laws, the constraints.
 
+use std::sync::Arc;
+
 use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Code, CompositionBase, Method, Model};
 use extremal_solve::{Reason, StepFailure};
 
-use super::beginning::Beginning;
 use super::energy::EnergyLaw;
-use super::judge::{Judge, Source};
+use super::judge::Judge;
 use super::laws::Laws;
 use super::observables::Observables;
 use super::resolution::Resolution;
+use super::start::RunStart;
 use super::warming::Warming;
 use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, Warning};
 use super::watch::ConstraintWatch;
 use super::{Compiled, Run};
 
 /// The watch over one motion.
-pub(crate) struct Audits<'r, S> {
-    observables: &'r Observables,
+pub(crate) struct Audits {
+    observables: Arc<Observables>,
     promises: Promises,
-    judge: Judge<S>,
+    judge: Judge,
     /// Not where steps are seen only in passing. Where they are those of an adaptive integrator it only remembers where the motion is.
     resolution: Option<Resolution>,
     /// In its place where there are entropies alone.
@@ -110,18 +112,18 @@ pub(crate) struct Promises {
 }
 
 impl Promises {
-    pub fn of(run: &Run<'_>) -> Self {
+    pub fn of(run: &Run, model: &Model) -> Self {
         let first_law = matches!(
             run.method,
             Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. }
         );
         Promises {
-            stepping: matches!(run.compiled, Compiled::Scheme(_)),
-            rows: !matches!(run.compiled, Compiled::Lattice(_)),
-            energy: run.method != Method::Custom && EnergyLaw::of(run.model).why_it_changes().is_none(),
+            stepping: matches!(*run.compiled, Compiled::Scheme(_)),
+            rows: !matches!(*run.compiled, Compiled::Lattice(_)),
+            energy: run.method != Method::Custom && EnergyLaw::of(model).why_it_changes().is_none(),
             first_law,
             constraint_sizes: run.constraint_sizes.clone(),
-            jump: jump(run.model),
+            jump: jump(model),
             accurate: run.observables.coordinates > 0
                 && !run.observables.timed_mass
                 && !matches!(run.method, Method::Left | Method::Right | Method::Theta(_) | Method::Custom),
@@ -142,16 +144,16 @@ impl Promises {
     }
 }
 
-impl<'r, S: Source> Audits<'r, S> {
-    pub fn new(observables: &'r Observables, promises: Promises, judge: Judge<S>) -> Self {
+impl Audits {
+    pub fn new(observables: Arc<Observables>, promises: Promises, judge: Judge) -> Self {
         Audits {
-            observables,
             judge,
-            resolution: promises.rows.then(|| Resolution::new(observables, promises.energy)),
-            warming: promises.warming(observables).then(|| Warming::new(observables.entropies)),
+            resolution: promises.rows.then(|| Resolution::new(&observables, promises.energy)),
+            warming: promises.warming(&observables).then(|| Warming::new(observables.entropies)),
             energy: promises.energy.then(EnergyAudit::default),
             doubtful: false,
             promises,
+            observables,
         }
     }
 
@@ -171,7 +173,7 @@ impl<'r, S: Source> Audits<'r, S> {
 
     /// Looks at a whole row. What it returns is why the step to it is none.
     pub fn look(&mut self, row: &[f64]) -> Option<Reason> {
-        let observables = self.observables;
+        let observables = &*self.observables;
         if let Some(warming) = &mut self.warming {
             if let Some(reason) = warming.look(observables, row, &mut self.judge) {
                 return Some(reason);
@@ -191,7 +193,7 @@ impl<'r, S: Source> Audits<'r, S> {
 
     /// Looks at one of the first rows of a motion, of which only some are looked at later.
     pub fn open(&mut self, row: &[f64]) {
-        let observables = self.observables;
+        let observables = &*self.observables;
         let suspicious = self.resolution.as_mut().is_some_and(|resolution| resolution.suspects(observables, row));
         let warming = self.warming.as_mut().is_some_and(|warming| warming.suspects(observables, row));
         self.doubtful |= suspicious || warming;
@@ -201,14 +203,14 @@ impl<'r, S: Source> Audits<'r, S> {
 
     /// Looks at one of the later rows of such a motion.
     pub fn glimpse(&mut self, row: &[f64]) {
-        let observables = self.observables;
+        let observables = &*self.observables;
         self.energy.iter_mut().for_each(|energy| energy.take(observables, row, None));
     }
 
     /// Is there anything in these rows for which every row should be looked at?
     pub fn is_doubtful(&self, laws: Option<&Laws>) -> bool {
         let energy = self.energy.as_ref().is_some_and(EnergyAudit::is_doubtful);
-        let relative = laws.map_or(0.0, |laws| laws.first_law_relative);
+        let relative = laws.map_or(0.0, |laws| laws.first.relative);
         self.doubtful || energy || relative.is_nan() || relative > DOUBTFUL * self.promises.first_law_limit()
     }
 
@@ -245,7 +247,7 @@ impl<'r, S: Source> Audits<'r, S> {
         warnings.extend(self.energy.as_ref().and_then(EnergyAudit::warning));
         let promised = self.promises.first_law;
         let broken =
-            laws.map(|laws| laws.first_law_relative).filter(|relative| *relative > self.promises.first_law_limit());
+            laws.map(|laws| laws.first.relative).filter(|relative| *relative > self.promises.first_law_limit());
         warnings.extend(broken.map(|relative| Warning::FirstLaw { relative, promised }));
         // Those on positions are as large as at the start; those on velocities may begin at rest.
         let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
@@ -260,11 +262,11 @@ impl<'r, S: Source> Audits<'r, S> {
 }
 
 #[cfg(test)]
-impl<S: Source> Audits<'_, S> {
+impl Audits {
     /// Which part of what is warned of the energy, the first law and the worst constraint are off.
     pub fn parts(&self, constraints: &ConstraintWatch, laws: Option<&Laws>) -> [f64; 3] {
         let energy = self.energy.as_ref().map_or(0.0, |energy| energy.off / (ENERGY * energy.scale()));
-        let first_law = laws.map_or(0.0, |laws| laws.first_law_relative / self.promises.first_law_limit());
+        let first_law = laws.map_or(0.0, |laws| laws.first.relative / self.promises.first_law_limit());
         let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
         let parts = constraints.residuals.iter().zip(sizes).filter(|(_, size)| *size > 0.0);
         let constraint = parts.map(|(residual, size)| residual / (CONSTRAINT * size)).fold(0.0, f64::max);
@@ -281,7 +283,7 @@ fn jump(model: &Model) -> Option<(String, String)> {
 /// The sizes of the terms of constraints on positions at the start; those of others may vanish there and are measured on the way.
 pub(super) fn constraint_sizes<'m>(
     system: &System<'m>,
-    beginning: &Beginning,
+    beginning: &RunStart,
     constraints: &[Constraint<'m>],
 ) -> Vec<f64> {
     let sizes: Vec<_> = constraints
@@ -296,7 +298,7 @@ pub(super) fn constraint_sizes<'m>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::Later;
+    use super::super::judge::Instruments;
     use super::super::laws::Audit;
     use super::super::snapshot::Snapshot;
     use super::*;
@@ -312,14 +314,15 @@ mod tests {
         {
             let settings = Settings { method: method.parse().unwrap(), start: Start::Legendre, ..Settings::of(&model) };
             let run = Run::new(&model, &settings).unwrap();
-            let judge = Judge::new(Later::new(&run), model.parameter_values());
-            let audits = Audits::new(&run.observables, Promises::of(&run), judge);
+            let judge = Judge::new(Instruments::later(&run), model.parameter_values());
+            let audits = Audits::new(run.observables.clone(), Promises::of(&run, &model), judge);
             let mut now = Snapshot::new(&run.observables, None);
             now.take(&run.observables, run.begin().unwrap().as_mut()).unwrap();
             let mut audit = Audit::default();
             audit.push(&run.observables, &["S".to_string()], &now.row);
-            let said = |first_law_relative: f64| {
-                let laws = Laws { first_law_relative, ..audit.finish().unwrap() };
+            let said = |relative: f64| {
+                let mut laws = audit.finish().unwrap();
+                laws.first.relative = relative;
                 audits.warnings(&now.watch, Some(&laws))
             };
             assert_eq!(said(0.9e-6), [], "{method}");

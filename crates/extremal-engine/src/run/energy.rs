@@ -1,9 +1,8 @@
 //! What is known of the energy p·v − L before anything is computed.
 
 use extremal_expr::Expr;
+use extremal_mechanics::System;
 use extremal_model::Model;
-
-use crate::system::system_of;
 
 /// Does the energy p·v − L stay the same along every motion?
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +32,7 @@ impl EnergyLaw {
     /// # Ok::<(), extremal_engine::InvalidModel>(())
     /// ```
     pub fn of(model: &Model) -> EnergyLaw {
-        let system = system_of(model);
+        let system = System::of(model);
         let g = system.graph;
         let mut outside = model.forces();
         if model.entropies().is_empty() {

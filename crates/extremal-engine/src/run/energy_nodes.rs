@@ -3,8 +3,8 @@
 use extremal_solve::{CompiledScheme, March};
 
 use super::SetupError;
-use super::beginning::Beginning;
 use super::observables::Observables;
+use super::start::RunStart;
 
 /// Steps of a trial that tells how many quadrature nodes the mean gradients need.
 const TRIAL_STEPS: usize = 24;
@@ -14,7 +14,7 @@ const MOST_ENERGY_NODES: usize = 32;
 
 /// The energy–entropy scheme with as many quadrature nodes as its energy identity needs to hold to round-off.
 pub(super) fn exact_enough(
-    beginning: &Beginning,
+    beginning: &RunStart,
     observables: &Observables,
     step: f64,
     mut nodes: usize,
@@ -30,7 +30,7 @@ pub(super) fn exact_enough(
 }
 
 /// The largest relative defect of the first law over a few steps; zero if the motion cannot even begin (which a run will tell).
-fn energy_defect(beginning: &Beginning, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
+fn energy_defect(beginning: &RunStart, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
     let Ok(mut motion) = compiled.start(&beginning.values, step) else { return 0.0 };
     let energy_at = observables.observed_energy();
     let balance = |motion: &mut dyn March| {

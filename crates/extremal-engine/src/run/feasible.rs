@@ -9,8 +9,8 @@ use extremal_solve::{
 use thiserror::Error;
 
 use super::SetupError;
-use super::beginning::Beginning;
 use super::integrable::integrable;
+use super::start::RunStart;
 use crate::analyze::parameters_of;
 
 /// What the constraints of a model amount to, found at the start of a run.
@@ -176,7 +176,7 @@ impl Choice {
 pub(crate) fn make_feasible(
     model: &Model,
     system: &mut System<'_>,
-    start: &mut Beginning,
+    start: &mut RunStart,
     choice: Choice,
     project: bool,
 ) -> Result<ConstraintStructure, SetupError> {
@@ -221,7 +221,7 @@ pub(crate) fn make_feasible(
             return Err(ConstraintError::Inconsistent(violated).into());
         }
         reached?;
-        let numbers = |at: &Beginning| [at.point(), at.values.second.clone()].concat();
+        let numbers = |at: &RunStart| [at.point(), at.values.second.clone()].concat();
         let changes = numbers(start).into_iter().zip(numbers(&nearest)).map(|(a, b)| (a - b).abs());
         moved = changes.fold(0.0, f64::max);
         *start = nearest;
@@ -258,7 +258,7 @@ pub(crate) fn make_feasible(
 /// fails is left to the run, which says why.
 pub(crate) fn check_second(
     system: &System<'_>,
-    start: &Beginning,
+    start: &RunStart,
     scheme: &CompiledScheme,
 ) -> Result<(), ConstraintError> {
     let second = &start.values.second;
@@ -282,7 +282,7 @@ pub(crate) fn check_second(
 }
 
 /// The rows ∂Φ/∂v of all constraints.
-fn velocity_rows(system: &System<'_>, at: &Beginning) -> Vec<Vec<f64>> {
+fn velocity_rows(system: &System<'_>, at: &RunStart) -> Vec<Vec<f64>> {
     let n = system.len();
     let entries: Vec<_> =
         system.constraints.iter().flat_map(|c| system.graph.gradient(c.velocity, &system.v)).collect();
@@ -290,13 +290,13 @@ fn velocity_rows(system: &System<'_>, at: &Beginning) -> Vec<Vec<f64>> {
 }
 
 /// The row ∂Φ/∂v of one constraint.
-fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &Beginning) -> Vec<f64> {
+fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &RunStart) -> Vec<f64> {
     at.evaluate(system, &system.graph.gradient(constraint.velocity, &system.v))
 }
 
 /// What of `constraints` does not hold at `start`, relative to the size of its terms. Velocities do not count where the start is
 /// two positions, which then must both be right.
-fn violations<'g>(system: &System<'g>, start: &Beginning, constraints: &[Constraint<'g>]) -> Vec<Violation> {
+fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constraint<'g>]) -> Vec<Violation> {
     let mut found = Vec::new();
     let second = start.second();
     for constraint in constraints {
@@ -320,7 +320,7 @@ fn violations<'g>(system: &System<'g>, start: &Beginning, constraints: &[Constra
 }
 
 /// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B9).
-fn projected(model: &Model, system: &System<'_>, start: &mut Beginning) -> Result<(), SetupError> {
+fn projected(model: &Model, system: &System<'_>, start: &mut RunStart) -> Result<(), SetupError> {
     let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
     let values = model.parameter_values();
     let run = |block: &Block, point: &[f64], out: &mut [f64]| -> Result<(), SetupError> {
@@ -349,7 +349,7 @@ enum Around {
 }
 
 /// Looks at the constraint `at` at points on those kept, at other positions, velocities and times than those of the start.
-fn around(model: &Model, system: &System<'_>, kept: &System<'_>, start: &Beginning, at: usize) -> Around {
+fn around(model: &Model, system: &System<'_>, kept: &System<'_>, start: &RunStart, at: usize) -> Around {
     let constraint = &system.constraints[at];
     let mut partners = Vec::new();
     for sample in 0..2 {
@@ -404,7 +404,7 @@ pub(crate) fn constraints_of(
         return None;
     }
     let step = model.simulation().step.unwrap_or(1.0);
-    let mut start = Beginning::of(model, extremal_model::Start::Legendre, step);
+    let mut start = RunStart::of(model, extremal_model::Start::Legendre, step);
     match make_feasible(model, &mut system.clone(), &mut start, Choice::First, true) {
         Ok(structure) => Some(Ok(structure)),
         Err(SetupError::Constraints(

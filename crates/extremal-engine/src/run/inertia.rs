@@ -6,7 +6,7 @@ use extremal_expr::{Expr, Id};
 use extremal_mechanics::{Block, System};
 use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
-use super::beginning::{Bordered, ids};
+use super::start::{Bordered, ids};
 
 /// Blocks of a mass matrix up to this size have a determinant that is written out,
 const WRITTEN: usize = 3;
@@ -36,7 +36,7 @@ const CLOSE: u32 = 3;
 pub(super) fn determinants<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     let g = system.graph;
     let vakonomic = system.constraints.iter().any(|constraint| constraint.is_vakonomic());
-    if vakonomic || system.len() > MANY {
+    if vakonomic || system.order > 1 || system.len() > MANY {
         return Vec::new();
     }
     let mass = system.mass_matrix();

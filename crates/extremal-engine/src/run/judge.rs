@@ -1,15 +1,15 @@
 //! Who decides whether a step follows the motion: an adaptive integrator of high order, from the state before the step.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_expr::Id;
-use extremal_model::Start;
+use extremal_mechanics::System;
+use extremal_model::{Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate, Reason, StartValues};
 
 use super::inertia::{Inertia, State};
 use super::observables::Observables;
 use super::{Compiled, Run};
-use crate::system::system_of;
 
 /// Far below what is called unresolved, and quickly reached.
 const TOLERANCE: f64 = 1e-9;
@@ -39,8 +39,8 @@ const FURTHER: f64 = 2.0;
 pub(crate) struct Moment {
     pub time: f64,
     pub q: Vec<f64>,
-    v: Vec<f64>,
-    p: Vec<f64>,
+    pub v: Vec<f64>,
+    pub p: Vec<f64>,
     s: Vec<f64>,
     /// Those that have an equation of motion.
     multipliers: Vec<f64>,
@@ -129,7 +129,7 @@ impl Moment {
         State { q: &self.q, v: &self.v, s: &self.s, time: self.time }
     }
 
-    fn start(&self) -> StartValues {
+    pub fn start(&self) -> StartValues {
         let (q, v, s, multipliers) = (self.q.clone(), self.v.clone(), self.s.clone(), self.multipliers.clone());
         StartValues { q, v, s, multipliers, time: self.time, ..StartValues::default() }
     }
@@ -169,69 +169,64 @@ pub(crate) struct Means {
     inertia: Option<Inertia>,
 }
 
-/// Where these come from: not every motion needs a judge.
-pub(crate) trait Source {
-    fn means(&mut self) -> Option<&mut Means>;
-}
-
-/// Made when they are first needed.
-pub(crate) struct Later<'r, 'm> {
-    run: &'r Run<'m>,
-    made: Option<Option<Box<Means>>>,
-}
-
-impl<'r, 'm> Later<'r, 'm> {
-    pub fn new(run: &'r Run<'m>) -> Self {
-        Later { run, made: None }
-    }
-}
-
-impl Source for Later<'_, '_> {
-    fn means(&mut self) -> Option<&mut Means> {
-        self.made.get_or_insert_with(|| Means::of(self.run).map(Box::new)).as_deref_mut()
-    }
-}
-
-/// Made before, for many motions on several threads: each takes a copy when it first needs one.
-pub(crate) struct Prepared(Mutex<Option<Means>>);
-
-impl Prepared {
-    pub fn of(run: &Run<'_>) -> Self {
-        Prepared(Mutex::new(Means::of(run)))
-    }
-}
-
-/// Copied when they are first needed.
-pub(crate) struct Copied<'s> {
-    from: &'s Prepared,
+/// The instruments of several judges, made when one first needs them: not every motion does. Every judge works with its own copy.
+pub(crate) struct Instruments {
+    shared: Arc<Mutex<Making>>,
     own: Option<Option<Box<Means>>>,
 }
 
-impl<'s> Copied<'s> {
-    pub fn new(from: &'s Prepared) -> Self {
-        Copied { from, own: None }
+enum Making {
+    Later(Box<Run>),
+    Done(Option<Box<Means>>),
+}
+
+impl Instruments {
+    /// Made when they are first needed.
+    pub fn later(run: &Run) -> Self {
+        Instruments::sharing(Arc::new(Mutex::new(Making::Later(Box::new(run.clone())))))
+    }
+
+    /// Made now, while the model is at hand.
+    pub fn ready(run: &Run, model: &Model) -> Self {
+        Instruments::sharing(Arc::new(Mutex::new(Making::Done(Means::of(run, model)))))
+    }
+
+    fn sharing(shared: Arc<Mutex<Making>>) -> Self {
+        Instruments { shared, own: None }
+    }
+
+    /// For another judge.
+    pub fn share(&self) -> Self {
+        Instruments::sharing(self.shared.clone())
+    }
+
+    fn means(&mut self) -> Option<&mut Means> {
+        let Instruments { shared, own } = self;
+        own.get_or_insert_with(|| made(shared)).as_deref_mut()
     }
 }
 
-impl Source for Copied<'_> {
-    fn means(&mut self) -> Option<&mut Means> {
-        let Copied { from: Prepared(prepared), own } = self;
-        let copy = || prepared.lock().unwrap_or_else(PoisonError::into_inner).clone().map(Box::new);
-        own.get_or_insert_with(copy).as_deref_mut()
-    }
+fn made(shared: &Mutex<Making>) -> Option<Box<Means>> {
+    let mut making = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let means = match &mut *making {
+        Making::Later(run) => Means::of(run, &run.model.lock()),
+        Making::Done(means) => return means.clone(),
+    };
+    *making = Making::Done(means.clone());
+    means
 }
 
 /// The judge of the motions with some parameters.
-pub(crate) struct Judge<S> {
-    source: S,
+pub(crate) struct Judge {
+    instruments: Instruments,
     parameters: Vec<f64>,
     /// The steps of the reference that are left for this motion.
     left: u64,
 }
 
-impl<S: Source> Judge<S> {
-    pub fn new(source: S, parameters: Vec<f64>) -> Self {
-        Judge { source, parameters, left: MOST_STEPS }
+impl Judge {
+    pub fn new(instruments: Instruments, parameters: Vec<f64>) -> Self {
+        Judge { instruments, parameters, left: MOST_STEPS }
     }
 
     /// Begins with a motion of other parameters.
@@ -248,7 +243,7 @@ impl<S: Source> Judge<S> {
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.
     pub fn end_of(&mut self, now: &Moment, h: f64) -> Option<Reason> {
-        let means = self.source.means()?;
+        let means = self.instruments.means()?;
         means.set_parameters(&self.parameters);
         match fate(&mut means.reference, &mut self.left, &now.start(), now.time + (1.0 + FURTHER) * h) {
             MotionFate::Singular { time, what } => Some(means.ended(now, None, time, what)),
@@ -258,7 +253,7 @@ impl<S: Source> Judge<S> {
 
     /// What becomes of a motion from these values until a time, and the state in which it is then.
     pub fn follow(&mut self, start: &StartValues, until: f64) -> Option<(MotionFate, Vec<f64>)> {
-        let means = self.source.means()?;
+        let means = self.instruments.means()?;
         means.set_parameters(&self.parameters);
         let fate = fate(&mut means.reference, &mut self.left, start, until);
         Some((fate, means.reference.state().to_vec()))
@@ -266,7 +261,7 @@ impl<S: Source> Judge<S> {
 
     /// A part of the step `h`, found by halving it, with which the method comes to where it should.
     pub fn halved(&mut self, start: &StartValues, h: f64, arrived: impl Fn(&[f64]) -> bool) -> Option<f64> {
-        let marcher = self.source.means()?.marcher.as_mut()?;
+        let marcher = self.instruments.means()?.marcher.as_mut()?;
         marcher.set_parameters(&self.parameters);
         (1..=HALVINGS).find_map(|halvings| {
             let steps = 1u64 << halvings;
@@ -279,7 +274,7 @@ impl<S: Source> Judge<S> {
     /// Does the step between these moments follow the motion? Kinetic energies below `floor` are round-off.
     /// A step that resolves the motion is looked for where it is `wanted`.
     pub fn verdict(&mut self, before: &Moment, after: &Moment, floor: f64, wanted: bool) -> Verdict {
-        let Some(means) = self.source.means() else { return Verdict::Undecided };
+        let Some(means) = self.instruments.means() else { return Verdict::Undecided };
         means.set_parameters(&self.parameters);
         let h = after.time - before.time;
         let start = before.start();
@@ -314,13 +309,13 @@ impl<S: Source> Judge<S> {
 }
 
 #[cfg(test)]
-impl<S: Source> Judge<S> {
+impl Judge {
     /// How far a step is from the motion, if that is known.
     pub fn apart(&mut self, before: &Moment, after: &Moment, floor: f64) -> Option<f64> {
         self.left = MOST_STEPS;
         let (fate, _) = self.follow(&before.start(), after.time)?;
         let mut exact = after.clone();
-        let arrived = fate == MotionFate::Reached && exact.observe(&mut self.source.means()?.reference);
+        let arrived = fate == MotionFate::Reached && exact.observe(&mut self.instruments.means()?.reference);
         arrived.then(|| exact.distance(before, after, floor).max(exact.hidden_distance(before, after)))
     }
 }
@@ -354,9 +349,8 @@ fn resolving(marcher: &mut Marcher, before: &Moment, exact: &Moment, floor: f64)
 
 impl Means {
     /// Those of a run, where there are such: not for equations of higher order, nor where the method is all there is.
-    fn of(run: &Run<'_>) -> Option<Means> {
-        let model = run.model;
-        let marcher = match &run.compiled {
+    fn of(run: &Run, model: &Model) -> Option<Box<Means>> {
+        let marcher = match &*run.compiled {
             Compiled::Scheme(scheme) => (run.settings.start == Start::Legendre).then(|| scheme.marcher()),
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => return None,
@@ -364,13 +358,13 @@ impl Means {
         if model.order() > 1 || model.discrete().is_some() {
             return None;
         }
-        let mut system = system_of(model).with_short_kinetic_energy();
+        let mut system = System::of(model).with_short_kinetic_energy();
         let redundant = &run.constraints.redundant;
         system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
         let inertia = if system.vakonomic().next().is_none() { Inertia::of(&system, &parameters).ok()? } else { None };
-        Some(Means { reference, marcher, inertia })
+        Some(Box::new(Means { reference, marcher, inertia }))
     }
 
     fn set_parameters(&mut self, parameters: &[f64]) {

@@ -1,16 +1,19 @@
 //! Running families of many like members without unrolling them.
 
+use std::sync::Arc;
+
 use extremal_expr::Id;
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
 use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
-use super::beginning::Beginning;
 use super::feasible::ConstraintStructure;
 use super::observables::Observables;
+use super::start::RunStart;
 use super::{Compiled, Run, Settings, SetupError};
-use crate::system::system_of;
+use crate::SharedModel;
 
 /// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
 const FEW: usize = 24;
@@ -42,7 +45,7 @@ pub struct Lattice {
 }
 
 /// What is known of a run of many like members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LatticeStructure {
     /// Members of each family.
     pub members: usize,
@@ -124,18 +127,18 @@ impl Lattice {
     }
 }
 
-impl<'m> Run<'m> {
+impl Run {
     /// A run of all members; `model` is the one with few of them that was read with the lattice.
-    pub fn of_lattice(model: &'m Model, lattice: &Lattice) -> Result<Run<'m>, SetupError> {
+    pub fn of_lattice(model: impl Into<SharedModel>, lattice: &Lattice) -> Result<Run, SetupError> {
         let plan = lattice.settings.plan()?;
         let observables = Observables::of_members(lattice.columns()?, lattice.names.len() * lattice.structure.members);
         let mut run = Run {
-            model,
-            observables,
-            compiled: Compiled::Lattice(Box::new(lattice.clone())),
+            model: model.into(),
+            observables: Arc::new(observables),
+            compiled: Arc::new(Compiled::Lattice(Box::new(lattice.clone()))),
             estimate: None,
             method: lattice.settings.method.clone(),
-            beginning: Beginning::default(),
+            start: RunStart::default(),
             constraints: ConstraintStructure::default(),
             constraint_sizes: Vec::new(),
             stated_energy: f64::NAN,
@@ -153,7 +156,7 @@ impl<'m> Run<'m> {
 
     /// What is known of many like members, if the run is one of these.
     pub fn lattice(&self) -> Option<LatticeStructure> {
-        match &self.compiled {
+        match &*self.compiled {
             Compiled::Lattice(lattice) => Some(lattice.structure()),
             _ => None,
         }
@@ -188,7 +191,7 @@ struct Written<'m> {
 
 impl<'m> Written<'m> {
     fn of(model: &'m Model, settings: &Settings) -> Option<Written<'m>> {
-        let system = system_of(model);
+        let system = Some(System::of(model)).filter(|system| system.order == 1)?;
         let Settings { start, entropy, constraints, .. } = *settings;
         let options = Options { start, entropy, constraints, ..Options::default() };
         Some(Written {

@@ -1,14 +1,26 @@
 //! The audit of a run with entropies: does the discrete motion obey the first and the second law?
 
 use extremal_solve::{Reason, StepFailure};
-use extremal_trajectory::json_number;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::observables::Observables;
+use crate::serialized::by_name;
 
 /// What the laws of thermodynamics say about a run, measured at every step.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Laws {
+    /// The balance of energy.
+    pub first: FirstLaw,
+    /// The change of the total entropy.
+    pub second: SecondLaw,
+    /// The temperatures of each entropy.
+    #[serde(serialize_with = "by_name")]
+    pub temperatures: Vec<(String, TemperatureRange)>,
+}
+
+/// The balance of energy over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct FirstLaw {
     /// Energy at the end less energy at the start.
     pub energy_change: f64,
     /// Work done by external forces (and by explicit time dependence).
@@ -16,19 +28,22 @@ pub struct Laws {
     /// Heat received from outside.
     pub heat: f64,
     /// The largest |energy change − work − heat| at any step.
-    pub first_law_defect: f64,
+    pub max_defect: f64,
     /// The same relative to the largest energy.
-    pub first_law_relative: f64,
-    /// The smallest change of the total entropy in one step.
-    pub smallest_production: f64,
-    /// The change of the total entropy over the run.
-    pub total_production: f64,
-    /// Per entropy: name, and first, last, lowest and highest temperature.
-    pub temperatures: Vec<(String, TemperatureRange)>,
+    pub relative: f64,
+}
+
+/// The change of the total entropy over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SecondLaw {
+    /// The smallest in one step.
+    pub smallest_step: f64,
+    /// Over the run.
+    pub total: f64,
 }
 
 /// The temperatures of one entropy over a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TemperatureRange {
     /// At the start.
     pub first: f64,
@@ -38,39 +53,6 @@ pub struct TemperatureRange {
     pub lowest: f64,
     /// The highest.
     pub highest: f64,
-}
-
-impl Laws {
-    /// `{"first": {...}, "second": {...}, "temperatures": {...}}`.
-    pub fn to_json(&self) -> Value {
-        let temperatures: Map<String, Value> = self
-            .temperatures
-            .iter()
-            .map(|(name, range)| {
-                let range = json!({
-                    "first": json_number(range.first),
-                    "last": json_number(range.last),
-                    "lowest": json_number(range.lowest),
-                    "highest": json_number(range.highest),
-                });
-                (name.clone(), range)
-            })
-            .collect();
-        json!({
-            "first": {
-                "energy_change": json_number(self.energy_change),
-                "work": json_number(self.work),
-                "heat": json_number(self.heat),
-                "max_defect": json_number(self.first_law_defect),
-                "relative": json_number(self.first_law_relative),
-            },
-            "second": {
-                "smallest_step": json_number(self.smallest_production),
-                "total": json_number(self.total_production),
-            },
-            "temperatures": temperatures,
-        })
-    }
 }
 
 /// A motion that fails below this part of its highest temperature fails because of the cold.
@@ -112,27 +94,22 @@ impl Audit {
                 last_entropy: entropy,
                 largest_energy: energy.abs(),
                 laws: Laws {
-                    energy_change: 0.0,
-                    work: 0.0,
-                    heat: 0.0,
-                    first_law_defect: 0.0,
-                    first_law_relative: 0.0,
-                    smallest_production: f64::INFINITY,
-                    total_production: 0.0,
+                    first: FirstLaw::default(),
+                    second: SecondLaw { smallest_step: f64::INFINITY, total: 0.0 },
                     temperatures: names.iter().cloned().zip(temperatures.iter().map(range)).collect(),
                 },
             });
             return;
         };
-        let laws = &mut seen.laws;
-        laws.energy_change = energy - seen.first_energy;
-        (laws.work, laws.heat) = (account("work"), account("heat"));
-        laws.first_law_defect = laws.first_law_defect.max((laws.energy_change - laws.work - laws.heat).abs());
+        let Laws { first, second, temperatures: ranges } = &mut seen.laws;
+        first.energy_change = energy - seen.first_energy;
+        (first.work, first.heat) = (account("work"), account("heat"));
+        first.max_defect = first.max_defect.max((first.energy_change - first.work - first.heat).abs());
         seen.largest_energy = seen.largest_energy.max(energy.abs());
-        laws.smallest_production = laws.smallest_production.min(entropy - seen.last_entropy);
-        laws.total_production = entropy - seen.first_entropy;
+        second.smallest_step = second.smallest_step.min(entropy - seen.last_entropy);
+        second.total = entropy - seen.first_entropy;
         seen.last_entropy = entropy;
-        for ((_, range), t) in laws.temperatures.iter_mut().zip(temperatures) {
+        for ((_, range), t) in ranges.iter_mut().zip(temperatures) {
             range.last = *t;
             range.lowest = range.lowest.min(*t);
             range.highest = range.highest.max(*t);
@@ -159,10 +136,10 @@ impl Audit {
         let seen = self.seen.as_ref()?;
         let mut laws = seen.laws.clone();
         if seen.largest_energy > 0.0 {
-            laws.first_law_relative = laws.first_law_defect / seen.largest_energy;
+            laws.first.relative = laws.first.max_defect / seen.largest_energy;
         }
-        if laws.smallest_production.is_infinite() {
-            laws.smallest_production = 0.0;
+        if laws.second.smallest_step.is_infinite() {
+            laws.second.smallest_step = 0.0;
         }
         Some(laws)
     }

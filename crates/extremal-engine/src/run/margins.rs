@@ -2,7 +2,7 @@
 
 use super::audits::{Audits, Promises};
 use super::inertia::LEAP;
-use super::judge::{Judge, Later, Moment, UNRESOLVED};
+use super::judge::{Instruments, Judge, Moment, UNRESOLVED};
 use super::laws::Audit;
 use super::snapshot::Snapshot;
 use super::{Compiled, Run, Settings};
@@ -36,8 +36,8 @@ fn the_gallery_stays_well_below_what_is_warned_of() {
         }
         let run = Run::new(&model, &Settings::of(&model)).unwrap();
         let observables = &run.observables;
-        let judge = || Judge::new(Later::new(&run), model.parameter_values());
-        let mut audits = Audits::new(observables, Promises::of(&run), judge());
+        let judge = || Judge::new(Instruments::later(&run), model.parameter_values());
+        let mut audits = Audits::new(observables.clone(), Promises::of(&run, &model), judge());
         let (mut other, mut laws) = (judge(), Audit::default());
         let entropies: Vec<_> = model.entropies().iter().map(|entropy| entropy.name.clone()).collect();
         let mut now = Snapshot::new(observables, None);
@@ -56,7 +56,7 @@ fn the_gallery_stays_well_below_what_is_warned_of() {
             std::mem::swap(&mut before, &mut after);
             after.read(observables, &now.row);
             kinetic = kinetic.max(after.kinetic);
-            let looked_at = at > 0 && at.is_multiple_of(followed) && matches!(run.compiled, Compiled::Scheme(_));
+            let looked_at = at > 0 && at.is_multiple_of(followed) && matches!(*run.compiled, Compiled::Scheme(_));
             if looked_at && let Some(apart) = other.apart(&before, &after, 1e-4 * kinetic) {
                 step.take(apart / UNRESOLVED, name);
             }

@@ -18,7 +18,7 @@ pub struct Tracked {
     pub expression: Id,
 }
 
-/// The row of a run is: time, coordinates, velocities, momenta, entropies, the recorded outputs (multipliers and reactions of
+/// The row of a run is: time, coordinates, velocities, momenta (each per derivative for higher orders), entropies, the recorded outputs (multipliers and reactions of
 /// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
 /// accounts of work and heat. Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions,
 /// what is watched of the constraints, how large the terms of those on velocities are, determinants of the mass matrix, closed forms.
@@ -68,8 +68,13 @@ impl Observables {
         let g = model.graph();
         let mut columns = vec![Column::time()];
         columns.extend(system.names.iter().map(Column::coordinate));
-        columns.extend(system.names.iter().map(|name| Column::velocity(name)));
-        columns.extend(system.names.iter().map(|name| Column::momentum(name)));
+        let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
+        for order in 0..2 * system.order - 1 {
+            columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
+        }
+        for order in 0..system.order {
+            columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
+        }
         columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
@@ -142,7 +147,7 @@ impl Observables {
             columns: Columns::new(columns)?,
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
-            coordinates: system.len(),
+            coordinates: system.order * system.len(),
             entropies: system.heat.s.len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),

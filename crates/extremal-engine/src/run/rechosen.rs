@@ -1,61 +1,12 @@
-//! Constraints at the places where they become dependent: others are chosen where that helps, and what was passed on purpose is told.
+//! Constraints where they become dependent: others are chosen where that helps.
 
 use extremal_model::Start;
-use extremal_solve::{March, PassedConfiguration, Reason, TotalWork};
+use extremal_solve::{March, Reason};
 
-use super::{End, Outcome, Run, Settings};
+use super::{End, Run, Settings};
 
 /// A state is moved by no more than this part of its positions when other constraints are chosen at it.
 const MOST_MOVED: f64 = 1e-6;
-
-impl Outcome {
-    /// Both parts of one run.
-    pub(super) fn followed_by(self, rest: Outcome) -> Outcome {
-        let larger = |before: Vec<(String, f64)>, after: &[(String, f64)]| -> Vec<(String, f64)> {
-            before.into_iter().zip(after).map(|((name, a), (_, b))| (name, a.max(*b))).collect()
-        };
-        let work = TotalWork {
-            iterations: self.work.iterations + rest.work.iterations,
-            max_residual: self.work.max_residual.max(rest.work.max_residual),
-            newton_steps: self.work.newton_steps + rest.work.newton_steps,
-        };
-        Outcome {
-            end: rest.end,
-            steps: self.steps + rest.steps,
-            time: rest.time,
-            work,
-            errors: larger(self.errors, &rest.errors),
-            residuals: larger(self.residuals, &rest.residuals),
-            laws: self.laws,
-            passed: ([self.passed.0, rest.passed.0].concat(), self.passed.1 + rest.passed.1),
-            warnings: [self.warnings, rest.warnings].concat(),
-        }
-    }
-
-    /// What a user must know about singular configurations that were passed.
-    pub fn passage_warnings(&self) -> Vec<String> {
-        let (passed, count) = &self.passed;
-        let mut warnings: Vec<String> = passed
-            .iter()
-            .map(|PassedConfiguration { time, constraint, others, broken }| {
-                let others = others.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                let depends = if others.is_empty() { "restricts no velocity".into() } else { format!("depends on {others}") };
-                let how = if *broken { "leapt over" } else { "passed" };
-                format!(
-                    "a singular configuration was {how} at t = {time:.9}: there `{constraint}` {depends}, and more than one motion \
-                     goes on; this is the one that the steps led to"
-                )
-            })
-            .collect();
-        if !warnings.is_empty() {
-            let worst = self.residuals.iter().max_by(|a, b| a.1.total_cmp(&b.1));
-            let worst =
-                worst.map_or_else(String::new, |(name, off)| format!("; constraints held to {off:.1e} (`{name}`)"));
-            warnings.push(format!("{count} singular configurations were passed{worst}"));
-        }
-        warnings
-    }
-}
 
 /// A reason to end that says which constraints were left out, where they are not chosen again: in a sweep, or with entropies.
 pub(crate) fn without_choice(reason: Reason, left_out: &[String], sweep: bool) -> Reason {
@@ -70,7 +21,7 @@ pub(crate) fn without_choice(reason: Reason, left_out: &[String], sweep: bool) -
     }
 }
 
-impl<'m> Run<'m> {
+impl Run {
     /// The constraints that follow from others.
     pub(crate) fn left_out(&self) -> Vec<String> {
         self.constraints.redundant.iter().map(|(name, _)| name.clone()).collect()
@@ -79,7 +30,7 @@ impl<'m> Run<'m> {
     /// What is left of a run that ends where the constraints that were kept become dependent, with others of those that follow from
     /// them in their place: the same motion. `None` where there are no others, or no step was possible since they were chosen. Accounts
     /// of heat and work are not carried over, so that a system with entropies ends there.
-    pub(super) fn with_other_constraints(&self, end: &End, motion: &mut dyn March) -> Option<Run<'m>> {
+    pub(super) fn with_other_constraints(&self, end: &End, motion: &mut dyn March) -> Option<Run> {
         let End::Failed(failure) = end else { return None };
         let dependent = matches!(
             failure.reason,
@@ -93,10 +44,10 @@ impl<'m> Run<'m> {
         }
         let (q, time) = (motion.state()[..self.observables.coordinates].to_vec(), motion.time());
         let v = motion.observe().ok()?[..self.observables.coordinates].to_vec();
-        let here = self.beginning.reached(&q, &v, time);
+        let here = self.start.reached(&q, &v, time);
         // Close to where the others are dependent, an adaptive method has lost digits in what they do not determine.
         let settings = Settings { start: Start::Legendre, project: true, ..self.settings.clone() };
-        let mut rest = Run::starting_at(self.model, &settings, &self.tracked, Some(here)).ok()?;
+        let mut rest = Run::starting_at(&self.model, &settings, &self.tracked, Some(here)).ok()?;
         let same = rest.observables.columns == self.observables.columns && rest.constraints.redundant != *redundant;
         rest.plan.whole_steps = self.plan.whole_steps.checked_sub(motion.steps())?;
         rest.plan.remainder = self.plan.remainder;

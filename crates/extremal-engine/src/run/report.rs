@@ -2,17 +2,18 @@
 
 use extremal_model::Model;
 use extremal_solve::SolveStructure;
-use extremal_trajectory::{Recorder, Role, json_number};
-use serde_json::{Map, Value, json};
+use extremal_trajectory::{Drift, Recorder, Role};
+use serde::Serialize;
 
-use super::{End, EnergyLaw, LatticeStructure, Outcome, Run};
+use super::{End, EnergyLaw, LatticeStructure, Laws, Outcome, Run};
+use crate::serialized::{NamedValues, by_name};
 
 /// A finished run with all that is said about it.
 pub struct Report<'r> {
     /// The model.
     pub model: &'r Model,
     /// The run.
-    pub run: &'r Run<'r>,
+    pub run: &'r Run,
     /// What came of it.
     pub outcome: &'r Outcome,
     /// What was recorded.
@@ -21,75 +22,163 @@ pub struct Report<'r> {
     pub warnings: Vec<String>,
 }
 
+/// What came of a run.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct RunSummary {
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The method.
+    pub method: String,
+    /// The step.
+    pub step: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// `finished`, `stopped`, `failed` or `interrupted`.
+    pub status: &'static str,
+    /// The last row.
+    pub end: Option<EndState>,
+    /// How far quantities departed from their first values.
+    #[serde(serialize_with = "by_name")]
+    pub invariants: Vec<(String, Drift)>,
+    /// How steps were solved for.
+    pub solver: SolverSummary,
+    /// Warnings in words.
+    pub warnings: Vec<String>,
+    /// The condition that stopped it, or why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The loops over many like members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<LatticeStructure>,
+    /// What the constraints amount to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<ConstraintSummary>,
+    /// Both laws of thermodynamics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub laws: Option<Laws>,
+    /// The largest errors against the closed forms.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
+    pub errors: Vec<(String, f64)>,
+}
+
+/// The last row by role, each number under the name of its coordinate, constraint or entropy.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct EndState {
+    /// The time.
+    pub t: f64,
+    /// Positions.
+    pub q: NamedValues,
+    /// Velocities.
+    pub v: NamedValues,
+    /// Momenta.
+    pub p: NamedValues,
+    /// Multipliers of constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lambda: Option<NamedValues>,
+    /// Entropies.
+    #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
+    pub entropies: Option<NamedValues>,
+    /// Temperatures.
+    #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
+    pub temperatures: Option<NamedValues>,
+}
+
+/// How steps were solved for, and what that cost.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SolverSummary {
+    /// The kind of iteration, `explicit` for adaptive methods.
+    pub iteration: &'static str,
+    /// Newton iterations.
+    pub newton_iterations: u64,
+    /// The largest residual that was left.
+    pub max_residual: f64,
+    /// Steps that a fixed-point iteration left to Newton's method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newton_steps: Option<u64>,
+}
+
+/// What the constraints amount to, and how well each held.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ConstraintSummary {
+    /// Independent velocities that they leave.
+    pub degrees_of_freedom: usize,
+    /// How many are independent.
+    pub rank: usize,
+    /// The largest residual of each.
+    pub max_residual: NamedValues,
+    /// Those that follow from others.
+    pub redundant: Vec<RedundantConstraint>,
+    /// Velocity constraints that restrict positions.
+    pub integrable: Vec<String>,
+    /// How far the start was moved to satisfy them.
+    pub moved: f64,
+}
+
+/// A constraint that follows from others.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct RedundantConstraint {
+    /// Its name.
+    pub constraint: String,
+    /// Theirs.
+    pub follows_from: Vec<String>,
+}
+
 impl Report<'_> {
-    /// One object, with numbers that read back to the same bits. What is not a finite number is `null`.
-    pub fn to_json(&self) -> Value {
+    /// What came of the run as data.
+    pub fn summary(&self) -> RunSummary {
         let (status, reason) = match &self.outcome.end {
             End::Reached => ("finished", None),
             End::Stopped { condition } => ("stopped", Some(condition.clone())),
             End::Failed(failure) => ("failed", Some(failure.to_string())),
             End::Interrupted => ("interrupted", None),
         };
-        let invariants: Map<String, Value> =
-            self.recorder.drifts().map(|(column, drift)| (column.name().to_string(), drift.to_json())).collect();
-        let mut object = json!({
-            "model": self.model.name(),
-            "method": self.run.method().to_string(),
-            "step": json_number(self.run.step()),
-            "steps": self.outcome.steps,
-            "status": status,
-            "end": self.end(),
-            "invariants": invariants,
-            "solver": self.solver(),
-            "warnings": self.warnings,
-        });
-        if let Some(reason) = reason {
-            object["reason"] = reason.into();
-        }
-        if let Some(LatticeStructure { members, operations, loops }) = self.run.lattice() {
-            object["repeated"] = json!({ "members": members, "operations": operations, "loops": loops });
-        }
-        if !self.outcome.residuals.is_empty() {
-            object["constraints"] = self.constraints();
-        }
-        if let Some(laws) = &self.outcome.laws {
-            object["laws"] = laws.to_json();
-        }
-        if !self.outcome.errors.is_empty() {
-            let errors = self.outcome.errors.iter().map(|(name, error)| (name.clone(), json_number(*error)));
-            object["errors"] = Value::Object(errors.collect());
-        }
-        object
-    }
-
-    /// How steps were solved for, and what that cost. Adaptive methods have formulas alone.
-    fn solver(&self) -> Value {
         let structure = self.run.structure();
-        let mut solver = json!({
-            "iteration": structure.as_ref().map_or("explicit", SolveStructure::iteration),
-            "newton_iterations": self.outcome.work.iterations,
-            "max_residual": json_number(self.outcome.work.max_residual),
-        });
-        if structure.is_some_and(|structure| structure.fixed_point) {
-            solver["newton_steps"] = self.outcome.work.newton_steps.into();
+        let work = &self.outcome.work;
+        RunSummary {
+            model: self.model.name().map(str::to_owned),
+            method: self.run.method().to_string(),
+            step: self.run.step(),
+            steps: self.outcome.steps,
+            status,
+            end: self.end(),
+            invariants: self
+                .recorder
+                .drifts()
+                .map(|(column, drift)| (column.name().to_owned(), drift.clone()))
+                .collect(),
+            solver: SolverSummary {
+                iteration: structure.as_ref().map_or("explicit", SolveStructure::iteration),
+                newton_iterations: work.iterations,
+                max_residual: work.max_residual,
+                newton_steps: structure.filter(|structure| structure.fixed_point).map(|_| work.newton_steps),
+            },
+            warnings: self.warnings.clone(),
+            reason,
+            repeated: self.run.lattice(),
+            constraints: (!self.outcome.residuals.is_empty()).then(|| self.constraints()),
+            laws: self.outcome.laws.clone(),
+            errors: self.outcome.errors.clone(),
         }
-        solver
     }
 
-    /// Degrees of freedom, rank, and how well each constraint held.
-    fn constraints(&self) -> Value {
+    fn constraints(&self) -> ConstraintSummary {
         let structure = self.run.constraints();
-        let residuals = self.outcome.residuals.iter().map(|(name, residual)| (name.clone(), json_number(*residual)));
-        let redundant =
-            structure.redundant.iter().map(|(name, others)| json!({ "constraint": name, "follows_from": others }));
-        json!({
-            "degrees_of_freedom": structure.degrees_of_freedom,
-            "rank": structure.rank,
-            "max_residual": Value::Object(residuals.collect()),
-            "redundant": redundant.collect::<Vec<_>>(),
-            "integrable": structure.integrable,
-            "moved": json_number(structure.moved),
-        })
+        let redundant = structure.redundant.iter().cloned();
+        ConstraintSummary {
+            degrees_of_freedom: structure.degrees_of_freedom,
+            rank: structure.rank,
+            max_residual: NamedValues(self.outcome.residuals.clone()),
+            redundant: redundant
+                .map(|(constraint, follows_from)| RedundantConstraint { constraint, follows_from })
+                .collect(),
+            integrable: structure.integrable.clone(),
+            moved: structure.moved,
+        }
     }
 
     /// What is known of the energy.
@@ -97,30 +186,25 @@ impl Report<'_> {
         EnergyLaw::of(self.model)
     }
 
-    /// The last row, by role: `q`, `v` and `p` keyed by coordinate.
-    fn end(&self) -> Value {
+    fn end(&self) -> Option<EndState> {
         let columns = self.recorder.columns();
-        let Some(row) = self.recorder.last() else { return Value::Null };
-        let group = |role: Role| -> Value {
+        let row = self.recorder.last()?;
+        let group = |role: Role| {
             let entries = columns.with_role(role).map(|index| {
                 let column = &columns[index];
-                (column.owner().unwrap_or(column.name()).to_string(), json_number(row[index]))
+                (column.owner().unwrap_or(column.name()).to_owned(), row[index])
             });
-            Value::Object(entries.collect())
+            NamedValues(entries.collect())
         };
-        let mut end = json!({
-            "t": json_number(self.outcome.time),
-            "q": group(Role::Coordinate),
-            "v": group(Role::Velocity),
-            "p": group(Role::Momentum),
-        });
-        if !self.outcome.residuals.is_empty() {
-            end["lambda"] = group(Role::Multiplier);
-        }
-        if self.outcome.laws.is_some() {
-            end["S"] = group(Role::Entropy);
-            end["T"] = group(Role::Temperature);
-        }
-        end
+        let heat = self.outcome.laws.is_some();
+        Some(EndState {
+            t: self.outcome.time,
+            q: group(Role::Coordinate),
+            v: group(Role::Velocity),
+            p: group(Role::Momentum),
+            lambda: (!self.outcome.residuals.is_empty()).then(|| group(Role::Multiplier)),
+            entropies: heat.then(|| group(Role::Entropy)),
+            temperatures: heat.then(|| group(Role::Temperature)),
+        })
     }
 }

@@ -3,7 +3,7 @@
 use extremal_solve::Reason;
 
 use super::inertia::InertiaWatch;
-use super::judge::{Judge, Moment, Source, Verdict};
+use super::judge::{Judge, Moment, Verdict};
 use super::observables::Observables;
 use super::warning::Warning;
 
@@ -98,7 +98,7 @@ impl Resolution {
     }
 
     /// Looks at the next row. What it returns is why the step to it is none.
-    pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge<impl Source>) -> Option<Reason> {
+    pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge) -> Option<Reason> {
         judge.see_row();
         if !self.suspects(observables, row) || self.looks_left == 0 {
             return None;
@@ -136,7 +136,7 @@ impl Resolution {
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
-    pub fn end(&self, h: f64, judge: &mut Judge<impl Source>) -> Option<Reason> {
+    pub fn end(&self, h: f64, judge: &mut Judge) -> Option<Reason> {
         judge.end_of(&self.now, h).filter(|_| self.seen > 0)
     }
 

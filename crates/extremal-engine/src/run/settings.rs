@@ -83,6 +83,8 @@ pub(crate) struct Plan {
 /// `until` counts as a multiple of the step when it is one up to rounding of the division.
 const ROUNDING: f64 = 1e-9;
 const MAX_STEPS: f64 = 1e15;
+/// An end that is not reached, for motions that go on for as long as they are asked to.
+pub const NEVER: Extent = Extent::Steps(MAX_STEPS as u64);
 
 impl Settings {
     /// What the model itself says.

@@ -4,7 +4,7 @@
 
 use extremal_solve::{MotionFate, Reason, StartValues};
 
-use super::judge::{Judge, RESOLVED, Source, UNRESOLVED};
+use super::judge::{Judge, RESOLVED, UNRESOLVED};
 use super::observables::Observables;
 use super::warning::Warning;
 
@@ -74,7 +74,7 @@ impl Warming {
     }
 
     /// Looks at the next row. What it returns is why the step to it is none.
-    pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge<impl Source>) -> Option<Reason> {
+    pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge) -> Option<Reason> {
         judge.see_row();
         if !self.suspects(observables, row) {
             return None;
@@ -116,7 +116,7 @@ impl Warming {
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
-    pub fn end(&self, h: f64, judge: &mut Judge<impl Source>) -> Option<Reason> {
+    pub fn end(&self, h: f64, judge: &mut Judge) -> Option<Reason> {
         let (fate, _) = judge.follow(&self.now.start(), self.now.time + h).filter(|_| self.seen > 0)?;
         match fate {
             MotionFate::Singular { time, what } => Some(Reason::Singularity { time, what }),

@@ -4,8 +4,8 @@ use extremal_expr::Id;
 use extremal_mechanics::{Constraint, System};
 use extremal_solve::{ConfigurationWatch, ConstraintRows, March, PassedConfiguration, Reason, StepFailure};
 
-use super::beginning::ids;
 use super::observables::Observables;
+use super::start::ids;
 
 /// The expressions that a run watches: of each constraint the residual, and the rows of those that are kept.
 pub(super) struct WatchedExpressions {

@@ -6,8 +6,7 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, Members};
 use super::record::Record;
 use super::seat::{Common, Course, Glimpsed, Seat, Sight};
-use super::start::StartCheck;
-use crate::run::Compiled;
+use crate::run::{Compiled, StartCheck};
 
 /// Marches blocks of members. Their rows do not depend on how members are cut into blocks, nor on how many are marched at once.
 pub(crate) struct Engine<'s> {
@@ -66,7 +65,7 @@ impl<'s> Engine<'s> {
 
 /// Can some rows tell that there is nothing to be seen in the others?
 fn is_seen_by_some_rows(common: &Common<'_>, compiled: &Compiled) -> bool {
-    let observables = common.observables;
+    let observables = &common.observables;
     let constrained = !observables.configurations.is_empty() || observables.kept.contains(&false);
     let known = match compiled {
         // What is iterated begins with what was seen last: to see what a run sees, look as often as it does.

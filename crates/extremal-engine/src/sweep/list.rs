@@ -1,5 +1,6 @@
 //! Members listed in a file: a line of names, then a line of numbers for each.
 
+use extremal_trajectory::csv_lines;
 use extremal_trajectory::frame::checksum;
 use thiserror::Error;
 
@@ -58,31 +59,28 @@ impl List {
     /// # Ok::<(), extremal_engine::sweep::ListError>(())
     /// ```
     pub fn read(text: &str) -> Result<List, ListError> {
-        let text = text.trim_start_matches('\u{feff}');
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (_, header) = lines.next().ok_or(ListError::NoNames)?;
-        let names: Vec<String> = header.split(',').map(|name| unquoted(name.trim())).collect();
+        let mut lines = csv_lines(text);
+        let (_, names) = lines.next().ok_or(ListError::NoNames)?;
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
         if let Some(at) = names.iter().position(String::is_empty) {
             return Err(ListError::Nameless(at + 1));
         }
         let mut values = Vec::new();
-        for (at, line) in lines {
-            let before = values.len();
-            for (column, cell) in line.split(',').map(str::trim).enumerate() {
-                let Some(name) = names.get(column) else { continue };
+        for (line, cells) in lines {
+            for (cell, column) in cells.iter().zip(&names) {
                 let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
-                let wrong = || ListError::Number { line: at + 1, column: name.clone(), text: cell.to_owned() };
+                let wrong = || ListError::Number { line, column: column.clone(), text: cell.to_string() };
                 values.push(number.ok_or_else(wrong)?);
             }
-            let found = line.split(',').count();
-            if found != names.len() || values.len() - before != names.len() {
-                return Err(ListError::Width { line: at + 1, expected: names.len(), found });
+            if cells.len() != names.len() {
+                return Err(ListError::Width { line, expected: names.len(), found: cells.len() });
             }
         }
         if values.is_empty() {
             return Err(ListError::NoRows);
         }
-        Ok(List { names, values, checksum: checksum(text.as_bytes()) })
+        let checksum = checksum(text.trim_start_matches('\u{feff}').as_bytes());
+        Ok(List { names, values, checksum })
     }
 
     /// The names of its columns.
@@ -108,13 +106,6 @@ impl List {
     /// What tells it from other lists.
     pub(crate) fn identity(&self) -> String {
         format!("{} rows of {}, checksum {:016x}", self.len(), self.names.join(","), self.checksum)
-    }
-}
-
-fn unquoted(name: &str) -> String {
-    match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(inside) => inside.replace("\"\"", "\""),
-        None => name.to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use extremal_solve::StartValues;
 
 use super::target::Target;
 use super::variation::Variation;
-use crate::run::{Beginning, Plan, Settings};
+use crate::run::{Plan, RunStart, Settings};
 
 /// Some members in a row, flat: a number of values each.
 pub(crate) struct Members {
@@ -156,7 +156,7 @@ impl<'m> Preparation<'m> {
         let follows = |expression: &Expr<'m>| expression.depends_on(&changing);
         let following_step = model.step_expression().filter(|step| !fixed.step && follows(step));
         let following_until = model.until_expression().filter(|until| !fixed.end && follows(until));
-        let values = Beginning::of(model, settings.start, plan.step).values;
+        let values = RunStart::of(model, settings.start, plan.step).values;
         let layout = StartLayout::of(&values);
         let start = [&values.q[..], &values.v, &values.second, &values.s, &values.multipliers].concat();
         let mut preparation = Preparation {

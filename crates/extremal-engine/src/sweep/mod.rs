@@ -10,7 +10,6 @@ mod pool;
 mod random;
 mod record;
 mod seat;
-mod start;
 mod summary;
 mod target;
 mod variation;
@@ -19,25 +18,24 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{Extent, Model};
+use extremal_model::Extent;
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
-use extremal_trajectory::{ColumnsError, json_number, shortest};
-use serde_json::{Value, json};
+use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
-use crate::run::{Compiled, Prepared, Promises, Run, Settings, SetupError};
+use crate::SharedModel;
+use crate::run::{Compiled, Instruments, Promises, Run, Settings, SetupError, StartCheck};
 use engine::Engine;
 use members::{Fixed, Preparation};
 use pool::Cut;
 use record::Layout;
 use seat::Common;
-use start::StartCheck;
 use target::{Target, targets};
 
 pub use list::{List, ListError};
 pub use record::Record;
-pub use summary::{Range, Summary};
+pub use summary::{Range, Summary, SweepReport};
 pub use target::VariationError;
 pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation};
 
@@ -80,9 +78,8 @@ pub enum SweepError {
 /// assert!((end[2] / end[0] - start[2] / start[0]).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Sweep<'m> {
-    model: &'m Model,
-    run: Run<'m>,
+pub struct Sweep {
+    run: Run,
     settings: Settings,
     fixed: Fixed,
     variation: Variation,
@@ -133,22 +130,24 @@ const STEPS_PER_EVENT: u64 = 16;
 /// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
 const LANES: [usize; 4] = [16, 8, 4, 64];
 
-impl<'m> Sweep<'m> {
+impl Sweep {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
     /// that vary.
     ///
     /// # Errors
     /// See [`SweepError`].
     pub fn new(
-        model: &'m Model,
+        model: impl Into<SharedModel>,
         settings: &Settings,
         variation: Variation,
         record: Record,
-    ) -> Result<Sweep<'m>, SweepError> {
+    ) -> Result<Sweep, SweepError> {
+        let shared = model.into();
+        let model = shared.lock();
         if model.order() > 1 {
             return Err(SetupError::from(SchemeError::BesideAccelerations("sweeps")).into());
         }
-        let targets = targets(model, settings.start, &variation)?;
+        let targets = targets(&model, settings.start, &variation)?;
         let members = variation.members().ok_or(VariationError::TooMany)?;
         if record == Record::Events && model.stops().is_empty() {
             return Err(SweepError::NoEvents);
@@ -159,12 +158,13 @@ impl<'m> Sweep<'m> {
             extent: settings.extent.or(model.simulation().extent),
             ..settings.clone()
         };
-        let run = Run::new(model, &settings)?;
+        drop(model);
+        let run = Run::new(&shared, &settings)?;
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
         let layout = Layout::new(record, &varied, &run.observables)?;
-        let check = StartCheck::new(model, &settings, &run.observables).map_err(SetupError::from)?;
+        let check = StartCheck::new(&shared.lock(), &settings, &run.observables).map_err(SetupError::from)?;
         let cut = cut(members, run.planned_steps(), &layout)?;
-        let sweep = Sweep { model, run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
+        let sweep = Sweep { run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
         Ok(LANES
             .iter()
             .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
@@ -181,7 +181,7 @@ impl<'m> Sweep<'m> {
     }
 
     /// The run of the model as it is.
-    pub fn run(&self) -> &Run<'m> {
+    pub fn run(&self) -> &Run {
         &self.run
     }
 
@@ -197,7 +197,7 @@ impl<'m> Sweep<'m> {
     /// same.
     #[must_use]
     pub fn with_lanes(mut self, lanes: usize) -> Self {
-        self.lanes = match &self.run.compiled {
+        self.lanes = match &*self.run.compiled {
             Compiled::Scheme(scheme) => scheme.lanes(lanes),
             Compiled::Adaptive(_) | Compiled::Lattice(_) => None,
         };
@@ -261,7 +261,7 @@ impl<'m> Sweep<'m> {
         let write = |frame: Frame, part: Summary| {
             file.push(&frame, part.to_note())?;
             summary.join(part);
-            Ok(())
+            Ok::<(), FrameError>(())
         };
         let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
         let complete = groups == self.cut.groups();
@@ -273,19 +273,20 @@ impl<'m> Sweep<'m> {
         Ok(Outcome { summary, complete, resumed })
     }
 
-    /// What came of it as one object, with numbers that read back to the same bits.
-    pub fn report(&self, outcome: &Outcome) -> Value {
-        let mut object = json!({
-            "model": self.model.name(),
-            "method": self.run.method().to_string(),
-            "step": json_number(self.run.step()),
-            "record": self.layout.record.name(),
-            "members": self.cut.members,
-            "complete": outcome.complete,
-            "resumed": outcome.resumed,
-        });
-        outcome.summary.write_json(&self.layout.fields, &mut object);
-        object
+    /// What came of it as data.
+    pub fn report(&self, outcome: &Outcome) -> SweepReport {
+        let names = self.layout.fields.number_names().iter().cloned();
+        SweepReport {
+            model: self.run.model.lock().name().map(str::to_owned),
+            method: self.run.method().to_string(),
+            step: self.run.step(),
+            record: self.layout.record.name(),
+            members: self.cut.members,
+            complete: outcome.complete,
+            resumed: outcome.resumed,
+            summary: outcome.summary.clone(),
+            columns: names.zip(outcome.summary.ranges.iter().copied()).collect(),
+        }
     }
 
     fn progress(&self, done: u64, resumed: u64) -> Progress {
@@ -302,17 +303,19 @@ impl<'m> Sweep<'m> {
     ) -> Result<u64, E> {
         let (variation, targets) = (&self.variation, self.targets.clone());
         let plan = &self.run.plan;
-        let preparation = Preparation::new(self.model, variation, targets, &self.settings, plan, self.fixed);
+        let model = &*self.run.model.lock();
+        let preparation = Preparation::new(model, variation, targets, &self.settings, plan, self.fixed);
         let common = Common {
-            observables: &self.run.observables,
+            observables: self.run.observables.clone(),
             layout: &self.layout,
             start: preparation.layout,
-            entropies: self.model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
-            promises: Promises::of(&self.run),
-            judge: Prepared::of(&self.run),
+            entropies: model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            promises: Promises::of(&self.run, model),
+            instruments: Instruments::ready(&self.run, model),
             left_out: self.run.left_out(),
         };
-        let threads = (threads.max(1) as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
+        let threads = (threads as u64).min(self.cut.members.div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;
             Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
@@ -328,9 +331,10 @@ impl<'m> Sweep<'m> {
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
     fn identity(&self) -> Vec<(String, String)> {
+        let model = self.run.model.lock();
         // Backends and the numbers of steps between records are not among it: they change no row.
         let Settings { method, step, extent, start, entropy, constraints, project, tolerance, .. } = &self.settings;
-        let parameters = self.model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
+        let parameters = model.parameters().iter().map(|p| format!("{} = {}", p.name, shortest(p.value)));
         let stated = |fixed: bool| if fixed { "" } else { " (that of the model)" };
         let end = match extent {
             Some(Extent::Until(time)) => format!("t = {}", shortest(*time)),
@@ -346,7 +350,7 @@ impl<'m> Sweep<'m> {
         let number = |x: &Option<f64>| x.map(shortest).unwrap_or_default();
         [
             ("version", env!("CARGO_PKG_VERSION").to_owned()),
-            ("model", self.model.source_text().to_owned()),
+            ("model", model.source_text().to_owned()),
             ("parameters", joined(parameters.collect())),
             ("method", method.to_string()),
             ("step", number(step) + stated(self.fixed.step)),

@@ -1,25 +1,26 @@
 //! Marching one member.
 
+use std::sync::Arc;
+
 use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValues, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, StartLayout};
 use super::record::{Ended, Layout, Record, Records, Verdict};
-use super::start::StartCheck;
 use crate::run::{
-    Audit, Audits, Compiled, Copied, Judge, Observables, Plan, Prepared, Promises, Snapshot, Trouble, crossed, located,
-    without_choice,
+    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, Trouble, crossed,
+    located, without_choice,
 };
 
 /// What all members and all threads share.
 pub(crate) struct Common<'s> {
-    pub observables: &'s Observables,
+    pub observables: Arc<Observables>,
     pub layout: &'s Layout,
     pub start: StartLayout,
     pub entropies: Vec<String>,
     pub promises: Promises,
     /// Who decides about suspicious steps.
-    pub judge: Prepared,
+    pub instruments: Instruments,
     /// The constraints that follow from others.
     pub left_out: Vec<String>,
 }
@@ -52,7 +53,7 @@ pub(crate) struct Seat<'s> {
     start: StartValues,
     records: Records<'s>,
     sight: Sight,
-    audits: Audits<'s, Copied<'s>>,
+    audits: Audits,
     laws: Audit,
     /// Did the last member end in a way that every row should be looked at for?
     doubtful: bool,
@@ -64,7 +65,7 @@ pub(crate) struct Seat<'s> {
 pub(crate) struct Glimpsed<'a, 's> {
     common: &'s Common<'s>,
     now: &'a mut Snapshot,
-    audits: &'a mut Audits<'s, Copied<'s>>,
+    audits: &'a mut Audits,
     laws: &'a mut Audit,
 }
 
@@ -75,7 +76,7 @@ impl Glimpsed<'_, '_> {
     }
 
     pub fn look(&mut self, motion: &mut Marcher) -> Result<(), StepFailure> {
-        let observables = self.common.observables;
+        let observables = &*self.common.observables;
         if let Some(trouble) = self.now.take(observables, motion)? {
             return Err(trouble.of(motion));
         }
@@ -158,7 +159,7 @@ impl From<StepFailure> for End {
 
 impl<'s> Seat<'s> {
     pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck, sight: Sight) -> Seat<'s> {
-        let observables = common.observables;
+        let observables = &common.observables;
         Seat {
             common,
             motion: Motion::of(compiled),
@@ -169,9 +170,9 @@ impl<'s> Seat<'s> {
             records: Records::new(common.layout),
             sight,
             audits: Audits::new(
-                observables,
+                observables.clone(),
                 common.promises.clone(),
-                Judge::new(Copied::new(&common.judge), Vec::new()),
+                Judge::new(common.instruments.share(), Vec::new()),
             ),
             laws: Audit::default(),
             doubtful: false,
@@ -238,7 +239,7 @@ impl<'s> Seat<'s> {
         if let Err(reason) = self.restart(member) {
             return Course { steps: 0, end: Some(End::Unstarted(reason)) };
         }
-        self.now.clear(self.common.observables);
+        self.now.clear(&self.common.observables);
         self.audits.begin(member.parameters);
         self.laws = Audit::default();
         let looked = self.look(member, frame);
@@ -318,7 +319,7 @@ impl<'s> Seat<'s> {
     fn look(&mut self, member: &Member<'_>, frame: &mut Frame) -> Result<(), StepFailure> {
         let motion = self.motion.get();
         self.seen = None;
-        let trouble = match self.now.take(self.common.observables, motion)? {
+        let trouble = match self.now.take(&self.common.observables, motion)? {
             Some(trouble @ Trouble::Behind(_)) => return Err(trouble.of(motion)),
             trouble => trouble,
         };
@@ -333,7 +334,7 @@ impl<'s> Seat<'s> {
             Sight::Some if motion.steps() <= OPENING => self.audits.open(row),
             Sight::Some => self.audits.glimpse(row),
         }
-        self.laws.push(self.common.observables, &self.common.entropies, row);
+        self.laws.push(&self.common.observables, &self.common.entropies, row);
         self.seen = Some(motion.steps());
         self.records.row(member, motion.steps(), row, frame);
         match trouble {
@@ -344,7 +345,7 @@ impl<'s> Seat<'s> {
 
     /// Looks for stop conditions that the last step crossed, from the time `begin` on.
     fn cross(&mut self, member: &Member<'_>, begin: f64, frame: &mut Frame) -> Result<(), End> {
-        let observables = self.common.observables;
+        let observables = &*self.common.observables;
         let crossed = crossed(observables, self.motion.get(), &mut self.now.stops)?;
         if crossed.is_empty() {
             return Ok(());
@@ -368,7 +369,7 @@ impl<'s> Seat<'s> {
 
     /// The row of the last good state, as far as it can be observed.
     fn last_row(&mut self) {
-        let observables = self.common.observables;
+        let observables = &*self.common.observables;
         let motion = self.motion.get();
         let fresh = self.seen == Some(motion.steps()) && self.now.row[0] == motion.time();
         if !fresh && self.now.take(observables, motion).is_err() {

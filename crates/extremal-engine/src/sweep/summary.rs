@@ -1,13 +1,14 @@
 //! What is said about a sweep when it is over.
 
-use extremal_trajectory::frame::{Fields, Frame, Word};
-use extremal_trajectory::{json_number, shortest};
-use serde_json::{Map, Value, json};
+use extremal_trajectory::frame::{Frame, Word};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use super::record::{FAILED, FINISHED, STOPPED};
+use crate::serialized::by_name;
 
 /// The members that ended in each way, and the range of every number.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// Rows recorded.
     pub rows: u64,
@@ -18,13 +19,60 @@ pub struct Summary {
     /// Members that could not go on.
     pub failed: u64,
     /// The first of these, and why.
+    #[serde(serialize_with = "failure")]
     pub first_failure: Option<(u64, String)>,
     /// Members that there is a warning of, however they ended.
     pub warned: u64,
     /// The first of these, and its warning.
+    #[serde(serialize_with = "warning")]
     pub first_warning: Option<(u64, String)>,
     /// Of every column of numbers, in their order.
+    #[serde(skip)]
     pub ranges: Vec<Range>,
+}
+
+/// What came of a sweep.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SweepReport {
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The method.
+    pub method: String,
+    /// The step.
+    pub step: f64,
+    /// What was recorded of each member.
+    pub record: &'static str,
+    /// How many members there are.
+    pub members: u64,
+    /// Have all of them ended?
+    pub complete: bool,
+    /// How many had ended in an earlier sweep.
+    pub resumed: u64,
+    /// How they ended.
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// The range of every number.
+    #[serde(serialize_with = "by_name")]
+    pub columns: Vec<(String, Range)>,
+}
+
+fn failure<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct FirstFailure<'a> {
+        member: u64,
+        reason: &'a str,
+    }
+    first.as_ref().map(|(member, reason)| FirstFailure { member: *member, reason }).serialize(serializer)
+}
+
+fn warning<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct FirstWarning<'a> {
+        member: u64,
+        warning: &'a str,
+    }
+    first.as_ref().map(|(member, warning)| FirstWarning { member: *member, warning }).serialize(serializer)
 }
 
 /// What is known of the finite numbers of a column.
@@ -43,6 +91,17 @@ pub struct Range {
 impl Default for Range {
     fn default() -> Range {
         Range { least: f64::NAN, largest: f64::NAN, sum: 0.0, count: 0 }
+    }
+}
+
+/// The least as `min`, the mean and the largest as `max`.
+impl Serialize for Range {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Range", 3)?;
+        fields.serialize_field("min", &self.least)?;
+        fields.serialize_field("mean", &self.mean())?;
+        fields.serialize_field("max", &self.largest)?;
+        fields.end()
     }
 }
 
@@ -108,69 +167,32 @@ impl Summary {
 
     /// As text that [`Summary::from_note`] reads back to the same bits.
     pub(crate) fn to_note(&self) -> String {
-        let range = |r: &Range| json!([shortest(r.least), shortest(r.largest), shortest(r.sum), r.count]);
-        json!({
-            "rows": self.rows,
-            "ended": [self.finished, self.stopped, self.failed],
-            "first_failure": self.first_failure,
-            "warned": self.warned,
-            "first_warning": self.first_warning,
-            "ranges": self.ranges.iter().map(range).collect::<Vec<_>>(),
-        })
-        .to_string()
+        let bits = |r: &Range| [r.least.to_bits(), r.largest.to_bits(), r.sum.to_bits(), r.count];
+        let ranges: Vec<[u64; 4]> = self.ranges.iter().map(bits).collect();
+        let ended = [self.rows, self.finished, self.stopped, self.failed, self.warned];
+        serde_json::json!([ended, self.first_failure, self.first_warning, ranges]).to_string()
     }
 
     pub(crate) fn from_note(note: &str) -> Option<Summary> {
-        let value: Value = serde_json::from_str(note).ok()?;
-        let ended = value.get("ended")?;
-        let first = |name: &str| {
-            Some(match value.get(name)? {
-                Value::Null => None,
-                pair => Some((pair.get(0)?.as_u64()?, pair.get(1)?.as_str()?.to_owned())),
-            })
+        type First = Option<(u64, String)>;
+        let (ended, first_failure, first_warning, ranges): ([u64; 5], First, First, Vec<[u64; 4]>) =
+            serde_json::from_str(note).ok()?;
+        let [rows, finished, stopped, failed, warned] = ended;
+        let range = |[least, largest, sum, count]: [u64; 4]| Range {
+            least: f64::from_bits(least),
+            largest: f64::from_bits(largest),
+            sum: f64::from_bits(sum),
+            count,
         };
-        let range = |r: &Value| {
-            let number = |at: usize| r.get(at)?.as_str()?.parse::<f64>().ok();
-            Some(Range { least: number(0)?, largest: number(1)?, sum: number(2)?, count: r.get(3)?.as_u64()? })
-        };
-        Some(Summary {
-            rows: value.get("rows")?.as_u64()?,
-            finished: ended.get(0)?.as_u64()?,
-            stopped: ended.get(1)?.as_u64()?,
-            failed: ended.get(2)?.as_u64()?,
-            first_failure: first("first_failure")?,
-            warned: value.get("warned")?.as_u64()?,
-            first_warning: first("first_warning")?,
-            ranges: value.get("ranges")?.as_array()?.iter().map(range).collect::<Option<_>>()?,
-        })
-    }
-
-    /// Adds `"rows"`, `"finished"`, `"stopped"`, `"failed"`, `"first_failure"`, `"warned"`, `"first_warning"` and `"columns"` to an
-    /// object.
-    pub(crate) fn write_json(&self, fields: &Fields, object: &mut Value) {
-        let columns = fields.number_names().iter().zip(&self.ranges).map(|(name, range)| {
-            let numbers = json!({
-                "min": json_number(range.least),
-                "mean": json_number(range.mean()),
-                "max": json_number(range.largest),
-            });
-            (name.clone(), numbers)
-        });
-        let failure = self.first_failure.as_ref().map(|(member, reason)| json!({ "member": member, "reason": reason }));
-        object["rows"] = self.rows.into();
-        object["finished"] = self.finished.into();
-        object["stopped"] = self.stopped.into();
-        object["failed"] = self.failed.into();
-        object["first_failure"] = json!(failure);
-        let warning = self.first_warning.as_ref().map(|(member, text)| json!({ "member": member, "warning": text }));
-        object["warned"] = self.warned.into();
-        object["first_warning"] = json!(warning);
-        object["columns"] = Value::Object(columns.collect::<Map<String, Value>>());
+        let ranges = ranges.into_iter().map(range).collect();
+        Some(Summary { rows, finished, stopped, failed, first_failure, warned, first_warning, ranges })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use extremal_trajectory::frame::Fields;
+
     use super::*;
 
     fn summary(reason: Option<&str>) -> Summary {

@@ -2,17 +2,17 @@
 //! friction that warms nothing takes the energy away.
 
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 
-use extremal_engine::analyze::Analysis;
+use extremal_engine::analyze::Findings;
 use extremal_engine::expr::{Expr, Rational, magnitude};
 use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
 use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Tracked};
-use extremal_engine::{Model, Recorder, Run, Settings, gallery as embedded, system_of};
-
-use crate::support::{analysed, gallery, model, typed};
+use extremal_engine::{Model, Run, Settings, gallery as embedded};
+use extremal_testkit::analyses::{analysed, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, RecordedRun, executed, gallery};
 
 /// Longer motions show nothing new; curves meet singularities.
 const LONGEST: f64 = 4.0;
@@ -31,7 +31,7 @@ fn in_our_time<'m>(problem: &'m Model, e: Expr<'m>) -> Expr<'m> {
 }
 
 /// A motion of a boundary problem from a state of our own, with values of our own for the multipliers of its integrals.
-fn started<'m>(problem: &'m Model, analysis: &Analysis<'m>) -> Model {
+fn started<'m>(problem: &'m Model, analysis: &Findings<'m>) -> Model {
     let mut text = String::from("[parameters]\n");
     let used: Vec<String> =
         problem.graph().free_symbols(&[analysis.system.lagrangian]).iter().map(ToString::to_string).collect();
@@ -83,7 +83,7 @@ fn started_text(name: &str) -> Option<String> {
 }
 
 /// The largest relative change of anything that was found, and how much was.
-fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: &Analysis<'m>) -> (f64, usize) {
+fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: &Findings<'m>) -> (f64, usize) {
     let g = motion.graph();
     let mut tracked = Vec::new();
     for (k, quantity) in analysis.conserved.found.iter().enumerate() {
@@ -102,13 +102,11 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
         method: method.parse().unwrap(),
         tolerance: Some(1e-13),
         step: Some(until / ROWS as f64),
-        extent: Some(Extent::Until(until)),
         start: extremal_engine::model::Start::default(),
-        ..Settings::of(motion)
+        ..Settings::of(motion).until(until)
     };
     let run = Run::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut recorder = Recorder::new(run.columns().clone());
-    let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+    let RecordedRun { outcome, recorder } = executed(&run);
     let rows = outcome.steps as usize;
     assert!(
         matches!(outcome.end, End::Reached | End::Stopped { .. }) || rows >= FEWEST_ROWS,
@@ -166,7 +164,7 @@ fn friction_that_warms_nothing_takes_the_energy_away() {
         if stated.order() > 1 || stated.coordinates().is_empty() {
             continue;
         }
-        let mut system = system_of(&stated);
+        let mut system = System::of(&stated);
         let parameters = Parameters {
             symbols: stated.parameters().iter().map(|p| stated.graph().expr(p.symbol)).collect(),
             exact: Vec::new(),

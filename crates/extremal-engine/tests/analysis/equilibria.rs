@@ -2,7 +2,9 @@
 
 use extremal_engine::analyze::{Equilibrium, NoEquilibrium, Stability};
 
-use crate::support::{analysed_with_numbers, gallery, model};
+use extremal_testkit::analyses::analysed_with_numbers;
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn close(ours: f64, by_hand: f64) {
     assert!((ours - by_hand).abs() <= 1e-9 * by_hand.abs().max(1.0), "{ours} is not {by_hand}");
@@ -21,7 +23,7 @@ fn the_spring_with_friction() {
     // [TT] 2.16: x = e^(−λt/2m) cos(wt + …), w = sqrt(4 η m − λ²)/2m.
     let (m, eta, lambda) = (2.0f64, 2.0, 0.3);
     let spring = of_gallery("spring-with-friction");
-    close(spring.positions[0], 0.0);
+    close(spring.positions[0].1, 0.0);
     let [mode] = &spring.modes[..] else { panic!("{:?}", spring.modes) };
     close(mode.growth, -lambda / (2.0 * m));
     close(mode.frequency, (4.0 * eta * m - lambda * lambda).sqrt() / (2.0 * m));
@@ -37,8 +39,8 @@ fn the_double_pendulum() {
     let root = 2f64.sqrt();
     close(slow.frequency, ((2.0 - root) * 9.81).sqrt());
     close(fast.frequency, ((2.0 + root) * 9.81).sqrt());
-    close(slow.shape[1].re / slow.shape[0].re, root);
-    close(fast.shape[1].re / fast.shape[0].re, -root);
+    close(slow.shape[1].1.re / slow.shape[0].1.re, root);
+    close(fast.shape[1].1.re / fast.shape[0].1.re, -root);
     assert_eq!((hanging.stability, hanging.neutral, hanging.gyroscopic), (Stability::Stable, 0, false));
 }
 
@@ -49,8 +51,8 @@ fn the_spring_on_a_rotating_disc() {
     let (k, a, r0) = (10.0f64, 0.5, 1.0);
     let disc = of_gallery("rotating-disc");
     let r = (k * r0 + a) / (k - 1.0);
-    close(disc.positions[0], r);
-    close(disc.positions[1], 0.0);
+    close(disc.positions[0].1, r);
+    close(disc.positions[1].1, 0.0);
     let (stretch, swing) = (k - 1.0, a * r);
     let half = (swing + r * r * stretch + 4.0 * r * r) / (2.0 * r * r);
     let root = (half * half - stretch * swing / (r * r)).sqrt();
@@ -69,8 +71,8 @@ fn the_triangular_point_is_held_by_gyroscopic_terms() {
     let model = gallery("restricted-three-body");
     let mu = model.parameters().iter().find(|p| p.name == "mu").unwrap().value;
     let point = of_gallery("restricted-three-body");
-    close(point.positions[0], 0.5 - mu);
-    close(point.positions[1], 3f64.sqrt() / 2.0);
+    close(point.positions[0].1, 0.5 - mu);
+    close(point.positions[1].1, 3f64.sqrt() / 2.0);
     let root = (0.25 - 27.0 * mu * (1.0 - mu) / 4.0).sqrt();
     close(point.modes[0].frequency, (0.5 - root).sqrt());
     close(point.modes[1].frequency, (0.5 + root).sqrt());
@@ -120,7 +122,7 @@ fn a_slope_that_fades_away_is_no_equilibrium() {
         let seen = no_equilibrium(&stated("x = 1.0", lagrangian, ""));
         assert!(matches!(seen, Some(NoEquilibrium::NotFound { starts }) if starts > 4), "{lagrangian}: {seen:?}");
     }
-    let page = analysed_with_numbers(&model(&stated("x = 1.0", "x'^2/2 - 1/x", ""))).page().to_text();
+    let page = analysed_with_numbers(&model(&stated("x = 1.0", "x'^2/2 - 1/x", ""))).to_text();
     assert!(page.contains("none found by Newton's method from"), "{page}");
 }
 
@@ -130,11 +132,11 @@ fn an_equilibrium_that_the_start_does_not_lead_to_is_found_from_others() {
     // 3 x² − 4 x − 1 vanishes at x = (2 + √7)/3.
     let flat = (2.0 + 7f64.sqrt()) / 3.0;
     let text = stated(&format!("x = {flat:?}"), "x'^2/2 - x^4/4 + 2*x^3/3 + x^2/2 - 2*x", "");
-    let found = equilibrium(&text).positions[0];
+    let found = equilibrium(&text).positions[0].1;
     assert!([-1.0, 1.0, 2.0].iter().any(|root| (found - root).abs() < 1e-9), "{found}");
     // A degenerate one is one: V = x⁴. Newton's steps are a third of what is left, and the last is below 1e-6 of the way.
     let degenerate = equilibrium(&stated("x = 1.0", "x'^2/2 - x^4", ""));
-    assert!(degenerate.positions[0].abs() < 1e-5, "{}", degenerate.positions[0]);
+    assert!(degenerate.positions[0].1.abs() < 1e-5, "{}", degenerate.positions[0].1);
     assert_eq!((degenerate.modes.len(), degenerate.neutral, degenerate.stability), (0, 2, Stability::Neutral));
 }
 
@@ -165,7 +167,7 @@ fn round_off_of_a_multiple_rate_is_not_growth() {
 fn entropies_are_said_to_be_held() {
     let piston = gallery("piston-between-gases");
     let analysis = analysed_with_numbers(&piston);
-    let page = analysis.page().to_text();
+    let page = analysis.to_text();
     match &analysis.equilibrium {
         Some(equilibrium) => {
             assert_eq!(equilibrium.entropies.len(), 2);

@@ -5,7 +5,9 @@ use extremal_engine::mechanics::analysis::{Conservation, Proof, Symmetry, Theore
 use extremal_engine::model::Overrides;
 use extremal_engine::{Model, gallery as embedded};
 
-use crate::support::{analysed, assert_equal, assert_found, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_equal, assert_found, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 /// Bodies of masses m1, m2, … that attract one another, with a rotation stated and a momentum that is none.
 fn bodies(count: usize, axes: &[char]) -> Model {
@@ -107,8 +109,8 @@ fn what_cannot_be_evaluated_is_not_called_unconserved() {
     let nowhere = model(text);
     let analysis = analysed(&nowhere);
     assert_eq!(analysis.invariants[0].2, Conservation::Undecided);
-    assert!(analysis.page().to_text().contains("not decided whether it is conserved"));
-    assert!(analysis.to_json()["invariants"][0]["conserved"].is_null());
+    assert!(analysis.to_text().contains("not decided whether it is conserved"));
+    assert!(serde_json::to_value(analysis.report()).unwrap()["invariants"][0]["conserved"].is_null());
 }
 
 /// Two free bodies in a plane and a function of them: whatever is said of it must be true for real numbers.
@@ -347,5 +349,5 @@ fn a_search_that_is_too_large_is_bounded_and_says_so() {
     assert!(space.candidates <= 420 && space.degree == 1, "{} of degree {}", space.candidates, space.degree);
     let names: Vec<&str> = analysis.conserved.found.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["energy", "momentum", "Galilean boost"]);
-    assert!(analysis.page().to_text().contains("products of degree up to 1 in"));
+    assert!(analysis.to_text().contains("products of degree up to 1 in"));
 }

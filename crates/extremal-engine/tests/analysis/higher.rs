@@ -2,7 +2,8 @@
 
 use extremal_engine::mechanics::analysis::Symmetry;
 
-use crate::support::{analysed, assert_equal, assert_found, gallery, typed};
+use extremal_testkit::analyses::{analysed, assert_equal, assert_found, typed};
+use extremal_testkit::runs::gallery;
 
 #[test]
 fn the_oscillator_of_pais_and_uhlenbeck_keeps_the_energies_of_both_its_frequencies() {

@@ -8,4 +8,3 @@ mod method;
 mod printed;
 mod singular;
 mod structure;
-mod support;

@@ -4,7 +4,8 @@ use extremal_engine::Settings;
 use extremal_engine::analyze::{Extent, MethodReport, Preservation, analyze, tracked};
 use extremal_engine::model::Model;
 
-use crate::support::{gallery, model};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn report(model: &Model, method: &str, step: f64, steps: u64) -> MethodReport {
     let settings = Settings { method: method.parse().unwrap(), step: Some(step), ..Settings::of(model) };

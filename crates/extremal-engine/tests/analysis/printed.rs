@@ -1,12 +1,13 @@
 //! Pages and JSON of the whole gallery: LaTeX that a parser accepts, text that reads back.
 
-use extremal_engine::analyze::Analysis;
+use extremal_engine::analyze::Findings;
 use extremal_engine::{Model, gallery as embedded};
 
-use crate::support::{analysed, gallery, typed};
+use extremal_testkit::analyses::{analysed, typed};
+use extremal_testkit::runs::gallery;
 
-fn assert_latex_is_accepted(name: &str, analysis: &Analysis<'_>) {
-    for environment in analysis.page().to_latex().split("\\begin{align*}\n").skip(1) {
+fn assert_latex_is_accepted(name: &str, analysis: &Findings<'_>) {
+    for environment in analysis.to_latex().split("\\begin{align*}\n").skip(1) {
         let formulas = environment.split("\n\\end{align*}").next().unwrap();
         for formula in formulas.split(" \\\\\n") {
             let formula = formula.replacen(" &= ", " = ", 1);
@@ -19,8 +20,8 @@ fn assert_latex_is_accepted(name: &str, analysis: &Analysis<'_>) {
 }
 
 /// Returns how many expressions were read.
-fn assert_json_reads_back<'m>(name: &str, model: &'m Model, analysis: &Analysis<'m>) -> usize {
-    let json = analysis.to_json();
+fn assert_json_reads_back<'m>(name: &str, model: &'m Model, analysis: &Findings<'m>) -> usize {
+    let json = serde_json::to_value(analysis.report()).unwrap();
     let conserved = json["conserved"].as_array().unwrap();
     assert_eq!(conserved.len(), analysis.conserved.found.len());
     for (entry, quantity) in conserved.iter().zip(&analysis.conserved.found) {

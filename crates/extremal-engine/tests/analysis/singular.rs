@@ -3,7 +3,9 @@
 use extremal_engine::mechanics::analysis::Verdict;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{analysed, assert_found, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_found, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 fn singular(coordinates: &str, lagrangian: &str) -> Model {
     model(&format!(
@@ -131,7 +133,7 @@ fn the_cart_pole_as_a_vakonomic_problem_of_second_order() {
     assert_eq!((analysis.order, seen.rank, seen.unknowns), (2, 3, 3));
     assert_eq!((seen.final_dimension, seen.state_dimension), (Some(8), 9));
     // The whole matrix of the equivalent system of the first order is too large for a determinant; its block by hand is not zero.
-    assert!(analysis.page().to_text().contains("rank 3 of 3 ([VC] 5.9)"));
+    assert!(analysis.to_text().contains("rank 3 of 3 ([VC] 5.9)"));
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn a_vakonomic_problem_of_first_order_states_its_condition() {
     let seen = &analysis.regularity;
     assert_eq!((seen.rank, seen.unknowns, seen.final_dimension, seen.state_dimension), (4, 4, Some(6), 7));
     assert_eq!(seen.determinant, Some(typed(&analysis_of, "-1")));
-    assert!(analysis.page().to_text().contains("([VC] 4.11)"));
+    assert!(analysis.to_text().contains("([VC] 4.11)"));
 }
 
 #[test]
@@ -158,9 +160,9 @@ fn degrees_of_freedom_and_rank_of_constraints() {
         let twice = model(&twice);
         let analysis = analysed(&twice);
         assert_eq!(analysis.redundant, ["again"], "{again}");
-        assert!(!analysis.is_contradictory() && analysis.regularity.is_regular(), "{again}");
+        assert!(!analysis.contradiction().is_some() && analysis.regularity.is_regular(), "{again}");
         assert_eq!((analysis.degrees_of_freedom(), analysis.regularity.final_dimension), (1, Some(2)), "{again}");
-        let text = analysis.page().to_text();
+        let text = analysis.to_text();
         assert!(
             text.contains("2 constraints of rank 1 leave 2 of 4 dimensions of the states: 1 degree of freedom"),
             "{text}"
@@ -178,14 +180,10 @@ fn degrees_of_freedom_and_rank_of_constraints() {
 fn more_conditions_than_states_are_no_dimension() {
     let model = model(
         r#"
-        [coordinates]
-        x = 1.4
-        [dynamics]
-        lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
-        [constraints]
-        c = "x' = x*x'"
-        [simulation]
-        method = "dop853"
+        coordinates.x = 1.4
+        dynamics.lagrangian = "x''^2/2 - if(tan(x)/(x*t) < 0, tan(x)/(x*t), 0)"
+        constraints.c = "x' = x*x'"
+        simulation.method = "dop853"
         "#,
     );
     let analysis = analysed(&model);

@@ -3,7 +3,9 @@
 use extremal_engine::Model;
 use extremal_engine::mechanics::analysis::{Conservation, Structure};
 
-use crate::support::{analysed, assert_equal, gallery, model, typed};
+use extremal_testkit::analyses::{analysed, assert_equal, typed};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery;
 
 /// The Christoffel symbols of the first kind that do not vanish, as `(k, l, j)` with k ≤ l.
 fn symbols(structure: &Structure<'_>) -> Vec<(usize, usize, usize)> {
@@ -133,8 +135,8 @@ fn driven_and_contradictory_constraints() {
     }
     let model = driven("one = \"x = 1\"\ntwo = \"x = 2\"");
     let analysis = analysed(&model);
-    assert!(analysis.is_contradictory());
-    let json = analysis.to_json();
+    assert!(analysis.contradiction().is_some());
+    let json = serde_json::to_value(analysis.report()).unwrap();
     assert_eq!((&json["regular"], &json["conserved"]), (&false.into(), &serde_json::json!([])));
     let words = json["contradiction"].as_str().unwrap();
     assert!(words.contains("`two` contradicts `one`"), "{words}");
@@ -192,7 +194,7 @@ fn a_lagrangian_that_the_discrete_system_does_not_approximate_is_not_analysed() 
     let only_discrete = gallery("no-next-state");
     let analysis = analysed(&only_discrete);
     assert!(analysis.placeholder && analysis.conserved.found.is_empty());
-    let page = analysis.page().to_text();
+    let page = analysis.to_text();
     assert!(page.contains("does not approximate") && !page.contains("Regularity"), "{page}");
     // The midpoint rule does: L_d(q, q + h v) = h L + O(h²).
     let rest = "[discrete]\nlagrangian = \"h*(((q_1 - q_0)/h)^2/2 - ((q_0 + q_1)/2)^2/2)\"\n[simulation]\nmethod = \"custom\"\nstep = 0.1\nuntil = 1.0";

@@ -3,7 +3,8 @@
 use extremal_engine::Model;
 use extremal_engine::boundary::{Kind, Solution, Status};
 
-use crate::support::{assert_order, assessed, columns, model, problem, solve};
+use extremal_testkit::boundary::{assert_orders, assessed, columns, problem, solve};
+use extremal_testkit::models::model;
 
 /// A pendulum on its separatrix, θ = 2 atan(sinh t), in the plane: position, velocity and the multiplier of x² + y² = 1.
 fn separatrix(t: f64) -> [f64; 5] {
@@ -44,7 +45,7 @@ fn ends_of_a_pendulum_with_a_rod_are_as_accurate_as_its_middle() {
                 let solution = solve(&model, Some(method), steps);
                 (0..=steps).map(|row| error(&solution, row, names)).fold(0.0, f64::max)
             };
-            assert_order(&format!("{method}: {names:?}"), 2.0, 0.15, 40, worst);
+            assert_orders(&format!("{method}: {names:?}"), 2.0, 0.15, 40, worst);
         }
     }
     let solution = solve(&model, None, 40);
@@ -64,7 +65,7 @@ fn stated_velocities_are_met_to_the_last_bit() {
     for row in [0, 1] {
         let worst =
             |steps: usize| error(&solve(&model, None, steps), row * steps, &["x", "y", "x'", "y'", "lambda_rod"]);
-        assert_order("all at an end", 2.0, 0.15, 40, worst);
+        assert_orders("all at an end", 2.0, 0.15, 40, worst);
     }
 }
 
@@ -88,6 +89,6 @@ fn free_coordinates_of_a_skate_are_free_along_the_edge_only() {
         };
         rows.iter().map(one).fold(0.0, f64::max)
     };
-    assert_order("a circle", 2.0, 0.15, 40, worst);
+    assert_orders("a circle", 2.0, 0.15, 40, worst);
     assert_eq!(assessed(&model, None, 40).1.status, Status::Stationary);
 }

@@ -1,11 +1,10 @@
 //! Lagrangians with accelerations: splines and the oscillator of Pais and Uhlenbeck.
 
-use std::ops::ControlFlow;
-
 use extremal_engine::derive::{Form, derive};
-use extremal_engine::{Model, Recorder, Run, Settings, gallery};
-
-use crate::support::{assert_order, columns, gallery_model, model, solve};
+use extremal_engine::{Model, Settings, gallery};
+use extremal_testkit::boundary::{assert_orders, columns, solve};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, attempt, gallery_with, refusal, with};
 
 /// Second derivatives of a cubic spline at 0, 1, 2, 3 through 0, 2, -1, 0, and from them its values.
 fn spline(moments: [f64; 4], x: f64) -> f64 {
@@ -34,13 +33,13 @@ fn splines_clamped_and_natural() {
             let rows = columns(&solve(&model, Some("difference"), steps), ["x", "y"]);
             rows.iter().map(|[x, y]| (y - spline(moments, *x)).abs()).fold(0.0, f64::max)
         };
-        assert_order("difference", 2.0, 0.1, 30, error);
+        assert_orders("difference", 2.0, 0.1, 30, error);
     }
 }
 
 #[test]
 fn pais_uhlenbeck_between_two_states() {
-    let model = gallery_model("pais-uhlenbeck-between", &[]);
+    let model = gallery_with("pais-uhlenbeck-between", &[]);
     // A combination of cos t, sin t, cos 2t, sin 2t with x = 1, x' = 0 at 0 and x = 0, x' = 1/2 at 1, by elimination:
     // x = c cos t + s sin t + (1 - c) cos 2t - s/2 sin 2t.
     let (c1, s1, c2, s2) = (1f64.cos(), 1f64.sin(), 2f64.cos(), 2f64.sin());
@@ -53,30 +52,22 @@ fn pais_uhlenbeck_between_two_states() {
         let rows = columns(&solve(&model, Some(method), steps), ["t", "x"]);
         rows.iter().map(|[t, x]| (x - exact(*t)).abs()).fold(0.0, f64::max)
     };
-    assert_order("difference", 2.0, 0.1, 20, |steps| error(steps, "difference"));
-    assert_order("hermite", 4.0, 0.1, 5, |steps| error(steps, "hermite"));
+    assert_orders("difference", 2.0, 0.1, 20, |steps| error(steps, "difference"));
+    assert_orders("hermite", 4.0, 0.1, 5, |steps| error(steps, "hermite"));
 }
 
 /// A run of the oscillator: the largest error against the closed form, and the largest change of the energy.
-fn run(model: &Model, method: &str, step: f64, until: f64) -> (f64, f64) {
-    let settings = Settings {
-        method: method.parse().unwrap(),
-        step: Some(step),
-        extent: Some(extremal_engine::model::Extent::Until(until)),
-        ..Settings::of(model)
-    };
-    let run = Run::new(model, &settings).unwrap();
-    let mut recorder = Recorder::new(run.columns().clone());
-    let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
-    let energy = recorder.drifts().find(|(column, _)| column.name() == "energy").unwrap().1.max_drift();
-    (outcome.errors[0].1, energy)
+fn run(model: &Model, method: &str, step: f64, end: f64) -> (f64, f64) {
+    let run = attempt(model, &with(model, method, step).until(end));
+    let energy = run.recorder.drifts().find(|(column, _)| column.name() == "energy").unwrap().1.max_drift();
+    (run.outcome.errors[0].1, energy)
 }
 
 #[test]
 fn pais_uhlenbeck_from_its_start() {
-    let model = gallery_model("pais-uhlenbeck", &[]);
-    assert_order("difference", 2.0, 0.1, 100, |steps| run(&model, "difference", 5.0 / steps as f64, 5.0).0);
-    assert_order("hermite", 4.0, 0.1, 50, |steps| run(&model, "hermite", 5.0 / steps as f64, 5.0).0);
+    let model = gallery_with("pais-uhlenbeck", &[]);
+    assert_orders("difference", 2.0, 0.1, 100, |steps| run(&model, "difference", 5.0 / steps as f64, 5.0).0);
+    assert_orders("hermite", 4.0, 0.1, 50, |steps| run(&model, "hermite", 5.0 / steps as f64, 5.0).0);
     // The same equations as a system of first order.
     let (error, energy) = run(&model, "dop853", 0.5, 20.0);
     assert!(error < 1e-10 && energy < 1e-10, "{error:e} {energy:e}");
@@ -85,7 +76,7 @@ fn pais_uhlenbeck_from_its_start() {
 #[test]
 fn ostrogradsky_energy_stays_bounded() {
     for b in ["2", "1.02"] {
-        let model = gallery_model("pais-uhlenbeck", &[("b", b)]);
+        let model = gallery_with("pais-uhlenbeck", &[("b", b)]);
         // 1e5 steps; terms of the energy are of order b^4, the error (b h)^2 and (b h)^4 of them.
         for (method, bound) in [("difference", 1e-2), ("hermite", 1e-5)] {
             let (_, drift) = run(&model, method, 0.05, 5000.0);
@@ -96,7 +87,7 @@ fn ostrogradsky_energy_stays_bounded() {
 
 #[test]
 fn equations_are_those_of_ostrogradsky() {
-    let model = gallery_model("pais-uhlenbeck", &[]);
+    let model = gallery_with("pais-uhlenbeck", &[]);
     let text = derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton]).unwrap().to_text();
     for line in ["p_x' = x''", "x'' = p_x'", "Ostrogradsky momenta"] {
         assert!(text.contains(line), "{line} is not in\n{text}");
@@ -118,12 +109,7 @@ fn what_does_not_go_with_accelerations_is_named() {
     "#;
     let refused = |lagrangian: &str, further: &str, method: &str, until: f64| {
         let model = model(&text.replace("LAGRANGIAN", lagrangian).replace("FURTHER", further));
-        let settings = Settings {
-            method: method.parse().unwrap(),
-            extent: Some(extremal_engine::model::Extent::Until(until)),
-            ..Settings::of(&model)
-        };
-        Run::new(&model, &settings).err().map(|error| error.to_string()).unwrap_or_default()
+        refusal(&model, &with(&model, method, 0.1).until(until))
     };
     let forces = refused("x''^2/2", "[forces]\nx = \"-x\"", "hermite", 1.0);
     assert_eq!(forces, "forces and controls are not defined for a Lagrangian with accelerations");
@@ -139,28 +125,19 @@ fn what_does_not_go_with_accelerations_is_named() {
 fn constraints_of_second_order_have_their_multipliers() {
     // The double integrator as a constraint: u = 6 - 12 t, and u is the multiplier of x'' - u.
     let text = r#"
-        [coordinates]
-        x = {}
-        u = {}
-        [dynamics]
-        lagrangian = "u^2/2"
-        [constraints]
-        push = { equation = "x'' = u", kind = "vakonomic" }
-        [boundary]
-        duration = 1.0
-        steps = 20
-        start = { x = -1, "x'" = 0 }
-        end = { x = 0, "x'" = 0 }
-        [simulation]
-        method = "difference"
+        coordinates = { x = {}, u = {} }
+        dynamics.lagrangian = "u^2/2"
+        constraints.push = { equation = "x'' = u", kind = "vakonomic" }
+        boundary = { duration = 1.0, steps = 20, start = { x = -1, "x'" = 0 }, end = { x = 0, "x'" = 0 } }
+        simulation.method = "difference"
     "#;
     let model = model(text);
-    assert_order("cost", 2.0, 0.02, 20, |steps| (solve(&model, None, steps).objective - 6.0).abs());
+    assert_orders("cost", 2.0, 0.02, 20, |steps| (solve(&model, None, steps).objective - 6.0).abs());
     let multiplier = |steps: usize| {
         let rows = columns(&solve(&model, None, steps), ["t", "lambda_push"]);
         rows.iter().map(|[t, lambda]| (lambda - (6.0 - 12.0 * t)).abs()).fold(0.0, f64::max)
     };
-    assert_order("multiplier", 2.0, 0.1, 20, multiplier);
+    assert_orders("multiplier", 2.0, 0.1, 20, multiplier);
     let printed = derive(&model, &Settings::of(&model), &[Form::Lagrange]).unwrap().to_text();
     assert!(printed.contains("lambda_push''") && printed.contains("u - lambda_push"), "{printed}");
 }
@@ -170,23 +147,16 @@ fn constraints_of_second_order_have_their_multipliers() {
 #[test]
 fn optimal_control_as_a_vakonomic_problem_of_second_order() {
     let text = r#"
-        [coordinates]
-        x = {}
-        th = {}
-        [definitions]
-        u = "1.3*x'' + 0.15*(cos(th)*th'' - sin(th)*th'^2)"
-        [dynamics]
-        lagrangian = "u^2/2"
-        [constraints]
-        pole = { equation = "0.15*cos(th)*x'' + 0.075*th'' = 1.4715*sin(th)", kind = "vakonomic" }
-        [boundary]
-        duration = 2.0
-        steps = 100
-        start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
-        end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
-        [simulation]
-        method = "difference"
+        coordinates = { x = {}, th = {} }
+        definitions.u = "1.3*x'' + 0.15*(cos(th)*th'' - sin(th)*th'^2)"
+        dynamics.lagrangian = "u^2/2"
+        constraints.pole = { equation = "0.15*cos(th)*x'' + 0.075*th'' = 1.4715*sin(th)", kind = "vakonomic" }
+        boundary.duration = 2.0
+        boundary.steps = 100
+        boundary.start = { x = 0, th = "pi", "x'" = 0, "th'" = 0 }
+        boundary.end = { x = 1, th = 0, "x'" = 0, "th'" = 0 }
+        simulation.method = "difference"
     "#;
     let model = model(text);
-    assert_order("cost", 2.0, 0.2, 100, |steps| (solve(&model, None, steps).objective - 58.80767 / 2.0).abs());
+    assert_orders("cost", 2.0, 0.2, 100, |steps| (solve(&model, None, steps).objective - 58.80767 / 2.0).abs());
 }

@@ -7,6 +7,5 @@ mod curves;
 mod higher;
 mod misuse;
 mod orbits;
-mod support;
 mod verdicts;
 mod verification;

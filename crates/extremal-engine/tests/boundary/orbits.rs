@@ -2,8 +2,10 @@
 
 use extremal_engine::boundary::Solution;
 
-use crate::support::{assert_order, columns, gallery_model, model, solve};
 use extremal_engine::gallery;
+use extremal_testkit::boundary::{assert_orders, columns, solve};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::gallery_with;
 
 /// The period of the figure eight in the units of Chenciner and Montgomery, and its energy by DOP853 (SciPy) from their start.
 const PERIOD: f64 = 6.32591398;
@@ -22,7 +24,7 @@ fn energies(solution: &Solution) -> Vec<f64> {
 
 #[test]
 fn figure_eight_by_its_period_has_its_energy() {
-    let model = gallery_model("figure-eight-orbit", &[]);
+    let model = gallery_with("figure-eight-orbit", &[]);
     let solution = solve(&model, Some("galerkin(4)"), 60);
     // The virial theorem: action = -3 E T.
     assert!((solution.objective + 3.0 * ENERGY * PERIOD).abs() < 1e-7, "{}", solution.objective);
@@ -30,7 +32,7 @@ fn figure_eight_by_its_period_has_its_energy() {
         assert!((energy - ENERGY).abs() < 1e-6, "{energy}");
     }
     let error = |steps: usize| (solve(&model, None, steps).objective + 3.0 * ENERGY * PERIOD).abs();
-    assert_order("action by midpoint", 2.0, 0.05, 90, error);
+    assert_orders("action by midpoint", 2.0, 0.05, 90, error);
 }
 
 #[test]
@@ -47,35 +49,28 @@ fn figure_eight_by_its_energy_has_its_period() {
 
 #[test]
 fn pendulum_between_two_angles_is_the_motion_of_shooting() {
-    let model = gallery_model("pendulum-between", &[]);
+    let model = gallery_with("pendulum-between", &[]);
     // th' at the end and the action, by shooting in SciPy to 1e-12.
     let (speed, action) = (1.81650898621, 9.197206284579);
     let at_end = |steps: usize| (columns(&solve(&model, None, steps), ["th'"])[steps][0] - speed).abs();
-    assert_order("midpoint", 2.0, 0.05, 25, at_end);
+    assert_orders("midpoint", 2.0, 0.05, 25, at_end);
     let fourth = |steps: usize| (solve(&model, Some("galerkin(2)"), steps).objective - action).abs();
-    assert_order("galerkin(2)", 4.0, 0.2, 8, fourth);
+    assert_orders("galerkin(2)", 4.0, 0.2, 8, fourth);
 }
 
 #[test]
 fn damped_motion_between_positions_is_no_action_but_a_motion() {
     // x'' = -x' from 0 to 1 - exp(-1) in unit time is 1 - exp(-t).
     let text = r#"
-        [coordinates]
-        x = {}
-        [dynamics]
-        lagrangian = "x'^2/2"
-        [friction]
-        x = "-x'"
-        [boundary]
-        duration = 1.0
-        steps = 20
-        start = { x = 0 }
-        end = { x = "1 - exp(-1)" }
+        coordinates.x = {}
+        dynamics.lagrangian = "x'^2/2"
+        friction.x = "-x'"
+        boundary = { duration = 1.0, steps = 20, start = { x = 0 }, end = { x = "1 - exp(-1)" } }
     "#;
     let model = model(text);
     let error = |steps: usize| {
         let rows = columns(&solve(&model, None, steps), ["t", "x"]);
         rows.iter().map(|[t, x]| (x - 1.0 + (-t).exp()).abs()).fold(0.0, f64::max)
     };
-    assert_order("midpoint", 2.0, 0.05, 20, error);
+    assert_orders("midpoint", 2.0, 0.05, 20, error);
 }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use extremal_engine::boundary::{Doubt, Guess, Refinement, SolveSettings, Status, Verification, nature_name};
 
-use crate::support::{assert_order, assessed, attempt, columns, model, problem, root, solve};
+use extremal_testkit::boundary::{assert_orders, assessed, attempt, columns, problem, solve};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::root;
 
 /// The oscillator from 0 to `end` in the time `duration`: q = end sin t / sin T.
 fn oscillator(duration: f64, end: f64) -> extremal_engine::Model {
@@ -49,7 +51,7 @@ fn before_the_conjugate_point_a_minimum_and_after_it_a_saddle() {
     // The smallest eigenvalue of -d²/dt² - 1 with fixed ends is (pi/T)² - 1, and the metric counts parts of the duration.
     let least = |steps: usize| assessed(&oscillator(3.0, 1.0), Some("midpoint"), steps).0.least_curvature.unwrap();
     let exact = 3.0 * ((PI / 3.0).powi(2) - 1.0);
-    assert_order("the curvature nearest to zero", 2.0, 0.05, 50, |steps| (least(steps) - exact).abs());
+    assert_orders("the curvature nearest to zero", 2.0, 0.05, 50, |steps| (least(steps) - exact).abs());
 }
 
 /// The brachistochrone as textbooks print it, from rest at y = 0 to (1, 1).
@@ -74,14 +76,14 @@ fn a_singular_end_is_found_and_resolved() {
     assert!((solution.objective - time).abs() < 1e-6, "{} instead of {time}", solution.objective);
     assert_eq!((found.status, solution.nature.map(nature_name).as_deref()), (Status::Stationary, Some("minimum")));
     let error = |steps: usize| (solve(&textbook(""), Some("midpoint"), steps).objective - time).abs();
-    assert_order("midpoint", 2.0, 0.2, 200, error);
+    assert_orders("midpoint", 2.0, 0.2, 200, error);
 }
 
 #[test]
 fn equal_steps_towards_a_singular_end_come_slowly_and_say_so() {
     let model = textbook("grading = { start = 1 }");
     let error = |steps: usize| (solve(&model, Some("midpoint"), steps).objective - cycloid_time()).abs();
-    assert_order("equal steps", 1.0, 0.1, 100, error);
+    assert_orders("equal steps", 1.0, 0.1, 100, error);
     let problem = problem(&model, Some("midpoint"));
     let refinement = Refinement { tolerance: 1e-5, most_steps: 400, ..Refinement::default() };
     let settings = SolveSettings { steps: Some(100), ..SolveSettings::default() };

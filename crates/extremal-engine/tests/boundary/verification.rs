@@ -3,7 +3,8 @@
 use extremal_engine::boundary::{Kind, Verification};
 use extremal_engine::gallery;
 
-use crate::support::{attempt, gallery_model, problem};
+use extremal_testkit::boundary::{attempt, problem};
+use extremal_testkit::runs::gallery_with;
 
 /// Grids from which on the error falls like the square of the step: unstable motions need fine ones.
 const FIRST_GRID: [(&str, usize); 2] = [("acrobot", 1600), ("cart-pole-swing", 400)];
@@ -12,7 +13,7 @@ const FIRST_GRID: [(&str, usize); 2] = [("acrobot", 1600), ("cart-pole-swing", 4
 fn simulated_controls_reach_the_end_at_order_two() {
     let mut seen = 0;
     for name in gallery::names() {
-        let model = gallery_model(name, &[]);
+        let model = gallery_with(name, &[]);
         if model.boundary().is_none() {
             continue;
         }

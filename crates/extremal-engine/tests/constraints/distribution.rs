@@ -1,6 +1,8 @@
 //! Virtual displacements that differ from the constraint, and discrete constraints of the user's own.
 
-use crate::support::{gallery, largest, model, order_of, record, reference, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::{distance, order_of};
+use extremal_testkit::runs::{gallery, record, reference, with};
 
 /// A servo: the constraint y' = k x is kept by a force along (1, 1), that is with the virtual displacements δx + δy = 0. By hand,
 /// x'' = −x + λ, y'' = λ and y'' = k x', so λ = k x' and x'' − k x' + x = 0: an oscillation that grows,
@@ -10,18 +12,11 @@ fn a_servo_constraint_pumps() {
     let k = 0.3f64;
     let servo = model(
         r#"
-        [parameters]
-        k = 0.3
-        [coordinates]
-        x = { start = 1.0 }
-        y = { start = 0.0, velocity = "k" }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 - x^2/2"
-        [constraints]
-        servo = { equation = "y' = k*x", variational = "x' + y' = 0" }
-        [simulation]
-        step = 0.01
-        until = 7.0
+        parameters.k = 0.3
+        coordinates = { x = { start = 1.0 }, y = { start = 0.0, velocity = "k" } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 - x^2/2"
+        constraints.servo = { equation = "y' = k*x", variational = "x' + y' = 0" }
+        simulation = { step = 0.01, until = 7.0 }
         "#,
     );
     let omega = (1.0 - k * k / 4.0).sqrt();
@@ -35,7 +30,7 @@ fn a_servo_constraint_pumps() {
     let error = |settings: &extremal_engine::Settings| {
         let run = record(&servo, settings);
         let rows = run.column("t").into_iter().zip(run.rows(["x", "y", "lambda_servo"]));
-        rows.map(|(t, row)| largest(&row, &exact(t))).fold(0.0, f64::max)
+        rows.map(|(t, row)| distance(&row, &exact(t))).fold(0.0, f64::max)
     };
     let reached = error(&reference(&servo, 0.1));
     assert!(reached < 1e-11, "{reached:e}");
@@ -68,7 +63,7 @@ roll_y = "y_1 - y_0 = R*sin((phi_0 + phi_1)/2)*(theta_1 - theta_0)"
     let disc = gallery("rolling-disc");
     let midpoint = record(&disc, &with(&disc, "midpoint", 0.1));
     for name in ["x", "y", "theta", "phi", "p_theta", "lambda_roll_x", "lambda_roll_y"] {
-        let apart = largest(&run.column(name), &midpoint.column(name));
+        let apart = distance(&run.column(name), &midpoint.column(name));
         // A hundred steps of a few roundings, positions of order one divided by h.
         assert!(apart < 1e-12, "{name}: {apart:e}");
     }
@@ -102,7 +97,7 @@ contact = "z_1 - z_0 = y_0*(x_1 - x_0)"
     };
     let order = order_of("left constraint", 0.04, 1e-12, |h| {
         let run = record(&custom, &with(&custom, "custom", h));
-        largest(&["x", "z"].map(|name| run.last(name)), &exact(4.0))
+        distance(&["x", "z"].map(|name| run.last(name)), &exact(4.0))
     });
     assert!((order - 1.0).abs() < 0.1, "{order}");
 }

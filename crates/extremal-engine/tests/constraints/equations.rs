@@ -3,24 +3,13 @@
 
 use std::collections::HashMap;
 
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::Settings;
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::{Expr, magnitude};
-use extremal_engine::{Settings, system_of};
-
-use crate::support::{gallery, record, with};
-
-/// Uniform numbers in (−1.5, 1.5), always the same ones (splitmix64).
-struct Draws(u64);
-
-impl Draws {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        3.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.5
-    }
-}
+use extremal_engine::mechanics::System;
+use extremal_engine::printed::EquationSide;
+use extremal_testkit::numbers::Draws;
+use extremal_testkit::runs::{gallery, record, with};
 
 /// Looks a symbol up by its printed name.
 type Lookup<'a> = &'a dyn Fn(&str) -> f64;
@@ -38,7 +27,7 @@ impl Point<'_> {
         }
         let mut state = self.draws.borrow_mut();
         let (draws, known) = &mut *state;
-        *known.entry(name.to_string()).or_insert_with(|| draws.next())
+        *known.entry(name.to_string()).or_insert_with(|| draws.between(-1.5, 1.5))
     }
 }
 
@@ -132,16 +121,16 @@ fn continuous_equations_equal_hand_typed_ones() {
     ];
     for (name, typed) in cases {
         let model = gallery(name);
-        assert_same(name, &model, &system_of(&model).motion_equations(), &|s| typed(s));
+        assert_same(name, &model, &System::of(&model).motion_equations(), &|s| typed(s));
     }
 }
 
 /// The right-hand sides of the printed equations of a step, the discrete Lagrangian left out.
 fn printed<'m>(model: &'m extremal_engine::Model, settings: &Settings) -> Vec<Expr<'m>> {
     let derivation = derive(model, settings, &[Form::Discrete]).unwrap();
-    let lines = derivation.sections[0].equations.iter().skip(1);
+    let lines = derivation.sections[0].equations().skip(1);
     let right = lines.map(|line| match line.right {
-        Side::Expression(id) => model.graph().expr(id),
+        EquationSide::Expression(right) => right,
         _ => panic!("a number among the equations"),
     });
     right.collect()

@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{gallery, model, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{gallery, with};
 
 const STEPS: usize = 100_000;
 
@@ -29,18 +30,13 @@ fn tenths(model: &Model, settings: &Settings) -> [f64; 10] {
 fn disc(weight: f64) -> Model {
     model(&format!(
         r#"
-        [coordinates]
-        x = {{ start = 0.0, velocity = 1.5 }}
-        y = 0.0
-        theta = {{ start = 0.0, velocity = 1.5 }}
-        phi = {{ start = 0.0, velocity = 0.7 }}
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 + theta'^2/4 + phi'^2/8 + {weight}*x"
-        [constraints]
-        roll_x = "x' = cos(phi)*theta'"
-        roll_y = "y' = sin(phi)*theta'"
-        [simulation]
-        steps = 1
+        coordinates.x = {{ start = 0.0, velocity = 1.5 }}
+        coordinates.y = 0.0
+        coordinates.theta = {{ start = 0.0, velocity = 1.5 }}
+        coordinates.phi = {{ start = 0.0, velocity = 0.7 }}
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 + theta'^2/4 + phi'^2/8 + {weight}*x"
+        constraints = {{ roll_x = "x' = cos(phi)*theta'", roll_y = "y' = sin(phi)*theta'" }}
+        simulation.steps = 1
         "#
     ))
 }

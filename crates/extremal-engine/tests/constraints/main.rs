@@ -10,5 +10,4 @@ mod reference;
 mod singular;
 mod starts;
 mod structure;
-mod support;
 mod vakonomic;

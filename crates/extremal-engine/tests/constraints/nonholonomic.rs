@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, Settings};
 
-use crate::support::{gallery, order_of, record, reference, until, with};
+use extremal_testkit::numbers::order_of;
+use extremal_testkit::runs::{Lasting, gallery, record, reference, with};
 
 /// The largest error of coordinates over a run, against a function of time.
 fn error<const N: usize>(model: &Model, settings: &Settings, names: [&str; N], exact: impl Fn(f64) -> [f64; N]) -> f64 {
@@ -48,7 +49,7 @@ fn pursuit_of_an_equal_target() {
     let mut pursuit = gallery("pursuit");
     pursuit.set_parameter("u", 1.0).unwrap();
     let distance = |settings: &Settings| {
-        let run = record(&pursuit, &until(settings.clone(), 8.0));
+        let run = record(&pursuit, &settings.clone().until(8.0));
         (run.last("x").powi(2) + (run.last("t") - run.last("y")).powi(2)).sqrt()
     };
     // At t = 8 the formula of time, t = (1 − ξ²)/4 − ln(ξ)/2, gives ξ² = e^(-31.5): round-off.
@@ -132,7 +133,7 @@ fn the_knife_edge_closes_its_circle() {
     }
     let turn = 2.0 * std::f64::consts::PI;
     for (method, steps) in [("midpoint", 100.0), ("trapezoidal", 64.0), ("compose(suzuki4, midpoint)", 50.0)] {
-        let run = record(&skate, &until(with(&skate, method, turn / steps), turn));
+        let run = record(&skate, &with(&skate, method, turn / steps).until(turn));
         let [x, y] = ["x", "y"].map(|name| run.last(name));
         // A hundred steps of a few roundings each.
         assert!(x.abs() < 1e-12 && y.abs() < 1e-12, "{method}: ends at {x:e}, {y:e}");

@@ -1,6 +1,8 @@
 //! Reactions against the closed forms of the sources, all along the run.
 
-use crate::support::{gallery, largest, model, order_of, record, reference, until, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::{distance, order_of};
+use extremal_testkit::runs::{Lasting, gallery, record, reference, with};
 
 /// [LM 101]: the tension is m(v²/l + g x/l), x down; with the rod written x² + y² = l² it is 2 l |λ|. On every row the multiplier
 /// belongs to its own state, whatever the method; and tension and multiplier agree between both forms of the pendulum.
@@ -25,7 +27,7 @@ fn tension_of_the_pendulum() {
     // Both reference runs are the same motion: at every recorded time.
     let x = record(&cartesian, &reference(&cartesian, 0.1)).column("x");
     let phi = record(&polar, &reference(&polar, 0.1)).column("phi");
-    let apart = largest(&x, &phi.iter().map(|phi| phi.cos()).collect::<Vec<_>>());
+    let apart = distance(&x, &phi.iter().map(|phi| phi.cos()).collect::<Vec<_>>());
     assert!(apart < 1e-11, "{apart:e}");
 }
 
@@ -102,29 +104,20 @@ fn the_dumbbell_is_pulled_by_opposite_forces() {
     // The distance freed, (117): f1y = λ sin φ and f2x = −λ cos φ.
     let distance = model(
         r#"
-        [coordinates]
-        rho = 1.0
-        phi = { start = 2.0, velocity = 0.3 }
-        [dynamics]
-        lagrangian = "(rho'^2 + rho^2*phi'^2)/2 + 9.81*rho*cos(phi)"
-        [constraints]
-        rod = "rho = 1"
-        [simulation]
-        until = 5.0
+        coordinates = { rho = 1.0, phi = { start = 2.0, velocity = 0.3 } }
+        dynamics.lagrangian = "(rho'^2 + rho^2*phi'^2)/2 + 9.81*rho*cos(phi)"
+        constraints.rod = "rho = 1"
+        simulation.until = 5.0
         "#,
     );
     // The horizontal rail freed, (128): f1x = m g − λ (slip L2 of the source put right).
     let rail = model(
         r#"
-        [coordinates]
-        x2 = { start = "-cos(2.0)", velocity = "0.3*sin(2.0)" }
-        phi = { start = 2.0, velocity = 0.3 }
-        [dynamics]
-        lagrangian = "(2*x2'^2 + phi'^2 - 2*x2'*phi'*sin(phi))/2 - 9.81*(2*x2 + cos(phi))"
-        [constraints]
-        rail = "x2 + cos(phi) = 0"
-        [simulation]
-        until = 5.0
+        coordinates.x2 = { start = "-cos(2.0)", velocity = "0.3*sin(2.0)" }
+        coordinates.phi = { start = 2.0, velocity = 0.3 }
+        dynamics.lagrangian = "(2*x2'^2 + phi'^2 - 2*x2'*phi'*sin(phi))/2 - 9.81*(2*x2 + cos(phi))"
+        constraints.rail = "x2 + cos(phi) = 0"
+        simulation.until = 5.0
         "#,
     );
     let [all, distance, rail] = [&all, &distance, &rail].map(|model| record(model, &reference(model, 0.1)));
@@ -173,6 +166,6 @@ fn the_knife_edge_carries_the_transverse_force() {
     };
     let reached = error(&reference(&rod, 0.05));
     assert!(reached < 1e-10, "{reached:e}");
-    let order = order_of("knife edge", 0.02, 1e-12, |h| error(&until(with(&rod, "midpoint", h), 2.5)));
+    let order = order_of("knife edge", 0.02, 1e-12, |h| error(&with(&rod, "midpoint", h).until(2.5)));
     assert!((order - 2.0).abs() < 0.05, "{order}");
 }

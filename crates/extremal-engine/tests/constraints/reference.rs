@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, gallery as embedded};
 
-use crate::support::{gallery, measured_order, record, reference, with};
+use extremal_testkit::numbers::measured_order;
+use extremal_testkit::runs::{RecordedRun, gallery, record, reference, with};
 
 /// Models of motions with constraints.
 fn constrained() -> Vec<(&'static str, Model)> {
@@ -39,7 +40,7 @@ fn motion_and_reactions_converge_with_the_order_of_the_method() {
         let steps: Vec<f64> = (0..3).map(|k| model.simulation().step.unwrap() / f64::from(1 << k)).collect();
         let runs: Vec<_> = steps.iter().map(|h| record(&model, &with(&model, &method, *h))).collect();
         for expected in model.expected() {
-            let error = |run: &crate::support::Recorded| {
+            let error = |run: &RecordedRun| {
                 let errors = expected.values.iter().map(|(column, value)| (run.last(column) - value).abs());
                 errors.fold(0.0, f64::max)
             };

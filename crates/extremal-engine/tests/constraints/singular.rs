@@ -4,40 +4,35 @@
 use std::f64::consts::PI;
 
 use extremal_engine::model::AtSingular;
-use extremal_engine::run::End;
 use extremal_engine::solve::Reason;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{Recorded, attempt, largest, model, record, with};
+use extremal_testkit::models::{CIRCLE_BY_ANGLE, model};
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{RecordedRun, attempt, record, with};
 
 /// So many parallelograms of equal links beside each other, all at angle 1 and turning with 2: flat at t = (π − 1)/2.
 fn row_of_linkages(count: usize) -> Model {
     model(&format!(
         r#"
-        [parameters]
-        n = {count}
-        [coordinates]
-        x = {{ count = "n", start = "cos(1)", velocity = "-2*sin(1)" }}
-        y = {{ count = "n", start = "sin(1)", velocity = "2*cos(1)" }}
-        u = {{ count = "n", start = "1 + cos(1)", velocity = "-2*sin(1)" }}
-        w = {{ count = "n", start = "sin(1)", velocity = "2*cos(1)" }}
-        [dynamics]
-        lagrangian = "sum(i, 1, n, (x[i]'^2 + y[i]'^2 + u[i]'^2 + w[i]'^2)/2)"
-        [constraints]
-        crank = {{ equation = "x[i]^2 + y[i]^2 = 1", count = "n" }}
-        rocker = {{ equation = "(u[i] - 1)^2 + w[i]^2 = 1", count = "n" }}
-        coupler = {{ equation = "(u[i] - x[i])^2 + (w[i] - y[i])^2 = 1", count = "n" }}
-        [simulation]
-        step = 0.01
-        until = 3.0
+        parameters.n = {count}
+        coordinates.x = {{ count = "n", start = "cos(1)", velocity = "-2*sin(1)" }}
+        coordinates.y = {{ count = "n", start = "sin(1)", velocity = "2*cos(1)" }}
+        coordinates.u = {{ count = "n", start = "1 + cos(1)", velocity = "-2*sin(1)" }}
+        coordinates.w = {{ count = "n", start = "sin(1)", velocity = "2*cos(1)" }}
+        dynamics.lagrangian = "sum(i, 1, n, (x[i]'^2 + y[i]'^2 + u[i]'^2 + w[i]'^2)/2)"
+        constraints.crank = {{ equation = "x[i]^2 + y[i]^2 = 1", count = "n" }}
+        constraints.rocker = {{ equation = "(u[i] - 1)^2 + w[i]^2 = 1", count = "n" }}
+        constraints.coupler = {{ equation = "(u[i] - x[i])^2 + (w[i] - y[i])^2 = 1", count = "n" }}
+        simulation = {{ step = 0.01, until = 3.0 }}
         "#
     ))
 }
 
 const FLAT: f64 = (PI - 1.0) / 2.0;
 
-fn found(run: &Recorded) -> (&str, &[String], f64) {
-    let End::Failed(failure) = &run.outcome.end else { panic!("{:?}", run.outcome.end) };
+fn found(run: &RecordedRun) -> (&str, &[String], f64) {
+    let failure = run.failure("it has to end");
     let Reason::SingularConfiguration { constraint, others, time } = &failure.reason else { panic!("{failure}") };
     (constraint, others, *time)
 }
@@ -65,21 +60,13 @@ fn a_singular_configuration_is_found_among_many_constraints() {
 fn slider_crank(scale: f64) -> Model {
     model(&format!(
         r#"
-        [parameters]
-        l = 1.001
-        [coordinates]
-        x = {{ start = "cos(0.5)", velocity = "-3*sin(0.5)" }}
-        y = {{ start = "sin(0.5)", velocity = "3*cos(0.5)" }}
-        s = "cos(0.5) + sqrt(l^2 - sin(0.5)^2)"
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 + s'^2/20"
-        [constraints]
-        crank = "{scale:e}*(x^2 + y^2) = {scale:e}"
-        rod = "(s - x)^2 + y^2 = l^2"
-        [simulation]
-        step = 0.01
-        until = 4.5
-        project = true
+        parameters.l = 1.001
+        coordinates.x = {{ start = "cos(0.5)", velocity = "-3*sin(0.5)" }}
+        coordinates.y = {{ start = "sin(0.5)", velocity = "3*cos(0.5)" }}
+        coordinates.s = "cos(0.5) + sqrt(l^2 - sin(0.5)^2)"
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 + s'^2/20"
+        constraints = {{ crank = "{scale:e}*(x^2 + y^2) = {scale:e}", rod = "(s - x)^2 + y^2 = l^2" }}
+        simulation = {{ step = 0.01, until = 4.5, project = true }}
         "#
     ))
 }
@@ -96,7 +83,7 @@ fn a_nearly_singular_configuration_does_not_stop_a_run_whatever_is_recorded() {
         .collect();
     for end in &ends[1..] {
         // Steps of 1e-12 each, amplified where the crank comes close to the rod.
-        assert!(largest(end, &ends[0]) < 1e-6, "{ends:?}");
+        assert!(distance(end, &ends[0]) < 1e-6, "{ends:?}");
     }
 }
 
@@ -121,7 +108,7 @@ fn a_singular_configuration_is_passed_on_purpose() {
         let run = record(&row, &Settings { singular: AtSingular::Pass, ..with(&row, method, step) });
         for [t, x, y, u, w] in run.rows(["t", "x[1]", "y[1]", "u[1]", "w[1]"]) {
             let (s, c) = (1.0 + 2.0 * t).sin_cos();
-            assert!(largest(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
+            assert!(distance(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
         }
         let (passed, count) = &run.outcome.passed;
         assert_eq!((passed.len(), *count), (2, 2), "{passed:?}");
@@ -133,27 +120,9 @@ fn a_singular_configuration_is_passed_on_purpose() {
     }
 }
 
-/// A point on a circle by its angle. The first two constraints determine it but where w = 0; there the third does, which follows from
-/// them everywhere. The mechanism is a pendulum and has no singular configuration.
 #[test]
 fn leaving_out_a_constraint_invents_no_singular_configuration() {
-    let pendulum = model(
-        r#"
-        [coordinates]
-        u = { start = "cos(1)", velocity = "-2*sin(1)" }
-        w = { start = "sin(1)", velocity = "2*cos(1)" }
-        theta = { start = 1, velocity = 2 }
-        [dynamics]
-        lagrangian = "(u'^2 + w'^2 + theta'^2)/2"
-        [constraints]
-        circle = "u^2 + w^2 = 1"
-        across = "u = cos(theta)"
-        up = "w = sin(theta)"
-        [simulation]
-        step = 0.01
-        until = 5
-        "#,
-    );
+    let pendulum = model(CIRCLE_BY_ANGLE);
     let run = Run::new(&pendulum, &Settings::of(&pendulum)).unwrap();
     assert_eq!(run.constraints().redundant, [("up".to_string(), vec!["circle".to_string(), "across".to_string()])]);
     // DOP853 comes within 0.01 of each place where the kept ones are dependent, and loses the square of that in digits: 1e-12/1e-4, a few
@@ -166,7 +135,7 @@ fn leaving_out_a_constraint_invents_no_singular_configuration() {
             assert!((t - 0.01 * k as f64).abs() < 1e-12, "{t}");
             // Both parts turn evenly with 2.
             let angle = 1.0 + 2.0 * t;
-            assert!(largest(&[u, w, theta], &[angle.cos(), angle.sin(), angle]) < tolerance, "{method}: at {t}");
+            assert!(distance(&[u, w, theta], &[angle.cos(), angle.sin(), angle]) < tolerance, "{method}: at {t}");
         }
         assert!(run.outcome.residuals.iter().all(|(_, residual)| *residual < 1e-6), "{:?}", run.outcome.residuals);
     }
@@ -175,29 +144,10 @@ fn leaving_out_a_constraint_invents_no_singular_configuration() {
 /// Accounts of heat are not carried over to other constraints: the run ends, and does not say that the motion is undetermined.
 #[test]
 fn with_entropies_a_constraint_that_was_left_out_is_named_where_it_would_be_needed() {
-    let warm = model(
-        r#"
-        [coordinates]
-        u = { start = "cos(1)", velocity = "-2*sin(1)" }
-        w = { start = "sin(1)", velocity = "2*cos(1)" }
-        theta = { start = 1, velocity = 2 }
-        [entropies]
-        S = { start = 0 }
-        [dynamics]
-        lagrangian = "(u'^2 + w'^2 + theta'^2)/2 - exp(S)"
-        [friction]
-        theta = "-0.01*theta'"
-        [constraints]
-        circle = "u^2 + w^2 = 1"
-        across = "u = cos(theta)"
-        up = "w = sin(theta)"
-        [simulation]
-        step = 0.01
-        until = 5
-        "#,
-    );
+    let text = CIRCLE_BY_ANGLE.replace("theta'^2)/2", "theta'^2)/2 - exp(S)");
+    let warm = model(&format!("{text}entropies.S = {{ start = 0 }}\nfriction.theta = \"-0.01*theta'\""));
     let run = attempt(&warm, &Settings::of(&warm));
-    let End::Failed(failure) = &run.outcome.end else { panic!("{:?}", run.outcome.end) };
+    let failure = run.failure("it has to end");
     let Reason::NotChosenAgain { left_out, .. } = &failure.reason else { panic!("{failure}") };
     assert_eq!(left_out, &["up"]);
     assert!(!failure.to_string().contains("do not determine"), "{failure}");
@@ -208,19 +158,10 @@ fn with_entropies_a_constraint_that_was_left_out_is_named_where_it_would_be_need
 fn what_a_constraint_follows_from_is_not_read_off_the_start() {
     let held = model(
         r#"
-        [coordinates]
-        x = 0
-        y = { start = 0, velocity = 1 }
-        z = 1
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2 + z'^2)/2"
-        [constraints]
-        wall = "x = 0"
-        floor = "z = 1"
-        both = "x + y*(z - 1) = 0"
-        [simulation]
-        step = 0.1
-        until = 1
+        coordinates = { x = 0, y = { start = 0, velocity = 1 }, z = 1 }
+        dynamics.lagrangian = "(x'^2 + y'^2 + z'^2)/2"
+        constraints = { wall = "x = 0", floor = "z = 1", both = "x + y*(z - 1) = 0" }
+        simulation = { step = 0.1, until = 1 }
         "#,
     );
     let run = Run::new(&held, &Settings::of(&held)).unwrap();

@@ -4,7 +4,9 @@ use extremal_engine::model::Start;
 use extremal_engine::run::{ConstraintError, SetupError};
 use extremal_engine::{Model, Overrides, Run, Settings};
 
-use crate::support::{gallery, largest, model, record};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{gallery, record};
 
 /// The text of a gallery model with `second` positions.
 fn with_second(name: &str, seconds: &[(&str, f64)]) -> Model {
@@ -42,7 +44,7 @@ fn two_positions_of_a_run_give_the_run() {
             let [a, b] = [&run, &again].map(|run| run.column(column));
             let size = a.iter().fold(1.0f64, |m, x| m.max(x.abs()));
             // The quotient of rounded positions loses ε/h = 1e-14 in the velocity, which a run amplifies some hundred times.
-            assert!(largest(&a, &b) < 1e-11 * size, "{name}, {column}: {:e}", largest(&a, &b));
+            assert!(distance(&a, &b) < 1e-11 * size, "{name}, {column}: {:e}", distance(&a, &b));
         }
     }
 }
@@ -103,7 +105,7 @@ fn a_start_is_projected_in_the_kinetic_metric() {
     let (position, velocity) = ((3.0 * 1.0 + 0.2) / 4.0, (3.0 * 2.0 - 1.0) / 4.0);
     for [t, x, y, vx, vy] in run.rows(["t", "x", "y", "x'", "y'"]) {
         let expected = position + velocity * t;
-        assert!(largest(&[x, y, vx, vy], &[expected, expected, velocity, velocity]) < 1e-14, "at {t}: {x} {y}");
+        assert!(distance(&[x, y, vx, vy], &[expected, expected, velocity, velocity]) < 1e-14, "at {t}: {x} {y}");
     }
     let moved = Run::new(&stated, &settings).unwrap().constraints().moved;
     // The velocity of y moves from −1 to 1.25.
@@ -148,5 +150,5 @@ fn a_start_is_projected_onto_a_circle() {
     let run = record(&off, &Settings { project: true, ..Settings::of(&off) });
     let [x, y, vx, vy] = run.rows(["x", "y", "x'", "y'"])[0];
     // (1.2, 1.6) is twice (0.6, 0.8), and (0.5, 0) less its radial part is 0.4 along (0.8, −0.6).
-    assert!(largest(&[x, y, vx, vy], &[0.6, 0.8, 0.32, -0.24]) < 1e-12, "{x} {y} {vx} {vy}");
+    assert!(distance(&[x, y, vx, vy], &[0.6, 0.8, 0.32, -0.24]) < 1e-12, "{x} {y} {vx} {vy}");
 }

@@ -1,11 +1,13 @@
 //! What the program finds out about constraints: rank, redundancy, contradictions, singular configurations.
 
 use extremal_engine::model::ConstraintForm;
-use extremal_engine::run::{ConstraintError, End, SetupError};
+use extremal_engine::run::{ConstraintError, SetupError};
 use extremal_engine::solve::Reason;
 use extremal_engine::{Model, Run, Settings};
 
-use crate::support::{attempt, gallery, largest, model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{attempt, gallery, record, with};
 
 fn pendulum_with(more: &str) -> Model {
     let text = extremal_engine::gallery::text("pendulum-rod").unwrap();
@@ -98,21 +100,16 @@ fn the_same_rod_by_a_logarithm_follows_from_it() {
 fn one_of_six_rods_in_the_plane_is_redundant() {
     let frame = model(
         r#"
-        [coordinates]
-        x = { start = [0.0, 1.0, 1.0, 0.0], velocity = [0.3, 0.3, -0.7, -0.7] }
-        y = { start = [0.0, 0.0, 1.0, 1.0], velocity = [0.0, 1.0, 1.0, 0.0] }
-        [dynamics]
-        lagrangian = "sum(i, 1, 4, i*(x[i]'^2 + y[i]'^2)/2)"
-        [constraints]
-        a = "(x[1] - x[2])^2 + (y[1] - y[2])^2 = 1"
-        b = "(x[2] - x[3])^2 + (y[2] - y[3])^2 = 1"
-        c = "(x[3] - x[4])^2 + (y[3] - y[4])^2 = 1"
-        d = "(x[4] - x[1])^2 + (y[4] - y[1])^2 = 1"
-        e = "(x[1] - x[3])^2 + (y[1] - y[3])^2 = 2"
-        f = "(x[2] - x[4])^2 + (y[2] - y[4])^2 = 2"
-        [simulation]
-        step = 0.01
-        until = 2.0
+        coordinates.x = { start = [0.0, 1.0, 1.0, 0.0], velocity = [0.3, 0.3, -0.7, -0.7] }
+        coordinates.y = { start = [0.0, 0.0, 1.0, 1.0], velocity = [0.0, 1.0, 1.0, 0.0] }
+        dynamics.lagrangian = "sum(i, 1, 4, i*(x[i]'^2 + y[i]'^2)/2)"
+        constraints.a = "(x[1] - x[2])^2 + (y[1] - y[2])^2 = 1"
+        constraints.b = "(x[2] - x[3])^2 + (y[2] - y[3])^2 = 1"
+        constraints.c = "(x[3] - x[4])^2 + (y[3] - y[4])^2 = 1"
+        constraints.d = "(x[4] - x[1])^2 + (y[4] - y[1])^2 = 1"
+        constraints.e = "(x[1] - x[3])^2 + (y[1] - y[3])^2 = 2"
+        constraints.f = "(x[2] - x[4])^2 + (y[2] - y[4])^2 = 2"
+        simulation = { step = 0.01, until = 2.0 }
         "#,
     );
     let run = Run::new(&frame, &Settings::of(&frame)).unwrap();
@@ -187,16 +184,10 @@ fn an_inconsistent_start_is_named_with_its_residuals() {
 fn a_constraint_without_a_gradient_is_refused() {
     let flat = model(
         r#"
-        [coordinates]
-        x = 0.0
-        y = { start = 0.0, velocity = 1.0 }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2"
-        [constraints]
-        line = "x^2 = 0"
-        [simulation]
-        step = 0.1
-        until = 1.0
+        coordinates = { x = 0.0, y = { start = 0.0, velocity = 1.0 } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2"
+        constraints.line = "x^2 = 0"
+        simulation = { step = 0.1, until = 1.0 }
         "#,
     );
     assert_eq!(refusal(&flat), ConstraintError::Vanishing { constraint: "line".to_string() });
@@ -206,23 +197,16 @@ fn a_constraint_without_a_gradient_is_refused() {
 fn rhombus(angle: f64, turn: f64) -> Model {
     model(&format!(
         r#"
-        [parameters]
-        th0 = {angle}
-        w0 = {turn}
-        [coordinates]
-        x = {{ start = "cos(th0)", velocity = "-w0*sin(th0)" }}
-        y = {{ start = "sin(th0)", velocity = "w0*cos(th0)" }}
-        u = {{ start = "1 + cos(th0)", velocity = "-w0*sin(th0)" }}
-        w = {{ start = "sin(th0)", velocity = "w0*cos(th0)" }}
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2 + u'^2 + w'^2)/2"
-        [constraints]
-        crank = "x^2 + y^2 = 1"
-        rocker = "(u - 1)^2 + w^2 = 1"
-        coupler = "(u - x)^2 + (w - y)^2 = 1"
-        [simulation]
-        step = 0.01
-        until = 3.0
+        parameters = {{ th0 = {angle}, w0 = {turn} }}
+        coordinates.x = {{ start = "cos(th0)", velocity = "-w0*sin(th0)" }}
+        coordinates.y = {{ start = "sin(th0)", velocity = "w0*cos(th0)" }}
+        coordinates.u = {{ start = "1 + cos(th0)", velocity = "-w0*sin(th0)" }}
+        coordinates.w = {{ start = "sin(th0)", velocity = "w0*cos(th0)" }}
+        dynamics.lagrangian = "(x'^2 + y'^2 + u'^2 + w'^2)/2"
+        constraints.crank = "x^2 + y^2 = 1"
+        constraints.rocker = "(u - 1)^2 + w^2 = 1"
+        constraints.coupler = "(u - x)^2 + (w - y)^2 = 1"
+        simulation = {{ step = 0.01, until = 3.0 }}
         "#
     ))
 }
@@ -237,13 +221,13 @@ fn a_singular_configuration_stops_the_run() {
     for method in methods {
         for step in [0.001, 0.01, 0.05] {
             let run = attempt(&linkage, &with(&linkage, method, step));
-            let End::Failed(failure) = &run.outcome.end else { panic!("{method}, {step}: {:?}", run.outcome.end) };
+            let failure = run.failure(&format!("{method}, {step}"));
             assert!(is_singular(&failure.reason), "{method}, {step}: {failure}");
             assert!((run.outcome.time - flat).abs() < 2.0 * step, "{method}, {step}: {}", run.outcome.time);
             for [t, x, y, u, w] in run.rows(["t", "x", "y", "u", "w"]) {
                 let (s, c) = (1.0 + 2.0 * t).sin_cos();
                 // The midpoint rule turns by 2 arcsin(h) ... per step: a relative error of (2h)²/24 in the angle, up to 2e-3.
-                assert!(largest(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
+                assert!(distance(&[x, y, u, w], &[c, s, 1.0 + c, s]) < 5e-3, "{method}, {step}: at {t}");
             }
         }
     }
@@ -263,23 +247,17 @@ fn a_vanishing_row_stops_the_run() {
     {
         let linkage = model(&format!(
             r#"
-            [coordinates]
-            theta = {{ start = 1, velocity = {speed} }}
-            psi = {{ start = 0 }}
-            chi = {{ start = 1, velocity = {speed} }}
-            [dynamics]
-            lagrangian = "theta'^2/6 + (theta'^2 + psi'^2/3 + theta'*psi'*cos(theta - psi))/2 + chi'^2/6 - sin(theta) - sin(chi)"
-            [constraints]
-            loop_x = "0.6*cos(theta) + cos(psi) = 1 + 0.6*cos(chi)"
-            loop_y = "0.6*sin(theta) + sin(psi) = 0.6*sin(chi)"
-            [simulation]
-            method = "midpoint"
-            step = 0.01
-            until = 2
+            coordinates.theta = {{ start = 1, velocity = {speed} }}
+            coordinates.psi = {{ start = 0 }}
+            coordinates.chi = {{ start = 1, velocity = {speed} }}
+            dynamics.lagrangian = "theta'^2/6 + (theta'^2 + psi'^2/3 + theta'*psi'*cos(theta - psi))/2 + chi'^2/6 - sin(theta) - sin(chi)"
+            constraints.loop_x = "0.6*cos(theta) + cos(psi) = 1 + 0.6*cos(chi)"
+            constraints.loop_y = "0.6*sin(theta) + sin(psi) = 0.6*sin(chi)"
+            simulation = {{ method = "midpoint", step = 0.01, until = 2 }}
             "#
         ));
         let run = attempt(&linkage, &with(&linkage, method, step));
-        let End::Failed(failure) = &run.outcome.end else { panic!("{method}, {step}: {:?}", run.outcome.end) };
+        let failure = run.failure(&format!("{method}, {step}"));
         assert!(is_singular(&failure.reason), "{method}, {step}: {failure}");
         let last = run.last("theta");
         // Stopped in the step before the flat position or in the one that would have reached it.
@@ -310,7 +288,7 @@ fn shake_and_rattle_have_the_same_positions() {
             let run = record(&model, &Settings { constraints, ..Settings::of(&model) });
             model.coordinates().iter().map(|c| run.column(&c.name)).collect::<Vec<_>>().concat()
         });
-        let apart = largest(&rattle, &shake);
+        let apart = distance(&rattle, &shake);
         assert!(apart < 1e-10, "{name}: {apart:e}");
     }
 }

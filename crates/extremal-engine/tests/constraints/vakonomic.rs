@@ -1,9 +1,11 @@
 //! Vakonomic motion: its multiplier, how it differs from the motion by reactions, and where it does not.
 
-use extremal_engine::Model;
 use extremal_engine::model::ConstraintKind;
+use extremal_engine::{Model, Settings};
 
-use crate::support::{gallery, largest, model, order_of, record, reference, until, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::{distance, order_of};
+use extremal_testkit::runs::{Lasting, gallery, record, reference, with};
 
 /// The equations of the vakonomic skate, projected across the blade, say λ' = m g sin θ + m u θ' with the speed u along the blade.
 /// Integrated by Simpson's rule over the rows of a reference run.
@@ -27,17 +29,17 @@ fn the_multiplier_of_the_skate_obeys_its_equation() {
 #[test]
 fn vakonomic_and_nonholonomic_skates_part() {
     let [by_reaction, vakonomic] = ["skate-on-incline", "skate-on-incline-vakonomic"].map(|name| (name, gallery(name)));
-    let position = |model: &Model, settings| {
-        let run = record(model, &until(settings, 3.0));
+    let position = |model: &Model, settings: Settings| {
+        let run = record(model, &settings.until(3.0));
         ["x", "y", "theta"].map(|name| run.last(name))
     };
     let truths = [&by_reaction, &vakonomic].map(|(name, model)| {
         let truth = position(model, reference(model, 0.1));
-        let order = order_of(name, 0.04, 1e-12, |h| largest(&position(model, with(model, "midpoint", h)), &truth));
+        let order = order_of(name, 0.04, 1e-12, |h| distance(&position(model, with(model, "midpoint", h)), &truth));
         assert!((order - 2.0).abs() < 0.05, "{name}: {order}");
         truth
     });
-    assert!(largest(&truths[0], &truths[1]) > 0.5, "{truths:?}");
+    assert!(distance(&truths[0], &truths[1]) > 0.5, "{truths:?}");
 }
 
 /// An integrable constraint, the length of a pendulum: the same motion with a reaction from positions, with a reaction from
@@ -50,7 +52,7 @@ fn an_integrable_constraint_has_one_motion() {
     let velocities = replaced("rod = \"rho' = 0\"");
     let vakonomic = replaced("rod = { equation = \"rho' = 0\", kind = \"vakonomic\", multiplier = 0.3 }");
     assert_eq!(velocities.constraints()[0].kind, ConstraintKind::Nonholonomic);
-    let end = |model: &Model, settings| record(model, &until(settings, 2.3)).last("phi");
+    let end = |model: &Model, settings: Settings| record(model, &settings.until(2.3)).last("phi");
     let truth = end(&positions, reference(&positions, 0.1));
     for (what, model) in [("positions", &positions), ("velocities", &velocities), ("vakonomic", &vakonomic)] {
         let reached = end(model, reference(model, 0.1));
@@ -77,16 +79,10 @@ fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
     let text = |multiplier: f64| {
         format!(
             r#"
-            [coordinates]
-            x = {{ start = 0.0, velocity = 0.6 }}
-            y = {{ start = 1.0, velocity = 0.8 }}
-            [dynamics]
-            lagrangian = "-y"
-            [constraints]
-            speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
-            [simulation]
-            step = 0.01
-            until = 0.5
+            coordinates = {{ x = {{ start = 0.0, velocity = 0.6 }}, y = {{ start = 1.0, velocity = 0.8 }} }}
+            dynamics.lagrangian = "-y"
+            constraints.speed = {{ equation = "x'^2 + y'^2 = 1", kind = "vakonomic", multiplier = {multiplier} }}
+            simulation = {{ step = 0.01, until = 0.5 }}
             "#
         )
     };
@@ -103,7 +99,10 @@ fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
         ] {
             let run = record(&arrow, &with(&arrow, method, 0.01));
             let seen = ["x'", "y'", "lambda_speed"].map(|name| run.last(name));
-            assert!(largest(&seen, &[px / size, py / size, size / 2.0]) < tolerance, "{multiplier} {method}: {seen:?}");
+            assert!(
+                distance(&seen, &[px / size, py / size, size / 2.0]) < tolerance,
+                "{multiplier} {method}: {seen:?}"
+            );
         }
     }
     // With λ = 0 nothing has a mass: singular in truth, and refused by name.
@@ -141,7 +140,7 @@ fn a_custom_step_keeps_the_multiplier() {
         let model = custom(stated);
         let [own, midpoint] = ["custom", "midpoint"].map(|method| record(&model, &with(&model, method, 0.01)));
         for name in ["x", "y", "z", "lambda_c"] {
-            let apart = largest(&own.column(name), &midpoint.column(name));
+            let apart = distance(&own.column(name), &midpoint.column(name));
             // Formulas in other orders, over a hundred steps.
             assert!(apart < 1e-12, "{name}: {apart:e}");
         }

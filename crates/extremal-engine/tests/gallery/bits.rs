@@ -2,17 +2,17 @@
 
 use extremal_engine::boundary::{Problem, Statement};
 use extremal_engine::eval::{Backend, Machine, Program};
-use extremal_engine::model::{Extent, Parameter};
+use extremal_engine::gallery::names;
+use extremal_engine::model::Parameter;
 use extremal_engine::sweep::{Record, Sweep, Variation};
-use extremal_engine::{Model, Run, Settings, gallery};
-
-use crate::model;
+use extremal_engine::{Model, Run, Settings};
+use extremal_testkit::runs::{Lasting, gallery};
 
 const STEPS: usize = 25;
 
 /// The bits of all states and observed values of a short run; a motion that ends early ends it for all.
 fn bits(name: &str, backend: Backend) -> Vec<u64> {
-    let model = model(name);
+    let model = gallery(name);
     let settings = Settings { backend: Some(backend), ..Settings::of(&model) };
     let run = Run::new(&model, &settings).unwrap();
     let mut motion = run.begin().unwrap();
@@ -29,7 +29,7 @@ fn bits(name: &str, backend: Backend) -> Vec<u64> {
 
 #[test]
 fn machine_code_gives_the_bits_of_the_tape() {
-    for name in gallery::names().filter(|name| model(name).boundary().is_none()) {
+    for name in names().filter(|name| gallery(name).boundary().is_none()) {
         let expected = bits(name, Backend::Tape);
         assert!(!expected.is_empty(), "{name}");
         for backend in [Backend::Avx2, Backend::Avx512] {
@@ -89,8 +89,8 @@ fn programs(model: &Model) -> Vec<Program> {
 fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
     let lane_kinds =
         [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
-    for name in gallery::names() {
-        let model = model(name);
+    for name in names() {
+        let model = gallery(name);
         for program in programs(&model) {
             let alone = |point| computed(program.machine_on(Backend::Tape).unwrap(), point);
             let expected: Vec<Vec<f64>> = (0..64).map(alone).collect();
@@ -117,9 +117,9 @@ fn programs_give_the_bits_of_the_tape_alone_in_lanes_and_in_blocks() {
 #[test]
 fn members_of_a_sweep_have_the_bits_of_motions_alone() {
     let mut side_by_side = 0;
-    for name in gallery::names().filter(|name| model(name).boundary().is_none() && model(name).order() == 1) {
-        let model = model(name);
-        let settings = Settings { extent: Some(Extent::Steps(40)), ..Settings::of(&model) };
+    for name in names().filter(|name| gallery(name).boundary().is_none() && gallery(name).order() == 1) {
+        let model = gallery(name);
+        let settings = Settings::of(&model).steps(40);
         let sweep = |parameter: &Parameter| {
             let axis = format!("{}={}:{}", parameter.name, 0.9 * parameter.value, 1.1 * parameter.value);
             let random = vec![axis.parse().ok()?];

@@ -1,31 +1,21 @@
 //! Derived equals hand-written: the equations of the gallery at random points, in print, and in LaTeX.
 
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::Settings;
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::magnitude;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
-use extremal_engine::{Settings, gallery, system_of};
+use extremal_engine::mechanics::System;
+use extremal_engine::printed::EquationSide;
 
 use crate::hand_typed::{HandTyped, HandTypedHeat, all, heat_systems};
-use crate::model;
-
-/// Uniform numbers, always the same ones (splitmix64).
-struct Draws(u64);
-
-impl Draws {
-    fn between(&mut self, (lo, hi): (f64, f64)) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        lo + (hi - lo) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use extremal_testkit::numbers::Draws;
+use extremal_testkit::runs::gallery;
 
 /// Compares residuals and energy at random points; returns how many equations were compared.
 fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
-    let model = model(typed.gallery);
+    let model = gallery(typed.gallery);
     let g = model.graph();
-    let system = system_of(&model);
+    let system = System::of(&model);
     let n = system.len();
     let parameter = |name: &str| {
         let found = model.parameters().iter().find(|p| p.name == name);
@@ -42,7 +32,7 @@ fn compare(typed: &HandTyped, draws: &mut Draws) -> usize {
         typed.positions[at.unwrap_or_else(|| panic!("{}: no coordinate {}", typed.gallery, system.names[k]))]
     };
     for _ in 0..40 {
-        let mut draw = |range: (f64, f64)| draws.between(range);
+        let mut draw = |(low, high): (f64, f64)| draws.between(low, high);
         let q: Vec<f64> = (0..n).map(|k| draw(range(k))).collect();
         let v: Vec<f64> = (0..n).map(|_| draw(typed.velocities)).collect();
         let a: Vec<f64> = (0..n).map(|_| draw((-2.0, 2.0))).collect();
@@ -82,9 +72,9 @@ fn derived_equations_equal_hand_typed_ones() {
 
 /// Compares motion, temperatures, heating and energy of a system with entropies at random points.
 fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
-    let model = model(typed.gallery);
+    let model = gallery(typed.gallery);
     let g = model.graph();
-    let system = system_of(&model);
+    let system = System::of(&model);
     let (n, m) = (system.len(), system.heat.s.len());
     let parameter = |name: &str| {
         let found = model.parameters().iter().find(|p| p.name == name);
@@ -100,10 +90,11 @@ fn compare_heat(typed: &HandTypedHeat, draws: &mut Draws) {
     let rows = derived.len();
     let all = [derived, sizes].concat();
     for _ in 0..40 {
-        let q: Vec<f64> = (0..n).map(|k| draws.between(typed.positions[k])).collect();
-        let v: Vec<f64> = (0..n).map(|_| draws.between(typed.velocities)).collect();
-        let a: Vec<f64> = (0..n).map(|_| draws.between((-2.0, 2.0))).collect();
-        let s: Vec<f64> = (0..m).map(|_| draws.between(typed.entropies)).collect();
+        let mut draw = |(low, high): (f64, f64)| draws.between(low, high);
+        let q: Vec<f64> = (0..n).map(|k| draw(typed.positions[k])).collect();
+        let v: Vec<f64> = (0..n).map(|_| draw(typed.velocities)).collect();
+        let a: Vec<f64> = (0..n).map(|_| draw((-2.0, 2.0))).collect();
+        let s: Vec<f64> = (0..m).map(|_| draw(typed.entropies)).collect();
         let value = |name: &str| {
             let bare = name.trim_end_matches('\'');
             if let Some(k) = system.names.iter().position(|known| known == bare) {
@@ -140,18 +131,18 @@ fn derived_heat_equals_hand_typed_heat() {
 
 #[test]
 fn printed_equations_read_back_to_the_same_graph() {
-    for name in gallery::names() {
-        let model = model(name);
+    for name in extremal_engine::gallery::names() {
+        let model = gallery(name);
         let g = model.graph();
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
-        for line in derivation.sections.iter().flat_map(|section| &section.equations) {
+        for line in derivation.sections.iter().flat_map(|section| section.equations()) {
             for side in [&line.left, &line.right] {
-                let Side::Expression(id) = side else { continue };
-                let printed = g.expr(*id).to_string();
+                let EquationSide::Expression(expression) = side else { continue };
+                let printed = expression.to_string();
                 let read =
                     parse_expression(g, &printed, &AnyName(g)).unwrap_or_else(|e| panic!("{name}: {printed}\n{e}"));
-                assert_eq!(read.value.id(), *id, "{name}: {printed}");
+                assert_eq!(read.value, *expression, "{name}: {printed}");
             }
         }
     }
@@ -159,11 +150,11 @@ fn printed_equations_read_back_to_the_same_graph() {
 
 #[test]
 fn latex_of_every_equation_is_accepted() {
-    for name in gallery::names() {
-        let model = model(name);
+    for name in extremal_engine::gallery::names() {
+        let model = gallery(name);
         let derivation =
             derive(&model, &Settings::of(&model), &[Form::Lagrange, Form::Hamilton, Form::Discrete]).unwrap();
-        for section in derivation.to_json()["sections"].as_array().unwrap() {
+        for section in serde_json::to_value(&derivation).unwrap()["sections"].as_array().unwrap() {
             for equation in section["equations"].as_array().unwrap() {
                 let latex = equation["latex"].as_str().unwrap();
                 let storage = pulldown_latex::Storage::new();

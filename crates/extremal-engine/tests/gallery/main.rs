@@ -3,11 +3,6 @@
 mod bits;
 mod equations;
 mod hand_typed;
+mod papers;
 mod runs;
-
-use extremal_engine::{Model, gallery};
-
-fn model(name: &str) -> Model {
-    let text = gallery::text(name).unwrap_or_else(|| panic!("no gallery model {name}"));
-    Model::from_toml(text).unwrap_or_else(|e| panic!("{}", e.render(name, false)))
-}
+mod work;

@@ -1,28 +1,24 @@
 //! Every gallery model runs or is solved, and ends where independent programs say it ends.
 
-use std::ops::ControlFlow;
-
-use extremal_engine::boundary::{Guess, Problem, SolveSettings, Statement};
+use extremal_engine::gallery::names;
 use extremal_engine::run::End;
-use extremal_engine::{Model, Recorder, Run, Settings, gallery};
-
-use crate::hand_typed::{MARCHED, MARCHED_HEAT};
-use crate::model;
+use extremal_engine::{Model, Run, Settings};
+use extremal_testkit::boundary;
+use extremal_testkit::numbers::distance;
+use extremal_testkit::runs::{attempt, gallery};
 
 #[test]
 fn every_model_ends_where_it_is_expected() {
-    for name in gallery::names() {
-        let model = model(name);
+    for name in names() {
+        let model = gallery(name);
         if model.boundary().is_some() {
             continue;
         }
         check_statement(name, &model);
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
-        let mut recorder = Recorder::new(run.columns().clone());
-        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+        let run = attempt(&model, &Settings::of(&model));
+        let outcome = &run.outcome;
         assert!(matches!(outcome.end, End::Reached | End::Stopped { .. }), "{name}: {:?}", outcome.end);
         assert_eq!(outcome.warnings, [], "{name} is warned of");
-        let row = recorder.last().unwrap();
         for expected in model.expected() {
             if let Some(time) = expected.time {
                 assert!(
@@ -32,9 +28,8 @@ fn every_model_ends_where_it_is_expected() {
                 );
             }
             for (column, value) in &expected.values {
-                let index = recorder.columns().index_of(column).unwrap_or_else(|| panic!("{name}: no column {column}"));
-                let error = (row[index] - value).abs();
-                assert!(error <= expected.tolerance, "{name}: {column} = {} differs by {error:e}", row[index]);
+                let error = (run.last(column) - value).abs();
+                assert!(error <= expected.tolerance, "{name}: {column} = {} differs by {error:e}", run.last(column));
             }
         }
     }
@@ -48,16 +43,13 @@ fn check_statement(name: &str, model: &Model) {
 #[test]
 fn every_boundary_problem_has_the_expected_solution() {
     let mut solved = 0;
-    for name in gallery::names() {
-        let model = model(name);
+    for name in names() {
+        let model = gallery(name);
         if model.boundary().is_none() {
             continue;
         }
         check_statement(name, &model);
-        let statement = Statement::of(&model).unwrap();
-        let problem = Problem::new(&model, statement, &model.simulation().method).unwrap();
-        let settings = SolveSettings::default();
-        let solution = problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap();
+        let solution = boundary::attempt(&boundary::problem(&model, None), None);
         assert!(solution.status.is_solved(), "{name}: {:?} {:?}", solution.status, solution.violations);
         for expected in model.expected() {
             for (column, value) in &expected.values {
@@ -77,35 +69,23 @@ fn every_boundary_problem_has_the_expected_solution() {
 
 #[test]
 fn discrete_motions_equal_an_independent_implementation() {
-    for marched in MARCHED {
-        let model = model(marched.gallery);
+    let mut marched = 0;
+    for line in include_str!("marched.txt").lines().filter(|line| !line.starts_with('#')) {
+        let [name, steps, tolerance, expected @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let model = gallery(name);
         let run = Run::new(&model, &Settings::of(&model)).unwrap();
         let mut motion = run.begin().unwrap();
-        for _ in 0..marched.steps {
-            motion.advance().unwrap();
-        }
-        for (k, expected) in marched.positions.iter().enumerate() {
-            let error = (motion.state()[k] - expected).abs();
-            assert!(error <= marched.tolerance, "{} coordinate {k}: differs by {error:e}", marched.gallery);
-        }
-    }
-}
-
-#[test]
-fn discrete_motions_with_entropy_equal_an_independent_implementation() {
-    for marched in MARCHED_HEAT {
-        let model = model(marched.gallery);
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
-        let mut motion = run.begin().unwrap();
-        for _ in 0..marched.steps {
+        for _ in 0..steps.parse::<u64>().unwrap() {
             motion.advance().unwrap();
         }
         let (n, m) = (model.coordinates().len(), model.entropies().len());
-        let state = motion.state();
-        let reached = state[..n].iter().chain(&state[2 * n..2 * n + m]);
-        for (k, (ours, expected)) in reached.zip(marched.state).enumerate() {
-            let error = (ours - expected).abs();
-            assert!(error <= marched.tolerance, "{} component {k}: differs by {error:e}", marched.gallery);
-        }
+        let reached = [&motion.state()[..n], &motion.state()[2 * n..2 * n + m]].concat();
+        let expected: Vec<f64> = expected.iter().map(|number| number.parse().unwrap()).collect();
+        let error = distance(&reached, &expected);
+        assert!(error <= tolerance.parse().unwrap(), "{name} is {error:e} from {expected:?}");
+        marched += 1;
     }
+    assert!(marched >= 43);
 }

@@ -6,14 +6,14 @@
 //! A = |Δ|/δ + size, where the size stands for errors that do not grow.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use extremal_engine::run::{End, Settings};
 use extremal_engine::trajectory::Role;
-use extremal_engine::{Model, Recorder, Run};
+use extremal_engine::{Model, Run};
 
 use crate::source::Source;
 use crate::transform::{Rewritten, nearby};
+use extremal_testkit::runs::{RecordedRun, executed};
 
 /// Far enough above round-off to be seen after it has shrunk a little, and below what a constraint takes for a violation.
 const NEARBY: f64 = 4e-12;
@@ -42,8 +42,7 @@ pub enum NoMotion {
 /// Runs to the end.
 pub fn run(model: &Model, settings: &Settings) -> Result<Motion, NoMotion> {
     let run = Run::new(model, settings).map_err(|e| NoMotion::Refused(e.to_string()))?;
-    let mut recorder = Recorder::new(run.columns().clone());
-    let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+    let RecordedRun { outcome, recorder } = executed(&run);
     if let End::Failed(failure) = outcome.end {
         return Err(NoMotion::Failed(failure.to_string()));
     }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::source::Source;
+use extremal_testkit::numbers::Draws;
 
 /// As many as the suite takes; `METAMORPHIC_MODELS` draws more.
 const MODELS: u64 = 200;
@@ -10,33 +11,6 @@ const MODELS: u64 = 200;
 pub fn random_models() -> Vec<(String, Source)> {
     let count = std::env::var("METAMORPHIC_MODELS").ok().and_then(|n| n.parse().ok()).unwrap_or(MODELS);
     (0..count).map(|seed| (format!("random {seed}"), Source::read(&random_model(seed)))).collect()
-}
-
-/// SplitMix64.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    /// A number with two digits behind the point.
-    fn number(&mut self, low: f64, high: f64) -> f64 {
-        let share = (self.next() >> 11) as f64 / (1u64 << 53) as f64;
-        ((low + share * (high - low)) * 100.0).round() / 100.0
-    }
 }
 
 const NAMES: [&str; 6] = ["x", "theta", "q2", "alpha", "Y", "φ"];
@@ -67,7 +41,7 @@ enum Kind {
 
 /// The model of a seed, as text. Potentials are bounded below and masses above zero, so that every motion exists for all times.
 pub fn random_model(seed: u64) -> String {
-    let mut draw = Draw(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
+    let mut draw = Draws(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
     let kind =
         [Kind::Free, Kind::Free, Kind::Free, Kind::Heated, Kind::Heated, Kind::Rod, Kind::Contact][draw.below(7)];
     let n = match kind {
@@ -118,8 +92,8 @@ pub fn random_model(seed: u64) -> String {
 }
 
 /// Start and velocity of every coordinate, within the constraints.
-fn starts(draw: &mut Draw, kind: Kind, n: usize) -> Vec<[String; 2]> {
-    let free = |draw: &mut Draw| [draw.number(-1.2, 1.2), draw.number(-1.0, 1.0)];
+fn starts(draw: &mut Draws, kind: Kind, n: usize) -> Vec<[String; 2]> {
+    let free = |draw: &mut Draws| [draw.number(-1.2, 1.2), draw.number(-1.0, 1.0)];
     if kind == Kind::Rod {
         let [angle, turning] = free(draw);
         let velocity = |function: &str| format!("a*({turning})*{function}({angle})");
@@ -135,7 +109,7 @@ fn starts(draw: &mut Draw, kind: Kind, n: usize) -> Vec<[String; 2]> {
 }
 
 /// A smooth function of one coordinate, bounded with its derivatives near the start.
-fn function(draw: &mut Draw, name: &str) -> String {
+fn function(draw: &mut Draws, name: &str) -> String {
     match draw.below(5) {
         0 => format!("sin({name})"),
         1 => format!("{name} + {name}^3/6"),
@@ -145,7 +119,7 @@ fn function(draw: &mut Draw, name: &str) -> String {
     }
 }
 
-fn lagrangian(draw: &mut Draw, names: &[&str], kind: Kind) -> String {
+fn lagrangian(draw: &mut Draws, names: &[&str], kind: Kind) -> String {
     let mut text = String::new();
     for (i, name) in names.iter().enumerate() {
         let mass = draw.number(0.8, 2.0);

@@ -1,9 +1,10 @@
 //! A model as the tables of its text, open to rewriting.
 
-use extremal_engine::{Model, Settings, model::Extent};
+use extremal_engine::{Model, Settings};
 
 use crate::names::{Occurrence, rewrite};
 use crate::table::{Table, Value};
+use extremal_testkit::runs::Lasting;
 
 /// Tables that say nothing about the motion, and text above the first table.
 const BESIDE_THE_MOTION: [&str; 7] = ["name", "source", "description", "expected", "exact", "invariants", "symmetries"];
@@ -58,7 +59,7 @@ impl Source {
 
     /// The settings of the model for `steps` steps.
     pub fn settings(&self, model: &Model, steps: u64) -> Settings {
-        Settings { extent: Some(Extent::Steps(steps)), ..Settings::of(model) }
+        Settings::of(model).steps(steps)
     }
 
     /// The names of coordinates, or of families of them.

@@ -2,7 +2,8 @@
 
 use extremal_engine::{Model, Settings};
 
-use crate::support::{model, record};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::attempt;
 
 /// Position-dependent mass, friction, a driving force and explicit time: nothing in it cancels by accident.
 fn two_coordinates(table: &str, method: &str) -> Model {
@@ -33,18 +34,15 @@ fn two_coordinates(table: &str, method: &str) -> Model {
 #[test]
 fn the_midpoint_rule_typed_by_hand_is_the_midpoint_rule() {
     let typed = r#"
-        [discrete]
-        lagrangian = """h*(((x_1 - x_0)^2 + (1 + ((x_0 + x_1)/2)^2)*(y_1 - y_0)^2)/(2*h^2)
+        discrete.lagrangian = """h*(((x_1 - x_0)^2 + (1 + ((x_0 + x_1)/2)^2)*(y_1 - y_0)^2)/(2*h^2)
             - k*cos((x_0 + x_1)/2)*((y_0 + y_1)/2)^2 - ((x_0 + x_1)/2)^2 + sin(t + h/2)*(x_0 + x_1)/2)"""
-        [discrete.force_minus]
-        x = "-c*(x_1 - x_0)/2"
-        y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
-        [discrete.force_plus]
-        x = "-c*(x_1 - x_0)/2"
-        y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
+        discrete.force_minus.x = "-c*(x_1 - x_0)/2"
+        discrete.force_minus.y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
+        discrete.force_plus.x = "-c*(x_1 - x_0)/2"
+        discrete.force_plus.y = "h/2*(cos(2*t + h)*(x_0 + x_1)/2 - c*(y_1 - y_0)/h*((x_0 + x_1)/2)^2)"
     "#;
     let (by_name, by_hand) = (two_coordinates("", "midpoint"), two_coordinates(typed, "custom"));
-    let (by_name, by_hand) = (record(&by_name, &Settings::of(&by_name)), record(&by_hand, &Settings::of(&by_hand)));
+    let (by_name, by_hand) = (attempt(&by_name, &Settings::of(&by_name)), attempt(&by_hand, &Settings::of(&by_hand)));
     for column in ["x", "y", "p_x", "p_y"] {
         let pairs = by_name.column(column).into_iter().zip(by_hand.column(column));
         let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -61,23 +59,16 @@ fn a_discrete_lagrangian_of_ones_own_satisfies_its_own_equations() {
     let (h, c) = (0.05, 0.2);
     let model = model(
         r#"
-        [parameters]
-        c = 0.2
-        [coordinates]
-        x = { start = 0.7, velocity = -0.4 }
-        [dynamics]
-        lagrangian = "x'^2/2"
-        [discrete]
-        lagrangian = "(x_1 - x_0)^2/(2*h) - h*x_0^2*x_1^2/4 - h*cos(x_0)*t + h*sin(t)*x_1"
-        force_minus = { x = "-h*c*x_1*x_0^2" }
-        force_plus = { x = "-c*(x_1 - x_0)" }
-        [simulation]
-        method = "custom"
-        step = 0.05
-        steps = 300
+        parameters.c = 0.2
+        coordinates.x = { start = 0.7, velocity = -0.4 }
+        dynamics.lagrangian = "x'^2/2"
+        discrete.lagrangian = "(x_1 - x_0)^2/(2*h) - h*x_0^2*x_1^2/4 - h*cos(x_0)*t + h*sin(t)*x_1"
+        discrete.force_minus = { x = "-h*c*x_1*x_0^2" }
+        discrete.force_plus = { x = "-c*(x_1 - x_0)" }
+        simulation = { method = "custom", step = 0.05, steps = 300 }
         "#,
     );
-    let run = record(&model, &Settings::of(&model));
+    let run = attempt(&model, &Settings::of(&model));
     let (t, x, p) = (run.column("t"), run.column("x"), run.column("p_x"));
     let minus = |a: f64, b: f64, t: f64| (b - a) / h + h * a * b * b / 2.0 - h * a.sin() * t + h * c * b * a * a;
     let plus = |a: f64, b: f64, t: f64| (b - a) / h - h * a * a * b / 2.0 + h * t.sin() - c * (b - a);

@@ -1,25 +1,16 @@
 //! Dry friction against closed forms: blocks that slide and stop, oscillators that come to rest, belts, contacts of two bodies.
 
 use extremal_engine::derive::{Form, derive};
-use extremal_engine::model::{Extent, Start};
-use extremal_engine::run::End;
+use extremal_engine::model::Start;
 use extremal_engine::{Run, Settings};
-
-use crate::support::{Recorded, measured_order, model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::measured_order;
+use extremal_testkit::runs::{Lasting, attempt, gallery, record, with};
 
 const METHODS: [&str; 2] = ["midpoint", "trapezoidal"];
 
 fn text(coordinates: &str, lagrangian: &str, rest: &str) -> String {
     format!("[coordinates]\n{coordinates}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n{rest}\n")
-}
-
-fn until(settings: Settings, end: f64) -> Settings {
-    Settings { extent: Some(Extent::Until(end)), ..settings }
-}
-
-fn reached(run: Recorded) -> Recorded {
-    assert_eq!(run.outcome.end, End::Reached);
-    run
 }
 
 #[test]
@@ -28,7 +19,7 @@ fn a_block_slides_stops_where_it_should_and_stays_to_the_last_bit() {
     let block = model(&text("x = { start = 0.1, velocity = 2 }", "x'^2/2", "[friction]\nx = { dry = \"0.3*9.81\" }"));
     for method in METHODS {
         for h in [0.1, 0.01, 0.001] {
-            let run = reached(record(&block, &until(with(&block, method, h), 2.0)));
+            let run = record(&block, &with(&block, method, h).until(2.0));
             // Before the step in which it stops everything is exact; there, from v = mu g s with s < h, it moves h (v - mu g h/2) or not
             // at all instead of v^2/(2 mu g): that misses at most mu g h²/8.
             let error = (run.last("x") - 0.1 - v0 * v0 / (2.0 * mu_g)).abs();
@@ -67,13 +58,13 @@ fn a_block_on_an_incline_sticks_up_to_the_angle_of_friction() {
     // tan(alpha) = 0.5 at 0.46365.
     for method in METHODS {
         let steep = incline(0.47, 0.0);
-        let run = reached(record(&steep, &until(with(&steep, method, 0.01), 1.0)));
+        let run = record(&steep, &with(&steep, method, 0.01).until(1.0));
         let a = 9.81 * (0.47f64.sin() - 0.5 * 0.47f64.cos());
         // The acceleration is constant, and both methods are exact then.
         assert!((run.last("x") - 0.3 + a / 2.0).abs() <= 1e-12, "{method}");
         assert!((run.last("x'") + a).abs() < 1e-12);
         let flat = incline(0.46, 0.0);
-        let run = reached(record(&flat, &until(with(&flat, method, 0.01), 1.0)));
+        let run = record(&flat, &with(&flat, method, 0.01).until(1.0));
         assert!(run.column("x").iter().all(|x| *x == 0.3) && run.column("x'").iter().all(|v| *v == 0.0));
         let weight = 2.0 * 9.81;
         assert!((run.last("lambda_floor") - weight * 0.46f64.cos()).abs() < 1e-13);
@@ -84,7 +75,7 @@ fn a_block_on_an_incline_sticks_up_to_the_angle_of_friction() {
 #[test]
 fn what_sticks_stays_for_a_hundred_thousand_steps() {
     let flat = incline(0.46, 0.0);
-    let settings = Settings { extent: Some(Extent::Steps(100_000)), ..with(&flat, "midpoint", 0.01) };
+    let settings = with(&flat, "midpoint", 0.01).steps(100_000);
     let run = Run::new(&flat, &settings).unwrap();
     let mut motion = run.begin().unwrap();
     for _ in 0..100_000 {
@@ -101,7 +92,7 @@ fn oscillator() -> extremal_engine::Model {
 fn an_oscillator_loses_the_same_amplitude_each_half_swing_and_sticks_in_the_band() {
     let c = 0.0367875;
     for method in ["midpoint", "trapezoidal"] {
-        let run = reached(record(&oscillator(), &until(with(&oscillator(), method, 0.004), 16.0)));
+        let run = record(&oscillator(), &with(&oscillator(), method, 0.004).until(16.0));
         let (x, v, e) = (run.column("x"), run.column("x'"), run.column("energy"));
         let mut turns = Vec::new();
         for row in 1..x.len() {
@@ -133,7 +124,7 @@ fn slides_have_order_two() {
     for method in ["midpoint", "trapezoidal"] {
         let points: Vec<(f64, f64)> = [0.03, 0.015, 0.0075, 0.00375]
             .map(|h| {
-                let run = reached(record(&oscillator(), &until(with(&oscillator(), method, h), 0.9)));
+                let run = record(&oscillator(), &with(&oscillator(), method, h).until(0.9));
                 (h, (run.last("x") - c - (1.0 - c) * (omega * 0.9).cos()).abs())
             })
             .to_vec();
@@ -148,16 +139,16 @@ fn a_pendulum_with_dry_friction_in_the_joint_follows_the_smooth_motion_between_t
         model(&text("a = { start = 1, velocity = 0 }", "a'^2/2 + cos(a)", "[friction]\na = { dry = \"0.05\" }"));
     // It swings back with a' < 0, where the friction is the constant 0.05.
     let pushed = model(&text("a = { start = 1, velocity = 0 }", "a'^2/2 + cos(a)", "[forces]\na = \"0.05\""));
-    let reference = reached(record(&pushed, &until(with(&pushed, "dop853", 0.1), 3.0)));
+    let reference = record(&pushed, &with(&pushed, "dop853", 0.1).until(3.0));
     let points: Vec<(f64, f64)> = [0.1, 0.05, 0.025, 0.0125]
         .map(|h| {
-            let run = reached(record(&joint, &until(with(&joint, "midpoint", h), 3.0)));
+            let run = record(&joint, &with(&joint, "midpoint", h).until(3.0));
             (h, (run.last("a") - reference.last("a")).abs())
         })
         .to_vec();
     let order = measured_order(&points, 1e-12);
     assert!((order - 2.0).abs() < 0.1, "{order} {points:?}");
-    let rest = reached(record(&joint, &until(with(&joint, "midpoint", 0.02), 80.0)));
+    let rest = record(&joint, &with(&joint, "midpoint", 0.02).until(80.0));
     assert!(rest.last("a'") == 0.0 && rest.last("a").sin().abs() <= 0.05);
     assert!((rest.last("f_a") - rest.last("a").sin()).abs() < 1e-15, "it holds against the weight");
 }
@@ -170,7 +161,7 @@ fn a_belt_carries_a_block_and_loses_it_at_the_static_bound() {
         "[friction]\nx = { dry = \"1\", static = \"1.5\", along = \"x' - 0.5\" }",
     ));
     let h = 0.005;
-    let run = reached(record(&belt, &until(with(&belt, "midpoint", h), 20.0)));
+    let run = record(&belt, &with(&belt, "midpoint", h).until(20.0));
     let (t, x, v, f) = (run.column("t"), run.column("x"), run.column("x'"), run.column("f_x"));
     let left = v.iter().position(|v| *v != 0.5).unwrap();
     assert!((t[left] - 0.75).abs() <= 2.0 * h, "it leaves at 4 x = 1.5");
@@ -201,7 +192,7 @@ fn a_block_that_is_carried_along_sticks_up_to_the_round_off_of_its_velocity() {
             &format!("{mass}*x'^2/2 - 4*x^2/2"),
             "[friction]\nx = { dry = \"1\", static = \"1.5\", along = \"x' - 0.1\" }",
         ));
-        let run = reached(record(&belt, &until(with(&belt, "midpoint", 0.01), 5.0)));
+        let run = record(&belt, &with(&belt, "midpoint", 0.01).until(5.0));
         let (t, v) = (run.column("t"), run.column("x'"));
         let left = v.iter().position(|v| (v - 0.1).abs() > 1e-12).unwrap();
         assert!((t[left] - 3.75).abs() <= 0.02, "a mass of {mass} leaves at {}", t[left]);
@@ -221,14 +212,14 @@ fn a_belt_does_the_work_that_moves_and_warms_a_block() {
         )
     ));
     for method in METHODS {
-        let run = reached(record(&belt, &until(with(&belt, method, 0.02), 2.0)));
+        let run = record(&belt, &with(&belt, method, 0.02).until(2.0));
         let (t, work) = (run.column("t"), run.column("work"));
         for row in (0..t.len()).filter(|row| (t[*row] - 0.75).abs() > 0.02) {
             assert!((work[row] - t[row].min(0.75)).abs() < 1e-13, "{method} at {}: {}", t[row], work[row]);
         }
         assert_eq!(run.last("x'"), 0.5, "{method}");
         let laws = run.outcome.laws.as_ref().unwrap();
-        assert!((laws.energy_change - 0.75).abs() < 1e-2 && laws.first_law_relative < 1e-2, "{method}: {laws:?}");
+        assert!((laws.first.energy_change - 0.75).abs() < 1e-2 && laws.first.relative < 1e-2, "{method}: {laws:?}");
     }
 }
 
@@ -240,7 +231,7 @@ fn two_blocks_end_with_one_velocity_and_keep_their_momentum() {
         "[friction]\nx = { dry = \"2\", along = \"x' - y'\" }",
     ));
     for method in METHODS {
-        let run = reached(record(&blocks, &until(with(&blocks, method, 0.01), 3.0)));
+        let run = record(&blocks, &with(&blocks, method, 0.01).until(3.0));
         let (t, x, y) = (run.column("t"), run.column("x'"), run.column("y'"));
         for row in 0..t.len() {
             // Forces are constant and the slide ends at t = 1, a node: round-off of 300 steps.
@@ -261,7 +252,7 @@ fn several_contacts_come_to_rest_together_within_their_bounds() {
          z = { force = \"-z'/10\", dry = \"0.1\", along = \"z' - y'\" }",
     ));
     for method in ["midpoint", "trapezoidal"] {
-        let run = reached(record(&chain, &until(with(&chain, method, 0.01), 40.0)));
+        let run = record(&chain, &with(&chain, method, 0.01).until(40.0));
         let (e, n) = (run.column("energy"), run.column("t").len());
         assert!(method != "midpoint" || (1..n).all(|row| e[row] <= e[row - 1] + 1e-14));
         assert_eq!(["x'", "y'", "z'"].map(|v| run.last(v)), [0.0; 3], "{method}");
@@ -279,7 +270,7 @@ fn the_heat_of_dry_friction_is_what_the_motion_loses() {
         "[entropies]\nS = {{ start = 0 }}\n{}",
         text("x = { start = 1, velocity = 0 }", "x'^2/2 - 10*x^2/2 - exp(S)", "[friction]\nx = { dry = \"0.367875\" }")
     ));
-    let run = reached(record(&warm, &until(with(&warm, "midpoint", 0.004), 16.0)));
+    let run = record(&warm, &with(&warm, "midpoint", 0.004).until(16.0));
     let entropy = run.column("S");
     assert!((1..entropy.len()).all(|row| entropy[row] >= entropy[row - 1]));
     // U = exp(S) has grown by B times the way, 14 half swings: sum of 2 - (4 n - 2) c for n = 1 to 14, each missed by up to h² 10/4 = 4e-5.
@@ -288,7 +279,7 @@ fn the_heat_of_dry_friction_is_what_the_motion_loses() {
     let grown = run.last("S").exp() - 1.0;
     assert!((grown - 0.367875 * way).abs() < 14.0 * 4e-5, "{grown} for {}", 0.367875 * way);
     let laws = run.outcome.laws.as_ref().unwrap();
-    assert!(laws.first_law_relative < 1e-4 && laws.smallest_production >= 0.0, "{laws:?}");
+    assert!(laws.first.relative < 1e-4 && laws.second.smallest_step >= 0.0, "{laws:?}");
 }
 
 #[test]
@@ -308,10 +299,10 @@ fn methods_without_a_formula_for_dry_friction_are_refused_by_name() {
         "compose(suzuki4, midpoint)",
     ];
     for method in others {
-        let refused = Run::new(&oscillator, &until(with(&oscillator, method, 0.01), 1.0)).err().unwrap().to_string();
+        let refused = Run::new(&oscillator, &with(&oscillator, method, 0.01).until(1.0)).err().unwrap().to_string();
         assert!(refused.contains("dry friction") && refused.contains("`midpoint`"), "{method}: {refused}");
     }
-    let two_points = Settings { start: Start::TwoPoints, ..until(with(&oscillator, "midpoint", 0.01), 1.0) };
+    let two_points = Settings { start: Start::TwoPoints, ..with(&oscillator, "midpoint", 0.01).until(1.0) };
     assert!(Run::new(&oscillator, &two_points).is_err());
 }
 
@@ -323,12 +314,12 @@ fn a_contact_may_slide_along_a_function_of_the_position() {
         let friction = format!("[friction]\na = {{ dry = \"{bound}\", along = \"cos(a)*a'\" }}");
         model(&text("a = { start = 0.5, velocity = 0 }", "a'^2/2 - sin(a)", &friction))
     };
-    let held = reached(record(&rod(1.01), &until(with(&rod(1.01), "midpoint", 0.01), 10.0)));
+    let held = record(&rod(1.01), &with(&rod(1.01), "midpoint", 0.01).until(10.0));
     assert!(held.column("a").iter().all(|a| *a == 0.5) && held.column("a'").iter().all(|v| *v == 0.0));
     assert!((held.last("f_a") - 1.0).abs() < 1e-14, "cos(a) f holds against cos(a)");
     let falls = model(&text("a = { start = 0.5, velocity = 0 }", "a'^2/2 - 0.2*sin(a)", ""));
-    let reference = reached(record(&falls, &until(with(&falls, "dop853", 0.1), 1.5)));
-    let run = reached(record(&rod(0.8), &until(with(&rod(0.8), "midpoint", 0.01), 1.5)));
+    let reference = record(&falls, &with(&falls, "dop853", 0.1).until(1.5));
+    let run = record(&rod(0.8), &with(&rod(0.8), "midpoint", 0.01).until(1.5));
     // Order two with slopes below one.
     assert!((run.last("a") - reference.last("a")).abs() < 1e-4);
 }
@@ -346,8 +337,8 @@ fn the_inclusion_is_printed() {
 #[test]
 fn a_negative_bound_stops_the_run_by_name() {
     let wrong = model(&text("x = { start = 0, velocity = 1 }", "x'^2/2", "[friction]\nx = { dry = \"1 - t\" }"));
-    let run = record(&wrong, &until(with(&wrong, "midpoint", 0.01), 3.0));
-    let End::Failed(failure) = &run.outcome.end else { panic!("{:?}", run.outcome.end) };
+    let run = attempt(&wrong, &with(&wrong, "midpoint", 0.01).until(3.0));
+    let failure = run.failure("a negative bound");
     assert!(failure.to_string().contains("the bound of the dry friction on x is not negative"), "{failure}");
 }
 
@@ -370,7 +361,7 @@ fn two_contacts_on_one_coordinate_are_one_with_the_sum_of_their_bounds() {
     let two = braked("[{ dry = \"0.5\" }, { dry = \"1.5\" }]");
     let one = braked("{ dry = \"2\" }");
     for method in METHODS {
-        let [two, one] = [&two, &one].map(|model| reached(record(model, &until(with(model, method, 0.01), 5.0))));
+        let [two, one] = [&two, &one].map(|model| record(model, &with(model, method, 0.01).until(5.0)));
         assert_eq!(two.last("x'"), 0.0, "it stops, and sin(t) does not break it loose");
         let apart = two.column("x").iter().zip(one.column("x")).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart < 1e-12, "{method}: {apart:e}");
@@ -393,7 +384,7 @@ fn contacts_along_sums_of_coordinates_stop_each_by_itself() {
     ));
     for method in METHODS {
         let h = 0.01;
-        let run = reached(record(&block, &until(with(&block, method, h), 3.0)));
+        let run = record(&block, &with(&block, method, h).until(3.0));
         let (sum, difference) = (run.last("x") + run.last("y"), run.last("x") - run.last("y"));
         // Ways of w0²/(2·2 B) from 4 and from 2; what the last step of each misses is 2 B h²/8.
         assert!((sum - 16.0 / 12.0).abs() <= 6.0 * h * h / 8.0 + 1e-12, "{method}: {sum}");
@@ -405,10 +396,10 @@ fn contacts_along_sums_of_coordinates_stop_each_by_itself() {
 /// A belt carries a block until the spring exceeds the static bound, at hold/(k v) = 0.75.
 #[test]
 fn a_block_on_a_belt_breaks_loose_in_the_step_of_the_closed_form() {
-    let belt = model(extremal_engine::gallery::text("stick-slip").unwrap());
+    let belt = gallery("stick-slip");
     for method in METHODS {
         for h in [0.01, 0.004, 0.0011] {
-            let run = reached(record(&belt, &until(with(&belt, method, h), 1.0)));
+            let run = record(&belt, &with(&belt, method, h).until(1.0));
             let (t, v) = (run.column("t"), run.column("x'"));
             let loose = (0..t.len()).find(|row| v[*row] != 0.5).map(|row| t[row]).unwrap();
             assert!(loose >= 0.75 - 1e-9 && loose <= 0.75 + 2.0 * h, "{method} {h}: {loose}");

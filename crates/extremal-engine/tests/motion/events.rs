@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use crate::support::{measured_order, model, record, record_text, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::measured_order;
+use extremal_testkit::runs::{attempt, attempt_text, with};
 
 const G: f64 = 9.81;
 
@@ -52,7 +54,7 @@ fn free_fall_ends_at_the_closed_form_to_round_off() {
     // The midpoint rule is exact here, so nothing but round-off is left: of a hundred additions of heights up to 9, over
     // a landing speed of 13.
     for step in [0.02, 0.3, 5.0] {
-        let run = record_text(&throw(0.0, r#"ground = { when = "y", direction = "falling" }"#, step));
+        let run = attempt_text(&throw(0.0, r#"ground = { when = "y", direction = "falling" }"#, step));
         assert_eq!(run.stopped_by(), "ground");
         let t = fall_to(0.0);
         let allowed = 200.0 * f64::EPSILON * 9.0;
@@ -70,7 +72,7 @@ fn landing_with_drag_has_the_order_of_the_method() {
     let model = model(&throw(0.2, r#"ground = { when = "y", direction = "falling" }"#, 0.02));
     let (mut times, mut places) = (Vec::new(), Vec::new());
     for h in [0.1, 0.05, 0.025, 0.0125] {
-        let run = record(&model, &with(&model, "midpoint", h));
+        let run = attempt(&model, &with(&model, "midpoint", h));
         times.push((h, (run.outcome.time - t).abs()));
         places.push((h, (run.last("x") - x).abs()));
     }
@@ -86,7 +88,7 @@ fn adaptive_methods_locate_events_too() {
     let model = model(&throw(0.2, r#"ground = { when = "y", direction = "falling" }"#, 0.02));
     for (method, step) in [("dop853", 0.02), ("dop853", 0.7), ("dopri5", 0.1)] {
         // Tolerance 1e-12 per step, relative to heights and distances of about 20, over some hundred steps.
-        let run = record(&model, &with(&model, method, step));
+        let run = attempt(&model, &with(&model, method, step));
         assert_eq!(run.stopped_by(), "ground");
         assert!((run.outcome.time - t).abs() < 1e-9, "{method}: {} instead of {t}", run.outcome.time);
         assert!((run.last("x") - x).abs() < 1e-9, "{method}: {} instead of {x}", run.last("x"));
@@ -99,7 +101,7 @@ fn the_earliest_of_several_events_in_one_step_counts() {
     let (low, high) = (r#"low = { when = "y - 0.5" }"#, r#"high = { when = "y - 1" }"#);
     for stop in [format!("{low}\n{high}"), format!("{high}\n{low}")] {
         // Both heights are passed on the way down in the step from 2.4 to 3.2.
-        let run = record_text(&throw(0.0, &stop.replace(" }", ", direction = \"falling\" }"), 0.8));
+        let run = attempt_text(&throw(0.0, &stop.replace(" }", ", direction = \"falling\" }"), 0.8));
         assert_eq!(run.stopped_by(), "high");
         assert!((run.outcome.time - fall_to(1.0)).abs() < 1e-13);
     }
@@ -109,16 +111,10 @@ fn the_earliest_of_several_events_in_one_step_counts() {
 fn oscillator(start: f64, velocity: f64, stop: &str) -> String {
     format!(
         r#"
-        [coordinates]
-        x = {{ start = {start}, velocity = {velocity} }}
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [stop]
-        zero = {stop}
-        [simulation]
-        method = "dop853"
-        step = 0.1
-        until = 20.0
+        coordinates.x = {{ start = {start}, velocity = {velocity} }}
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        stop.zero = {stop}
+        simulation = {{ method = "dop853", step = 0.1, until = 20.0 }}
         "#
     )
 }
@@ -137,7 +133,7 @@ fn directions_choose_among_crossings() {
         (r#"{ when = "t - 2.345" }"#, 2.345),
     ];
     for (stop, expected) in from_rest {
-        let run = record_text(&oscillator(1.0, 0.0, stop));
+        let run = attempt_text(&oscillator(1.0, 0.0, stop));
         assert_eq!(run.stopped_by(), "zero");
         // A hundred adaptive steps at 1e-12.
         assert!((run.outcome.time - expected).abs() < 1e-10, "{stop}: {} not {expected}", run.outcome.time);
@@ -148,7 +144,7 @@ fn directions_choose_among_crossings() {
 fn a_start_on_zero_is_no_event() {
     for (direction, expected) in [("any", PI), ("falling", PI), ("rising", 2.0 * PI)] {
         let stop = format!(r#"{{ when = "x", direction = "{direction}" }}"#);
-        let run = record_text(&oscillator(0.0, 1.0, &stop));
+        let run = attempt_text(&oscillator(0.0, 1.0, &stop));
         assert!((run.outcome.time - expected).abs() < 1e-10, "{direction}: {}", run.outcome.time);
     }
 }
@@ -158,25 +154,19 @@ fn events_on_a_step_boundary_and_in_the_last_shorter_step_are_found() {
     let uniform = |zero: &str| {
         format!(
             r#"
-            [coordinates]
-            x = {{ start = -1.0, velocity = 1.0 }}
-            [dynamics]
-            lagrangian = "x'^2/2"
-            [stop]
-            there = "{zero}"
-            [simulation]
-            method = "midpoint"
-            step = 0.25
-            until = 1.9
+            coordinates.x = {{ start = -1.0, velocity = 1.0 }}
+            dynamics.lagrangian = "x'^2/2"
+            stop.there = "{zero}"
+            simulation = {{ method = "midpoint", step = 0.25, until = 1.9 }}
             "#
         )
     };
-    let boundary = record_text(&uniform("x"));
+    let boundary = attempt_text(&uniform("x"));
     assert_eq!((boundary.outcome.time, boundary.outcome.steps, boundary.last("x")), (1.0, 4, 0.0));
-    let late = record_text(&uniform("x - 0.8125"));
+    let late = attempt_text(&uniform("x - 0.8125"));
     assert_eq!(late.stopped_by(), "there");
     assert!((late.outcome.time - 1.8125).abs() < 4.0 * f64::EPSILON);
-    let beyond = record_text(&uniform("x - 0.95"));
+    let beyond = attempt_text(&uniform("x - 0.95"));
     assert_eq!(beyond.outcome.end, extremal_engine::run::End::Reached);
 }
 
@@ -187,7 +177,7 @@ fn composed_and_inner_stage_methods_locate_events() {
     let model = model(&text);
     for (method, allowed) in [("compose(kahan-li8, trapezoidal)", 1e-11), ("galerkin(3)", 1e-9), ("gauss(3)", 1e-9)] {
         // At h = 0.1 the errors are h⁸ and h⁶ with constants below 1e-3.
-        let run = record(&model, &with(&model, method, 0.1));
+        let run = attempt(&model, &with(&model, method, 0.1));
         assert!((run.outcome.time - PI / 2.0).abs() < allowed, "{method}: {:e}", run.outcome.time - PI / 2.0);
     }
 }

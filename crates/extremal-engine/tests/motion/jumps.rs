@@ -1,10 +1,9 @@
 //! Forces and Lagrangians that break: `sign`, `abs`, `if`. Their derivatives vanish or are constant almost everywhere, and they are
 //! not affine for that.
 
-use extremal_engine::run::End;
 use extremal_engine::solve::Reason;
-
-use crate::support::{model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, attempt, record, with};
 
 /// x'' = -10 x - f sign(x') from x = 1, x' = -1: about c = f/10 while x' < 0.
 fn before_the_turn(t: f64) -> f64 {
@@ -37,7 +36,6 @@ fn a_force_that_jumps_with_the_velocity_acts_with_every_method() {
         let sliding = sliding(friction);
         for (method, tolerance) in methods.clone().chain([("left", 1e-2), ("right", 1e-2)]) {
             let run = record(&sliding, &with(&sliding, method, 0.001));
-            assert_eq!(run.outcome.end, End::Reached, "{friction} {method}");
             let error = (run.last("x") - before_the_turn(0.5)).abs();
             assert!(error < tolerance, "{friction} {method}: off by {error:e}");
         }
@@ -49,12 +47,7 @@ fn a_step_in_which_the_body_would_stick_has_no_state_and_is_not_invented() {
     // After the turn near t = 0.88 |10 x| > 2.943 may hold or not; by t = 5 the body is stuck, where sign(x') has no value to offer.
     let sliding = sliding("-2.943*sign(x')");
     for method in ["midpoint", "trapezoidal", "left", "gauss(2)", "compose(suzuki4, midpoint)"] {
-        let settings = extremal_engine::Settings {
-            extent: Some(extremal_engine::model::Extent::Until(5.0)),
-            ..with(&sliding, method, 0.001)
-        };
-        let run = record(&sliding, &settings);
-        assert!(matches!(run.outcome.end, End::Failed(_)), "{method}: {:?}", run.outcome.end);
+        attempt(&sliding, &with(&sliding, method, 0.001).until(5.0)).failure(method);
     }
 }
 
@@ -74,9 +67,8 @@ fn a_stop_at_a_force_that_jumps_points_to_dry_friction() {
              step = 0.001\nuntil = 5\n"
         ));
         for method in ["midpoint", "galerkin(2)"] {
-            let End::Failed(failure) = record(&block, &with(&block, method, 0.001)).outcome.end else {
-                panic!("{statement}: {method} went on")
-            };
+            let run = attempt(&block, &with(&block, method, 0.001));
+            let failure = run.failure(statement);
             let Reason::JumpingForce { jump, help, .. } = &failure.reason else { panic!("{statement}: {failure}") };
             assert!(jump.contains("on `x` jumps") && help.contains("x = { dry ="), "{failure}");
             assert_eq!(failure.shorter, None, "a shorter step does not help either");

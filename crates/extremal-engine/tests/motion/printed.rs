@@ -2,38 +2,29 @@
 
 use std::collections::HashMap;
 
-use extremal_engine::derive::{Form, Side, derive};
+use extremal_engine::derive::{Form, derive};
 use extremal_engine::expr::Expr;
 use extremal_engine::model::EntropyBase;
+use extremal_engine::printed::EquationSide;
 use extremal_engine::{Model, Settings};
 
-use crate::support::{model, record, with};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{attempt, with};
 
 const STEP: f64 = 0.04;
 
 fn system() -> Model {
     model(
         r#"
-        [parameters]
-        c = 0.3
-        k = 1.7
-        [coordinates]
-        x = { start = 0.4, velocity = 0.2 }
-        y = { start = -0.3, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 + x*y'*sin(t) - k*cos(x)*y^2 - x^4/4"
-        [forces]
-        y = "cos(2*t)*x"
-        [friction]
-        x = "-c*x'"
-        y = "-c*y'*x^2"
-        [discrete]
-        lagrangian = "(x_1 - x_0)^2/(2*h) + (1 + x_0*x_1)*(y_1 - y_0)^2/(2*h) - h*k*cos(x_0)*y_1^2 - h*t*x_1"
-        force_minus = { x = "-c*(x_1 - x_0)/2" }
-        force_plus = { x = "-c*(x_1 - x_0)/2", y = "h*cos(2*t)*x_0" }
-        [simulation]
-        step = 0.04
-        steps = 60
+        parameters = { c = 0.3, k = 1.7 }
+        coordinates = { x = { start = 0.4, velocity = 0.2 }, y = { start = -0.3, velocity = 0.5 } }
+        dynamics.lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 + x*y'*sin(t) - k*cos(x)*y^2 - x^4/4"
+        forces.y = "cos(2*t)*x"
+        friction = { x = "-c*x'", y = "-c*y'*x^2" }
+        discrete.lagrangian = "(x_1 - x_0)^2/(2*h) + (1 + x_0*x_1)*(y_1 - y_0)^2/(2*h) - h*k*cos(x_0)*y_1^2 - h*t*x_1"
+        discrete.force_minus = { x = "-c*(x_1 - x_0)/2" }
+        discrete.force_plus = { x = "-c*(x_1 - x_0)/2", y = "h*cos(2*t)*x_0" }
+        simulation = { step = 0.04, steps = 60 }
         "#,
     )
 }
@@ -50,22 +41,21 @@ struct Shown<'m> {
 
 impl<'m> Shown<'m> {
     fn of(model: &'m Model, method: &str) -> Shown<'m> {
-        let graph = model.graph();
         let derivation = derive(model, &with(model, method, STEP), &[Form::Discrete]).unwrap();
-        let symbol = |side: &Side| match side {
-            Side::Expression(id) => graph.expr(*id).as_symbol().map(|name| name.to_string()),
+        let symbol = |side: &EquationSide<'_>| match side {
+            EquationSide::Expression(expression) => expression.as_symbol().map(|name| name.to_string()),
             _ => None,
         };
         let mut shown = Shown { model, momenta: Vec::new(), inner: Vec::new(), constants: Values::new() };
-        for line in derivation.sections.iter().flat_map(|section| &section.equations) {
+        for line in derivation.sections.iter().flat_map(|section| section.equations()) {
             match (symbol(&line.left), &line.right) {
-                (Some(name), Side::Number(value)) => {
+                (Some(name), EquationSide::Number(value)) => {
                     shown.constants.insert(name, *value);
                 }
-                (Some(name), Side::Expression(id)) if name.starts_with("p_") => {
-                    shown.momenta.push((name, graph.expr(*id)));
+                (Some(name), EquationSide::Expression(right)) if name.starts_with("p_") => {
+                    shown.momenta.push((name, *right));
                 }
-                (None, Side::Expression(id)) => shown.inner.push(graph.expr(*id)),
+                (None, EquationSide::Expression(right)) => shown.inner.push(*right),
                 _ => {}
             }
         }
@@ -140,7 +130,7 @@ fn printed_equations_hold_along_the_motion() {
     for (method, inner) in cases {
         let shown = Shown::of(&model, method);
         assert_eq!((shown.momenta.len(), shown.inner.len()), (4, inner), "{method}");
-        let run = record(&model, &with(&model, method, STEP));
+        let run = attempt(&model, &with(&model, method, STEP));
         let columns = ["t", "x", "y", "p_x", "p_y"].map(|name| run.column(name));
         assert!(columns[0].len() > 60, "{method}");
         for k in 0..columns[0].len() - 1 {
@@ -164,18 +154,12 @@ fn printed_equations_hold_along_the_motion() {
 #[test]
 fn a_custom_start_from_two_points_uses_the_same_equations() {
     let text = r#"
-        [coordinates]
-        x = { start = 0.5, second = 0.53 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^4/4"
-        [simulation]
-        method = "midpoint"
-        start = "two-points"
-        step = 0.1
-        steps = 50
+        coordinates.x = { start = 0.5, second = 0.53 }
+        dynamics.lagrangian = "x'^2/2 - x^4/4"
+        simulation = { method = "midpoint", start = "two-points", step = 0.1, steps = 50 }
     "#;
     let model = model(text);
-    let run = record(&model, &Settings::of(&model));
+    let run = attempt(&model, &Settings::of(&model));
     let (x, p) = (run.column("x"), run.column("p_x"));
     assert!((x[1] - 0.53).abs() <= 4.0 * f64::EPSILON, "the second point is reached: {}", x[1]);
     // p_0 = (x_1 - x_0)/h + h/2 ((x_0 + x_1)/2)³, by hand.
@@ -187,19 +171,12 @@ fn a_custom_start_from_two_points_uses_the_same_equations() {
 fn warm() -> Model {
     model(
         r#"
-        [parameters]
-        c = 0.3
-        [coordinates]
-        x = { start = 0.4, velocity = 0.2 }
-        [entropies]
-        S = 0.5
-        [dynamics]
-        lagrangian = "(1 + t)*x'^2/2 - (1 + x^2)*exp(S)"
-        [friction]
-        x = "-c*x'"
-        [simulation]
-        step = 0.04
-        steps = 60
+        parameters.c = 0.3
+        coordinates.x = { start = 0.4, velocity = 0.2 }
+        entropies.S = 0.5
+        dynamics.lagrangian = "(1 + t)*x'^2/2 - (1 + x^2)*exp(S)"
+        friction.x = "-c*x'"
+        simulation = { step = 0.04, steps = 60 }
         "#,
     )
 }
@@ -212,19 +189,16 @@ fn the_base_of_the_entropies_is_printed_as_it_is_used() {
         let settings = Settings { entropy: base, ..with(&model, "midpoint", h) };
         let derivation = derive(&model, &settings, &[Form::Discrete]).unwrap();
         let lines: Vec<(String, Expr<'_>)> = derivation.sections[0]
-            .equations
-            .iter()
+            .equations()
             .map(|line| match (&line.left, &line.right) {
-                (Side::Expression(left), Side::Expression(right)) => {
-                    (model.graph().expr(*left).to_string(), model.graph().expr(*right))
-                }
+                (EquationSide::Expression(left), EquationSide::Expression(right)) => (left.to_string(), *right),
                 _ => panic!("a line of other things than expressions"),
             })
             .collect();
         let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["L_d", "p_x_0", "p_x_1", "0"]);
         let right: Vec<Expr<'_>> = lines.iter().map(|(_, right)| *right).collect();
-        let run = record(&model, &settings);
+        let run = attempt(&model, &settings);
         let columns = ["t", "x", "p_x", "S"].map(|name| run.column(name));
         for k in 0..columns[0].len() - 1 {
             let [t, x_0, p_0, s_0] = [0, 1, 2, 3].map(|i| columns[i][k]);

@@ -1,27 +1,22 @@
 //! Reference integrators against closed forms, and Lagrangians that are not quadratic in the velocity.
 
-use crate::support::{measured_order, model, record, with};
+use extremal_engine::Settings;
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::measured_order;
+use extremal_testkit::runs::{Lasting, attempt, record, with};
 
 #[test]
 fn adaptive_methods_follow_closed_forms_to_their_tolerance() {
     let model = model(
         r#"
-        [parameters]
-        c = 0.2
-        w = "sqrt(1 - c^2/4)"
-        [coordinates]
-        free = { start = 1.0, velocity = 0.5 }
-        damped = { start = 1.0, velocity = "-c/2" }
-        driven = { start = 0.0, velocity = 0.0 }
-        [dynamics]
-        lagrangian = "(free'^2 + damped'^2 + driven'^2)/2 - 2*free^2 - damped^2/2 - driven^2/2"
-        [forces]
-        driven = "sin(2*t)"
-        [friction]
-        damped = "-c*damped'"
-        [simulation]
-        step = 0.25
-        until = 20.0
+        parameters = { c = 0.2, w = "sqrt(1 - c^2/4)" }
+        coordinates.free = { start = 1.0, velocity = 0.5 }
+        coordinates.damped = { start = 1.0, velocity = "-c/2" }
+        coordinates.driven = { start = 0.0, velocity = 0.0 }
+        dynamics.lagrangian = "(free'^2 + damped'^2 + driven'^2)/2 - 2*free^2 - damped^2/2 - driven^2/2"
+        forces.driven = "sin(2*t)"
+        friction.damped = "-c*damped'"
+        simulation = { step = 0.25, until = 20.0 }
         "#,
     );
     let w = (1.0_f64 - 0.01).sqrt();
@@ -33,8 +28,8 @@ fn adaptive_methods_follow_closed_forms_to_their_tolerance() {
     ];
     for method in ["dop853", "dopri5"] {
         for tolerance in [1e-6, 1e-9, 1e-12] {
-            let settings = extremal_engine::Settings { tolerance: Some(tolerance), ..with(&model, method, 0.25) };
-            let run = record(&model, &settings);
+            let settings = Settings { tolerance: Some(tolerance), ..with(&model, method, 0.25) };
+            let run = attempt(&model, &settings);
             for (name, exact) in exact {
                 let pairs = run.column("t").into_iter().zip(run.column(name));
                 let error = pairs.map(|(t, x)| (x - exact(t)).abs()).fold(0.0, f64::max);
@@ -51,12 +46,8 @@ fn adaptive_methods_follow_motions_of_any_size() {
     let oscillator = |name: &str, unit: &str| format!("{name}'^2/2 - {name}^2/2 - {name}^4/({unit})^2/4");
     let motion = |coordinates: &str, lagrangian: String, method: &str, name: &str| {
         let model = model(&format!("[coordinates]\n{coordinates}\n[dynamics]\nlagrangian = \"{lagrangian}\"\n"));
-        let settings = extremal_engine::Settings {
-            tolerance: Some(1e-10),
-            extent: Some(extremal_engine::model::Extent::Until(20.0)),
-            ..with(&model, method, 1.0)
-        };
-        *record(&model, &settings).column(name).last().unwrap()
+        let settings = Settings { tolerance: Some(1e-10), ..with(&model, method, 1.0) };
+        record(&model, &settings.until(20.0)).last(name)
     };
     for method in ["dop853", "dopri5"] {
         let large = motion("x = { start = 1 }", oscillator("x", "1"), method, "x");
@@ -74,17 +65,13 @@ fn adaptive_methods_follow_motions_of_any_size() {
 fn the_time_between_records_does_not_change_an_adaptive_solution() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 2.5 }
-        [dynamics]
-        lagrangian = "x'^2/2 + cos(x)"
-        [simulation]
-        step = 0.5
-        until = 10.0
+        coordinates.x = { start = 2.5 }
+        dynamics.lagrangian = "x'^2/2 + cos(x)"
+        simulation = { step = 0.5, until = 10.0 }
         "#,
     );
     let ends: Vec<f64> =
-        [0.5, 0.05, 10.0].iter().map(|h| record(&model, &with(&model, "dop853", *h)).last("x")).collect();
+        [0.5, 0.05, 10.0].iter().map(|h| attempt(&model, &with(&model, "dop853", *h)).last("x")).collect();
     for end in &ends[1..] {
         // Each is right to a few hundred times the tolerance 1e-12.
         assert!((end - ends[0]).abs() < 1e-9, "{ends:?}");
@@ -95,24 +82,14 @@ fn the_time_between_records_does_not_change_an_adaptive_solution() {
 /// from momenta only by iteration.
 const NOT_QUADRATIC: [&str; 2] = [
     r#"
-        [coordinates]
-        x = { start = 0.8, velocity = 0.1 }
-        y = { start = 0.0, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "-sqrt(1 - x'^2 - y'^2) - (x^2 + 2*y^2)/2 + x*y'/5"
-        [simulation]
-        step = 0.1
-        until = 4.0
+        coordinates = { x = { start = 0.8, velocity = 0.1 }, y = { start = 0.0, velocity = 0.5 } }
+        dynamics.lagrangian = "-sqrt(1 - x'^2 - y'^2) - (x^2 + 2*y^2)/2 + x*y'/5"
+        simulation = { step = 0.1, until = 4.0 }
     "#,
     r#"
-        [coordinates]
-        x = { start = 0.8, velocity = 0.1 }
-        y = { start = 0.0, velocity = 0.5 }
-        [dynamics]
-        lagrangian = "(x'^2 + y'^2)/2 + (x'^2 + x'*y' + y'^2)^2/4 - x^2*y^2/2 - (x^2 + y^2)/2"
-        [simulation]
-        step = 0.1
-        until = 4.0
+        coordinates = { x = { start = 0.8, velocity = 0.1 }, y = { start = 0.0, velocity = 0.5 } }
+        dynamics.lagrangian = "(x'^2 + y'^2)/2 + (x'^2 + x'*y' + y'^2)^2/4 - x^2*y^2/2 - (x^2 + y^2)/2"
+        simulation = { step = 0.1, until = 4.0 }
     "#,
 ];
 
@@ -121,7 +98,7 @@ fn lagrangians_not_quadratic_in_the_velocity_converge_at_the_order_of_the_method
     for text in NOT_QUADRATIC {
         let model = model(text);
         let columns = ["x", "y", "x'", "y'"];
-        let reference = record(&model, &with(&model, "dop853", 4.0));
+        let reference = attempt(&model, &with(&model, "dop853", 4.0));
         let energy = reference.column("energy");
         // An independent check on the reference: the energy is constant along it, and only along solutions.
         assert!((energy[1] - energy[0]).abs() < 1e-11, "{energy:?}");
@@ -131,7 +108,7 @@ fn lagrangians_not_quadratic_in_the_velocity_converge_at_the_order_of_the_method
             let points: Vec<(f64, f64)> = counts
                 .iter()
                 .map(|n| {
-                    let run = record(&model, &with(&model, method, 4.0 / n));
+                    let run = attempt(&model, &with(&model, method, 4.0 / n));
                     let apart = columns.map(|name| (run.last(name) - reference.last(name)).abs());
                     (4.0 / n, apart.into_iter().fold(0.0, f64::max))
                 })

@@ -1,22 +1,19 @@
 //! How a run is asked for does not change what it computes.
 
-use std::ops::ControlFlow;
-
-use extremal_engine::model::Extent;
-use extremal_engine::{Model, Overrides, Recorder, Run, Settings, gallery};
-
-use crate::support::{model, record, with};
+use extremal_engine::{Recorder, Run, Settings};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, RecordedRun, attempt, gallery, gallery_with, go_on, with};
 
 #[test]
 fn the_recording_stride_changes_no_number() {
-    let model = Model::from_toml(gallery::text("double-pendulum").unwrap()).unwrap();
+    let model = gallery("double-pendulum");
     let settings = Settings::of(&model);
     let run = Run::new(&model, &settings).unwrap();
     let ends: Vec<Vec<f64>> = [1, 7, 1000]
         .into_iter()
         .map(|stride| {
             let mut recorder = Recorder::new(run.columns().clone()).every(stride);
-            run.execute(&mut recorder, |_| ControlFlow::Continue(())).unwrap();
+            run.execute(&mut recorder, go_on).unwrap();
             recorder.last().unwrap().to_vec()
         })
         .collect();
@@ -34,39 +31,30 @@ fn the_recording_stride_changes_no_number() {
 fn a_parameter_set_afterwards_is_a_parameter_set_before() {
     for (name, parameter, value) in [("pendulum", "l", 2.5), ("kepler", "eccentricity", 0.3), ("projectile", "c", 0.05)]
     {
-        let text = gallery::text(name).unwrap();
-        let mut later = Model::from_toml(text).unwrap();
+        let mut later = gallery(name);
         later.set_parameter(parameter, value).unwrap();
-        let before = Model::load(text, &Overrides::default().set(parameter, value)).unwrap();
-        let [later, before] = [later, before].map(|model| record(&model, &Settings::of(&model)));
-        let rows =
-            |run: &crate::support::Recorded| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let before = gallery_with(name, &[(parameter, &value.to_string())]);
+        let [later, before, stated] =
+            [later, before, gallery(name)].map(|model| attempt(&model, &Settings::of(&model)));
+        let rows = |run: &RecordedRun| run.recorder.series().rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
         assert_eq!(rows(&later), rows(&before), "{name}");
-        assert_ne!(rows(&later), rows(&record(&Model::from_toml(text).unwrap(), &settings_of(text))), "{name} reacts");
+        assert_ne!(rows(&later), rows(&stated), "{name} reacts");
     }
-}
-
-fn settings_of(text: &str) -> Settings {
-    Settings::of(&Model::from_toml(text).unwrap())
 }
 
 #[test]
 fn the_last_shorter_step_reaches_the_end_exactly() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [simulation]
-        step = 0.3
-        until = 1.0
+        coordinates.x = { start = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        simulation = { step = 0.3, until = 1.0 }
         "#,
     );
     for method in ["midpoint", "galerkin(3)", "compose(kahan-li8, trapezoidal)", "rk4", "dop853"] {
         for (step, end) in [(0.3, 1.0), (0.07, 1.0), (0.1, 7.77), (3.0, 1.0), (0.1, 100.0 / 3.0)] {
-            let settings = Settings { extent: Some(Extent::Until(end)), ..with(&model, method, step) };
-            let run = record(&model, &settings);
+            let settings = with(&model, method, step).until(end);
+            let run = attempt(&model, &settings);
             // The end is a product of steps plus a remainder: the last sum is rounded once, the remainder a few times.
             let missed = (run.outcome.time - end).abs();
             assert!(missed <= 4.0 * f64::EPSILON * end, "{method}, h = {step}: misses {end} by {missed:e}");
@@ -86,7 +74,7 @@ fn explicit_methods_solve_nothing() {
         ("henon-heiles", "midpoint", 2),
         ("double-pendulum", "midpoint", 2),
     ] {
-        let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
+        let model = gallery(name);
         let run = Run::new(&model, &with(&model, method, 0.01)).unwrap();
         assert_eq!(run.structure().unwrap().unknowns, unknowns, "{name}, {method}");
     }
@@ -96,16 +84,12 @@ fn explicit_methods_solve_nothing() {
 fn a_shorter_last_step_is_as_accurate_as_a_whole_one() {
     let model = model(
         r#"
-        [coordinates]
-        x = { start = 1.0 }
-        [dynamics]
-        lagrangian = "x'^2/2 - x^2/2"
-        [simulation]
-        step = 0.1
-        until = 7.77
+        coordinates.x = { start = 1.0 }
+        dynamics.lagrangian = "x'^2/2 - x^2/2"
+        simulation = { step = 0.1, until = 7.77 }
         "#,
     );
     // The error of an eighth-order composition at h = 0.1 is far below 1e-9; a wrong last step would show as 1e-2.
-    let run = record(&model, &with(&model, "compose(kahan-li8, trapezoidal)", 0.1));
+    let run = attempt(&model, &with(&model, "compose(kahan-li8, trapezoidal)", 0.1));
     assert!((run.last("x") - 7.77_f64.cos()).abs() < 1e-9);
 }

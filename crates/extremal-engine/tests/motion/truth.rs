@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use crate::support::{measured_order, model, record, record_text, with};
+use extremal_testkit::models::model;
+use extremal_testkit::numbers::measured_order;
+use extremal_testkit::runs::{attempt, attempt_text, with};
 
 /// m x'' = -η x - λ x' by the method `left`, which is the recurrence
 /// (1 + a) x_{k+1} = (2 + a - b) x_k - x_{k-1} with a = h λ/m, b = h² η/m.
@@ -28,17 +30,10 @@ impl Spring {
         let (x0, x1) = (self.x0, self.x1);
         format!(
             r#"
-            [coordinates]
-            x = {{ start = {x0}, second = {x1} }}
-            [dynamics]
-            lagrangian = "{M}*x'^2/2 - {ETA}*x^2/2"
-            [friction]
-            x = "-{LAMBDA}*x'"
-            [simulation]
-            method = "left"
-            start = "two-points"
-            step = {H}
-            steps = {STEPS}
+            coordinates.x = {{ start = {x0}, second = {x1} }}
+            dynamics.lagrangian = "{M}*x'^2/2 - {ETA}*x^2/2"
+            friction.x = "-{LAMBDA}*x'"
+            simulation = {{ method = "left", start = "two-points", step = {H}, steps = {STEPS} }}
             "#
         )
     }
@@ -71,7 +66,7 @@ impl Spring {
 #[test]
 fn spring_with_friction_is_the_recurrence_and_its_closed_form() {
     for spring in [Spring::new(0.3, 0.3), Spring::new(0.3, 0.32), Spring::new(-0.1, 0.05)] {
-        let x = record_text(&spring.text()).column("x");
+        let x = attempt_text(&spring.text()).column("x");
         assert_eq!(x.len(), STEPS + 1);
         let (mut before, mut now) = (spring.x0, spring.x1);
         for (k, x) in x.iter().enumerate().skip(1) {
@@ -132,13 +127,9 @@ const AMPLITUDE: f64 = 2.0;
 fn pendulum(end: f64) -> String {
     format!(
         r#"
-        [coordinates]
-        theta = {{ start = {AMPLITUDE} }}
-        [dynamics]
-        lagrangian = "theta'^2/2 + {GRAVITY}*cos(theta)"
-        [simulation]
-        step = 0.01
-        until = {end}
+        coordinates.theta = {{ start = {AMPLITUDE} }}
+        dynamics.lagrangian = "theta'^2/2 + {GRAVITY}*cos(theta)"
+        simulation = {{ step = 0.01, until = {end} }}
         "#
     )
 }
@@ -164,7 +155,7 @@ fn pendulum_converges_to_elliptic_functions_at_the_order_of_the_method() {
             .iter()
             .map(|n| {
                 let h = end / *n as f64;
-                let run = record(&model, &with(&model, method, h));
+                let run = attempt(&model, &with(&model, method, h));
                 let (t, theta) = (run.column("t"), run.column("theta"));
                 assert_eq!(t.len() as u64, n + 1);
                 let error = t.iter().zip(&theta).map(|(t, theta)| (theta - elliptic_pendulum(*t)).abs());

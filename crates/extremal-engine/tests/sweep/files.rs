@@ -4,14 +4,14 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use extremal_engine::model::Extent;
 use extremal_engine::sweep::{Progress, Record, Sweep, Variation};
 use extremal_engine::trajectory::frame::{Existing, FrameError};
 use extremal_engine::{Model, Settings};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
 
-use crate::support::{built_in, grid, random};
+use extremal_testkit::runs::{Lasting, gallery, gallery_with};
+use extremal_testkit::sweeps::{grid, random};
 
 const MEMBERS: u64 = 41;
 
@@ -19,8 +19,8 @@ fn variation() -> Variation {
     random(&["θ1=-3:3", "m2=0.5:2"], MEMBERS, 3)
 }
 
-fn sweep(model: &Model, variation: Variation) -> Sweep<'_> {
-    let settings = Settings { extent: Some(Extent::Until(0.2)), ..Settings::of(model) };
+fn sweep(model: &Model, variation: Variation) -> Sweep {
+    let settings = Settings::of(model).until(0.2);
     Sweep::new(model, &settings, variation, Record::End).unwrap().with_groups_of(4)
 }
 
@@ -36,7 +36,7 @@ fn members(path: &Path) -> Vec<i64> {
 
 #[test]
 fn ended_anywhere_and_resumed_the_file_is_the_same() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let sweep = sweep(&model, variation());
     let folder = tempfile::tempdir().unwrap();
     for name in ["t.parquet", "t.csv"] {
@@ -79,7 +79,7 @@ fn ended_anywhere_and_resumed_the_file_is_the_same() {
 
 #[test]
 fn what_would_lose_or_mix_work_is_refused() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     let first = sweep(&model, variation());
@@ -95,7 +95,7 @@ fn what_would_lose_or_mix_work_is_refused() {
         let Err(error) = sweep(&model, other).to_file(&path, Existing::Resume, 1, go_on) else { panic!("resumed") };
         assert!(error.to_string().contains(what), "{error}");
     }
-    let settings = Settings { extent: Some(Extent::Until(0.3)), ..Settings::of(&model) };
+    let settings = Settings::of(&model).until(0.3);
     let longer = Sweep::new(&model, &settings, variation(), Record::End).unwrap().with_groups_of(4);
     let Err(error) = longer.to_file(&path, Existing::Resume, 1, go_on) else { panic!("resumed") };
     assert!(error.to_string().contains("end t = 0.2, now it is t = 0.3"), "{error}");
@@ -112,16 +112,16 @@ fn what_would_lose_or_mix_work_is_refused() {
 /// Every setting that a row follows from is compared: with any other the file would be a mixture.
 #[test]
 fn work_is_continued_only_with_the_same_settings() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
-    let base = || Settings { extent: Some(Extent::Until(0.2)), ..Settings::of(&model) };
+    let base = || Settings::of(&model).until(0.2);
     let make = |settings: &Settings, record: Record, group: u64| {
         Sweep::new(&model, settings, variation(), record).unwrap().with_groups_of(group)
     };
     let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     assert!(!make(&base(), Record::End, 4).to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
-    let resumed = |sweep: Sweep<'_>| sweep.to_file(&path, Existing::Resume, 1, go_on);
+    let resumed = |sweep: Sweep| sweep.to_file(&path, Existing::Resume, 1, go_on);
     let others: [(&str, Settings); 4] = [
         ("method midpoint, now it is trapezoidal", Settings { method: "trapezoidal".parse().unwrap(), ..base() }),
         ("step 0.01, now it is 0.02", Settings { step: Some(0.02), ..base() }),
@@ -136,11 +136,8 @@ fn work_is_continued_only_with_the_same_settings() {
     assert!(error.to_string().contains("record end, now it is all, every 3"), "{error}");
     let Err(error) = resumed(make(&base(), Record::End, 5)) else { panic!("resumed") };
     assert!(error.to_string().contains("groups of 4, now it is 5"), "{error}");
-    let other = crate::support::model(
-        extremal_engine::gallery::text("double-pendulum").unwrap(),
-        extremal_engine::Overrides::default().set("m1", 2.0),
-    );
-    let settings = Settings { extent: Some(Extent::Until(0.2)), ..Settings::of(&other) };
+    let other = gallery_with("double-pendulum", &[("m1", "2.0")]);
+    let settings = Settings::of(&other).until(0.2);
     let sweep = Sweep::new(&other, &settings, variation(), Record::End).unwrap().with_groups_of(4);
     let Err(error) = resumed(sweep) else { panic!("resumed with another mass") };
     assert!(error.to_string().contains("parameters"), "{error}");
@@ -150,7 +147,7 @@ fn work_is_continued_only_with_the_same_settings() {
 /// A copy of unfinished work is a file like any other once nothing else is left of that work: only its last row tells.
 #[test]
 fn a_part_of_a_sweep_is_not_called_finished_when_all_beside_it_is_gone() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     for name in ["t.csv", "t.parquet"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);

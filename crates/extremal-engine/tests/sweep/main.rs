@@ -5,6 +5,5 @@ mod files;
 mod members;
 mod records;
 mod refusals;
-mod support;
 mod threads;
 mod verdicts;

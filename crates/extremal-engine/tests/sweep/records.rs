@@ -2,30 +2,24 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use extremal_engine::model::Extent;
+use extremal_engine::Settings;
 use extremal_engine::sweep::{List, Record, Variation};
-use extremal_engine::{Overrides, Settings};
-
-use crate::support::{Rows, Single, built_in, grid, model};
+use extremal_testkit::models::model;
+use extremal_testkit::runs::{Lasting, attempt, gallery, gallery_with};
+use extremal_testkit::sweeps::{SweepRows, grid, kept_columns};
 
 const OSCILLATOR: &str = r#"
-[parameters]
-k = 1.0
-[coordinates]
-x = { start = 1.0, velocity = 0.0 }
-[dynamics]
-lagrangian = "x'^2/2 - k*x^2/2"
-[stop]
-middle = { when = "x" }
-[simulation]
-step = 0.01
-until = 10.0
+parameters.k = 1.0
+coordinates.x = { start = 1.0, velocity = 0.0 }
+dynamics.lagrangian = "x'^2/2 - k*x^2/2"
+stop.middle = { when = "x" }
+simulation = { step = 0.01, until = 10.0 }
 "#;
 
 #[test]
 fn every_crossing_of_a_condition_is_an_event() {
-    let model = model(OSCILLATOR, Overrides::default());
-    let rows = Rows::of(&model, &Settings::of(&model), grid(&["x=1,2", "k=1,4"]), Record::Events);
+    let model = model(OSCILLATOR);
+    let rows = SweepRows::of(&model, &Settings::of(&model), grid(&["x=1,2", "k=1,4"]), Record::Events);
     for member in 0..4 {
         let w = [1.0, 2.0][member % 2];
         let of_member: Vec<usize> = (0..rows.frame.rows()).filter(|at| rows.members()[*at] == member as i64).collect();
@@ -49,14 +43,12 @@ fn every_crossing_of_a_condition_is_an_event() {
 
 #[test]
 fn extremes_are_those_of_all_rows_of_a_run() {
-    let model = built_in("double-pendulum");
-    let settings = Settings { extent: Some(Extent::Until(2.0)), ..Settings::of(&model) };
-    let rows = Rows::of(&model, &settings, grid(&["l2=1,1.5"]), Record::Extremes);
-    let text = extremal_engine::gallery::text("double-pendulum").unwrap();
+    let model = gallery("double-pendulum");
+    let settings = Settings::of(&model).until(2.0);
+    let rows = SweepRows::of(&model, &settings, grid(&["l2=1,1.5"]), Record::Extremes);
     for (member, l2) in ["1", "1.5"].into_iter().enumerate() {
-        let alone = self::model(text, Overrides::default().set("l2", l2));
-        let single = Single::of(&alone, &settings);
-        for name in single.names().iter().filter(|name| *name != "t") {
+        let single = attempt(&gallery_with("double-pendulum", &[("l2", l2)]), &settings);
+        for name in kept_columns(&single).iter().filter(|name| *name != "t") {
             let column = single.column(name);
             let (least, largest) =
                 (column.iter().copied().fold(f64::NAN, f64::min), column.iter().copied().fold(f64::NAN, f64::max));
@@ -68,14 +60,14 @@ fn extremes_are_those_of_all_rows_of_a_run() {
 
 #[test]
 fn all_rows_are_those_of_a_run() {
-    let model = built_in("pendulum");
-    let settings = Settings { extent: Some(Extent::Steps(25)), ..Settings::of(&model) };
-    let single = Single::of(&model, &settings);
+    let model = gallery("pendulum");
+    let settings = Settings::of(&model).steps(25);
+    let single = attempt(&model, &settings);
     for every in [1, 4, 5, 100] {
-        let rows = Rows::of(&model, &settings, grid(&["theta=2,2"]), Record::All { every });
+        let rows = SweepRows::of(&model, &settings, grid(&["theta=2,2"]), Record::All { every });
         let kept: Vec<usize> = (0..=25).filter(|step| step % every as usize == 0 || *step == 25).collect();
         assert_eq!(rows.frame.rows(), 2 * kept.len());
-        for name in single.names() {
+        for name in kept_columns(&single) {
             let expected: Vec<f64> = kept.iter().map(|step| single.column(&name)[*step]).collect();
             assert_eq!(rows.column(&name), [&expected[..], &expected].concat(), "{name}, every {every}");
         }
@@ -88,11 +80,11 @@ fn all_rows_are_those_of_a_run() {
 
 #[test]
 fn a_list_is_marched_in_its_order() {
-    let model = model(OSCILLATOR, Overrides::default());
+    let model = model(OSCILLATOR);
     let list = List::read("x,k\n3,1\n-1,4\n0.5,9\n").unwrap();
-    let settings = Settings { extent: Some(Extent::Until(1.0)), ..Settings::of(&model) };
+    let settings = Settings::of(&model).until(1.0);
     let variation = Variation { list: Some(list), ..Variation::default() };
-    let rows = Rows::of(&model, &settings, variation, Record::Events);
+    let rows = SweepRows::of(&model, &settings, variation, Record::Events);
     let ends: Vec<usize> = (0..rows.frame.rows()).filter(|at| rows.statuses()[*at].is_some()).collect();
     for (at, (x, w)) in ends.into_iter().zip([(3.0, 1.0), (-1.0, 2.0), (0.5, 3.0f64)]) {
         // The phase after t = 1 is w - w³h²/12: midpoint is the exact motion at that frequency, up to h⁴.

@@ -1,13 +1,13 @@
 //! What cannot be swept is refused by name; what cannot be marched is a row.
 
-use extremal_engine::model::Extent;
+use extremal_engine::Settings;
 use extremal_engine::sweep::{Record, Sweep, SweepError, Variation, VariationError};
-use extremal_engine::{Overrides, Settings};
-
-use crate::support::{Rows, built_in, grid, model, random};
+use extremal_testkit::models::{CIRCLE_BY_ANGLE, model};
+use extremal_testkit::runs::{Lasting, gallery, with};
+use extremal_testkit::sweeps::{SweepRows, grid, random};
 
 fn refused(name: &str, variation: Variation, record: Record) -> SweepError {
-    let model = built_in(name);
+    let model = gallery(name);
     match Sweep::new(&model, &Settings::of(&model), variation, record) {
         Err(error) => error,
         Ok(_) => panic!("{name} was accepted"),
@@ -33,8 +33,8 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
         "the model has no parameter, coordinate or entropy `ll` to vary; did you mean `l`?"
     );
     assert_eq!(refused("kepler", grid(&["mu=1,2"]), Record::Events), SweepError::NoEvents);
-    let long = Settings { extent: Some(Extent::Steps(100_000_000)), ..Settings::of(&built_in("kepler")) };
-    let model = built_in("kepler");
+    let long = Settings::of(&gallery("kepler")).steps(100_000_000);
+    let model = gallery("kepler");
     let error = Sweep::new(&model, &long, grid(&["mu=1,2"]), Record::All { every: 1 }).err().unwrap();
     assert_eq!(error, SweepError::TooManyRows { rows: 100_000_002 });
 }
@@ -42,14 +42,9 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
 #[test]
 fn a_member_that_cannot_go_on_is_a_row() {
     // At eccentricity -1 the body starts at rest and falls into the centre.
-    let model = built_in("kepler");
-    let settings = Settings {
-        method: "midpoint".parse().unwrap(),
-        step: Some(0.3),
-        extent: Some(Extent::Until(30.0)),
-        ..Settings::of(&model)
-    };
-    let rows = Rows::of(&model, &settings, grid(&["eccentricity=0.1,-1,0.2"]), Record::End);
+    let model = gallery("kepler");
+    let settings = with(&model, "midpoint", 0.3).until(30.0);
+    let rows = SweepRows::of(&model, &settings, grid(&["eccentricity=0.1,-1,0.2"]), Record::End);
     assert_eq!(rows.statuses(), [Some("finished"), Some("failed"), Some("finished")]);
     assert!(rows.reasons()[1].unwrap().contains("singularity"), "{:?}", rows.reasons());
     let t = rows.column("t");
@@ -61,19 +56,13 @@ fn a_member_that_cannot_go_on_is_a_row() {
 #[test]
 fn a_member_that_cannot_start_is_a_row() {
     let text = r#"
-[parameters]
-a = 1.0
-b = "1/a"
-[coordinates]
-y = { start = 1.0, domain = "y > 0" }
-[dynamics]
-lagrangian = "y'^2/2 - b*log(y)"
-[simulation]
-step = 0.01
-until = 0.1
+parameters = { a = 1.0, b = "1/a" }
+coordinates.y = { start = 1.0, domain = "y > 0" }
+dynamics.lagrangian = "y'^2/2 - b*log(y)"
+simulation = { step = 0.01, until = 0.1 }
 "#;
-    let model = model(text, Overrides::default());
-    let rows = Rows::of(&model, &Settings::of(&model), grid(&["a=0,1", "y=-1,1"]), Record::End);
+    let model = model(text);
+    let rows = SweepRows::of(&model, &Settings::of(&model), grid(&["a=0,1", "y=-1,1"]), Record::End);
     let failed = Some("failed");
     assert_eq!(rows.statuses(), [failed, failed, failed, Some("finished")]);
     assert_eq!(rows.reasons()[1], Some("the parameter `b` is not finite"));
@@ -85,16 +74,12 @@ until = 0.1
 #[test]
 fn a_member_that_leaves_its_domain_says_so() {
     let text = r#"
-[coordinates]
-y = { start = 1.0, domain = "y > 0" }
-[dynamics]
-lagrangian = "y'^2/2 - 10*y"
-[simulation]
-step = 0.01
-until = 1
+coordinates.y = { start = 1.0, domain = "y > 0" }
+dynamics.lagrangian = "y'^2/2 - 10*y"
+simulation = { step = 0.01, until = 1 }
 "#;
-    let model = model(text, Overrides::default());
-    let rows = Rows::of(&model, &Settings::of(&model), grid(&["y=1,10"]), Record::End);
+    let model = model(text);
+    let rows = SweepRows::of(&model, &Settings::of(&model), grid(&["y=1,10"]), Record::End);
     // Free fall from 1 reaches 0 at t = sqrt(1/5) = 0.447: the last state inside is that of step 44.
     assert_eq!((rows.statuses()[0], rows.column("t")[0]), (Some("failed"), 0.44));
     assert!(rows.reasons()[0].unwrap().contains("leaves its domain"), "{:?}", rows.reasons());
@@ -104,23 +89,8 @@ until = 1
 /// `run` goes on with `up` where `circle` and `across` become dependent, at θ = π; a sweep does not, and says so.
 #[test]
 fn a_member_whose_run_would_take_other_constraints_says_so() {
-    let text = r#"
-[coordinates]
-u = { start = "cos(1)", velocity = "-2*sin(1)" }
-w = { start = "sin(1)", velocity = "2*cos(1)" }
-theta = { start = 1, velocity = 2 }
-[dynamics]
-lagrangian = "(u'^2 + w'^2 + theta'^2)/2"
-[constraints]
-circle = "u^2 + w^2 = 1"
-across = "u = cos(theta)"
-up = "w = sin(theta)"
-[simulation]
-step = 0.01
-until = 2
-"#;
-    let model = model(text, Overrides::default());
-    let rows = Rows::of(&model, &Settings::of(&model), grid(&["theta'=2"]), Record::End);
+    let model = model(CIRCLE_BY_ANGLE);
+    let rows = SweepRows::of(&model, &Settings::of(&model).until(2.0), grid(&["theta'=2"]), Record::End);
     let reason = rows.reasons()[0].unwrap();
     assert!(reason.contains("`up` was left out") && reason.contains("`run` does so"), "{reason}");
     // (π − 1)/2 = 1.0708.

@@ -1,18 +1,18 @@
-//! Rows do not depend on threads, nor on how members are cut.
+//! SweepRows do not depend on threads, nor on how members are cut.
 
 use extremal_engine::Settings;
-use extremal_engine::model::Extent;
 use extremal_engine::sweep::{Record, Sweep};
 
-use crate::support::{assert_same, built_in, random};
+use extremal_testkit::runs::{Lasting, gallery};
+use extremal_testkit::sweeps::{assert_same, random};
 
 fn settings(model: &extremal_engine::Model, until: f64) -> Settings {
-    Settings { extent: Some(Extent::Until(until)), ..Settings::of(model) }
+    Settings::of(model).until(until)
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     for record in [Record::End, Record::Extremes, Record::All { every: 7 }] {
         let variation = random(&["θ1=-3:3", "θ2'=normal(0, 2)", "m2=0.5:2"], 203, 5);
         let sweep = Sweep::new(&model, &settings(&model, 1.0), variation, record).unwrap();
@@ -28,7 +28,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn any_cut_into_groups_gives_the_same_bits() {
-    let model = built_in("projectile");
+    let model = gallery("projectile");
     let make = || {
         let variation = random(&["vy0=5:20", "c=0:0.5"], 97, 1);
         Sweep::new(&model, &settings(&model, 3.0), variation, Record::Events).unwrap()
@@ -42,7 +42,7 @@ fn any_cut_into_groups_gives_the_same_bits() {
 
 #[test]
 fn a_member_does_not_depend_on_those_beside_it() {
-    let model = built_in("double-pendulum");
+    let model = gallery("double-pendulum");
     let of = |samples| {
         let variation = random(&["θ1=-3:3"], samples, 9);
         Sweep::new(&model, &settings(&model, 1.0), variation, Record::End).unwrap()
@@ -64,7 +64,7 @@ fn any_number_of_lanes_gives_the_same_bits() {
         ("cart-with-friction", &["v0=-1:1"], Record::End),
     ];
     for (name, axes, record) in cases {
-        let model = built_in(name);
+        let model = gallery(name);
         let given = Settings { method: "midpoint".parse().unwrap(), step: Some(0.05), ..settings(&model, 9.02) };
         let make = |lanes| Sweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
         let alone = make(1);

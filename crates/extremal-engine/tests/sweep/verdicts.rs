@@ -1,15 +1,16 @@
 //! A member is judged as its run is: the same end, the same reason, the same warnings.
 
+use extremal_engine::Settings;
 use extremal_engine::run::End;
 use extremal_engine::sweep::{Record, Sweep};
-use extremal_engine::{Overrides, Settings, gallery};
-
-use crate::support::{Rows, Single, assert_same, grid, model};
+use extremal_testkit::models::{model, model_with};
+use extremal_testkit::runs::{RecordedRun, attempt, gallery_text};
+use extremal_testkit::sweeps::{SweepRows, assert_same, grid};
 
 /// Status, reason and warning of a member, in the words of a sweep.
 type Verdict = [Option<String>; 3];
 
-fn of_run(single: &Single) -> Verdict {
+fn of_run(single: &RecordedRun) -> Verdict {
     let outcome = &single.outcome;
     let said: Vec<String> = outcome.warnings.iter().map(ToString::to_string).collect();
     let (status, reason) = match &outcome.end {
@@ -21,7 +22,7 @@ fn of_run(single: &Single) -> Verdict {
 }
 
 /// Those of the members, which are in their last rows.
-fn of_members(rows: &Rows) -> Vec<Verdict> {
+fn of_members(rows: &SweepRows) -> Vec<Verdict> {
     let words = rows.statuses().into_iter().zip(rows.reasons()).zip(rows.warnings());
     let last = words.filter(|((status, _), _)| status.is_some());
     last.map(|((status, reason), warning)| [status, reason, warning].map(|word| word.map(str::to_owned))).collect()
@@ -40,21 +41,21 @@ fn assert_same_verdicts(text: &str, axis: &str, methods: &[&str]) -> Counted {
     let mut counted = Counted::default();
     let records = [Record::End, Record::Extremes, Record::All { every: 7 }, Record::All { every: 50 }];
     for method in methods {
-        let stated = model(text, Overrides::default());
+        let stated = model(text);
         let settings = Settings { method: method.parse().unwrap(), ..Settings::of(&stated) };
         let name = axis.split_once('=').unwrap().0;
-        let ends = Rows::of(&stated, &settings, grid(&[axis]), Record::End);
-        let runs: Vec<Single> = ends
+        let ends = SweepRows::of(&stated, &settings, grid(&[axis]), Record::End);
+        let runs: Vec<RecordedRun> = ends
             .column(name)
             .iter()
-            .map(|value| Single::of(&model(text, Overrides::default().set(name, *value)), &settings))
+            .map(|value| attempt(&model_with(text, &[(name, &value.to_string())]), &settings))
             .collect();
         let verdicts: Vec<Verdict> = runs.iter().map(of_run).collect();
         for record in records {
             let sweep = Sweep::new(&stated, &settings, grid(&[axis]), record).unwrap();
-            let (frame, summary) = sweep.collect(1);
-            assert_same(&frame, &sweep.collect(3).0, sweep.fields(), &format!("{method}, {record:?}, three threads"));
-            let rows = Rows { fields: sweep.fields().clone(), frame, summary };
+            let rows = SweepRows::collected(&sweep, 1);
+            let what = format!("{method}, {record:?}, three threads");
+            assert_same(&rows.frame, &sweep.collect(3).0, sweep.fields(), &what);
             for (at, (member, run)) in of_members(&rows).iter().zip(&verdicts).enumerate() {
                 assert_eq!(member, run, "{method}, {record:?}, {name} = {}", ends.column(name)[at]);
             }
@@ -104,7 +105,7 @@ fn members_that_blow_up_fail_as_their_runs_do() {
 
 #[test]
 fn members_that_are_not_resolved_are_warned_of_as_their_runs_are() {
-    let text = gallery::text("kepler").unwrap();
+    let text = gallery_text("kepler");
     let methods = ["midpoint", "galerkin(2)", "trapezoidal", "rk4", "left"];
     let counted = assert_same_verdicts(text, "eccentricity=0:0.99:4", &methods);
     assert!(counted.warned >= methods.len() && counted.fine >= methods.len(), "{counted:?}");

@@ -1,4 +1,4 @@
-//! No machine code for this architecture: programs are interpreted.
+//! No machine code, because of the architecture or without the feature: programs are interpreted.
 
 use crate::lattice::{Buffers, LaneGroups, LoopBodies};
 use crate::program::{Backend, NativeSource};

@@ -1,22 +1,11 @@
 //! Every backend gives the bits of the tape.
 
-use crate::support::{STAGES, build, recipe};
+use crate::recipes::{STAGES, build, feed, recipe, same_bits};
 use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
-/// Sets and commits all inputs.
-fn feed(machine: &mut Machine, point: &[f64]) {
-    let mut rest = point;
-    for (stage, names) in STAGES.iter().enumerate() {
-        let (own, others) = rest.split_at(names.len());
-        machine.inputs_mut(stage).copy_from_slice(own);
-        machine.commit(stage);
-        rest = others;
-    }
-}
-
-/// The same with points in turn on the lanes.
+/// Sets and commits all inputs, with points in turn on the lanes.
 fn feed_lanes(machine: &mut Machine, points: &[[f64; 7]]) {
     let lanes = machine.lanes();
     let mut first = 0;
@@ -37,10 +26,6 @@ fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>>
         out
     };
     outputs.iter().enumerate().map(run).collect()
-}
-
-fn same_bits(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
 /// Anything a program may meet: ordinary numbers, and now and then extreme ones.

@@ -3,6 +3,6 @@
 mod against_graph;
 mod backends;
 mod lowering;
+mod recipes;
 mod scale;
 mod stages;
-mod support;

@@ -1,12 +1,12 @@
 //! The calculus of the graph: simplification keeps values, derivatives are right, and both at the stated cost.
 
-mod bounded;
+mod dual;
 mod identities;
 
-use bounded::{Bounded, Dual, VARIABLES};
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational};
+use dual::{Dual, VARIABLES};
+use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Rational};
+use extremal_testkit::bounded::{self, Bounded};
 use proptest::prelude::*;
-use std::collections::HashMap;
 
 const NAMES: [&str; VARIABLES] = ["x", "y", "z"];
 
@@ -67,35 +67,8 @@ fn cook<'g>(g: &'g Graph, recipe: &[Choice], point: [f64; VARIABLES]) -> Vec<(Ex
 
 /// Evaluates expressions with a bound on the error.
 fn evaluate(g: &Graph, roots: &[Expr], point: [f64; VARIABLES]) -> Vec<Bounded> {
-    let mut known: HashMap<Id, Bounded> = HashMap::new();
     let ids: Vec<Id> = roots.iter().map(|e| e.id()).collect();
-    for id in g.reachable(&ids) {
-        let of = |id: &Id| known[id];
-        let truth = |holds: bool| Bounded::exact(f64::from(u8::from(holds)));
-        let value = match g.expr(id).node() {
-            Node::Number(number) => Bounded::rounded(number.to_f64()),
-            Node::Pi => Bounded::rounded(std::f64::consts::PI),
-            Node::Truth(holds) => truth(holds),
-            Node::Symbol(name) => Bounded::exact(point[NAMES.iter().position(|n| **n == *name).unwrap()]),
-            Node::Sum { constant, terms } => terms
-                .iter()
-                .fold(Bounded::rounded(constant.to_f64()), |sum, (id, c)| sum + Bounded::rounded(c.to_f64()) * of(id)),
-            Node::Product(factors) => {
-                factors.iter().fold(Bounded::exact(1.0), |product, (id, e)| product * of(id).powi(*e))
-            }
-            Node::Root(a, q) => of(&a).powf(Bounded::rounded(1.0 / f64::from(q))),
-            Node::Power(a, b) => of(&a).powf(of(&b)),
-            Node::Call(f, a) => of(&a).call(f),
-            Node::Call2(f, a, b) => of(&a).call2(f, of(&b)),
-            Node::Select(c, a, b) => Dual::select(of(&c), Dual::constant(of(&a)), Dual::constant(of(&b))).value,
-            Node::Held(a) => of(&a),
-            Node::Compare(comparison, a, b) => of(&a).compare(comparison, of(&b)),
-            Node::And(a, b) => of(&a) * of(&b),
-            Node::Or(a, b) => Bounded { value: of(&a).value.max(of(&b).value), error: of(&a).error + of(&b).error },
-            Node::Not(a) => Bounded { value: 1.0 - of(&a).value, ..of(&a) },
-        };
-        known.insert(id, value);
-    }
+    let known = bounded::evaluate(g, &ids, |name| point[NAMES.iter().position(|n| *n == name).unwrap()]);
     ids.iter().map(|id| known[id]).collect()
 }
 

@@ -23,7 +23,7 @@ pub struct Reduced<'g> {
 }
 
 impl<'g> Reduced<'g> {
-    /// Reduces a system whose Lagrangian and vakonomic constraints contain derivatives up to `order`.
+    /// Reduces a system whose Lagrangian and vakonomic constraints may contain higher derivatives.
     ///
     /// ```
     /// use extremal_expr::Graph;
@@ -31,12 +31,12 @@ impl<'g> Reduced<'g> {
     /// use extremal_mechanics::analysis::Reduced;
     /// let g = Graph::new();
     /// let x: Vec<_> = ["x", "x'", "x''", "x'''"].map(|name| g.symbol(name)).to_vec();
-    /// let spline = Reduced::of(System::new(&g, &["x"], x[2].powi(2) / 2), 2);
+    /// let spline = Reduced::of(System::new(&g, &["x"], x[2].powi(2) / 2));
     /// let energy = spline.stated(spline.system.energy());
     /// assert!(g.proves_zero(energy - x[2].powi(2) / 2 + x[1] * x[3]));
     /// ```
-    pub fn of(stated: System<'g>, order: usize) -> Reduced<'g> {
-        let order = order.max(1);
+    pub fn of(stated: System<'g>) -> Reduced<'g> {
+        let order = stated.order;
         if order == 1 {
             return Reduced { system: stated, order, added: 0, back: Vec::new() };
         }
@@ -44,8 +44,11 @@ impl<'g> Reduced<'g> {
         let n = stated.len();
         let primed = |name: &str, times: usize| g.symbol(&format!("{name}{}", "'".repeat(times)));
         let derivatives: Vec<Vec<Expr<'g>>> =
-            stated.names.iter().map(|name| (0..=2 * order).map(|times| primed(name, times)).collect()).collect();
+            (0..n).map(|k| (0..=2 * order).map(|times| stated.derivative(times)[k]).collect()).collect();
         let mut system = stated.clone();
+        system.order = 1;
+        system.higher.clear();
+        system.p.truncate(n);
         let mut down: Vec<(Expr<'g>, Expr<'g>)> = Vec::new();
         let mut back = Vec::new();
         for l in 1..order {

@@ -4,7 +4,8 @@ use extremal_expr::Expr;
 use extremal_model::{ConstraintKind, Method};
 
 use super::{
-    At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription, unfolding,
+    At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription, higher,
+    unfolding,
 };
 use crate::System;
 use crate::discrete::CustomDiscrete;
@@ -12,16 +13,19 @@ use crate::discrete::CustomDiscrete;
 /// The sum of the discrete action over the steps, to be made stationary (P1). Ends whose positions are not held
 /// are free, and the natural conditions p = 0 come out of the variation.
 ///
-/// The controls and costs of the question are not looked at.
+/// The controls and costs of the question are not looked at; for Lagrangians with higher derivatives they are refused.
 pub fn stationary_action<'g>(
     system: &System<'g>,
     method: &Method,
     custom: Option<CustomDiscrete<'g>>,
     question: &Question<'g>,
 ) -> Result<Transcription, BoundaryError> {
-    let unmultiplied = unmultiplied(system);
+    if system.order > 1 {
+        return higher::stationary_action(system, method, question);
+    }
     let unfoldings = &question.unfoldings;
-    let discretised = Discretised::of(&unfolding::unfolded(&unmultiplied, unfoldings), method, custom)?;
+    // Vakonomic multipliers belong to rows of their own here.
+    let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom)?;
     let nodal = discretised.action.nodal();
     let nodes = &nodal.unknowns;
     let integral = |f: Expr<'g>, what: &'static str| {
@@ -58,27 +62,13 @@ pub fn stationary_action<'g>(
     Ok(Transcription {
         node: (0..n).map(Quantity::Position).collect(),
         step: inner_quantities(nodes.len(), n),
-        once: formulas.once(),
         node_rows,
         step_rows,
         once_rows,
-        duration: formulas.given_duration(),
-        periodic: question.periodic,
-        ghosts: 0,
         momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
-        pieces: formulas.pieces,
         constants: discretised.action.named_constants().to_vec(),
+        ..formulas.transcription(question)
     })
-}
-
-/// The system with vakonomic multipliers taken out of its Lagrangian: here they belong to rows of their own.
-fn unmultiplied<'g>(system: &System<'g>) -> System<'g> {
-    let zero = system.graph.int(0);
-    let vakonomic = system.constraints.iter().filter(|constraint| constraint.is_vakonomic());
-    let rules: Vec<_> = vakonomic.map(|constraint| (constraint.multiplier, zero)).collect();
-    let mut without = system.clone();
-    without.lagrangian = system.lagrangian.substitute(&rules);
-    without
 }
 
 /// Momenta at both ends of a step (D9): p− = −∂S/∂Q_0 − f_0 and p+ = ∂S/∂Q_s + f_s.
@@ -155,9 +145,22 @@ impl<'s, 'g> Formulas<'s, 'g> {
         if self.free_duration { vec![Quantity::Duration] } else { Vec::new() }
     }
 
-    /// The symbol of a duration that is given.
-    pub fn given_duration(&self) -> Option<extremal_expr::Id> {
-        (!self.free_duration).then(|| self.duration.id())
+    /// A problem that has these pieces; what its unknowns and rows are is left to say.
+    pub fn transcription(self, question: &Question<'g>) -> Transcription {
+        Transcription {
+            node: Vec::new(),
+            step: Vec::new(),
+            once: self.once(),
+            node_rows: Vec::new(),
+            step_rows: Vec::new(),
+            once_rows: Vec::new(),
+            duration: (!self.free_duration).then(|| self.duration.id()),
+            pieces: self.pieces,
+            constants: Vec::new(),
+            periodic: question.periodic,
+            ghosts: 0,
+            momenta: [Vec::new(), Vec::new()],
+        }
     }
 
     /// Expressions of h and t in terms of the duration and the data of a copy.

@@ -149,12 +149,9 @@ pub fn controlled_motion<'g>(
         node_rows,
         step_rows,
         once_rows,
-        duration: formulas.given_duration(),
-        periodic: question.periodic,
-        ghosts: 0,
         momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
-        pieces: formulas.pieces,
         constants: discretised.action.named_constants().to_vec(),
+        ..formulas.transcription(question)
     })
 }
 

@@ -20,7 +20,6 @@ use thiserror::Error;
 pub use action::stationary_action;
 pub use control::controlled_motion;
 pub use grid::{Assembly, Element};
-pub use higher::{HigherRule, stationary_higher_action};
 pub use unfolding::Unfolding;
 pub use vakonomic::VakonomicControl;
 
@@ -233,6 +232,16 @@ pub enum BoundaryError {
          `kind = \"nonholonomic\"`"
     )]
     Vakonomic(String),
+    /// A method for first-order Lagrangians.
+    #[error(
+        "the Lagrangian has derivatives of order {order}, which `{method}` is not for: use `hermite` or `difference`"
+    )]
+    FirstOrderMethod {
+        /// The method.
+        method: String,
+        /// The order of the Lagrangian.
+        order: usize,
+    },
     /// Not defined for Lagrangians with accelerations.
     #[error("{0} are not defined for a Lagrangian with second or higher derivatives")]
     HigherOrder(&'static str),
@@ -299,7 +308,5 @@ impl<'g> Discretised<'g> {
 }
 
 fn integral<'g>(system: &System<'g>, f: Expr<'g>, degree: usize, rule: &Quadrature) -> Expr<'g> {
-    let mut integrand = system.clone();
-    integrand.lagrangian = f;
-    DiscreteAction::galerkin(&integrand, degree, rule, Default::default()).nodal().action
+    DiscreteAction::galerkin(&system.with_lagrangian(f), degree, rule, Default::default()).nodal().action
 }

@@ -29,9 +29,7 @@ impl<'g> Unfolding<'g> {
 
 /// The system in the new coordinates, by the symbols of the old ones.
 pub(super) fn unfolded<'g>(system: &System<'g>, unfoldings: &[Unfolding<'g>]) -> System<'g> {
-    let mut unfolded = system.clone();
-    unfolded.lagrangian = unfold(system, system.lagrangian, unfoldings);
-    unfolded
+    system.with_lagrangian(unfold(system, system.lagrangian, unfoldings))
 }
 
 /// An expression of q and v in the new coordinates.

@@ -98,17 +98,10 @@ impl<'g> VakonomicControl<'g> {
         formulas.push(&variables, self.cost, &rows, At::Every);
         Transcription {
             node: (0..n).map(Quantity::Position).collect(),
-            step: Vec::new(),
-            once: formulas.once(),
             node_rows: self.constraints.iter().map(|(k, _)| Condition::Motion(*k)).collect(),
-            step_rows: Vec::new(),
-            once_rows: Vec::new(),
-            duration: formulas.given_duration(),
-            pieces: formulas.pieces,
             constants: self.constants.clone(),
             periodic: false,
-            ghosts: 0,
-            momenta: [Vec::new(), Vec::new()],
+            ..formulas.transcription(question)
         }
     }
 

@@ -41,10 +41,7 @@ impl<'g> System<'g> {
     /// ```
     pub fn hamiltonian(&self) -> Option<Hamiltonian<'g>> {
         let g = self.graph;
-        let unmultiplied: Vec<_> = self.moving_multipliers().into_iter().map(|lambda| (lambda, g.int(0))).collect();
-        let mut free = self.clone();
-        free.lagrangian = self.lagrangian.substitute(&unmultiplied);
-        let split = free.kinetic_split()?;
+        let split = self.unmultiplied().kinetic_split()?;
         let constraints: Vec<_> = self.vakonomic().map(|constraint| constraint.expression).collect();
         let rows = g.jacobian(&constraints, &self.v);
         if rows.iter().flatten().any(|(_, entry)| entry.depends_on(&self.v)) {

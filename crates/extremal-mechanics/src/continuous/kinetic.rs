@@ -50,7 +50,7 @@ impl<'g> System<'g> {
         let g = self.graph;
         let zero = g.int(0);
         let mut rows = self.mass_matrix();
-        if !g.unbroken_in(&[self.lagrangian], &self.v)[0] {
+        if self.order > 1 || !g.unbroken_in(&[self.lagrangian], &self.v)[0] {
             return None;
         }
         let entries: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, m)| *m).collect();

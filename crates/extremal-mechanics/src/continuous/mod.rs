@@ -3,7 +3,6 @@
 mod dry;
 mod hamilton;
 mod heat;
-mod higher;
 mod integrability;
 mod kinetic;
 mod lagrange;
@@ -15,6 +14,5 @@ pub(crate) use dry::{clamped, sticks};
 pub use hamilton::Hamiltonian;
 pub(crate) use hamilton::solve_linear;
 pub use heat::{Account, Friction, Heat};
-pub use higher::HigherSystem;
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};

@@ -2,9 +2,10 @@
 
 use extremal_expr::Expr;
 
+use super::builder::SchemeBuilder;
 use super::scheme::{Equation, Scheme, ids};
+use crate::System;
 use crate::block::{Block, Solve};
-use crate::continuous::HigherSystem;
 
 /// L_d(x_0, x_1, x_2) = h/2 [L(x_1, (x_1 − x_0)/h, a) + L(x_1, (x_2 − x_1)/h, a)] with a = (x_2 − 2 x_1 + x_0)/h² (H5).
 ///
@@ -18,7 +19,7 @@ pub struct ThreePointAction<'g> {
 
 impl<'g> ThreePointAction<'g> {
     /// The action of a system of order two.
-    pub fn of(system: &HigherSystem<'g>) -> ThreePointAction<'g> {
+    pub fn of(system: &System<'g>) -> ThreePointAction<'g> {
         let (g, h) = (system.graph, system.step());
         // The later ones first: differences then read with a leading plus.
         let last = system.symbols("", "_2");
@@ -29,7 +30,7 @@ impl<'g> ThreePointAction<'g> {
         let sides = [each(&|k| (middle[k] - first[k]) / h), each(&|k| (last[k] - middle[k]) / h)];
         let lagrangian = |velocity: &[Expr<'g>]| {
             let values = [middle.clone(), velocity.to_vec(), acceleration.clone()];
-            system.at(&[system.lagrangian], &values, system.t)[0]
+            system.at_derivatives(&[system.lagrangian], &values, system.t)[0]
         };
         let action = h * g.sum(sides.iter().map(|side| lagrangian(side))) / 2;
         ThreePointAction { points: [first, middle, last], action }
@@ -37,7 +38,7 @@ impl<'g> ThreePointAction<'g> {
 
     /// The discrete Euler–Lagrange equation D_3 L_d(x_−2, x_−1, x_0) + D_2 L_d(x_−1, x_0, x_1) + D_1 L_d(x_0, x_1, x_2) = 0 for
     /// five points around `time`, divided by the step.
-    fn equation(&self, system: &HigherSystem<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
+    fn equation(&self, system: &System<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
         let (g, h) = (system.graph, system.step());
         let parts = (0..3).map(|shift| {
             let slopes = g.gradient(self.action / h, &self.points[2 - shift]);
@@ -54,21 +55,12 @@ impl<'g> ThreePointAction<'g> {
 
 /// The integrator of the three-point rule, of order two. The state carries q, q' and, by central differences, q'' and q''', with
 /// the four points around; it is started symmetrically from q, q', q'' and q''', which is exact to the order of the method.
-///
-/// ```
-/// use extremal_expr::Graph;
-/// use extremal_mechanics::{continuous::HigherSystem, discrete::difference};
-/// let g = Graph::new();
-/// let spline = HigherSystem::new(&g, &["x"], 2, g.symbol("x''").powi(2) / 2);
-/// // The equation is linear in the one new point: elimination leaves nothing to solve.
-/// assert!(difference(&spline, "difference".into()).step.eliminated(&g).solves.is_empty());
-/// ```
-pub fn difference<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
+pub(super) fn difference<'g>(system: &System<'g>, name: String) -> Scheme {
     let (g, h) = (system.graph, system.step());
     let action = ThreePointAction::of(system);
     let around = ["_m2", "_m1", "_p1", "_p2"].map(|suffix| system.symbols("", suffix));
     let [m2, m1, p1, p2] = &around;
-    let [q, v, a, j] = [0, 1, 2, 3].map(|order| system.derivatives[order].clone());
+    let [q, v, a, j] = [0, 1, 2, 3].map(|order| system.derivative(order).to_vec());
     let each = |f: &dyn Fn(usize) -> Expr<'g>| -> Vec<Expr<'g>> { (0..system.len()).map(f).collect() };
 
     let next = system.symbols("", "_p3");
@@ -98,35 +90,19 @@ pub fn difference<'g>(system: &HigherSystem<'g>, name: String) -> Scheme {
 
     let motion = [q.clone(), v.clone(), a.clone(), j.clone()].concat();
     let state = [motion.clone(), around.concat()].concat();
-    let momenta = system.momenta().concat();
-    let held = [system.symbols("guess_", "_2"), system.symbols("guess_", "_3")].concat();
+    let velocities = [system.symbols("guess_", "_2"), system.symbols("guess_", "_3")].concat();
     let equation = action.equation(system, &[m2.clone(), m1.clone(), q.clone(), p1.clone(), p2.clone()], system.t);
     let mut equations = vec![Equation::new("discrete Lagrangian", system.symbol("L_d"), action.action)];
     let rows = equation.iter().zip(&system.names);
     equations.extend(rows.map(|(row, name)| Equation::new(format!("motion of {name}"), g.int(0), *row)));
-    Scheme {
-        name,
-        state: ids(&state),
-        time: system.t.id(),
-        start: Block {
-            inputs: ids(&[&motion[..], &[system.t, h]].concat()),
-            solves: vec![Solve::new(&far, &start_rows, &start_guess)],
-            outputs: ids(&[motion.clone(), ring.concat()].concat()),
-        },
-        step: Block {
-            inputs: ids(&[&state[..], &[system.t, h], &held].concat()),
-            solves: vec![Solve::new(&next, &residual, &guess)],
-            outputs: ids(&outputs),
-        },
-        observe: Block {
-            inputs: ids(&[&state[..], &[system.t], &held].concat()),
-            solves: Vec::new(),
-            outputs: ids(&[&a[..], &j, &momenta].concat()),
-        },
-        constants: Vec::new(),
-        guards: Vec::new(),
-        stages: None,
-        substeps: vec![1.0],
-        equations,
-    }
+    let start = Block {
+        inputs: ids(&[&motion[..], &[system.t, h]].concat()),
+        solves: vec![Solve::new(&far, &start_rows, &start_guess)],
+        outputs: ids(&[motion.clone(), ring.concat()].concat()),
+    };
+    let observed = [&a[..], &j, &system.momenta()].concat();
+    let step = vec![Solve::new(&next, &residual, &guess)];
+    let note = "Points are h apart, around the one at t: x_m2, x_m1, x, x_p1, x_p2. Each equation fixes the last of its five points.";
+    let form = SchemeBuilder::of_state(system, state, velocities, start, &observed);
+    Scheme { equations, note: note.to_owned(), ..form.step(name, step, &outputs) }
 }

@@ -19,10 +19,11 @@
 use extremal_expr::{Comparison, Expr, Rational, magnitude};
 
 use super::SchemeError;
-use super::quadrature::{Quadrature, lagrange, lagrange_integral};
-use super::scheme::{Constants, Equation, Scheme, ids};
-use super::variational::{legendre_start, observe_momenta, thermal_guards};
-use crate::block::{Block, Meaning, Solve};
+use super::builder::{SchemeBuilder, thermal_guards};
+use super::collocation::Collocation;
+use super::quadrature::{Quadrature, lagrange};
+use super::scheme::{Equation, Scheme};
+use crate::block::{Meaning, Solve};
 use crate::{Point, System};
 
 /// The scheme with `stages` collocation nodes and `nodes` quadrature nodes for the mean gradients.
@@ -38,120 +39,92 @@ pub(super) fn energy_entropy<'g>(
         return Err(SchemeError::ExplicitTime(name));
     }
     let z = [&system.q[..], &system.p, &system.heat.s].concat();
-    let gradient = g.gradient(hamiltonian, &z);
-    let collocation = Quadrature::gauss(stages);
-    let rule = Quadrature::gauss(nodes);
-    let mut constants = Constants::new(g);
-
+    let mut method = Collocation::gauss(system, stages);
     // One unknown rate per stage and component, named after what it is the rate of.
-    let rates: Vec<Vec<Expr<'g>>> = (1..=stages)
-        .map(|i| {
-            let suffix = format!("_{i}");
-            let q = system.symbols("k_", &suffix);
-            let p = system.symbols("k_p_", &suffix);
-            [q, p, system.entropy_symbols("k_", &suffix)].concat()
-        })
-        .collect();
-    let along = |constants: &mut Constants<'g>, tau: f64, label: &str| -> Vec<Expr<'g>> {
-        let weights: Vec<_> = (0..stages)
-            .map(|j| {
-                let weight = lagrange_integral(&collocation.nodes, j, tau);
-                constants.number(weight, || system.constant(&format!("A_{label}_{}", j + 1)))
-            })
-            .collect();
-        let column = |k: usize| rates.iter().map(|rate| rate[k]).collect::<Vec<_>>();
-        z.iter().enumerate().map(|(k, z)| *z + h * g.dot(&weights, &column(k))).collect()
+    let rates = method.symbols(|suffix| {
+        let (q, p) = (system.symbols("k_", suffix), system.symbols("k_p_", suffix));
+        [q, p, system.entropy_symbols("k_", suffix)].concat()
+    });
+    let column = |k: usize| rates.iter().map(|rate| rate[k]).collect::<Vec<_>>();
+    let led = |weights: &[Expr<'g>]| -> Vec<Expr<'g>> {
+        z.iter().enumerate().map(|(k, z)| *z + h * g.dot(weights, &column(k))).collect()
     };
-
-    // Mean gradients by quadrature, all stages from the same evaluations of ∇H.
-    let mut means = vec![vec![Vec::new(); z.len()]; stages];
-    for (at, (tau, omega)) in rule.nodes.iter().zip(&rule.weights).enumerate() {
-        let u = along(&mut constants, *tau, &format!("m{}", at + 1));
-        let rules: Vec<_> = z.iter().copied().zip(u).collect();
-        let values = g.substitute(&gradient, &rules);
-        for (i, mean) in means.iter_mut().enumerate() {
-            let weight = omega * lagrange(&collocation.nodes, i, *tau).0 / collocation.weights[i];
-            let weight = constants.number(weight, || system.constant(&format!("W_{}_m{}", i + 1, at + 1)));
-            mean.iter_mut().zip(&values).for_each(|(sum, value)| sum.push(weight * *value));
-        }
-    }
-    let means: Vec<Vec<Expr<'g>>> =
-        means.into_iter().map(|mean| mean.into_iter().map(|sum| g.sum(sum)).collect()).collect();
-    let b: Vec<Expr<'g>> = collocation
-        .weights
-        .iter()
-        .enumerate()
-        .map(|(i, b)| constants.number(*b, || system.constant(&format!("b_{}", i + 1))))
-        .collect();
-    let z_next: Vec<_> =
-        (0..z.len()).map(|k| z[k] + h * g.dot(&b, &rates.iter().map(|rate| rate[k]).collect::<Vec<_>>())).collect();
+    let means = mean_gradients(&mut method, &g.gradient(hamiltonian, &z), &z, nodes, led);
+    let weights = method.b.clone();
+    let b = method.numbers(&weights, "b");
+    let z_next = led(&b);
     let alpha = correction(system, hamiltonian, (&z, &z_next), &b, &means, &rates);
-    let corrected = |mean: &Vec<Expr<'g>>, rate: &Vec<Expr<'g>>| -> Vec<Expr<'g>> {
+    let corrected = |(mean, rate): (&Vec<Expr<'g>>, &Vec<Expr<'g>>)| -> Vec<Expr<'g>> {
         mean.iter().zip(rate).map(|(mean, k)| *mean + alpha * *k).collect()
     };
-    let means: Vec<Vec<Expr<'g>>> = means.iter().zip(&rates).map(|(mean, rate)| corrected(mean, rate)).collect();
+    let means: Vec<Vec<Expr<'g>>> = means.iter().zip(&rates).map(corrected).collect();
 
-    let accounts = system.accounts();
-    let mut rows = Vec::new();
-    let mut account_rates = vec![Vec::new(); accounts.len()];
-    let (mut temperatures, mut heating, mut times) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, mean) in means.iter().enumerate() {
-        let u = along(&mut constants, collocation.nodes[i], &format!("c{}", i + 1));
-        let time = system.t + h * constants.number(collocation.nodes[i], || system.constant(&format!("c_{}", i + 1)));
+    let account_formulas: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+    let (mut rows, mut grown, mut guards, mut times) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (i, (mean, rate)) in means.iter().zip(&rates).enumerate() {
+        let integrals = method.integrals(method.c[i]);
+        let u = led(&method.numbers(&integrals, &format!("A_c{}", i + 1)));
         let (slope_q, rest) = mean.split_at(n);
         let (velocity, temperature) = rest.split_at(n);
-        let point = Point { q: u[..n].to_vec(), v: velocity.to_vec(), s: u[2 * n..].to_vec(), t: time };
+        let point = Point { q: u[..n].to_vec(), v: velocity.to_vec(), s: u[2 * n..].to_vec(), t: method.time(i) };
         let force = system.at(&system.force, &point);
         // Conduction is driven by the discrete temperatures, which then meet the energy identity.
         let symbols = system.entropy_symbols("T_", "");
         let sources = system.at(&system.entropy_sources(&symbols), &point);
-        let held: Vec<_> = symbols.into_iter().zip(temperature.iter().copied()).collect();
-        let sources = g.substitute(&sources, &held);
-        let rate = &rates[i];
+        let discrete: Vec<_> = symbols.into_iter().zip(temperature.iter().copied()).collect();
+        let sources = g.substitute(&sources, &discrete);
         rows.extend((0..n).map(|k| rate[k] - velocity[k]));
         rows.extend((0..n).map(|k| rate[n + k] + slope_q[k] - force[k]));
         rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
-        let grown = system.at(&accounts.iter().map(|account| account.rate).collect::<Vec<_>>(), &point);
-        account_rates.iter_mut().zip(grown).for_each(|(all, rate)| all.push(rate));
-        times.push(time);
-        temperatures.push(temperature.to_vec());
-        heating.push(system.at(&system.friction_heating(), &point));
+        grown.push(system.at(&account_formulas, &point));
+        guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
+        times.push(point.t);
     }
+    let accounts_next = system.carried().into_iter().skip(m).enumerate().map(|(k, sum)| {
+        let growth: Vec<_> = grown.iter().map(|grown| grown[k]).collect();
+        sum + h * g.dot(&b, &growth)
+    });
+    let next: Vec<_> = z_next.into_iter().chain(accounts_next).collect();
 
-    let carried = system.carried();
-    let mut next = z_next;
-    next.extend(carried[m..].iter().zip(&account_rates).map(|(sum, all)| *sum + h * g.dot(&b, all)));
-
-    let zero = g.int(0);
-    let unknowns = rates.concat();
     let momenta = system.names.iter().map(|name| format!("p_{name}"));
-    let components: Vec<String> =
-        system.names.iter().cloned().chain(momenta).chain(system.heat.names.clone()).collect();
-    let meanings = components.into_iter().map(Meaning::Rate).collect::<Vec<_>>().into_iter().cycle();
-    let guess: Vec<_> = (0..stages).flat_map(|_| [&system.v[..], &vec![zero; n + m]].concat()).collect();
-    let state = [&system.q[..], &system.p, &carried].concat();
-    let mut guards = Vec::new();
-    for (temperatures, heating) in temperatures.iter().zip(&heating) {
-        guards.extend(thermal_guards(system, temperatures, heating));
-    }
-    let equations = print(system, hamiltonian, &times);
+    let components = system.names.iter().cloned().chain(momenta).chain(system.heat.names.clone());
+    let meanings: Vec<_> = components.map(Meaning::Rate).collect();
+    let guess = [&system.v[..], &vec![g.int(0); n + m]].concat().repeat(stages);
+    let solve = Solve::new(&rates.concat(), &rows, &guess).meaning(meanings.into_iter().cycle());
     Ok(Scheme {
-        name,
-        state: ids(&state),
-        time: system.t.id(),
-        start: legendre_start(system),
-        step: Block {
-            inputs: ids(&[&state[..], &[system.t, h], &system.v].concat()),
-            solves: vec![Solve::new(&unknowns, &rows, &guess).meaning(meanings)],
-            outputs: ids(&next),
-        },
-        observe: observe_momenta(system),
-        constants: constants.into_named(),
-        stages: None,
-        substeps: vec![1.0],
+        constants: method.constants.into_named(),
         guards,
-        equations,
+        equations: print(system, hamiltonian, &times),
+        note: format!(
+            "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H along the step; positions \
+             and entropies in forces are those of the stage."
+        ),
+        ..SchemeBuilder::of_momenta(system).step(name, vec![solve], &next)
     })
+}
+
+/// The Gauss sums Ḡ_i, all stages from the same evaluations of ∇H; `led` goes along u.
+fn mean_gradients<'g>(
+    method: &mut Collocation<'_, 'g>,
+    gradient: &[Expr<'g>],
+    z: &[Expr<'g>],
+    nodes: usize,
+    led: impl Fn(&[Expr<'g>]) -> Vec<Expr<'g>>,
+) -> Vec<Vec<Expr<'g>>> {
+    let Some(g) = z.first().map(|z| z.graph()) else { return vec![Vec::new(); method.len()] };
+    let rule = Quadrature::gauss(nodes);
+    let mut means = vec![vec![Vec::new(); z.len()]; method.len()];
+    for (at, (tau, omega)) in (1..).zip(rule.nodes.iter().zip(&rule.weights)) {
+        let integrals = method.integrals(*tau);
+        let u = led(&method.numbers(&integrals, &format!("A_m{at}")));
+        let values = g.substitute(gradient, &z.iter().copied().zip(u).collect::<Vec<_>>());
+        for (i, mean) in means.iter_mut().enumerate() {
+            let weight = omega * lagrange(&method.c, i, *tau).0 / method.b[i];
+            let weight = method.number(weight, format!("W_{}_m{at}", i + 1));
+            mean.iter_mut().zip(&values).for_each(|(sum, value)| sum.push(weight * *value));
+        }
+    }
+    means.into_iter().map(|mean| mean.into_iter().map(|sum| g.sum(sum)).collect()).collect()
 }
 
 /// The factor α of the exact energy identity; zero where the quadrature alone satisfies it to round-off.

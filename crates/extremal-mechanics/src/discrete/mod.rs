@@ -1,12 +1,15 @@
 //! Discrete mechanics: methods as formulas.
 
 mod action;
+mod builder;
+mod collocation;
 mod composition;
 mod constrained;
 mod difference;
 mod dry;
 mod energy_entropy;
-mod higher;
+mod flow;
+mod hermite;
 mod quadrature;
 mod reference;
 mod scheme;
@@ -18,15 +21,17 @@ use extremal_model::{CompositionBase, ConstraintForm, EntropyBase, Feature, Meth
 use thiserror::Error;
 
 pub use action::DiscreteAction;
-pub use difference::{ThreePointAction, difference};
-pub use higher::{HermiteAction, hermite, higher_flow, higher_scheme};
+pub use difference::ThreePointAction;
+pub use flow::PhaseFlow;
+pub use hermite::HermiteAction;
 pub use quadrature::Quadrature;
-pub use reference::PhaseFlow;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
 
 use crate::System;
+use collocation::Collocation;
+use reference::{rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -105,6 +110,10 @@ pub struct CustomDiscrete<'g> {
 /// let verlet = scheme(&oscillator, &"trapezoidal".parse()?, Options::default(), None)?;
 /// // Störmer–Verlet is explicit here: elimination leaves nothing to solve.
 /// assert!(verlet.step.eliminated(&g).solves.is_empty());
+/// // So is the method for accelerations by differences: its equation is linear in the one new point.
+/// let spline = System::new(&g, &["x"], g.symbol("x''").powi(2) / 2);
+/// let difference = scheme(&spline, &"difference".parse()?, Options::default(), None)?;
+/// assert!(difference.step.eliminated(&g).solves.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn scheme<'g>(
@@ -141,8 +150,18 @@ pub fn scheme<'g>(
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
-        Method::Rk2 | Method::Rk4 | Method::Gauss(_) => reference::runge_kutta(system, method, name),
-        _ => {
+        Method::Rk2 => runge_kutta(system, rk2(system), name),
+        Method::Rk4 => runge_kutta(system, rk4(system), name),
+        Method::Gauss(stages) => runge_kutta(system, Collocation::gauss(system, *stages as usize), name),
+        Method::Hermite => hermite::hermite(system, name),
+        Method::Difference => difference::difference(system, name),
+        Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        Method::Left
+        | Method::Right
+        | Method::Midpoint
+        | Method::Theta(_)
+        | Method::Trapezoidal
+        | Method::Galerkin { .. } => {
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
@@ -176,8 +195,11 @@ impl Default for Options {
 /// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
 /// for motions, from [`Family::takes`](extremal_model::Family).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
-    let order = if system.lagrangian.depends_on(&system.a) { 2 } else { 1 };
-    let mut needed = vec![(Feature::of_order(order), None)];
+    system.check_order()?;
+    if system.order > 1 && !system.constraints.is_empty() {
+        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+    }
+    let mut needed = vec![(Feature::of_order(system.order), None)];
     if !system.heat.is_empty() {
         needed.push((Feature::Entropies, None));
     }
@@ -220,7 +242,16 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, Quadrature)> {
         Method::Theta(a) => (1, one_node(Rational::to_f64(a))),
         Method::Trapezoidal => (1, Quadrature::lobatto(2)),
         Method::Galerkin { degree, quadrature } => (*degree as usize, rule_of(*quadrature)),
-        _ => return None,
+        Method::Compose { .. }
+        | Method::Custom
+        | Method::EnergyEntropy(_)
+        | Method::Hermite
+        | Method::Difference
+        | Method::Rk2
+        | Method::Rk4
+        | Method::Gauss(_)
+        | Method::Dopri5
+        | Method::Dop853 => return None,
     })
 }
 

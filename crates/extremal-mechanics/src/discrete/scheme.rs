@@ -30,6 +30,8 @@ pub struct Scheme {
     pub substeps: Vec<f64>,
     /// The discrete equations, for print.
     pub equations: Vec<Equation>,
+    /// How to read them.
+    pub note: String,
 }
 
 impl Scheme {

@@ -17,15 +17,15 @@
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes.
 
-use extremal_expr::{Comparison, Expr, Graph, Rational, magnitude};
+use extremal_expr::{Expr, Graph, Rational};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
 use super::action::{DiscreteAction, Formula, Slopes};
+use super::builder::{SchemeBuilder, started, thermal_guards};
 use super::constrained::{Imposed, multiplier_guesses, place, velocities};
 use super::dry::{Contacts, Half, bounds, collected, half_forces, impulse, stuck_before};
-use super::reference::reactions_solve;
-use super::scheme::{Equation, Scheme, SchemeGuard, ids};
+use super::scheme::{Equation, Scheme, ids};
 use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
 
@@ -171,9 +171,9 @@ impl<'g> DiscreteAction<'g> {
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
         let accounts_next = g.substitute(&accounts_next, &pulled);
         let outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
-        let state = [&system.q[..], &system.p, &carried].concat();
-        let start = match options.start {
-            Start::Legendre => legendre_start(system),
+        let mut form = SchemeBuilder::of_momenta(system);
+        match options.start {
+            Start::Legendre => {}
             Start::TwoPoints => {
                 // The last increments are given; the inner ones and the momenta are found from the same equations. The first
                 // impulses follow from velocities at the start that satisfy the constraints.
@@ -191,30 +191,18 @@ impl<'g> DiscreteAction<'g> {
                     open.extend(v);
                     open_guess.extend(&system.v);
                 }
-                Block {
+                form.start = Block {
                     inputs: ids(&[&system.q[..], &system.v, second, &system.heat.s, &[system.t, h]].concat()),
                     solves: vec![Solve::new(&open, &rows, &open_guess)],
                     outputs: ids(&started(system, &system.p)),
-                }
+                };
             }
-        };
-        Scheme {
-            name,
-            state: ids(&state),
-            time: system.t.id(),
-            start,
-            step: Block {
-                inputs: ids(&[&state[..], &[system.t, h], &system.v].concat()),
-                solves,
-                outputs: ids(&outputs),
-            },
-            observe: observe_momenta(system),
-            constants: self.constants.into_named(),
-            stages: None,
-            substeps: vec![1.0],
-            guards,
-            equations,
         }
+        let constants = self.constants.into_named();
+        let note = format!(
+            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
+        );
+        Scheme { constants, guards, equations, note, ..form.step(name, solves, &outputs) }
     }
 
     /// The discrete equations in nodal form, for print.
@@ -270,58 +258,6 @@ fn diagonal<'g>(g: &'g Graph, rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<E
     let slopes = g.jacobian(rows, unknowns);
     let own = |(k, row): (usize, &Vec<(usize, Expr<'g>)>)| row.iter().find(|(column, _)| *column == k).map(|e| e.1);
     slopes.iter().enumerate().map(|row| own(row).unwrap_or(g.int(1))).collect()
-}
-
-/// Temperatures must stay positive and friction must not pump: what each step is checked for.
-pub(super) fn thermal_guards<'g>(
-    system: &System<'g>,
-    temperatures: &[Expr<'g>],
-    heating: &[Expr<'g>],
-) -> Vec<SchemeGuard> {
-    let g = system.graph;
-    let names = &system.heat.names;
-    let positive = temperatures.iter().zip(names).map(|(temperature, name)| SchemeGuard {
-        label: format!("the temperature -dL/d{name} stays positive"),
-        condition: g.compare(Comparison::Lt, g.int(0), *temperature).id(),
-    });
-    // Friction that is zero up to round-off may come out with either sign.
-    let slack = g.rational(Rational::new(-1, 1_000_000_000_000).unwrap_or(Rational::ZERO));
-    let dissipative =
-        heating.iter().zip(names).filter(|(power, _)| !power.is_zero()).map(|(power, name)| SchemeGuard {
-            label: format!("the friction that heats {name} takes energy out of the motion"),
-            condition: g.compare(Comparison::Le, slack * magnitude(*power), *power).id(),
-        });
-    positive.chain(dissipative).collect()
-}
-
-/// The state at the start from positions, the given momenta or velocities, and entropies; the accounts start at zero.
-pub(super) fn started<'g>(system: &System<'g>, second_half: &[Expr<'g>]) -> Vec<Expr<'g>> {
-    let zeros = vec![system.graph.int(0); system.accounts().len()];
-    [&system.q[..], second_half, &system.heat.s, &zeros].concat()
-}
-
-/// State (q, p, S) from (q, v, S) and the multipliers that move: the continuous Legendre transform.
-pub(super) fn legendre_start(system: &System<'_>) -> Block {
-    let instant = [system.t, system.step()];
-    Block {
-        inputs: ids(&[&system.q[..], &system.v, &system.heat.s, &instant, &system.moving_multipliers()].concat()),
-        solves: Vec::new(),
-        outputs: ids(&started(system, &system.momenta())),
-    }
-}
-
-/// Velocities from momenta: solves p = ∂L/∂v(q, v, S, t) for v, from a velocity guess. Under constraints, of which the
-/// velocities satisfy all, accelerations and multipliers follow.
-pub(super) fn observe_momenta(system: &System<'_>) -> Block {
-    let guess = system.symbols("v_", "");
-    let found = velocities(system, &system.here(), &system.moving_multipliers(), &system.p, &guess);
-    let mut solves = vec![found.solve];
-    solves.extend(reactions_solve(system));
-    Block {
-        inputs: ids(&[&system.q[..], &system.p, &system.carried(), &[system.t], &guess].concat()),
-        solves,
-        outputs: ids(&[&system.v[..], &found.momenta].concat()),
-    }
 }
 
 /// The energy of a step as the sources estimate it from positions: at the middle of the two positions, with their difference

@@ -115,8 +115,8 @@ pub struct Family {
     pub takes: &'static [Feature],
     /// One of its methods.
     pub example: fn() -> Method,
-    /// Reads the arguments.
-    read: fn(&Term<'_>) -> Result<Method, MethodError>,
+    /// Reads the arguments; `None` for a method that takes none, which is `example`.
+    read: Option<fn(&Term<'_>) -> Result<Method, MethodError>>,
 }
 
 /// What a family of methods is made for.
@@ -173,17 +173,29 @@ const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
+/// What the variational methods have in common; the rest is said by each.
+const VARIATIONAL: Family = Family {
+    name: "",
+    usage: "",
+    sentence: "",
+    equations: "",
+    order: "2",
+    keeps: SYMPLECTIC,
+    kind: Kind::Variational,
+    takes: EVERY_ONE_STEP_PROBLEM,
+    example: || Method::Midpoint,
+    read: None,
+};
+const REFERENCE: Family = Family { keeps: "nothing", kind: Kind::Reference, takes: MOTIONS, ..VARIATIONAL };
+
 static MIDPOINT: Family = Family {
     name: "midpoint",
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    order: "2",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     takes: SYMMETRIC_ONE_STEP_PROBLEMS,
     example: || Method::Midpoint,
-    read: |term| parse::bare(term, Method::Midpoint),
+    ..VARIATIONAL
 };
 
 static TRAPEZOIDAL: Family = Family {
@@ -191,12 +203,9 @@ static TRAPEZOIDAL: Family = Family {
     usage: "trapezoidal",
     sentence: "the mean of `left` and `right`: Störmer-Verlet",
     equations: "D3",
-    order: "2",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     takes: SYMMETRIC_ONE_STEP_PROBLEMS,
     example: || Method::Trapezoidal,
-    read: |term| parse::bare(term, Method::Trapezoidal),
+    ..VARIATIONAL
 };
 
 static GALERKIN: Family = Family {
@@ -205,12 +214,11 @@ static GALERKIN: Family = Family {
     sentence: "polynomials of degree s; the action by `gauss(s)`, or as in `galerkin(s, lobatto(r))`",
     equations: "G1 to G6",
     order: "2s",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
     takes: &[Velocities, Constraints(Holonomic), TwoPoints, Boundary],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
-    read: parse::galerkin,
+    read: Some(parse::galerkin),
+    ..VARIATIONAL
 };
 
 static COMPOSED_MIDPOINT: Family = Family {
@@ -219,11 +227,10 @@ static COMPOSED_MIDPOINT: Family = Family {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     takes: MOTIONS,
     example: || composed(CompositionBase::Midpoint),
-    read: parse::compose,
+    read: Some(parse::compose),
+    ..VARIATIONAL
 };
 
 static COMPOSED_TRAPEZOIDAL: Family = Family {
@@ -253,7 +260,8 @@ static ENERGY_ENTROPY: Family = Family {
     kind: Kind::EnergyPreserving,
     takes: &[Velocities, Entropies],
     example: || Method::EnergyEntropy(1),
-    read: parse::energy_entropy,
+    read: Some(parse::energy_entropy),
+    ..VARIATIONAL
 };
 
 static HERMITE: Family = Family {
@@ -262,11 +270,9 @@ static HERMITE: Family = Family {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     takes: &[Accelerations, HigherDerivatives, Boundary],
     example: || Method::Hermite,
-    read: |term| parse::bare(term, Method::Hermite),
+    ..VARIATIONAL
 };
 
 static DIFFERENCE: Family = Family {
@@ -274,12 +280,9 @@ static DIFFERENCE: Family = Family {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    order: "2",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
     takes: &[Accelerations, Boundary, BoundaryConstraints],
     example: || Method::Difference,
-    read: |term| parse::bare(term, Method::Difference),
+    ..VARIATIONAL
 };
 
 static DOP853: Family = Family {
@@ -288,11 +291,9 @@ static DOP853: Family = Family {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    keeps: "nothing",
-    kind: Kind::Reference,
     takes: MOTIONS_OF_ANY_ORDER,
     example: || Method::Dop853,
-    read: |term| parse::bare(term, Method::Dop853),
+    ..REFERENCE
 };
 
 static GAUSS: Family = Family {
@@ -302,10 +303,9 @@ static GAUSS: Family = Family {
     equations: "R4",
     order: "2s",
     keeps: "symplectic form where the mass matrix is constant",
-    kind: Kind::Reference,
-    takes: MOTIONS,
     example: || Method::Gauss(2),
-    read: parse::gauss,
+    read: Some(parse::gauss),
+    ..REFERENCE
 };
 
 static RK4: Family = Family {
@@ -314,11 +314,8 @@ static RK4: Family = Family {
     sentence: "reference: the classical Runge-Kutta method",
     equations: "R3",
     order: "4",
-    keeps: "nothing",
-    kind: Kind::Reference,
-    takes: MOTIONS,
     example: || Method::Rk4,
-    read: |term| parse::bare(term, Method::Rk4),
+    ..REFERENCE
 };
 
 static LEFT: Family = Family {
@@ -327,11 +324,8 @@ static LEFT: Family = Family {
     sentence: "discrete Lagrangian at the left end of the step",
     equations: "D2 with a = 0",
     order: "1",
-    keeps: SYMPLECTIC,
-    kind: Kind::Variational,
-    takes: EVERY_ONE_STEP_PROBLEM,
     example: || Method::Left,
-    read: |term| parse::bare(term, Method::Left),
+    ..VARIATIONAL
 };
 
 static RIGHT: Family = Family {
@@ -340,7 +334,6 @@ static RIGHT: Family = Family {
     sentence: "discrete Lagrangian at the right end of the step",
     equations: "D2 with a = 1",
     example: || Method::Right,
-    read: |term| parse::bare(term, Method::Right),
     ..LEFT
 };
 
@@ -351,7 +344,7 @@ static THETA: Family = Family {
     equations: "D2",
     order: "1, and 2 at a = 1/2",
     example: || Method::Theta(Rational::ONE),
-    read: parse::theta,
+    read: Some(parse::theta),
     ..LEFT
 };
 
@@ -362,7 +355,6 @@ static DOPRI5: Family = Family {
     equations: "R5",
     order: "5",
     example: || Method::Dopri5,
-    read: |term| parse::bare(term, Method::Dopri5),
     ..DOP853
 };
 
@@ -373,7 +365,6 @@ static RK2: Family = Family {
     equations: "R2",
     order: "2",
     example: || Method::Rk2,
-    read: |term| parse::bare(term, Method::Rk2),
     ..RK4
 };
 
@@ -385,7 +376,6 @@ static CUSTOM: Family = Family {
     order: "that of the discrete Lagrangian",
     kind: Kind::Own,
     example: || Method::Custom,
-    read: |term| parse::bare(term, Method::Custom),
     ..LEFT
 };
 

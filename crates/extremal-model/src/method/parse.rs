@@ -211,13 +211,14 @@ fn method(term: &Term<'_>) -> Result<Method, MethodError> {
         return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
     }
     match Family::all().iter().find(|family| family.name == term.head) {
-        Some(family) => (family.read)(term),
+        Some(Family { read: Some(read), .. }) => read(term),
+        Some(family) => bare(term, (family.example)()),
         None => Err(fail(MethodErrorKind::Unknown { name: term.head.to_owned() }, &term.head_span)),
     }
 }
 
 /// A method without arguments.
-pub(super) fn bare(term: &Term<'_>, method: Method) -> Result<Method, MethodError> {
+fn bare(term: &Term<'_>, method: Method) -> Result<Method, MethodError> {
     match term.arguments {
         None => Ok(method),
         Some(_) => Err(usage(term, term.head)),

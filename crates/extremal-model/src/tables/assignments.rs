@@ -28,6 +28,12 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
     assignments
 }
 
+/// The same for an entry that should be a table of them.
+pub(crate) fn read_table<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<Assignment> {
+    let entries = reader.table(entry).unwrap_or_default();
+    read(reader, entries)
+}
+
 /// What values may be assigned to: all quantities of one kind, then those of the next, in one flat list.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'a>(pub &'a [&'a Families]);

@@ -2,10 +2,11 @@
 
 use extremal_expr::Id;
 
+use super::ModelTable;
 use super::entropies::Entropies;
-use super::families::{family_count, family_index, member_name};
+use super::families::{INDEX, family_count, family_index, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
@@ -22,7 +23,7 @@ pub struct Conduction {
 }
 
 /// `wall = { between = ["S1", "S2"], conductance = "kappa", count = "n - 1", index = "i" }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ConductionStatement {
     name: Name,
     between: Option<[Text; 2]>,
@@ -31,34 +32,31 @@ pub(crate) struct ConductionStatement {
     index: Option<Text>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("between", "the two entropies, `[\"S1\", \"S2\"]`; in a family `[\"S[i]\", \"S[i + 1]\"]`"),
-    key("conductance", "an expression"),
-    key("count", "makes a family of so many"),
-    key("index", "what the number of a member is called, `i` if not stated"),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "conduction",
+    sentence: "walls that conduct heat, each by name: the power is the conductance times the difference of temperatures",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| {
+        into.conduction = entries.iter().filter_map(|entry| read_one(reader, entry)).collect();
+    },
+};
+
+const FIELDS: &[Field<ConductionStatement>] = &[
+    field(
+        "between",
+        "the two entropies, `[\"S1\", \"S2\"]`; in a family `[\"S[i]\", \"S[i + 1]\"]`",
+        |reader, entry, into| into.between = read_between(reader, entry),
+    ),
+    field("conductance", "an expression", |reader, entry, into| into.conductance = reader.series(entry)),
+    field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ConductionStatement> {
-    entries.into_iter().filter_map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> Option<ConductionStatement> {
-    let mut missing = vec!["between", "conductance"];
-    let entries = reader.table(&entry)?;
-    let mut statement =
-        ConductionStatement { name: entry.name, between: None, conductance: None, count: None, index: None };
-    for entry in entries {
-        let key = entry.name.text.as_str();
-        missing.retain(|required| *required != key);
-        match key {
-            "between" => statement.between = read_between(reader, &entry),
-            "conductance" => statement.conductance = reader.series(&entry),
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    for key in missing {
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<ConductionStatement> {
+    let entries = reader.table(entry)?;
+    let mut statement = ConductionStatement { name: entry.name.clone(), ..ConductionStatement::default() };
+    let stated = reader.fill(entries, FIELDS, &mut statement);
+    for key in ["between", "conductance"].into_iter().filter(|key| !stated.contains(key)) {
         let Name { text, span } = &statement.name;
         let message = format!("the conduction `{text}` has no `{key}`");
         let help = format!("{text} = {{ between = [\"S1\", \"S2\"], conductance = \"kappa\" }}");

@@ -1,19 +1,16 @@
 //! `[constraints]`: equations that positions and velocities satisfy, and the reactions that see to it.
 
-use std::fmt;
-
 use extremal_expr::Id;
 
-use super::Statements;
 use super::constraint_rules::{self, Equation};
-use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name};
 use super::observables::ObservablesStatement;
+use super::{ModelTable, Statements, named};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Resolver, with_article};
-use crate::suggest::help_for;
 use crate::text::Text;
 
 /// An equation that the motion satisfies; a family has one of these for each member.
@@ -48,20 +45,7 @@ pub enum ConstraintKind {
     Vakonomic,
 }
 
-impl ConstraintKind {
-    /// All kinds.
-    pub const ALL: [ConstraintKind; 3] =
-        [ConstraintKind::Holonomic, ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            ConstraintKind::Holonomic => "holonomic",
-            ConstraintKind::Nonholonomic => "nonholonomic",
-            ConstraintKind::Vakonomic => "vakonomic",
-        }
-    }
-}
+named! { ConstraintKind: Holonomic = "holonomic", Nonholonomic = "nonholonomic", Vakonomic = "vakonomic" }
 
 /// What a kind of constraint is, in the terms in which everything else asks: a new kind answers all of them in
 /// [`ConstraintKind::nature`], and a new question is asked of all kinds.
@@ -109,19 +93,13 @@ impl ConstraintKind {
     }
 }
 
-impl fmt::Display for ConstraintKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// The name under which a run records the multiplier of a constraint.
 pub(crate) fn multiplier_name(constraint: &str) -> String {
     format!("lambda_{constraint}")
 }
 
 /// `rod = "x^2 + y^2 = l^2"`, or `roll = { equation, kind, variational, multiplier, count, index }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ConstraintStatement {
     pub name: Name,
     pub kind: KindStatement,
@@ -132,78 +110,61 @@ pub(crate) struct ConstraintStatement {
     index: Option<Text>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum KindStatement {
     /// To be told from the equation.
+    #[default]
     Inferred,
     Stated(ConstraintKind, Span),
     /// In error, which has been reported.
     Broken,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("equation", "the equation, of positions, velocities, time and parameters; a list makes a family"),
-    key("kind", "`holonomic`, `nonholonomic`, or `vakonomic`: imposed before the action is varied"),
-    key(
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "constraints",
+    sentence: "equations that hold along the motion, each by name: `rod = \"x^2 + y^2 = l^2\"`, or a table. Without velocities one is holonomic, with them nonholonomic",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.constraints = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
+
+const FIELDS: &[Field<ConstraintStatement>] = &[
+    field(
+        "equation",
+        "the equation, of positions, velocities, time and parameters; a list makes a family",
+        |reader, entry, into| into.equation = reader.series(entry),
+    ),
+    field(
+        "kind",
+        "`holonomic`, `nonholonomic`, or `vakonomic`: imposed before the action is varied",
+        |reader, entry, into| {
+            let unknown = |name: &str| format!("there is no kind of constraint `{name}`");
+            let kind = reader.choice(entry, ConstraintKind::ALL, ConstraintKind::name, "the kinds are", unknown);
+            into.kind = kind.map_or(KindStatement::Broken, |(kind, text)| KindStatement::Stated(kind, text.span));
+        },
+    ),
+    field(
         "variational",
         "of a nonholonomic one whose virtual displacements differ from its equation: linear in the velocities, whose coefficients are their row",
+        |reader, entry, into| into.variational = reader.series(entry),
     ),
-    key("multiplier", "what the multiplier of a vakonomic one starts from, 0 if not stated"),
-    key("count", "makes a family of so many"),
-    key("index", "what the number of a member is called, `i` if not stated"),
+    field(
+        "multiplier",
+        "what the multiplier of a vakonomic one starts from, 0 if not stated",
+        |reader, entry, into| into.multiplier = reader.series(entry),
+    ),
+    field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ConstraintStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ConstraintStatement {
-    let mut statement = ConstraintStatement {
-        name: entry.name.clone(),
-        kind: KindStatement::Inferred,
-        variational: None,
-        multiplier: None,
-        equation: None,
-        count: None,
-        index: None,
-    };
-    if !reader.is_table(&entry) {
-        statement.equation = reader.series(&entry);
-        return statement;
-    }
-    let mut has_equation = false;
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "equation" => {
-                has_equation = true;
-                statement.equation = reader.series(&entry);
-            }
-            "kind" => statement.kind = read_kind(reader, &entry),
-            "variational" => statement.variational = reader.series(&entry),
-            "multiplier" => statement.multiplier = reader.series(&entry),
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_equation {
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> ConstraintStatement {
+    let mut statement = ConstraintStatement { name: entry.name.clone(), ..ConstraintStatement::default() };
+    if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"equation") {
         let Name { text, span } = &entry.name;
         let message = format!("the constraint `{text}` has no equation");
         let help = format!("{text} = {{ equation = \"x^2 + y^2 = l^2\" }}");
         reader.problems.push(Diagnostic::error(Code::Missing, message).at(span.clone(), "").help(help));
     }
     statement
-}
-
-fn read_kind<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> KindStatement {
-    let Some(text) = reader.string(entry) else { return KindStatement::Broken };
-    if let Some(kind) = ConstraintKind::ALL.into_iter().find(|kind| kind.name() == text.value) {
-        return KindStatement::Stated(kind, text.span);
-    }
-    let help = help_for(&text.value, "the kinds are", ConstraintKind::ALL.map(ConstraintKind::name));
-    let message = format!("there is no kind of constraint `{}`", text.value);
-    reader.problems.push(Diagnostic::error(Code::UnknownOption, message).at(text.span, "").maybe_help(help));
-    KindStatement::Broken
 }
 
 /// All constraints, flat and by statement.

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use extremal_expr::{Expr, Id};
 
+use super::ModelTable;
 use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
-use super::families::{Families, Kind, family_count, family_index, initial, member_name};
+use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
@@ -36,6 +37,7 @@ pub struct Control {
 }
 
 /// `u = "x"`, or `u = { on = { x = "cos(th)" }, min = -1, max = 1, guess = "sin(t)", count = "n", index = "i" }`.
+#[derive(Default)]
 pub(crate) struct ControlStatement {
     pub name: Name,
     on: Vec<GainStatement>,
@@ -52,46 +54,31 @@ struct GainStatement {
     gain: Option<Scalar>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("on", "what it acts on: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`"),
-    key("min", "its lower bound"),
-    key("max", "its upper bound"),
-    key("guess", "where the search begins"),
-    key("count", "makes a family of so many"),
-    key("index", "what the number of a member is called, `i` if not stated"),
-];
-
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ControlStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> ControlStatement {
-    let mut statement = ControlStatement {
-        name: entry.name.clone(),
-        on: Vec::new(),
-        min: None,
-        max: None,
-        guess: None,
-        count: None,
-        index: None,
-    };
-    if !reader.is_table(&entry) {
-        statement.on = read_on(reader, &entry);
-        return statement;
-    }
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "on" => statement.on = read_on(reader, &entry),
-            "min" => statement.min = reader.series(&entry),
-            "max" => statement.max = reader.series(&entry),
-            "guess" => statement.guess = reader.series(&entry),
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "controls",
+    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]`. In a simulation all controls are zero",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| {
+        for entry in entries {
+            let mut statement = ControlStatement { name: entry.name.clone(), ..ControlStatement::default() };
+            reader.fill_entry(&entry, FIELDS, &mut statement);
+            into.controls.push(statement);
         }
-    }
-    statement
-}
+    },
+};
+
+const FIELDS: &[Field<ControlStatement>] = &[
+    field(
+        "on",
+        "what it acts on: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`",
+        |reader, entry, into| into.on = read_on(reader, entry),
+    ),
+    field("min", "its lower bound", |reader, entry, into| into.min = reader.series(entry)),
+    field("max", "its upper bound", |reader, entry, into| into.max = reader.series(entry)),
+    field("guess", "where the search begins", |reader, entry, into| into.guess = reader.series(entry)),
+    field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
+];
 
 /// `"x"`, `["x", "y"]`, or `{ x = "cos(th)", y = "sin(th)" }`.
 fn read_on<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<GainStatement> {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
-use super::Statements;
 use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
-use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
+use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name, missing_start};
+use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::Resolver;
@@ -45,7 +45,7 @@ pub struct Coordinate {
 pub(crate) const HIGHER: [&str; 4] = ["acceleration", "jerk", "snap", "crackle"];
 
 /// `x = 1.0`, or `x = { start = 1.0, velocity = 0.0, second = 1.0, domain = "x > 0", count = "n", index = "i" }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CoordinateStatement {
     pub name: Name,
     /// Was there a start, perhaps one in error?
@@ -59,57 +59,47 @@ pub(crate) struct CoordinateStatement {
     pub index: Option<Text>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("start", "the position at the start; a list makes a family"),
-    key("velocity", "the velocity at the start, 0 if not stated"),
-    key("acceleration", "for Lagrangians with accelerations: the second derivative at the start"),
-    key("jerk", "the third derivative at the start"),
-    key("snap", "the fourth derivative at the start"),
-    key("crackle", "the fifth derivative at the start"),
-    key("second", "the position after one step, for `start = \"two-points\"`; may use the step `h`"),
-    key("domain", "a condition that must hold along the motion: `\"x > 0\"`"),
-    key("count", "makes a family of so many, `x[1]` to `x[n]`"),
-    key("index", "what the number of a member is called, `i` if not stated"),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "coordinates",
+    sentence: "the coordinates and where they start, in the order of the output: `x = 1.0`, or a table",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.coordinates = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
+
+const FIELDS: &[Field<CoordinateStatement>] = &[
+    field("start", "the position at the start; a list makes a family", |reader, entry, into| {
+        into.start = reader.series(entry);
+    }),
+    field("velocity", "the velocity at the start, 0 if not stated", |reader, entry, into| {
+        into.velocity = reader.series(entry);
+    }),
+    field(
+        HIGHER[0],
+        "for Lagrangians with accelerations: the second derivative at the start",
+        |reader, entry, into| {
+            into.higher[0] = reader.series(entry);
+        },
+    ),
+    field(HIGHER[1], "the third derivative at the start", |reader, entry, into| into.higher[1] = reader.series(entry)),
+    field(HIGHER[2], "the fourth derivative at the start", |reader, entry, into| into.higher[2] = reader.series(entry)),
+    field(HIGHER[3], "the fifth derivative at the start", |reader, entry, into| into.higher[3] = reader.series(entry)),
+    field(
+        "second",
+        "the position after one step, for `start = \"two-points\"`; may use the step `h`",
+        |reader, entry, into| into.second = reader.series(entry),
+    ),
+    field("domain", "a condition that must hold along the motion: `\"x > 0\"`", |reader, entry, into| {
+        into.domain = reader.scalar(entry);
+    }),
+    field("count", "makes a family of so many, `x[1]` to `x[n]`", |reader, entry, into| {
+        into.count = reader.scalar(entry);
+    }),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<CoordinateStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> CoordinateStatement {
-    let mut statement = CoordinateStatement {
-        name: entry.name.clone(),
-        has_start: true,
-        start: None,
-        velocity: None,
-        higher: [const { None }; HIGHER.len()],
-        second: None,
-        domain: None,
-        count: None,
-        index: None,
-    };
-    if !reader.is_table(&entry) {
-        statement.start = reader.series(&entry);
-        return statement;
-    }
-    statement.has_start = false;
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "start" => {
-                statement.has_start = true;
-                statement.start = reader.series(&entry);
-            }
-            "velocity" => statement.velocity = reader.series(&entry),
-            "second" => statement.second = reader.series(&entry),
-            "domain" => statement.domain = reader.scalar(&entry),
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            key => match HIGHER.iter().position(|higher| *higher == key) {
-                Some(place) => statement.higher[place] = reader.series(&entry),
-                None => reader.unknown_key(&entry, KEYS),
-            },
-        }
-    }
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> CoordinateStatement {
+    let mut statement = CoordinateStatement { name: entry.name.clone(), ..CoordinateStatement::default() };
+    statement.has_start = reader.fill_entry(entry, FIELDS, &mut statement).contains(&"start");
     statement
 }
 

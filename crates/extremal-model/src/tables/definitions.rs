@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use extremal_expr::Id;
 
-use super::families::{family_count, family_index, member_name};
+use super::ModelTable;
+use super::families::{INDEX, family_count, family_index, member_name};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::names::{Declaration, Meaning};
 use crate::order::order;
 use crate::place::Place;
@@ -24,7 +25,7 @@ pub struct Definition {
 }
 
 /// `r = "sqrt(x^2 + y^2)"`, or a family `y = { count = "n", value = "sum(j, 1, i, l*cos(theta[j]))", index = "i" }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DefinitionStatement {
     pub name: Name,
     pub value: Option<Series>,
@@ -32,35 +33,24 @@ pub(crate) struct DefinitionStatement {
     pub index: Option<Text>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("value", "the expression; a list makes a family"),
-    key("count", "makes a family of so many; members may use those before them"),
-    key("index", "what the number of a member is called, `i` if not stated"),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "definitions",
+    sentence: "named expressions, which may use one another; a prime on one is its total time derivative",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.definitions = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
+
+const FIELDS: &[Field<DefinitionStatement>] = &[
+    field("value", "the expression; a list makes a family", |reader, entry, into| into.value = reader.series(entry)),
+    field("count", "makes a family of so many; members may use those before them", |reader, entry, into| {
+        into.count = reader.scalar(entry);
+    }),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<DefinitionStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> DefinitionStatement {
-    let mut statement = DefinitionStatement { name: entry.name.clone(), value: None, count: None, index: None };
-    if !reader.is_table(&entry) {
-        statement.value = reader.series(&entry);
-        return statement;
-    }
-    let mut has_value = false;
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "value" => {
-                has_value = true;
-                statement.value = reader.series(&entry);
-            }
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_value {
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> DefinitionStatement {
+    let mut statement = DefinitionStatement { name: entry.name.clone(), ..DefinitionStatement::default() };
+    if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"value") {
         let message = format!("the definition `{}` has no value", entry.name.text);
         reader.problems.push(
             Diagnostic::error(Code::Missing, message).at(entry.name.span.clone(), "`value = \"...\"` is missing"),

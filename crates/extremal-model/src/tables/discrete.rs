@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use extremal_expr::Id;
 
+use super::ModelTable;
 use super::assignments::{self, Assignment, Primes, Targets};
 use super::constraints::Constraints;
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Reader, Scalar, key};
+use crate::document::{Field, Scalar, field, keys};
 use crate::names::STEP;
 use crate::place::Place;
 use crate::resolver::{Member, Resolver, with_article};
@@ -40,7 +41,7 @@ pub struct Discrete {
     pub step: Id,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DiscreteStatement {
     pub span: Span,
     pub lagrangian: Option<Scalar>,
@@ -50,56 +51,40 @@ pub(crate) struct DiscreteStatement {
     pub constraints: Vec<Assignment>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("lagrangian", "the action over one step"),
-    key("force_minus", "the discrete force at the beginning of the step, by coordinate"),
-    key("force_plus", "the discrete force at the end of the step, by coordinate"),
-    key("entropy", "what vanishes, by entropy"),
-    key(
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "discrete",
+    sentence: "the method `custom`: a discrete system of your own, in `x_0`, `x_1`, `S_0`, `S_1`, `h`, the time `t` at the beginning of the step, and parameters",
+    keys: || keys(FIELDS),
+    read: |reader, table, entries, into| {
+        let span = table.name.span.clone();
+        let mut statement = DiscreteStatement { span: span.clone(), ..DiscreteStatement::default() };
+        if !reader.fill(entries, FIELDS, &mut statement).contains(&"lagrangian") {
+            let help =
+                "write the action over one step with `x_0`, `x_1` and `h`: lagrangian = \"m*(x_1 - x_0)^2/(2*h)\"";
+            let diagnostic = Diagnostic::error(Code::Missing, "[discrete] has no Lagrangian");
+            reader.problems.push(diagnostic.at(span, "`lagrangian = \"...\"` is missing").help(help));
+        }
+        into.discrete = Some(statement);
+    },
+};
+
+const FIELDS: &[Field<DiscreteStatement>] = &[
+    field("lagrangian", "the action over one step", |reader, entry, into| into.lagrangian = reader.scalar(entry)),
+    field("force_minus", "the discrete force at the beginning of the step, by coordinate", |reader, entry, into| {
+        into.force_minus = assignments::read_table(reader, entry)
+    }),
+    field("force_plus", "the discrete force at the end of the step, by coordinate", |reader, entry, into| {
+        into.force_plus = assignments::read_table(reader, entry);
+    }),
+    field("entropy", "what vanishes, by entropy", |reader, entry, into| {
+        into.entropy = assignments::read_table(reader, entry);
+    }),
+    field(
         "constraints",
         "an equation by constraint, instead of that of the method; of a vakonomic one it stands for the constraint in the action",
+        |reader, entry, into| into.constraints = assignments::read_table(reader, entry),
     ),
 ];
-
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> DiscreteStatement {
-    let span = table.name.span.clone();
-    let mut statement = DiscreteStatement {
-        span: span.clone(),
-        lagrangian: None,
-        force_minus: Vec::new(),
-        force_plus: Vec::new(),
-        entropy: Vec::new(),
-        constraints: Vec::new(),
-    };
-    let mut has_lagrangian = false;
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "lagrangian" => {
-                has_lagrangian = true;
-                statement.lagrangian = reader.scalar(&entry);
-            }
-            "force_minus" => statement.force_minus = read_assignments(reader, &entry),
-            "force_plus" => statement.force_plus = read_assignments(reader, &entry),
-            "entropy" => statement.entropy = read_assignments(reader, &entry),
-            "constraints" => statement.constraints = read_assignments(reader, &entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_lagrangian {
-        reader.problems.push(
-            Diagnostic::error(Code::Missing, "[discrete] has no Lagrangian")
-                .at(span, "`lagrangian = \"...\"` is missing")
-                .help(
-                    "write the action over one step with `x_0`, `x_1` and `h`: lagrangian = \"m*(x_1 - x_0)^2/(2*h)\"",
-                ),
-        );
-    }
-    statement
-}
-
-fn read_assignments<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<Assignment> {
-    reader.table(entry).map(|entries| assignments::read(reader, entries)).unwrap_or_default()
-}
 
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use extremal_expr::{Expr, Id};
 
-use super::Statements;
 use super::assignments::{self, Assignment, Targets};
 use super::conduction::{self, Conductions};
 use super::constraints::Constraints;
@@ -13,11 +12,11 @@ use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, Friction, FrictionTerm};
 use super::jumps;
+use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Key, Reader, Scalar, key};
+use crate::document::{Field, Scalar, field, keys};
 use crate::place::Place;
 use crate::resolver::Resolver;
-use crate::suggest::help_for;
 use crate::text::Text;
 
 /// What drives the system, as expressions.
@@ -49,56 +48,55 @@ pub(crate) struct DynamicsStatement {
     pub heat: Vec<Assignment>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key(
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "dynamics",
+    sentence: "what moves the system",
+    keys: || keys(FIELDS),
+    read: |reader, table, entries, into| {
+        into.dynamics.stated = true;
+        if !reader.fill(entries, FIELDS, &mut into.dynamics).contains(&"lagrangian") {
+            reader.problems.push(
+                Diagnostic::error(Code::Missing, "[dynamics] has no Lagrangian")
+                    .at(table.name.span.clone(), "`lagrangian = \"...\"` is missing")
+                    .help("kinetic energy minus potential energy, for instance lagrangian = \"m*x'^2/2 - k*x^2/2\""),
+            );
+        }
+    },
+};
+
+pub(super) static FORCES: ModelTable = ModelTable {
+    name: "forces",
+    sentence: "generalised forces from outside, an expression by coordinate; their power is work",
+    keys: Vec::new,
+    read: |reader, _, entries, into| into.dynamics.forces = assignments::read(reader, entries),
+};
+
+pub(super) static HEAT: ModelTable = ModelTable {
+    name: "heat",
+    sentence: "power from outside into an entropy, an expression by entropy",
+    keys: Vec::new,
+    read: |reader, _, entries, into| into.dynamics.heat = assignments::read(reader, entries),
+};
+
+const FIELDS: &[Field<DynamicsStatement>] = &[
+    field(
         "lagrangian",
         "kinetic minus potential energy, internal energy included: an expression of positions, velocities, entropies, time and parameters",
+        |reader, entry, into| into.lagrangian = reader.scalar(entry),
     ),
-    key(
+    field(
         "friction",
         "`herglotz`: instead of `[friction]`, for one entropy, the friction (dL/dS)(dL/dx') of the thermodynamic Herglotz principle",
+        |reader, entry, into| {
+            let listed = "write forces in a table [friction]; the only law with a name is";
+            let unknown = |name: &str| format!("there is no law of friction `{name}`");
+            into.friction_law = reader.choice(entry, [HERGLOTZ], |law| law, listed, unknown).map(|(_, text)| text);
+        },
     ),
 ];
+
 /// The only law of friction that has a name.
 const HERGLOTZ: &str = "herglotz";
-
-pub(crate) fn read<'t>(
-    reader: &mut Reader<'t, '_>,
-    table: &Entry<'t>,
-    entries: Vec<Entry<'t>>,
-    into: &mut DynamicsStatement,
-) {
-    into.stated = true;
-    let mut has_lagrangian = false;
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "lagrangian" => {
-                has_lagrangian = true;
-                into.lagrangian = reader.scalar(&entry);
-            }
-            "friction" => into.friction_law = reader.string(&entry).filter(|text| is_law(reader, text)),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_lagrangian {
-        reader.problems.push(
-            Diagnostic::error(Code::Missing, "[dynamics] has no Lagrangian")
-                .at(table.name.span.clone(), "`lagrangian = \"...\"` is missing")
-                .help("kinetic energy minus potential energy, for instance lagrangian = \"m*x'^2/2 - k*x^2/2\""),
-        );
-    }
-}
-
-fn is_law(reader: &mut Reader<'_, '_>, text: &Text) -> bool {
-    let known = text.value == HERGLOTZ;
-    if !known {
-        let help = help_for(&text.value, "write forces in a table [friction]; the only law with a name is", [HERGLOTZ]);
-        let message = format!("there is no law of friction `{}`", text.value);
-        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
-        reader.problems.push(diagnostic.maybe_help(help));
-    }
-    known
-}
 
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
+use super::ModelTable;
 use super::assignments::{self, Primes, Targets};
-use super::families::{Families, Kind, family_count, family_index, initial, member_name, missing_start};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name, missing_start};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::names::{Declaration, Meaning};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
@@ -24,7 +25,7 @@ pub struct Entropy {
 }
 
 /// `S = 10.0`, or `S = { start = 10.0, count = "n", index = "i" }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct EntropyStatement {
     pub name: Name,
     pub start: Option<Series>,
@@ -32,35 +33,22 @@ pub(crate) struct EntropyStatement {
     pub index: Option<Text>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("start", "the entropy at the start"),
-    key("count", "makes a family of so many"),
-    key("index", "what the number of a member is called, `i` if not stated"),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "entropies",
+    sentence: "the entropies and where they start: `S = 0.5`, or a table. The temperature is -dL/dS and must be positive",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.entropies = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
+
+const FIELDS: &[Field<EntropyStatement>] = &[
+    field("start", "the entropy at the start", |reader, entry, into| into.start = reader.series(entry)),
+    field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
+    field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<EntropyStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
-
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> EntropyStatement {
-    let mut statement = EntropyStatement { name: entry.name.clone(), start: None, count: None, index: None };
-    if !reader.is_table(&entry) {
-        statement.start = reader.series(&entry);
-        return statement;
-    }
-    let mut has_start = false;
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "start" => {
-                has_start = true;
-                statement.start = reader.series(&entry);
-            }
-            "count" => statement.count = reader.scalar(&entry),
-            "index" => statement.index = reader.string(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_start {
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> EntropyStatement {
+    let mut statement = EntropyStatement { name: entry.name.clone(), ..EntropyStatement::default() };
+    if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"start") {
         let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
         missing_start(reader.problems, &entry.name, "entropy", "what is it at the beginning?", example);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::ModelTable;
 use super::constraints::{Constraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
@@ -36,30 +37,34 @@ pub(crate) struct ExpectedStatement {
     pub values: Vec<(Name, Scalar)>,
 }
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ExpectedStatement> {
-    let mut all = Vec::new();
-    for entry in entries {
-        let Some(entries) = reader.table(&entry) else { continue };
-        let mut statement = ExpectedStatement { name: entry.name, time: None, tolerance: None, values: Vec::new() };
-        let mut has_tolerance = false;
-        for entry in entries {
-            match entry.name.text.as_str() {
-                "t" => statement.time = reader.scalar(&entry),
-                "tolerance" => {
-                    has_tolerance = true;
-                    statement.tolerance = reader.scalar(&entry);
-                }
-                _ => statement.values.extend(reader.scalar(&entry).map(|value| (entry.name, value))),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "expected",
+    sentence: "numbers for tests: `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`",
+    keys: Vec::new,
+    read: |reader, _, entries, into| {
+        into.expected = entries.into_iter().filter_map(|entry| read_one(reader, entry)).collect();
+    },
+};
+
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> Option<ExpectedStatement> {
+    let mut statement = ExpectedStatement { time: None, tolerance: None, values: Vec::new(), name: entry.name.clone() };
+    let mut has_tolerance = false;
+    for entry in reader.table(&entry)? {
+        match entry.name.text.as_str() {
+            "t" => statement.time = reader.scalar(&entry),
+            "tolerance" => {
+                has_tolerance = true;
+                statement.tolerance = reader.scalar(&entry);
             }
+            _ => statement.values.extend(reader.scalar(&entry).map(|value| (entry.name, value))),
         }
-        if !has_tolerance {
-            let message = format!("[expected] {} has no tolerance", statement.name.text);
-            let label = "`tolerance = 1e-6` or the like is missing";
-            reader.problems.push(Diagnostic::error(Code::Missing, message).at(statement.name.span.clone(), label));
-        }
-        all.push(statement);
     }
-    all
+    if !has_tolerance {
+        let message = format!("[expected] {} has no tolerance", statement.name.text);
+        let label = "`tolerance = 1e-6` or the like is missing";
+        reader.problems.push(Diagnostic::error(Code::Missing, message).at(statement.name.span.clone(), label));
+    }
+    Some(statement)
 }
 
 pub(crate) fn resolve(

@@ -12,6 +12,9 @@ use crate::place::Place;
 use crate::resolver::Resolver;
 use crate::text::Text;
 
+/// What is said of the key `index` of a family.
+pub(crate) const INDEX: &str = "what the number of a member is called, `i` if not stated";
+
 /// Families of what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

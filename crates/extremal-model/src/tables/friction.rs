@@ -2,12 +2,13 @@
 
 use extremal_expr::{Expr, Id};
 
+use super::ModelTable;
 use super::assignments::{self, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::jumps;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::place::Place;
 use crate::resolver::{Member, Resolver};
 use crate::text::Text;
@@ -46,7 +47,7 @@ pub(crate) struct FrictionStatement {
     terms: Vec<TermStatement>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct TermStatement {
     force: Option<Series>,
     dry: Option<Series>,
@@ -54,6 +55,8 @@ struct TermStatement {
     holding: Option<Series>,
     along: Option<Series>,
     heats: Option<HeatsStatement>,
+    /// A key that only a dry friction has.
+    needs_dry: Option<Name>,
     /// Where the term is stated.
     span: Span,
 }
@@ -79,83 +82,81 @@ impl HeatsStatement {
     }
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("force", "the force, an expression"),
-    key("dry", "dry friction: the largest force of the contact, an expression that may use multipliers of constraints"),
-    key("static", "the same while the contact sticks"),
-    key(
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "friction",
+    sentence: "forces whose power becomes heat, each by its coordinate: `x = \"-c*x'\"`, a table, or a list of tables",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.friction = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
+
+const FIELDS: &[Field<TermStatement>] = &[
+    field("force", "the force, an expression", |reader, entry, into| into.force = reader.series(entry)),
+    field(
+        "dry",
+        "dry friction: the largest force of the contact, an expression that may use multipliers of constraints",
+        |reader, entry, into| into.dry = reader.series(entry),
+    ),
+    field("static", "the same while the contact sticks", |reader, entry, into| {
+        into.needs_dry = Some(entry.name.clone());
+        into.holding = reader.series(entry);
+    }),
+    field(
         "along",
         "the velocity with which the contact slides, affine in velocities, where it is not that of the coordinate",
+        |reader, entry, into| {
+            into.needs_dry = Some(entry.name.clone());
+            into.along = reader.series(entry);
+        },
     ),
-    key("heats", "which entropy it heats, or the shares of several: `{ body = 0.75, bath = 0.25 }`"),
+    field(
+        "heats",
+        "which entropy it heats, or the shares of several: `{ body = 0.75, bath = 0.25 }`",
+        |reader, entry, into| into.heats = Some(read_heats(reader, entry)),
+    ),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<FrictionStatement> {
-    let mut statements = Vec::new();
-    for entry in entries {
-        let terms = match reader.list(&entry) {
-            None if reader.is_table(&entry) => vec![read_term(reader, &entry)],
-            Some(items) if items.iter().any(|item| reader.is_table(item)) => {
-                items.iter().map(|item| read_term(reader, item)).collect()
-            }
-            _ => vec![TermStatement { force: reader.series(&entry), ..TermStatement::at(entry.value_span()) }],
-        };
-        statements.push(FrictionStatement { key: reader.key(&entry), terms });
-    }
-    statements
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> FrictionStatement {
+    let terms = match reader.list(entry) {
+        None if reader.is_table(entry) => vec![read_term(reader, entry)],
+        Some(items) if items.iter().any(|item| reader.is_table(item)) => {
+            items.iter().map(|item| read_term(reader, item)).collect()
+        }
+        _ => vec![TermStatement { force: reader.series(entry), ..TermStatement::at(entry.value_span()) }],
+    };
+    FrictionStatement { key: reader.key(entry), terms }
 }
 
 fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatement {
     let mut statement = TermStatement::at(entry.value_span());
     let Some(entries) = reader.table(entry) else { return statement };
-    let (mut has_force, mut is_dry, mut needs_dry) = (false, false, None);
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "force" => {
-                has_force = true;
-                statement.force = reader.series(&entry);
-            }
-            "dry" => {
-                is_dry = true;
-                statement.dry = reader.series(&entry);
-            }
-            "static" => {
-                needs_dry = Some(entry.name.clone());
-                statement.holding = reader.series(&entry);
-            }
-            "along" => {
-                needs_dry = Some(entry.name.clone());
-                statement.along = reader.series(&entry);
-            }
-            "heats" if reader.is_table(&entry) => {
-                let entries = reader.table(&entry).unwrap_or_default();
-                let read = |entry: Entry<'t>| reader.scalar(&entry).map(|share| (reader.key(&entry), share));
-                let shares = entries.into_iter().filter_map(read).collect();
-                statement.heats = Some(HeatsStatement::Shares { shares, span: entry.value_span() });
-            }
-            "heats" => {
-                let name = reader.string(&entry).map(HeatsStatement::One);
-                statement.heats = Some(name.unwrap_or_else(|| HeatsStatement::Broken(entry.value_span())));
-            }
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_force && !is_dry {
+    let stated = reader.fill(entries, FIELDS, &mut statement);
+    let is_dry = stated.contains(&"dry");
+    if !stated.contains(&"force") && !is_dry {
         let message = format!("the friction on `{}` has no force", entry.name.text);
         let label = "`force = \"...\"` is missing, or `dry = \"...\"`, the bound of a dry friction";
         reader.problems.push(Diagnostic::error(Code::Missing, message).at(entry.value_span(), label));
-    } else if let (false, Some(key)) = (is_dry, needs_dry) {
+    } else if let (false, Some(key)) = (is_dry, &statement.needs_dry) {
         let message = format!("`{}` belongs to a dry friction", key.text);
-        let diagnostic = Diagnostic::error(Code::Missing, message).at(key.span, "");
+        let diagnostic = Diagnostic::error(Code::Missing, message).at(key.span.clone(), "");
         reader.problems.push(diagnostic.help("state its bound: dry = \"mu*m*g\""));
     }
     statement
 }
 
+fn read_heats<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> HeatsStatement {
+    let span = entry.value_span();
+    if !reader.is_table(entry) {
+        return reader.string(entry).map_or(HeatsStatement::Broken(span), HeatsStatement::One);
+    }
+    let entries = reader.table(entry).unwrap_or_default();
+    let read = |entry: Entry<'t>| reader.scalar(&entry).map(|share| (reader.key(&entry), share));
+    HeatsStatement::Shares { shares: entries.into_iter().filter_map(read).collect(), span }
+}
+
 impl TermStatement {
     /// Nothing, said there.
     fn at(span: Span) -> TermStatement {
-        TermStatement { force: None, dry: None, holding: None, along: None, heats: None, span }
+        TermStatement { span, ..TermStatement::default() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The tables of a model file, one file per group: what is stated there, and what it means.
 //!
-//! Each file has a `...Statement` (the values as written, with their places), a function that reads it from TOML, and one that
-//! resolves it against the names of the model. A new table is one new file, an entry of [`TABLES`], a field of [`Statements`] and of
-//! [`Content`], and a line in `resolve`.
+//! Each file has a `...Statement` (the values as written, with their places), a list of fields (the keys, what is said of each, how
+//! each is read), and a function that resolves the statement against the names of the model. A new table is one new file, an entry
+//! of [`TABLES`], a field of [`Statements`] and of [`Content`], and a line in `resolve`.
 
 mod assignments;
 mod boundary;
@@ -20,6 +20,7 @@ mod families;
 mod friction;
 mod jumps;
 mod laws;
+mod named;
 mod objective;
 pub(crate) mod observables;
 mod parameters;
@@ -29,7 +30,7 @@ mod stop;
 use extremal_expr::{Graph, Id};
 
 use crate::diagnostic::{Code, Diagnostic, Problems};
-use crate::document::{self, Entry, Key, Reader, key};
+use crate::document::{self, Entry, Field, Key, Reader, field};
 use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
@@ -47,15 +48,13 @@ pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, Symmetry};
 pub use parameters::Parameter;
-pub use simulation::{
-    AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownAtSingular, UnknownConstraintForm,
-    UnknownEntropyBase, UnknownStart,
-};
+pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, Laws};
+use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
 /// A table of the model file: all that is said of it.
@@ -63,7 +62,7 @@ pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 /// ```
 /// use extremal_model::ModelTable;
 /// let stop = ModelTable::all().iter().find(|table| table.name == "stop").unwrap();
-/// assert_eq!(stop.keys[1].name, "direction");
+/// assert_eq!(stop.keys()[1].name, "direction");
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -72,145 +71,52 @@ pub struct ModelTable {
     pub name: &'static str,
     /// What it states, in Markdown.
     pub sentence: &'static str,
-    /// The keys of the table, or of each of its entries where these are named by the user; none where an entry is a plain value.
-    pub keys: &'static [Key],
+    keys: fn() -> Vec<Key>,
     read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, Vec<Entry<'t>>, &mut Statements),
 }
 
 /// In the order of the documentation.
-static TABLES: [ModelTable; 20] = [
-    ModelTable {
-        name: "parameters",
-        sentence: "numbers by name: `l = 2.0`, an expression of other parameters, or a list `m = [1, 2]` used as `m[1]`",
-        keys: &[],
-        read: |reader, _, entries, into| into.parameters = parameters::read(reader, entries),
-    },
-    ModelTable {
-        name: "coordinates",
-        sentence: "the coordinates and where they start, in the order of the output: `x = 1.0`, or a table",
-        keys: coordinates::KEYS,
-        read: |reader, _, entries, into| into.coordinates = coordinates::read(reader, entries),
-    },
-    ModelTable {
-        name: "entropies",
-        sentence: "the entropies and where they start: `S = 0.5`, or a table. The temperature is -dL/dS and must be positive",
-        keys: entropies::KEYS,
-        read: |reader, _, entries, into| into.entropies = entropies::read(reader, entries),
-    },
-    ModelTable {
-        name: "definitions",
-        sentence: "named expressions, which may use one another; a prime on one is its total time derivative",
-        keys: definitions::KEYS,
-        read: |reader, _, entries, into| into.definitions = definitions::read(reader, entries),
-    },
-    ModelTable {
-        name: "dynamics",
-        sentence: "what moves the system",
-        keys: dynamics::KEYS,
-        read: |reader, table, entries, into| dynamics::read(reader, table, entries, &mut into.dynamics),
-    },
-    ModelTable {
-        name: "forces",
-        sentence: "generalised forces from outside, an expression by coordinate; their power is work",
-        keys: &[],
-        read: |reader, _, entries, into| into.dynamics.forces = assignments::read(reader, entries),
-    },
-    ModelTable {
-        name: "friction",
-        sentence: "forces whose power becomes heat, each by its coordinate: `x = \"-c*x'\"`, a table, or a list of tables",
-        keys: friction::KEYS,
-        read: |reader, _, entries, into| into.friction = friction::read(reader, entries),
-    },
-    ModelTable {
-        name: "heat",
-        sentence: "power from outside into an entropy, an expression by entropy",
-        keys: &[],
-        read: |reader, _, entries, into| into.dynamics.heat = assignments::read(reader, entries),
-    },
-    ModelTable {
-        name: "conduction",
-        sentence: "walls that conduct heat, each by name: the power is the conductance times the difference of temperatures",
-        keys: conduction::KEYS,
-        read: |reader, _, entries, into| into.conduction = conduction::read(reader, entries),
-    },
-    ModelTable {
-        name: "constraints",
-        sentence: "equations that hold along the motion, each by name: `rod = \"x^2 + y^2 = l^2\"`, or a table. Without velocities one is holonomic, with them nonholonomic",
-        keys: constraints::KEYS,
-        read: |reader, _, entries, into| into.constraints = constraints::read(reader, entries),
-    },
-    ModelTable {
-        name: "controls",
-        sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]`. In a simulation all controls are zero",
-        keys: controls::KEYS,
-        read: |reader, _, entries, into| into.controls = controls::read(reader, entries),
-    },
-    ModelTable {
-        name: "objective",
-        sentence: "what the controls are to make small",
-        keys: objective::KEYS,
-        read: |reader, table, entries, into| into.objective = Some(objective::read(reader, table, entries)),
-    },
-    ModelTable {
-        name: "boundary",
-        sentence: "a motion asked for by its ends; with `[objective]` the one with the controls that cost least",
-        keys: boundary::KEYS,
-        read: |reader, table, entries, into| into.boundary = Some(boundary::read(reader, table, entries)),
-    },
-    ModelTable {
-        name: "invariants",
-        sentence: "expressions that should stay constant, by name; their drift is reported",
-        keys: &[],
-        read: |reader, _, entries, into| into.observables.invariants = observables::read_invariants(reader, entries),
-    },
-    ModelTable {
-        name: "symmetries",
-        sentence: "generators, by name, with a component by coordinate: `rotation = { x = \"-y\", y = \"x\" }`; their momenta are recorded",
-        keys: &[],
-        read: |reader, _, entries, into| into.observables.symmetries = observables::read_symmetries(reader, entries),
-    },
-    ModelTable {
-        name: "exact",
-        sentence: "a closed form of time and parameters by coordinate or entropy, to compare with",
-        keys: &[],
-        read: |reader, _, entries, into| into.observables.exact = assignments::read(reader, entries),
-    },
-    ModelTable {
-        name: "expected",
-        sentence: "numbers for tests: `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`",
-        keys: &[],
-        read: |reader, _, entries, into| into.expected = expected::read(reader, entries),
-    },
-    ModelTable {
-        name: "discrete",
-        sentence: "the method `custom`: a discrete system of your own, in `x_0`, `x_1`, `S_0`, `S_1`, `h`, the time `t` at the beginning of the step, and parameters",
-        keys: discrete::KEYS,
-        read: |reader, table, entries, into| into.discrete = Some(discrete::read(reader, table, entries)),
-    },
-    ModelTable {
-        name: "stop",
-        sentence: "where a run ends, each condition by name: `floor = \"z\"` ends it where z crosses zero, or a table",
-        keys: stop::KEYS,
-        read: |reader, _, entries, into| into.stops = stop::read(reader, entries),
-    },
-    ModelTable {
-        name: "simulation",
-        sentence: "how a run is made; every key can be given on the command line too",
-        keys: simulation::KEYS,
-        read: |reader, _, entries, into| into.simulation = simulation::read(reader, entries),
-    },
+static TABLES: [&ModelTable; 20] = [
+    &parameters::TABLE,
+    &coordinates::TABLE,
+    &entropies::TABLE,
+    &definitions::TABLE,
+    &dynamics::TABLE,
+    &dynamics::FORCES,
+    &friction::TABLE,
+    &dynamics::HEAT,
+    &conduction::TABLE,
+    &constraints::TABLE,
+    &controls::TABLE,
+    &objective::TABLE,
+    &boundary::TABLE,
+    &observables::INVARIANTS,
+    &observables::SYMMETRIES,
+    &observables::EXACT,
+    &expected::TABLE,
+    &discrete::TABLE,
+    &stop::TABLE,
+    &simulation::TABLE,
 ];
 
 impl ModelTable {
     /// All tables, in the order of the documentation.
-    pub fn all() -> &'static [ModelTable] {
+    pub fn all() -> &'static [&'static ModelTable] {
         &TABLES
+    }
+
+    /// The keys of the table, or of each of its entries where these are named by the user; none where an entry is a plain value.
+    pub fn keys(&self) -> Vec<Key> {
+        (self.keys)()
     }
 }
 
 /// The keys above the first table.
-const TOP_KEYS: &[Key] =
-    &[key("name", "the name of the system"), key("source", "where it comes from"), key("description", "what it shows")];
+const TOP: &[Field<Statements>] = &[
+    field("name", "the name of the system", |reader, entry, into| into.name = prose(reader, entry)),
+    field("source", "where it comes from", |reader, entry, into| into.source = prose(reader, entry)),
+    field("description", "what it shows", |reader, entry, into| into.description = prose(reader, entry)),
+];
 
 /// All that a model file states, unresolved.
 #[derive(Default)]
@@ -284,7 +190,7 @@ pub(crate) fn read(source: &str, problems: &mut Problems) -> Option<Statements> 
     let mut statements = Statements::default();
     let mut reader = Reader { source, problems };
     for entry in reader.entries(document.get_ref(), "") {
-        read_top(&mut reader, &entry, &mut statements);
+        read_top(&mut reader, entry, &mut statements);
     }
     Some(statements)
 }
@@ -300,26 +206,21 @@ fn prose<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<String> {
     None
 }
 
-fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>, into: &mut Statements) {
-    let key = entry.name.text.as_str();
-    if let Some(table) = TABLES.iter().find(|table| table.name == key) {
-        if let Some(entries) = reader.table(entry) {
-            (table.read)(reader, entry, entries, into);
+fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>, into: &mut Statements) {
+    let name = entry.name.text.as_str();
+    match TABLES.iter().find(|table| table.name == name) {
+        Some(table) => {
+            if let Some(entries) = reader.table(&entry) {
+                (table.read)(reader, &entry, entries, into);
+            }
         }
-        return;
-    }
-    match key {
-        "name" => into.name = prose(reader, entry),
-        "source" => into.source = prose(reader, entry),
-        "description" => into.description = prose(reader, entry),
-        _ if reader.is_table(entry) => {
-            let help = help_for(key, "the tables are", TABLES.iter().map(|table| table.name));
-            let message = format!("a model file has no table [{key}]");
-            reader
-                .problems
-                .push(Diagnostic::error(Code::UnknownTable, message).at(entry.name.span.clone(), "").maybe_help(help));
+        None if reader.is_table(&entry) && TOP.iter().all(|field| field.key.name != name) => {
+            let help = help_for(name, "the tables are", TABLES.iter().map(|table| table.name));
+            let message = format!("a model file has no table [{name}]");
+            let diagnostic = Diagnostic::error(Code::UnknownTable, message).at(entry.name.span.clone(), "");
+            reader.problems.push(diagnostic.maybe_help(help));
         }
-        _ => reader.unknown_key(entry, TOP_KEYS),
+        None => drop(reader.fill(vec![entry], TOP, into)),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use extremal_expr::Id;
 
-use super::Statements;
 use super::boundary::Boundary;
+use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Reader, Scalar, key};
+use crate::document::{Field, Scalar, field, keys};
 use crate::place::Place;
 use crate::resolver::Resolver;
 
@@ -19,34 +19,40 @@ pub struct Objective {
 }
 
 /// `running = "u^2"`, `terminal = "x^2"`.
+#[derive(Default)]
 pub(crate) struct ObjectiveStatement {
     span: Span,
     running: Option<Scalar>,
     terminal: Option<Scalar>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("running", "integrated over the motion: of positions, velocities, entropies, controls and time"),
-    key("terminal", "of the end: of positions, velocities and entropies there"),
-];
-
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> ObjectiveStatement {
-    let span = table.name.span.clone();
-    if entries.is_empty() {
-        let help = "add running = \"u^2\" for a cost per time, or terminal = \"x^2\" for a cost of the end";
-        let diagnostic = Diagnostic::error(Code::Missing, "[objective] has no cost").at(span.clone(), "");
-        reader.problems.push(diagnostic.help(help));
-    }
-    let mut statement = ObjectiveStatement { span, running: None, terminal: None };
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "running" => statement.running = reader.scalar(&entry),
-            "terminal" => statement.terminal = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, KEYS),
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "objective",
+    sentence: "what the controls are to make small",
+    keys: || keys(FIELDS),
+    read: |reader, table, entries, into| {
+        let span = table.name.span.clone();
+        if entries.is_empty() {
+            let help = "add running = \"u^2\" for a cost per time, or terminal = \"x^2\" for a cost of the end";
+            let diagnostic = Diagnostic::error(Code::Missing, "[objective] has no cost").at(span.clone(), "");
+            reader.problems.push(diagnostic.help(help));
         }
-    }
-    statement
-}
+        let mut statement = ObjectiveStatement { span, ..ObjectiveStatement::default() };
+        reader.fill(entries, FIELDS, &mut statement);
+        into.objective = Some(statement);
+    },
+};
+
+const FIELDS: &[Field<ObjectiveStatement>] = &[
+    field(
+        "running",
+        "integrated over the motion: of positions, velocities, entropies, controls and time",
+        |reader, entry, into| into.running = reader.scalar(entry),
+    ),
+    field("terminal", "of the end: of positions, velocities and entropies there", |reader, entry, into| {
+        into.terminal = reader.scalar(entry);
+    }),
+];
 
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Option<Objective> {
     report_missing(resolver, statements);

@@ -2,10 +2,11 @@
 
 use extremal_expr::Id;
 
+use super::ModelTable;
 use super::assignments::{self, Assignment, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
-use crate::document::{Entry, Name, Reader, Scalar};
+use crate::document::{Name, Scalar};
 use crate::place::Place;
 use crate::resolver::Resolver;
 
@@ -44,22 +45,32 @@ pub(crate) struct ObservablesStatement {
     pub exact: Vec<Assignment>,
 }
 
-pub(crate) fn read_invariants<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<(Name, Scalar)> {
-    entries.into_iter().filter_map(|entry| reader.scalar(&entry).map(|value| (entry.name, value))).collect()
-}
+pub(super) static INVARIANTS: ModelTable = ModelTable {
+    name: "invariants",
+    sentence: "expressions that should stay constant, by name; their drift is reported",
+    keys: Vec::new,
+    read: |reader, _, entries, into| into.observables.invariants = reader.named_scalars(entries),
+};
 
-pub(crate) fn read_symmetries<'t>(
-    reader: &mut Reader<'t, '_>,
-    entries: Vec<Entry<'t>>,
-) -> Vec<(Name, Vec<Assignment>)> {
-    let mut symmetries = Vec::new();
-    for entry in entries {
-        if let Some(components) = reader.table(&entry) {
-            symmetries.push((entry.name, assignments::read(reader, components)));
+pub(super) static SYMMETRIES: ModelTable = ModelTable {
+    name: "symmetries",
+    sentence: "generators, by name, with a component by coordinate: `rotation = { x = \"-y\", y = \"x\" }`; their momenta are recorded",
+    keys: Vec::new,
+    read: |reader, _, entries, into| {
+        for entry in entries {
+            if let Some(components) = reader.table(&entry) {
+                into.observables.symmetries.push((entry.name, assignments::read(reader, components)));
+            }
         }
-    }
-    symmetries
-}
+    },
+};
+
+pub(super) static EXACT: ModelTable = ModelTable {
+    name: "exact",
+    sentence: "a closed form of time and parameters by coordinate or entropy, to compare with",
+    keys: Vec::new,
+    read: |reader, _, entries, into| into.observables.exact = assignments::read(reader, entries),
+};
 
 /// What to watch, as expressions.
 pub(crate) struct Observables {

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use extremal_expr::{Id, Rational};
 
+use super::ModelTable;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Name, Reader, Scalar, Series};
+use crate::document::{Name, Scalar, Series};
 use crate::names::{Declaration, Meaning};
 use crate::order::order;
 use crate::place::Place;
@@ -36,15 +37,18 @@ pub(crate) struct ParameterStatement {
     pub value: Series,
 }
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<ParameterStatement> {
-    let mut statements = Vec::new();
-    for entry in entries {
-        if let Some(value) = reader.series(&entry) {
-            statements.push(ParameterStatement { name: entry.name, value });
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "parameters",
+    sentence: "numbers by name: `l = 2.0`, an expression of other parameters, or a list `m = [1, 2]` used as `m[1]`",
+    keys: Vec::new,
+    read: |reader, _, entries, into| {
+        for entry in entries {
+            if let Some(value) = reader.series(&entry) {
+                into.parameters.push(ParameterStatement { name: entry.name, value });
+            }
         }
-    }
-    statements
-}
+    },
+};
 
 /// Declares all parameters; in the result every one comes after those it uses.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[ParameterStatement]) -> Vec<Parameter> {

@@ -1,19 +1,15 @@
 //! `[simulation]`: how to run the model unless the user says otherwise.
 
-use std::fmt;
-use std::str::FromStr;
-
 use extremal_expr::{Id, Rational};
 
-use super::Statements;
 use super::coordinates::Coordinates;
 use super::dynamics::Dynamics;
+use super::{ModelTable, Statements, named, read_by_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Reader, Scalar, key};
-use crate::method::{Feature, Method};
+use crate::document::{Field, Reader, Scalar, field, keys};
+use crate::method::{Feature, Method, MethodError};
 use crate::names::STEP;
 use crate::resolver::Resolver;
-use crate::suggest::help_for;
 use crate::text::Text;
 
 /// How to run the model unless the user says otherwise.
@@ -60,24 +56,8 @@ pub enum Start {
     TwoPoints,
 }
 
-impl Start {
-    /// All ways to start.
-    pub const ALL: [Start; 2] = [Start::Legendre, Start::TwoPoints];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Start::Legendre => "legendre",
-            Start::TwoPoints => "two-points",
-        }
-    }
-}
-
-impl fmt::Display for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+named! { Start: Legendre = "legendre", TwoPoints = "two-points" }
+read_by_name! { Start: "there is no start `{}`; write `legendre` or `two-points`" }
 
 /// Where in a step the entropies are evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,19 +71,10 @@ pub enum EntropyBase {
     Right,
 }
 
+named! { EntropyBase: Left = "left", Midpoint = "midpoint", Right = "right" }
+read_by_name! { EntropyBase: "there is no entropy base `{}`; write `left`, `midpoint` or `right`" }
+
 impl EntropyBase {
-    /// All places.
-    pub const ALL: [EntropyBase; 3] = [EntropyBase::Left, EntropyBase::Midpoint, EntropyBase::Right];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            EntropyBase::Left => "left",
-            EntropyBase::Midpoint => "midpoint",
-            EntropyBase::Right => "right",
-        }
-    }
-
     /// The weight `b` of the end of the step: the entropies are evaluated at `(1 - b) S_0 + b S_1`.
     ///
     /// ```
@@ -119,12 +90,6 @@ impl EntropyBase {
     }
 }
 
-impl fmt::Display for EntropyBase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// How a step keeps the holonomic constraints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ConstraintForm {
@@ -135,41 +100,8 @@ pub enum ConstraintForm {
     Shake,
 }
 
-impl ConstraintForm {
-    /// All forms.
-    pub const ALL: [ConstraintForm; 2] = [ConstraintForm::Rattle, ConstraintForm::Shake];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            ConstraintForm::Rattle => "rattle",
-            ConstraintForm::Shake => "shake",
-        }
-    }
-}
-
-impl fmt::Display for ConstraintForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A text that names no way to keep constraints.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no form of constraints `{name}`; write `rattle` or `shake`")]
-pub struct UnknownConstraintForm {
-    /// The text.
-    pub name: String,
-}
-
-impl FromStr for ConstraintForm {
-    type Err = UnknownConstraintForm;
-
-    fn from_str(text: &str) -> Result<ConstraintForm, UnknownConstraintForm> {
-        let found = ConstraintForm::ALL.into_iter().find(|form| form.name() == text);
-        found.ok_or_else(|| UnknownConstraintForm { name: text.to_owned() })
-    }
-}
+named! { ConstraintForm: Rattle = "rattle", Shake = "shake" }
+read_by_name! { ConstraintForm: "there is no form of constraints `{}`; write `rattle` or `shake`" }
 
 /// What a run does at a singular configuration, where the constraints are dependent and more than one motion goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -181,67 +113,15 @@ pub enum AtSingular {
     Pass,
 }
 
-impl AtSingular {
-    /// Both.
-    pub const ALL: [AtSingular; 2] = [AtSingular::Stop, AtSingular::Pass];
+named! { AtSingular: Stop = "stop", Pass = "pass" }
+read_by_name! { AtSingular: "at a singular configuration a run can `stop` or `pass`, not `{}`" }
 
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            AtSingular::Stop => "stop",
-            AtSingular::Pass => "pass",
-        }
-    }
-}
-
-/// A text that does not say what to do at a singular configuration.
+/// A text that names none of the choices of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("at a singular configuration a run can `stop` or `pass`, not `{name}`")]
-pub struct UnknownAtSingular {
-    /// The text.
-    pub name: String,
-}
-
-impl FromStr for AtSingular {
-    type Err = UnknownAtSingular;
-
-    fn from_str(text: &str) -> Result<AtSingular, UnknownAtSingular> {
-        let found = AtSingular::ALL.into_iter().find(|rule| rule.name() == text);
-        found.ok_or_else(|| UnknownAtSingular { name: text.to_owned() })
-    }
-}
-
-/// A text that names no place where a step could evaluate the entropies.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no entropy base `{name}`; write `left`, `midpoint` or `right`")]
-pub struct UnknownEntropyBase {
-    /// The text.
-    pub name: String,
-}
-
-impl FromStr for EntropyBase {
-    type Err = UnknownEntropyBase;
-
-    fn from_str(text: &str) -> Result<EntropyBase, UnknownEntropyBase> {
-        let found = EntropyBase::ALL.into_iter().find(|base| base.name() == text);
-        found.ok_or_else(|| UnknownEntropyBase { name: text.to_owned() })
-    }
-}
-
-/// A text that names no way to start.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no start `{name}`; write `legendre` or `two-points`")]
-pub struct UnknownStart {
-    /// The text.
-    pub name: String,
-}
-
-impl FromStr for Start {
-    type Err = UnknownStart;
-
-    fn from_str(text: &str) -> Result<Start, UnknownStart> {
-        Start::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| UnknownStart { name: text.to_owned() })
-    }
+#[error("{message}")]
+pub struct UnknownSetting {
+    /// What is wrong with it.
+    pub message: String,
 }
 
 /// The table as written.
@@ -260,119 +140,87 @@ pub(crate) struct SimulationStatement {
     pub tolerance: Option<Scalar>,
 }
 
-pub(super) const KEYS: &[Key] = &[
-    key("method", "the integration method, `midpoint` if not stated"),
-    key("step", "the step, or for an adaptive method the time between rows"),
-    key("until", "the time at which the run ends"),
-    key("steps", "how many steps it takes, instead of `until`"),
-    key("start", "`legendre` (default): from positions and velocities; `two-points`: from `start` and `second`"),
-    key("record", "writes every so many steps to files"),
-    key(
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "simulation",
+    sentence: "how a run is made; every key can be given on the command line too",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| {
+        reader.fill(entries, FIELDS, &mut into.simulation);
+        if let (Some(until), Some(steps)) = (&into.simulation.until, &into.simulation.steps) {
+            reader.problems.push(
+                Diagnostic::error(Code::Conflict, "[simulation] says twice how far to go")
+                    .at(steps.span(), "a number of steps")
+                    .at(until.span(), "a time")
+                    .help("keep `until` or `steps`, not both"),
+            );
+        }
+    },
+};
+
+const FIELDS: &[Field<SimulationStatement>] = &[
+    field("method", "the integration method, `midpoint` if not stated", |reader, entry, into| {
+        into.method = reader.string(entry).and_then(|text| Some((method(reader, &text)?, text)));
+    }),
+    field("step", "the step, or for an adaptive method the time between rows", |reader, entry, into| {
+        into.step = reader.scalar(entry);
+    }),
+    field("until", "the time at which the run ends", |reader, entry, into| into.until = reader.scalar(entry)),
+    field("steps", "how many steps it takes, instead of `until`", |reader, entry, into| {
+        into.steps = reader.scalar(entry);
+    }),
+    field(
+        "start",
+        "`legendre` (default): from positions and velocities; `two-points`: from `start` and `second`",
+        |reader, entry, into| {
+            let unknown = |name: &str| format!("there is no start `{name}`");
+            into.start = reader.choice(entry, Start::ALL, Start::name, "the starts are", unknown);
+        },
+    ),
+    field("record", "writes every so many steps to files", |reader, entry, into| into.record = reader.scalar(entry)),
+    field(
         "tolerance",
         "residual tolerance of implicit steps relative to their terms, or relative tolerance of an adaptive method",
+        |reader, entry, into| into.tolerance = reader.scalar(entry),
     ),
-    key("entropy", "where in a step entropies are taken: `left`, `midpoint` (default) or `right`"),
-    key(
+    field(
+        "entropy",
+        "where in a step entropies are taken: `left`, `midpoint` (default) or `right`",
+        |reader, entry, into| {
+            let unknown = |name: &str| format!("there is no entropy base `{name}`");
+            let listed = "the places in a step are";
+            into.entropy = reader.choice(entry, EntropyBase::ALL, EntropyBase::name, listed, unknown);
+        },
+    ),
+    field(
         "constraints",
         "`rattle` (default): velocities satisfy the constraints after every step; `shake`: when they are looked at",
+        |reader, entry, into| {
+            let unknown = |name: &str| format!("there is no form of constraints `{name}`");
+            into.constraints =
+                reader.choice(entry, ConstraintForm::ALL, ConstraintForm::name, "the forms are", unknown);
+        },
     ),
-    key("project", "`true` moves a start that violates the constraints to the nearest one that does not"),
-    key("singular", "at a singular configuration of the constraints: `stop` (default) or `pass`"),
+    field(
+        "project",
+        "`true` moves a start that violates the constraints to the nearest one that does not",
+        |reader, entry, into| into.project = reader.boolean(entry).map(|project| (project, entry.name.span.clone())),
+    ),
+    field(
+        "singular",
+        "at a singular configuration of the constraints: `stop` (default) or `pass`",
+        |reader, entry, into| {
+            into.singular = reader.choice(entry, AtSingular::ALL, AtSingular::name, "a run can", AtSingular::unknown);
+        },
+    ),
 ];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> SimulationStatement {
-    let mut statement = SimulationStatement::default();
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "method" => {
-                statement.method = reader.string(&entry).and_then(|text| Some((method(reader, &text)?, text)));
-            }
-            "step" => statement.step = reader.scalar(&entry),
-            "until" => statement.until = reader.scalar(&entry),
-            "steps" => statement.steps = reader.scalar(&entry),
-            "start" => statement.start = reader.string(&entry).and_then(|text| Some((start(reader, &text)?, text))),
-            "record" => statement.record = reader.scalar(&entry),
-            "tolerance" => statement.tolerance = reader.scalar(&entry),
-            "entropy" => {
-                statement.entropy = reader.string(&entry).and_then(|text| Some((entropy_base(reader, &text)?, text)));
-            }
-            "constraints" => {
-                let text = reader.string(&entry);
-                statement.constraints = text.and_then(|text| Some((constraint_form(reader, &text)?, text)));
-            }
-            "project" => statement.project = reader.boolean(&entry).map(|project| (project, entry.name.span.clone())),
-            "singular" => {
-                statement.singular = reader.string(&entry).and_then(|text| Some((at_singular(reader, &text)?, text)));
-            }
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if let (Some(until), Some(steps)) = (&statement.until, &statement.steps) {
-        reader.problems.push(
-            Diagnostic::error(Code::Conflict, "[simulation] says twice how far to go")
-                .at(steps.span(), "a number of steps")
-                .at(until.span(), "a time")
-                .help("keep `until` or `steps`, not both"),
-        );
-    }
-    statement
-}
-
 fn method(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Method> {
-    match text.value.parse::<Method>() {
-        Ok(method) => Some(method),
-        Err(error) => {
-            let at = text.locate(error.span.clone());
-            reader
-                .problems
-                .push(Diagnostic::error(Code::InvalidMethod, error.to_string()).at(at, "").maybe_help(error.help()));
-            None
-        }
-    }
-}
-
-fn start(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Start> {
-    let found = text.value.parse::<Start>();
-    if found.is_err() {
-        let help = help_for(&text.value, "the starts are", Start::ALL.map(Start::name));
-        let message = format!("there is no start `{}`", text.value);
-        reader
-            .problems
-            .push(Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "").maybe_help(help));
-    }
-    found.ok()
-}
-
-fn entropy_base(reader: &mut Reader<'_, '_>, text: &Text) -> Option<EntropyBase> {
-    let found = text.value.parse::<EntropyBase>();
-    if found.is_err() {
-        let help = help_for(&text.value, "the places in a step are", EntropyBase::ALL.map(EntropyBase::name));
-        let message = format!("there is no entropy base `{}`", text.value);
-        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
-        reader.problems.push(diagnostic.maybe_help(help));
-    }
-    found.ok()
-}
-
-fn constraint_form(reader: &mut Reader<'_, '_>, text: &Text) -> Option<ConstraintForm> {
-    let found = text.value.parse::<ConstraintForm>();
-    if found.is_err() {
-        let help = help_for(&text.value, "the forms are", ConstraintForm::ALL.map(ConstraintForm::name));
-        let message = format!("there is no form of constraints `{}`", text.value);
-        let diagnostic = Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "");
-        reader.problems.push(diagnostic.maybe_help(help));
-    }
-    found.ok()
-}
-
-fn at_singular(reader: &mut Reader<'_, '_>, text: &Text) -> Option<AtSingular> {
-    let found = text.value.parse::<AtSingular>();
-    if let Err(unknown) = &found {
-        let help = help_for(&text.value, "a run can", AtSingular::ALL.map(AtSingular::name));
-        let diagnostic = Diagnostic::error(Code::UnknownOption, unknown.to_string()).at(text.span.clone(), "");
-        reader.problems.push(diagnostic.maybe_help(help));
-    }
-    found.ok()
+    let refused = |error: MethodError| {
+        let at = text.locate(error.span.clone());
+        let diagnostic = Diagnostic::error(Code::InvalidMethod, error.to_string()).at(at, "");
+        reader.problems.push(diagnostic.maybe_help(error.help()));
+    };
+    text.value.parse().map_err(refused).ok()
 }
 
 /// The settings, and the expressions of those that follow the parameters.

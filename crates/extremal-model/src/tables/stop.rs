@@ -1,15 +1,12 @@
 //! `[stop]`: where a run ends early.
 
-use std::fmt;
-
 use extremal_expr::Id;
 
+use super::{ModelTable, named};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Key, Name, Reader, Scalar, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, field, keys};
 use crate::place::Place;
 use crate::resolver::Resolver;
-use crate::suggest::help_for;
-use crate::text::Text;
 
 /// A run ends where the expression crosses zero in the direction.
 #[derive(Clone, Debug)]
@@ -34,80 +31,41 @@ pub enum Direction {
     Any,
 }
 
-impl Direction {
-    /// All directions.
-    pub const ALL: [Direction; 3] = [Direction::Rising, Direction::Falling, Direction::Any];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Direction::Rising => "rising",
-            Direction::Falling => "falling",
-            Direction::Any => "any",
-        }
-    }
-}
-
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
+named! { Direction: Rising = "rising", Falling = "falling", Any = "any" }
 
 /// `floor = "x"`, or `floor = { when = "x", direction = "falling" }`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct StopStatement {
     pub name: Name,
     pub when: Option<Scalar>,
     pub direction: Direction,
 }
 
-pub(super) const KEYS: &[Key] =
-    &[key("when", "the expression whose zero is located"), key("direction", "`rising`, `falling` or `any` (default)")];
+pub(super) static TABLE: ModelTable = ModelTable {
+    name: "stop",
+    sentence: "where a run ends, each condition by name: `floor = \"z\"` ends it where z crosses zero, or a table",
+    keys: || keys(FIELDS),
+    read: |reader, _, entries, into| into.stops = entries.iter().map(|entry| read_one(reader, entry)).collect(),
+};
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<StopStatement> {
-    entries.into_iter().map(|entry| read_one(reader, entry)).collect()
-}
+const FIELDS: &[Field<StopStatement>] = &[
+    field("when", "the expression whose zero is located", |reader, entry, into| into.when = reader.scalar(entry)),
+    field("direction", "`rising`, `falling` or `any` (default)", |reader, entry, into| {
+        let unknown = |name: &str| format!("there is no direction `{name}`");
+        let chosen = reader.choice(entry, Direction::ALL, Direction::name, "the directions are", unknown);
+        into.direction = chosen.map_or_else(Direction::default, |(direction, _)| direction);
+    }),
+];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> StopStatement {
-    let mut statement = StopStatement { name: entry.name.clone(), when: None, direction: Direction::Any };
-    if !reader.is_table(&entry) {
-        statement.when = reader.scalar(&entry);
-        return statement;
-    }
-    let mut has_when = false;
-    for entry in reader.table(&entry).unwrap_or_default() {
-        match entry.name.text.as_str() {
-            "when" => {
-                has_when = true;
-                statement.when = reader.scalar(&entry);
-            }
-            "direction" => {
-                let chosen = reader.string(&entry).and_then(|text| direction(reader, &text));
-                statement.direction = chosen.unwrap_or_default();
-            }
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    if !has_when {
+fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> StopStatement {
+    let mut statement = StopStatement { name: entry.name.clone(), ..StopStatement::default() };
+    if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"when") {
         let message = format!("the stop `{}` has no expression", entry.name.text);
         reader
             .problems
             .push(Diagnostic::error(Code::Missing, message).at(entry.name.span.clone(), "`when = \"...\"` is missing"));
     }
     statement
-}
-
-fn direction(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Direction> {
-    let found = Direction::ALL.into_iter().find(|d| d.name() == text.value);
-    if found.is_none() {
-        let help = help_for(&text.value, "the directions are", Direction::ALL.map(Direction::name));
-        let message = format!("there is no direction `{}`", text.value);
-        reader
-            .problems
-            .push(Diagnostic::error(Code::UnknownOption, message).at(text.span.clone(), "").maybe_help(help));
-    }
-    found
 }
 
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[StopStatement]) -> Vec<Stop> {

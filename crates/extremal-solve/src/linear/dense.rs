@@ -1,7 +1,6 @@
 //! LU factorisation of a dense matrix: the solve inside almost every Newton step.
 
-use pulp::Arch;
-
+use super::arch::Arch;
 use super::equilibrate::Scales;
 use super::small::{self, SmallDeterminant};
 use super::{PivotRange, Singular};

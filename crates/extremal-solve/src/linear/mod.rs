@@ -4,6 +4,7 @@
 //! full. A factorisation depends on the matrix alone, bit for bit: not on the machine's vector width, not on what was
 //! factored before.
 
+mod arch;
 mod banded;
 mod dense;
 mod equilibrate;

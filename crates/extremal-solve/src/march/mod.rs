@@ -68,7 +68,7 @@ impl TotalWork {
 }
 
 /// A motion that can be followed step by step, whatever method moves it.
-pub trait March {
+pub trait March: Send {
     /// Steps taken.
     fn steps(&self) -> u64;
     /// The time now.

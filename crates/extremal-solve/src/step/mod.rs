@@ -164,7 +164,7 @@ impl StepSolver {
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
-        if self.newton.set_parameters(values) {
+        if self.newton.change_parameters(values) {
             self.fixed_point.iter_mut().for_each(|fixed_point| fixed_point.set_parameters(values));
         }
         self.fused.iter_mut().for_each(|fused| fused.set_parameters(values));

@@ -1,15 +1,13 @@
 //! Systems with entropy: orders, both laws, and the geometry of a step.
 
-use crate::common::measured_order;
 use extremal_expr::{Expr, Graph, Rational};
 use extremal_mechanics::System;
 use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_model::{EntropyBase, Method};
-use extremal_solve::{
-    AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, CompiledScheme, March, Marcher, NewtonOptions, StartValues,
-    TangentMap,
-};
+use extremal_solve::{March, Marcher, NewtonOptions, StartValues, TangentMap};
+use extremal_testkit::marches::{begin_with, followed, start};
+use extremal_testkit::numbers::{OrderCase, assert_orders};
 
 fn decimal<'g>(g: &'g Graph, text: &str) -> Expr<'g> {
     g.rational(Rational::parse_decimal(text).unwrap())
@@ -43,96 +41,56 @@ fn cart(g: &Graph) -> System<'_> {
     one_dimensional(g, v.powi(2) * 5 / 2 - internal, "3")
 }
 
-struct Beginning {
-    q: f64,
-    v: f64,
-    s: f64,
+/// Begins from a position, a velocity and an entropy.
+fn begin(system: &System<'_>, method: &str, entropy: EntropyBase, [q, v, s]: [f64; 3], h: f64) -> Marcher {
+    let values = StartValues { s: vec![s], ..start(&[q], &[v]) };
+    begin_with(system, method, Options { entropy, ..Options::default() }, &[system.energy().id()], &values, h)
 }
 
-fn begin(system: &System<'_>, method: Method, entropy: EntropyBase, from: &Beginning, h: f64) -> Marcher {
-    let options = Options { entropy, ..Options::default() };
-    let scheme = scheme(system, &method, options, None).unwrap();
-    let mut compiled =
-        CompiledScheme::new(system.graph, &scheme, &[], &[system.energy().id()], &[], NewtonOptions::default())
-            .unwrap();
-    compiled.set_parameters(&[]);
-    compiled
-        .start(&StartValues { q: vec![from.q], v: vec![from.v], s: vec![from.s], ..StartValues::default() }, h)
-        .unwrap()
-}
-
-fn piston_truth(start: [f64; 3], times: &[f64]) -> Vec<[f64; 3]> {
-    let mut rhs = |_t: f64, y: &[f64], dy: &mut [f64]| {
+/// Largest errors of x and S of the ideal-gas piston over all steps until `end`.
+fn piston_errors(from: [f64; 3], end: f64, method: &str, entropy: EntropyBase, steps: u64) -> Vec<f64> {
+    let g = Graph::new();
+    let h = end / steps as f64;
+    let times: Vec<f64> = (1..=steps).map(|k| k as f64 * h).collect();
+    let truth = followed(&from, &times, |_, y, dy| {
         let (x, v, s) = (y[0], y[1], y[2]);
         let u = s.exp() * x.powf(-2.0 / 3.0);
         dy.copy_from_slice(&[v, 2.0 / 3.0 * u / x - 0.1 * v, 0.1 * v * v / u]);
-        Ok::<(), String>(())
-    };
-    let mut integrator = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, AdaptiveOptions::default(), 0.0, &start);
-    times
-        .iter()
-        .map(|t| {
-            integrator.advance_to(*t, &mut rhs).unwrap();
-            integrator.state().try_into().unwrap()
-        })
-        .collect()
-}
-
-/// Largest errors of x and S over t in [0, 10], from rest at S = 10.
-fn piston_errors(method: Method, entropy: EntropyBase, h: f64) -> (f64, f64) {
-    piston_errors_from([1.0, 0.0, 10.0], 10.0, method, entropy, h)
-}
-
-fn piston_errors_from(start: [f64; 3], end: f64, method: Method, entropy: EntropyBase, h: f64) -> (f64, f64) {
-    let g = Graph::new();
-    let system = ideal_gas_piston(&g);
-    let steps = (end / h).round() as u64;
-    let times: Vec<f64> = (1..=steps).map(|k| k as f64 * h).collect();
-    let truth = piston_truth(start, &times);
-    let mut run = begin(&system, method, entropy, &Beginning { q: start[0], v: start[1], s: start[2] }, h);
-    let mut worst = (0.0f64, 0.0f64);
+    });
+    let mut run = begin(&ideal_gas_piston(&g), method, entropy, from, h);
+    let mut worst = vec![0.0f64; 2];
     for right in &truth {
         run.advance().unwrap();
-        worst.0 = worst.0.max((run.state()[0] - right[0]).abs());
-        worst.1 = worst.1.max((run.state()[2] - right[2]).abs());
+        worst[0] = worst[0].max((run.state()[0] - right[0]).abs());
+        worst[1] = worst[1].max((run.state()[2] - right[2]).abs());
     }
     worst
 }
 
+/// From rest at S = 10.
 #[test]
 fn orders_on_the_ideal_gas_piston() {
-    for (method, order) in [
-        (Method::Midpoint, 2.0),
-        (Method::EnergyEntropy(1), 2.0),
-        (Method::EnergyEntropy(2), 4.0),
-        (Method::EnergyEntropy(3), 6.0),
-    ] {
-        let steps: &[f64] = match order as u32 {
-            2 => &[0.002, 0.001, 0.0005, 0.00025],
-            4 => &[0.004, 0.002, 0.001, 0.0005],
-            _ => &[0.005, 0.004, 0.0025, 0.002],
-        };
-        let errors: Vec<_> = steps.iter().map(|h| piston_errors(method.clone(), EntropyBase::Midpoint, *h)).collect();
-        for errors in [errors.iter().map(|e| e.0).collect::<Vec<_>>(), errors.iter().map(|e| e.1).collect()] {
-            let measured = measured_order(steps, &errors, 1e-11);
-            println!("{method}: {measured:.3} {errors:?}");
-            assert!((measured - order).abs() < 0.25, "{method}: {measured} {errors:?}");
-        }
-    }
+    let cases: &[OrderCase<'_>] = &[
+        ("midpoint", 2.0, 0.25, &[5_000, 10_000, 20_000, 40_000]),
+        ("energy-entropy", 2.0, 0.25, &[5_000, 10_000, 20_000, 40_000]),
+        ("energy-entropy(2)", 4.0, 0.25, &[2_500, 5_000, 10_000, 20_000]),
+        ("energy-entropy(3)", 6.0, 0.25, &[2_000, 2_500, 4_000, 5_000]),
+    ];
+    assert_orders("piston", cases, 10.0, 1e-11, |method, steps| {
+        piston_errors([1.0, 0.0, 10.0], 10.0, method, EntropyBase::Midpoint, steps)
+    });
 }
 
 /// First law to round-off and second law strictly, for the energy–entropy methods, over 1e5 steps.
 #[test]
 fn both_laws_over_long_runs() {
     let g = Graph::new();
-    for (system, from) in [
-        (damped_oscillator(&g), Beginning { q: 0.0, v: 1.0, s: 0.0 }),
-        (ideal_gas_piston(&g), Beginning { q: 1.0, v: 0.0, s: 3.0 }),
-        (cart(&g), Beginning { q: 0.0, v: 2.0, s: 0.0 }),
-    ] {
+    for (system, from) in
+        [(damped_oscillator(&g), [0.0, 1.0, 0.0]), (ideal_gas_piston(&g), [1.0, 0.0, 3.0]), (cart(&g), [0.0, 2.0, 0.0])]
+    {
         for stages in 1..=3 {
             for h in [1e-3, 1e-2] {
-                let mut run = begin(&system, Method::EnergyEntropy(stages), EntropyBase::Midpoint, &from, h);
+                let mut run = begin(&system, &format!("energy-entropy({stages})"), EntropyBase::Midpoint, from, h);
                 let first = run.observe().unwrap()[2];
                 let mut entropy = run.state()[2];
                 for _ in 0..100_000 {
@@ -152,20 +110,14 @@ fn both_laws_over_long_runs() {
 /// when position and entropy are both taken symmetrically.
 #[test]
 fn orders_of_the_corner_cases() {
-    let bases = [EntropyBase::Left, EntropyBase::Midpoint, EntropyBase::Right];
-    for method in [Method::Left, Method::Midpoint, Method::Right, Method::Trapezoidal] {
-        for entropy in bases {
-            let symmetric = matches!(method, Method::Midpoint | Method::Trapezoidal);
-            let expected = if symmetric && entropy == EntropyBase::Midpoint { 2.0 } else { 1.0 };
-            let steps = [0.01, 0.005, 0.0025, 0.00125];
-            let start = [1.0, 0.5, 1.0];
-            let errors: Vec<_> =
-                steps.iter().map(|h| piston_errors_from(start, 2.0, method.clone(), entropy, *h)).collect();
-            for errors in [errors.iter().map(|e| e.0).collect::<Vec<_>>(), errors.iter().map(|e| e.1).collect()] {
-                let order = measured_order(&steps, &errors, 1e-11);
-                println!("{method} {entropy:?}: {order:.3} {errors:?}");
-                assert!((order - expected).abs() < 0.15, "{method} {entropy:?}: {order}");
-            }
+    for method in ["left", "midpoint", "right", "trapezoidal"] {
+        for entropy in [EntropyBase::Left, EntropyBase::Midpoint, EntropyBase::Right] {
+            let symmetric = matches!(method, "midpoint" | "trapezoidal") && entropy == EntropyBase::Midpoint;
+            let order = if symmetric { 2.0 } else { 1.0 };
+            let cases: [OrderCase<'_>; 1] = [(method, order, 0.15, &[200, 400, 800, 1600])];
+            assert_orders(&format!("{entropy:?}"), &cases, 2.0, 1e-11, |method, steps| {
+                piston_errors([1.0, 0.5, 1.0], 2.0, method, entropy, steps)
+            });
         }
     }
 }

@@ -1,14 +1,13 @@
 //! Holonomic constraints: a pendulum in Cartesian coordinates under gravity and a nonlinear potential (under gravity alone
 //! midpoint and trapezoidal coincide), against its angle; orders of motion and multiplier, constraints, symplecticity.
 
-use crate::common::{G, begin_with, double_pendulum, measured_order, positions};
 use extremal_expr::{Graph, Rational};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_model::{ConstraintForm, ConstraintKind};
-use extremal_solve::{
-    AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, March, NewtonOptions, StartValues, TangentMap,
-};
+use extremal_solve::{March, NewtonOptions, StartValues, TangentMap};
+use extremal_testkit::marches::{G, advance, begin_with, double_pendulum, followed_to, positions};
+use extremal_testkit::numbers::{OrderCase, assert_orders, distance};
 
 const END: f64 = 1.0;
 const ANGLE: f64 = 0.7;
@@ -32,35 +31,27 @@ fn start() -> StartValues {
 /// x, y and the multiplier at the end, from θ'' = −g sin θ + 2(3 sin²θ cos²θ − sin⁴θ) and the radial equation
 /// 2λ = −v² + g y + 8 x³ y, all typed by hand.
 fn truth() -> [f64; 3] {
-    let mut rhs = |_: f64, y: &[f64], dy: &mut [f64]| {
+    let angle = followed_to(&[ANGLE, TURN], END, |_, y, dy| {
         let (s, c) = y[0].sin_cos();
         dy.copy_from_slice(&[y[1], -G * s + 2.0 * (3.0 * s * s * c * c - s.powi(4))]);
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let options =
-        AdaptiveOptions { relative_tolerance: 1e-15, absolute_tolerance: 1e-15, ..AdaptiveOptions::default() };
-    let mut angle = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, options, 0.0, &[ANGLE, TURN]);
-    angle.advance_to(END, &mut rhs).unwrap();
-    let (x, y) = (angle.state()[0].sin(), -angle.state()[0].cos());
-    [x, y, (-angle.state()[1].powi(2) + G * y + 8.0 * x.powi(3) * y) / 2.0]
+    });
+    let (x, y) = (angle[0].sin(), -angle[0].cos());
+    [x, y, (-angle[1].powi(2) + G * y + 8.0 * x.powi(3) * y) / 2.0]
 }
 
 /// Errors of position and multiplier at the end.
-fn errors(method: &str, steps: u64, options: Options) -> [f64; 2] {
+fn errors(method: &str, steps: u64, options: Options) -> Vec<f64> {
     let g = Graph::new();
     let system = pendulum(&g);
     let multiplier = system.constraints[0].multiplier.id();
     let mut run = begin_with(&system, method, options, &[multiplier], &start(), END / steps as f64);
-    for _ in 0..steps {
-        run.advance().unwrap();
-    }
+    advance(&mut run, steps);
     let truth = truth();
-    let (x, y) = (run.state()[0], run.state()[1]);
     let lambda = run.observe().unwrap()[4];
-    [(x - truth[0]).abs().max((y - truth[1]).abs()), (lambda - truth[2]).abs()]
+    vec![distance(&run.state()[..2], &truth[..2]), (lambda - truth[2]).abs()]
 }
 
-const CASES: &[(&str, f64, f64, &[u64])] = &[
+const CASES: &[OrderCase<'_>] = &[
     ("left", 1.0, 0.1, &[200, 400, 800, 1600]),
     ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
     ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
@@ -78,24 +69,11 @@ const CASES: &[(&str, f64, f64, &[u64])] = &[
 
 #[test]
 fn motion_and_multiplier_have_the_order_of_the_method() {
-    let mut wrong = Vec::new();
     for form in [ConstraintForm::Rattle, ConstraintForm::Shake] {
         let options = Options { constraints: form, ..Options::default() };
-        for (method, order, tolerance, counts) in CASES {
-            let steps: Vec<f64> = counts.iter().map(|n| END / *n as f64).collect();
-            let errors: Vec<[f64; 2]> = counts.iter().map(|n| errors(method, *n, options)).collect();
-            for (at, what) in ["position", "multiplier"].iter().enumerate() {
-                let errors: Vec<f64> = errors.iter().map(|e| e[at]).collect();
-                // Round-off of a run and of the truth, amplified by the multiplier's size of some ten.
-                let measured = measured_order(&steps, &errors, 1e-12);
-                println!("{form:?} {method} {what}: {measured:.3} {errors:?}");
-                if (measured - order).abs() > *tolerance {
-                    wrong.push(format!("{form:?} {method} {what}: {order} expected, {measured:.3} measured"));
-                }
-            }
-        }
+        // Round-off of a run and of the truth, amplified by the multiplier's size of some ten.
+        assert_orders(&format!("{form:?}"), CASES, END, 1e-12, |method, n| errors(method, n, options));
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// Two rods in Cartesian coordinates, unit masses and lengths; y points up.
@@ -162,23 +140,15 @@ fn two_rods_for_a_million_steps() {
 #[test]
 fn rods_and_angles_agree_to_second_order() {
     let (angles, rates) = ([0.5, 0.3], [0.4, -0.2]);
-    let counts = [64u64, 128, 256, 512];
-    let errors: Vec<f64> = counts
-        .iter()
-        .map(|n| {
-            let (g, h) = (Graph::new(), 1.0 / *n as f64);
-            let by_angles = positions(&double_pendulum(&g), "midpoint", &angles, &rates, h, *n);
-            let g = Graph::new();
-            let mut rods =
-                begin_with(&two_rods(&g), "midpoint", Options::default(), &[], &from_angles(angles, rates), h);
-            (0..*n).for_each(|_| rods.advance().unwrap());
-            let expected = from_angles([by_angles[0], by_angles[1]], [0.0; 2]).q;
-            expected.iter().zip(rods.state()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-        })
-        .collect();
-    let steps: Vec<f64> = counts.iter().map(|n| 1.0 / *n as f64).collect();
-    let order = measured_order(&steps, &errors, 1e-12);
-    assert!((order - 2.0).abs() < 0.05, "{order} {errors:?}");
+    let cases: [OrderCase<'_>; 1] = [("midpoint", 2.0, 0.05, &[64, 128, 256, 512])];
+    assert_orders("rods and angles", &cases, 1.0, 1e-12, |method, n| {
+        let (g, h) = (Graph::new(), 1.0 / n as f64);
+        let by_angles = positions(&double_pendulum(&g), method, &angles, &rates, h, n);
+        let g = Graph::new();
+        let mut rods = begin_with(&two_rods(&g), method, Options::default(), &[], &from_angles(angles, rates), h);
+        advance(&mut rods, n);
+        vec![distance(&rods.state()[..4], &from_angles([by_angles[0], by_angles[1]], [0.0; 2]).q)]
+    });
 }
 
 /// The step maps the constrained phase space {φ = 0, G p = 0} (unit masses) to itself and keeps dq ∧ dp on it: tested with

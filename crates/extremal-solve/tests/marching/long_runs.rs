@@ -1,9 +1,9 @@
 //! What must hold over long times: momenta to round-off, energy bounded and without slope.
 
-use crate::common::{G, begin, double_pendulum};
 use extremal_expr::Graph;
 use extremal_mechanics::System;
 use extremal_solve::{March, Marcher};
+use extremal_testkit::marches::{G, begin, double_pendulum};
 
 /// Planar three bodies of unit mass, unit gravity.
 fn three_bodies(g: &Graph) -> System<'_> {

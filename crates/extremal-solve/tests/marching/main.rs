@@ -1,6 +1,5 @@
 //! Marching schemes: orders, symplecticity, long runs, heat; against hand-typed equations and known laws.
 
-mod common;
 mod heat;
 mod higher_order;
 mod holonomic;

@@ -1,48 +1,29 @@
 //! Orders, measured: slope of the error over halved steps on the double pendulum (nonlinear, not separable), against
 //! hand-typed equations integrated by DOP853.
 
-use crate::common::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration, measured_order, positions};
 use extremal_expr::Graph;
 use extremal_mechanics::System;
-use extremal_solve::{AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+use extremal_testkit::marches::{
+    damped_double_pendulum, double_pendulum, double_pendulum_acceleration, followed_to, positions,
+};
+use extremal_testkit::numbers::{OrderCase, assert_orders, distance};
 
 /// Moderate amplitude: large ones scatter the measured orders of the eighth-order methods.
 const Q0: [f64; 2] = [0.5, 0.3];
 const END: f64 = 1.0;
 
 fn truth(forced: bool) -> [f64; 2] {
-    let mut rhs = |t: f64, y: &[f64], dy: &mut [f64]| {
+    let end = followed_to(&[Q0[0], Q0[1], 0.0, 0.0], END, |t, y, dy| {
         let (q, v) = ([y[0], y[1]], [y[2], y[3]]);
         let f = if forced { [-0.3 * v[0], 0.2 * (v[0] - v[1]) + t.sin()] } else { [0.0; 2] };
         let a = double_pendulum_acceleration(q, v, f);
         dy.copy_from_slice(&[v[0], v[1], a[0], a[1]]);
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let options =
-        AdaptiveOptions { relative_tolerance: 1e-15, absolute_tolerance: 1e-15, ..AdaptiveOptions::default() };
-    let start = [Q0[0], Q0[1], 0.0, 0.0];
-    let mut truth = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, options, 0.0, &start);
-    truth.advance_to(END, &mut rhs).unwrap();
-    [truth.state()[0], truth.state()[1]]
-}
-
-fn order_of(system: &System<'_>, method: &str, truth: [f64; 2], counts: &[u64]) -> f64 {
-    let steps: Vec<f64> = counts.iter().map(|n| END / *n as f64).collect();
-    let errors: Vec<f64> = counts
-        .iter()
-        .map(|n| {
-            let q = positions(system, method, &Q0, &[0.0; 2], END / *n as f64, *n);
-            (0..2).map(|k| (q[k] - truth[k]).abs()).fold(0.0, f64::max)
-        })
-        .collect();
-    // DOP853 at 1e-15 and the round-off of a hundred steps: anything below 2e-13 says nothing.
-    let order = measured_order(&steps, &errors, 2e-13);
-    println!("{method}: {order:.3} {errors:?}");
-    order
+    });
+    [end[0], end[1]]
 }
 
 /// (method, order, tolerance of the slope, step counts).
-const CASES: &[(&str, f64, f64, &[u64])] = &[
+const CASES: &[OrderCase<'_>] = &[
     ("left", 1.0, 0.1, &[200, 400, 800, 1600]),
     ("right", 1.0, 0.1, &[200, 400, 800, 1600]),
     ("theta(0.3)", 1.0, 0.1, &[200, 400, 800, 1600]),
@@ -69,27 +50,21 @@ const CASES: &[(&str, f64, f64, &[u64])] = &[
     ("gauss(3)", 6.0, 0.2, &[16, 20, 24, 32, 40]),
 ];
 
-/// Measures every case; all wrong orders are told together.
-fn assert_orders(system: &System<'_>, truth: [f64; 2]) {
-    let wrong: Vec<String> = CASES
-        .iter()
-        .filter_map(|(method, order, tolerance, counts)| {
-            let measured = order_of(system, method, truth, counts);
-            ((measured - order).abs() >= *tolerance)
-                .then(|| format!("{method}: {order} expected, {measured:.3} measured"))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+fn assert_orders_of(system: &System<'_>, truth: [f64; 2]) {
+    // DOP853 at 1e-15 and the round-off of a hundred steps: anything below 2e-13 says nothing.
+    assert_orders("double pendulum", CASES, END, 2e-13, |method, n| {
+        vec![distance(&positions(system, method, &Q0, &[0.0; 2], END / n as f64, n), &truth)]
+    });
 }
 
 #[test]
 fn conservative() {
     let g = Graph::new();
-    assert_orders(&double_pendulum(&g), truth(false));
+    assert_orders_of(&double_pendulum(&g), truth(false));
 }
 
 #[test]
 fn forced_dissipative_and_with_explicit_time() {
     let g = Graph::new();
-    assert_orders(&damped_double_pendulum(&g), truth(true));
+    assert_orders_of(&damped_double_pendulum(&g), truth(true));
 }

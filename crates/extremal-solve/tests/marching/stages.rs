@@ -1,6 +1,5 @@
 //! The stages of a collocation method by fixed-point iteration: the motion that Newton's method finds, or Newton's method.
 
-use crate::common::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration};
 use extremal_eval::Backend;
 use extremal_expr::{Graph, Rational};
 use extremal_mechanics::System;
@@ -8,6 +7,7 @@ use extremal_mechanics::continuous::{Friction, Heat};
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::ConstraintKind;
 use extremal_solve::{CompiledScheme, March, Marcher, NewtonOptions, StartValues};
+use extremal_testkit::marches::{damped_double_pendulum, double_pendulum, double_pendulum_acceleration};
 
 fn written(system: &System<'_>, method: &str) -> Scheme {
     scheme(system, &method.parse().unwrap(), Options::default(), None).unwrap()

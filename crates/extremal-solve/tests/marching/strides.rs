@@ -1,11 +1,11 @@
 //! Steps taken many at a time by one program are the steps taken one after the other.
 
-use crate::common::{begin, damped_double_pendulum, double_pendulum};
 use extremal_eval::Backend;
 use extremal_expr::{Comparison, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{CompiledScheme, Guard, March, Marcher, NewtonOptions, StartValues};
+use extremal_testkit::marches::{begin, damped_double_pendulum, double_pendulum};
 
 const STEPS: u64 = 700;
 

@@ -1,9 +1,9 @@
 //! Every variational method without forces is a symplectic map: DFᵀ J DF = J, with DF by implicit differentiation.
 
-use crate::common::double_pendulum;
 use extremal_expr::Graph;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{NewtonOptions, TangentMap};
+use extremal_testkit::marches::double_pendulum;
 
 /// max |DFᵀ J DF − J| over a few steps of size `h`, relative to the size of DF.
 fn defect(method: &str, h: f64) -> f64 {

@@ -1,12 +1,13 @@
 //! Constraints on velocities: a skate on an incline, nonholonomic (closed form) and vakonomic (Hamilton's equations typed by
 //! hand), and a contact oscillator with an anharmonic potential; orders, node constraints, reversibility.
 
-use crate::common::{begin_with, measured_order};
 use extremal_expr::Graph;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::Options;
 use extremal_model::ConstraintKind;
-use extremal_solve::{AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, March, StartValues};
+use extremal_solve::{March, StartValues};
+use extremal_testkit::marches::{advance, begin_with, followed_to};
+use extremal_testkit::numbers::{OrderCase, assert_orders, distance};
 
 /// A skate of unit mass and moment of inertia; x points down the incline, along which the weight is 2; it moves along (cos θ, sin θ).
 fn skate(g: &Graph, kind: ConstraintKind) -> System<'_> {
@@ -25,28 +26,6 @@ fn exact_skate(t: f64) -> [f64; 4] {
     [scale * s * s, scale * (turn * t - (2.0 * turn * t).sin() / 2.0), turn * t, -2.0 * weight * s]
 }
 
-fn assert_orders(what: &str, cases: &[(&str, f64, f64, &[u64])], errors: impl Fn(&str, u64) -> Vec<f64>, end: f64) {
-    let mut wrong = Vec::new();
-    for (method, order, tolerance, counts) in cases {
-        let steps: Vec<f64> = counts.iter().map(|n| end / *n as f64).collect();
-        let errors: Vec<Vec<f64>> = counts.iter().map(|n| errors(method, *n)).collect();
-        for at in 0..errors[0].len() {
-            let errors: Vec<f64> = errors.iter().map(|e| e[at]).collect();
-            // Round-off of a run of some hundred steps and of the truth.
-            let measured = measured_order(&steps, &errors, 1e-12);
-            println!("{what} {method} {at}: {measured:.3} {errors:?}");
-            if (measured - order).abs() > *tolerance {
-                wrong.push(format!("{method} {at}: {order} expected, {measured:.3} measured"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-fn largest(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
-
 #[test]
 fn nonholonomic_skate_against_its_closed_form() {
     const END: f64 = 2.0;
@@ -63,21 +42,18 @@ fn nonholonomic_skate_against_its_closed_form() {
             assert!(method.starts_with("rk") || residual.abs() < 1e-14, "{method}: {residual:e}");
         }
         let exact = exact_skate(END);
-        let position = largest(&run.state()[..3], &exact[..3]);
+        let position = distance(&run.state()[..3], &exact[..3]);
         vec![position, (run.observe().unwrap()[6] - exact[3]).abs()]
     };
-    assert_orders(
-        "skate",
-        &[
-            ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
-            ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
-            ("compose(suzuki4, midpoint)", 4.0, 0.1, &[8, 16, 32, 64]),
-            ("compose(suzuki4, trapezoidal)", 4.0, 0.1, &[8, 16, 32, 64]),
-            ("rk4", 4.0, 0.1, &[32, 64, 128, 256]),
-        ],
-        errors,
-        END,
-    );
+    let cases: &[OrderCase<'_>] = &[
+        ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("compose(suzuki4, midpoint)", 4.0, 0.1, &[8, 16, 32, 64]),
+        ("compose(suzuki4, trapezoidal)", 4.0, 0.1, &[8, 16, 32, 64]),
+        ("rk4", 4.0, 0.1, &[32, 64, 128, 256]),
+    ];
+    // Round-off of a run of some hundred steps and of the truth.
+    assert_orders("skate", cases, END, 1e-12, errors);
 }
 
 /// L = (x'² + y'² + z'²)/2 − (x² + y² + z²)/2 − x⁴/4 with z' = y x'.
@@ -91,19 +67,14 @@ fn contact(g: &Graph) -> System<'_> {
 
 /// By hand: x'' = Fx − λ y, y'' = Fy, z'' = Fz + λ, z'' = y' x' + y x''.
 fn contact_truth(start: &StartValues, end: f64) -> Vec<f64> {
-    let mut rhs = |_: f64, s: &[f64], ds: &mut [f64]| {
+    let state = [&start.q[..], &start.v].concat();
+    let end = followed_to(&state, end, |_, s, ds| {
         let [x, y, z, vx, vy, vz] = [s[0], s[1], s[2], s[3], s[4], s[5]];
         let [fx, fy, fz] = [-x - x.powi(3), -y, -z];
         let lambda = (vy * vx + y * fx - fz) / (1.0 + y * y);
         ds.copy_from_slice(&[vx, vy, vz, fx - lambda * y, fy, fz + lambda]);
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let options =
-        AdaptiveOptions { relative_tolerance: 1e-15, absolute_tolerance: 1e-15, ..AdaptiveOptions::default() };
-    let state = [&start.q[..], &start.v].concat();
-    let mut truth = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, options, 0.0, &state);
-    truth.advance_to(end, &mut rhs).unwrap();
-    truth.state()[..3].to_vec()
+    });
+    end[..3].to_vec()
 }
 
 fn contact_start() -> StartValues {
@@ -117,21 +88,18 @@ fn contact_oscillator_against_equations_typed_by_hand() {
     let errors = |method: &str, steps: u64| {
         let g = Graph::new();
         let mut run = begin_with(&contact(&g), method, Options::default(), &[], &contact_start(), END / steps as f64);
-        (0..steps).for_each(|_| run.advance().unwrap());
-        vec![largest(&run.state()[..3], &truth)]
+        advance(&mut run, steps);
+        vec![distance(&run.state()[..3], &truth)]
     };
-    assert_orders(
-        "contact",
-        &[
-            ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
-            ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
-            ("compose(suzuki4, midpoint)", 4.0, 0.1, &[16, 32, 64, 128]),
-            ("compose(kahan-li8, trapezoidal)", 8.0, 0.5, &[10, 12, 14, 16]),
-            ("gauss(2)", 4.0, 0.1, &[16, 32, 64, 128]),
-        ],
-        errors,
-        END,
-    );
+    let cases: &[OrderCase<'_>] = &[
+        ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("compose(suzuki4, midpoint)", 4.0, 0.1, &[16, 32, 64, 128]),
+        ("compose(kahan-li8, trapezoidal)", 8.0, 0.5, &[10, 12, 14, 16]),
+        ("gauss(2)", 4.0, 0.1, &[16, 32, 64, 128]),
+    ];
+    // Round-off of a run of some hundred steps and of the truth.
+    assert_orders("contact", cases, END, 1e-12, errors);
 }
 
 /// The symmetric arrangement is its own inverse with −h: forth and back ends where it began, to the round-off of 200 solves.
@@ -141,15 +109,15 @@ fn a_nonholonomic_step_is_reversible() {
     let system = contact(&g);
     let start = contact_start();
     let mut forth = begin_with(&system, "midpoint", Options::default(), &[], &start, 0.05);
-    (0..100).for_each(|_| forth.advance().unwrap());
+    advance(&mut forth, 100);
     let end = StartValues {
         q: forth.state()[..3].to_vec(),
         v: forth.observe().unwrap()[..3].iter().map(|v| -v).collect(),
         ..StartValues::default()
     };
     let mut back = begin_with(&system, "midpoint", Options::default(), &[], &end, 0.05);
-    (0..100).for_each(|_| back.advance().unwrap());
-    let error = largest(&back.state()[..3], &start.q);
+    advance(&mut back, 100);
+    let error = distance(&back.state()[..3], &start.q);
     assert!(error < 1e-12, "{error:e}");
 }
 
@@ -161,20 +129,14 @@ fn vakonomic_truth(start: &StartValues, end: f64) -> Vec<f64> {
         let lambda = s[3] * sin - s[4] * cos;
         (s[3] - lambda * sin, s[4] + lambda * cos, lambda)
     };
-    let mut rhs = |_: f64, s: &[f64], ds: &mut [f64]| {
-        let (vx, vy, lambda) = velocity(s);
-        ds.copy_from_slice(&[vx, vy, s[5], 2.0, 0.0, lambda * (vx * s[2].cos() + vy * s[2].sin())]);
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let options =
-        AdaptiveOptions { relative_tolerance: 1e-15, absolute_tolerance: 1e-15, ..AdaptiveOptions::default() };
     let ((sin, cos), lambda) = (start.q[2].sin_cos(), start.multipliers[0]);
     let momenta = [start.v[0] + lambda * sin, start.v[1] - lambda * cos, start.v[2]];
-    let state = [&start.q[..], &momenta].concat();
-    let mut truth = AdaptiveIntegrator::new(AdaptiveMethod::Dop853, options, 0.0, &state);
-    truth.advance_to(end, &mut rhs).unwrap();
-    let (.., lambda) = velocity(truth.state());
-    [&truth.state()[..3], &[lambda]].concat()
+    let end = followed_to(&[&start.q[..], &momenta].concat(), end, |_, s, ds| {
+        let (vx, vy, lambda) = velocity(s);
+        ds.copy_from_slice(&[vx, vy, s[5], 2.0, 0.0, lambda * (vx * s[2].cos() + vy * s[2].sin())]);
+    });
+    let (.., lambda) = velocity(&end);
+    [&end[..3], &[lambda]].concat()
 }
 
 #[test]
@@ -189,27 +151,24 @@ fn vakonomic_skate_against_equations_typed_by_hand() {
         let system = skate(&g, ConstraintKind::Vakonomic);
         let lambda = system.constraints[0].multiplier.id();
         let mut run = begin_with(&system, method, Options::default(), &[lambda], &start, END / steps as f64);
-        (0..steps).for_each(|_| run.advance().unwrap());
-        let position = largest(&run.state()[..3], &truth[..3]);
+        advance(&mut run, steps);
+        let position = distance(&run.state()[..3], &truth[..3]);
         vec![position, (run.observe().unwrap()[6] - truth[3]).abs()]
     };
-    assert_orders(
-        "vakonomic",
-        &[
-            ("midpoint", 2.0, 0.05, &[100, 200, 400, 800]),
-            ("trapezoidal", 2.0, 0.05, &[100, 200, 400, 800]),
-            ("compose(suzuki4, midpoint)", 4.0, 0.1, &[60, 120, 240, 480]),
-            ("rk4", 4.0, 0.1, &[200, 400, 800, 1600]),
-        ],
-        errors,
-        END,
-    );
+    let cases: &[OrderCase<'_>] = &[
+        ("midpoint", 2.0, 0.05, &[100, 200, 400, 800]),
+        ("trapezoidal", 2.0, 0.05, &[100, 200, 400, 800]),
+        ("compose(suzuki4, midpoint)", 4.0, 0.1, &[60, 120, 240, 480]),
+        ("rk4", 4.0, 0.1, &[200, 400, 800, 1600]),
+    ];
+    // Round-off of a run of some hundred steps and of the truth.
+    assert_orders("vakonomic", cases, END, 1e-12, errors);
     // The same blade with a reaction instead moves elsewhere.
     let g = Graph::new();
     let mut run =
         begin_with(&skate(&g, ConstraintKind::Nonholonomic), "midpoint", Options::default(), &[], &other, 0.01);
-    (0..300).for_each(|_| run.advance().unwrap());
-    assert!(largest(&run.state()[..3], &truth[..3]) > 0.1);
+    advance(&mut run, 300);
+    assert!(distance(&run.state()[..3], &truth[..3]) > 0.1);
 }
 
 /// An integrable velocity constraint, x' = 2 y' + 0.3: both kinds of motion, and the motion under x = 2 y + 0.3 t, are the same,
@@ -232,13 +191,13 @@ fn integrable_constraints_are_the_same_in_every_form() {
         let multipliers = if kind == ConstraintKind::Vakonomic { vec![0.7] } else { Vec::new() };
         let start = StartValues { q: vec![1.0, 0.5], v: vec![0.5, 0.1], multipliers, ..StartValues::default() };
         let mut run = begin_with(&system, "midpoint", Options::default(), &[force.id()], &start, 2.0 / steps as f64);
-        (0..steps).for_each(|_| run.advance().unwrap());
+        advance(&mut run, steps);
         let state = run.state()[..2].to_vec();
         [state, vec![run.observe().unwrap()[4]]].concat()
     };
     for kind in [ConstraintKind::Nonholonomic, ConstraintKind::Vakonomic] {
         let differences: Vec<f64> =
-            [100, 200].iter().map(|n| largest(&motion(kind, *n), &motion(ConstraintKind::Holonomic, *n))).collect();
+            [100, 200].iter().map(|n| distance(&motion(kind, *n), &motion(ConstraintKind::Holonomic, *n))).collect();
         // Either the same to round-off, or differing by O(h²).
         let same = differences[1] < 1e-11;
         assert!(same || (differences[0] / differences[1] - 4.0).abs() < 0.2, "{kind:?}: {differences:?}");

@@ -8,50 +8,23 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use parquet::errors::ParquetError;
 use thiserror::Error;
 
-use super::journal::{Entries, Identity, Journal, Piece, checksum};
-use super::parquet::{Encoder, Footer, MAGIC};
-use super::{Fields, Frame, csv};
-use crate::sink::to_io;
+use super::format::{Encoded, FrameEncoder, FrameFormat};
+use super::journal::{Entries, Identity, Journal, JournalPiece, checksum};
+use super::{Fields, Frame};
 use crate::whole::sync_folder;
-
-/// The format of a file of frames.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FrameFormat {
-    /// Text with a header line.
-    Csv,
-    /// Apache Parquet, a row group for each frame.
-    Parquet,
-}
-
-impl FrameFormat {
-    /// The format that a file name asks for.
-    ///
-    /// # Errors
-    /// Another extension than `.csv` and `.parquet`.
-    pub fn of(path: &Path) -> Result<FrameFormat, FrameError> {
-        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-            Some("csv") => Ok(FrameFormat::Csv),
-            Some("parquet") => Ok(FrameFormat::Parquet),
-            _ => Err(FrameError::UnknownFormat { path: path.into() }),
-        }
-    }
-}
+use crate::{FormatError, Stopwatch};
 
 /// Why a file of frames cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The file name says no known format.
-    #[error("cannot tell the format of `{}`: its name should end in .csv or .parquet", path.display())]
-    UnknownFormat {
-        /// The file asked for.
-        path: PathBuf,
-    },
+    /// The file name asks for no format that there is.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The system refuses.
     #[error("cannot write `{}`: {source}", path.display())]
     Write {
@@ -156,16 +129,11 @@ pub struct FrameFile {
     journal_path: PathBuf,
     data: File,
     journal: Journal,
-    format: Format,
+    encoder: FrameEncoder,
     length: u64,
     /// When a readable file was last left, and how long that took.
-    published: Instant,
+    published: Stopwatch,
     cost: Duration,
-}
-
-enum Format {
-    Csv,
-    Parquet { encoder: Encoder, footer: Box<Footer> },
 }
 
 /// A file, and the notes that came with the frames it already has.
@@ -207,9 +175,9 @@ impl FrameFile {
             Existing::Resume => Self::resume(path, fields, identity),
             Existing::Refuse => Self::create(path, fields, identity).map(|file| Resumed { file, notes: Vec::new() }),
             Existing::Replace => {
-                let (journal, places) = open(path)?;
-                let failed = places.failed();
-                begun(places.begin(journal, fields, identity)).map_err(failed)
+                let (journal, paths) = open(path)?;
+                let failed = paths.failed();
+                begun(paths.begin(journal, fields, identity)).map_err(failed)
             }
         }
     }
@@ -219,23 +187,23 @@ impl FrameFile {
     /// # Errors
     /// A file that is there already, or unfinished work, which would be lost; whatever the system refuses.
     pub fn create(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<FrameFile, FrameError> {
-        let (mut journal, places) = open(path)?;
-        let failed = places.failed();
+        let (mut journal, paths) = open(path)?;
+        let failed = paths.failed();
         let entries = journal.read().map_err(&failed)?;
-        match (places.part.exists(), entries) {
+        match (paths.part.exists(), entries) {
             (true, Some(entries)) if !entries.pieces.is_empty() => {
-                return Err(FrameError::Unfinished { part: places.part });
+                return Err(FrameError::Unfinished { part: paths.part });
             }
             (false, entries) if path.exists() => {
                 // The journal was only made to keep others away, or has done its work.
                 if entries.is_none_or(|entries| entries.finished) {
-                    let _ = fs::remove_file(&places.journal);
+                    let _ = fs::remove_file(&paths.journal);
                 }
                 return Err(FrameError::Exists { path: path.into() });
             }
             _ => {}
         }
-        places.begin(journal, fields, identity).map_err(failed)
+        paths.begin(journal, fields, identity).map_err(failed)
     }
 
     /// Continues a file after its last whole frame, or begins it if there is none.
@@ -243,33 +211,33 @@ impl FrameFile {
     /// # Errors
     /// A file that is finished, or was begun for something else; whatever the system refuses.
     pub fn resume(path: &Path, fields: &Fields, identity: &[(String, String)]) -> Result<Resumed, FrameError> {
-        let (mut journal, places) = open(path)?;
-        let failed = places.failed();
+        let (mut journal, paths) = open(path)?;
+        let failed = paths.failed();
         let entries = journal.read().map_err(&failed)?;
         match &entries {
-            _ if places.part.exists() => {}
+            _ if paths.part.exists() => {}
             Some(entries) if !entries.finished && !entries.pieces.is_empty() => {
                 let pieces = entries.pieces.len();
-                return Err(FrameError::Lost { path: path.into(), part: places.part, pieces });
+                return Err(FrameError::Lost { path: path.into(), part: paths.part, pieces });
             }
             _ if path.exists() => {
                 // The journal of a call that was killed just after it had finished, or one just made, need not stay.
-                let _ = fs::remove_file(&places.journal);
+                let _ = fs::remove_file(&paths.journal);
                 return Err(FrameError::Finished { path: path.into() });
             }
             _ => {}
         }
-        let Some(entries) = entries.filter(|_| places.part.exists()) else {
-            return begun(places.begin(journal, fields, identity)).map_err(failed);
+        let Some(entries) = entries.filter(|_| paths.part.exists()) else {
+            return begun(paths.begin(journal, fields, identity)).map_err(failed);
         };
         if let Some((what, then, now)) = first_difference(&entries.identity, identity) {
-            return Err(FrameError::Different { part: places.part, what, then, now });
+            return Err(FrameError::Different { part: paths.part, what, then, now });
         }
-        match places.reopen(journal, fields, entries).map_err(&failed)? {
+        match paths.reopen(journal, fields, entries).map_err(&failed)? {
             Some(resumed) => Ok(resumed),
             None => {
-                let (journal, places) = open(path)?;
-                begun(places.begin(journal, fields, identity)).map_err(failed)
+                let (journal, paths) = open(path)?;
+                begun(paths.begin(journal, fields, identity)).map_err(failed)
             }
         }
     }
@@ -284,7 +252,7 @@ impl FrameFile {
         if self.published.elapsed() >= wait {
             // A disk without room for a second file has room for the first: one to read now is not worth the work.
             let _ = self.publish();
-            self.published = Instant::now();
+            self.published = Stopwatch::start();
         }
         Ok(())
     }
@@ -306,7 +274,7 @@ impl FrameFile {
     }
 
     fn close(&mut self) -> io::Result<()> {
-        let ending = self.ending()?;
+        let ending = self.encoder.ending()?;
         self.data.write_all(&ending)?;
         self.data.sync_all()?;
         self.journal.finish()?;
@@ -321,38 +289,23 @@ impl FrameFile {
     }
 
     fn append(&mut self, frame: &Frame, note: String) -> io::Result<()> {
-        let (bytes, footer) = match &mut self.format {
-            Format::Csv => (csv::encode(frame), Vec::new()),
-            Format::Parquet { encoder, footer } => {
-                let group = encoder.encode(frame).map_err(to_io)?;
-                footer.push(self.length, &group.footer).map_err(to_io)?;
-                (group.bytes, group.footer)
-            }
-        };
+        let Encoded { bytes, footer } = self.encoder.encode(frame, self.length)?;
         self.data.write_all(&bytes)?;
-        let piece = Piece { bytes: bytes.len() as u64, checksum: checksum(&bytes), footer, note };
-        self.journal.push(&piece)?;
-        self.length += piece.bytes;
+        let length = bytes.len() as u64;
+        self.journal.push(JournalPiece { bytes: length, checksum: checksum(&bytes), footer, note })?;
+        self.length += length;
         Ok(())
     }
 
-    /// The bytes that make a file of what is there.
-    fn ending(&self) -> io::Result<Vec<u8>> {
-        match &self.format {
-            Format::Csv => Ok(Vec::new()),
-            Format::Parquet { footer, .. } => footer.bytes().map_err(to_io),
-        }
-    }
-
     fn publish(&mut self) -> io::Result<()> {
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let copy = copy_of(&self.path);
         let copied = self.copy_to(&copy).and_then(|()| fs::rename(&copy, &self.path));
         if copied.is_err() {
             // Half a copy is of no use, and takes room.
             let _ = fs::remove_file(&copy);
         }
-        self.published = Instant::now();
+        self.published = Stopwatch::start();
         self.cost = clock.elapsed();
         copied
     }
@@ -360,30 +313,30 @@ impl FrameFile {
     fn copy_to(&self, copy: &Path) -> io::Result<()> {
         fs::copy(&self.part, copy)?;
         let mut file = OpenOptions::new().append(true).open(copy)?;
-        file.write_all(&self.ending()?)?;
+        file.write_all(&self.encoder.ending()?)?;
         file.sync_all()
     }
 }
 
 /// The files around one that is being written.
-struct Places {
+struct FilePaths {
     path: PathBuf,
     part: PathBuf,
     journal: PathBuf,
     format: FrameFormat,
 }
 
-fn open(path: &Path) -> Result<(Journal, Places), FrameError> {
+fn open(path: &Path) -> Result<(Journal, FilePaths), FrameError> {
     let format = FrameFormat::of(path)?;
     let (part, journal) = (beside(path, ".part"), beside(path, ".part.journal"));
-    let places = Places { path: path.into(), part, journal, format };
-    match Journal::open(&places.journal).map_err(places.failed())? {
+    let paths = FilePaths { path: path.into(), part, journal, format };
+    match Journal::open(&paths.journal).map_err(paths.failed())? {
         Some(journal) => {
             // Left by a call that was killed.
             let _ = fs::remove_file(copy_of(path));
-            Ok((journal, places))
+            Ok((journal, paths))
         }
-        None => Err(FrameError::Busy { part: places.part }),
+        None => Err(FrameError::Busy { part: paths.part }),
     }
 }
 
@@ -398,18 +351,18 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-impl Places {
+impl FilePaths {
     fn failed(&self) -> impl Fn(io::Error) -> FrameError + use<> {
         let path = self.path.clone();
         move |source| FrameError::Write { path: path.clone(), source }
     }
 
     fn begin(self, mut journal: Journal, fields: &Fields, identity: &[(String, String)]) -> io::Result<FrameFile> {
-        journal.begin(&identity.to_vec())?;
+        journal.begin(identity)?;
         let mut data = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&self.part)?;
-        let head = self.head(fields);
+        let head = self.format.head(fields);
         data.write_all(&head)?;
-        let mut file = self.file(journal, data, head.len() as u64, fields).map_err(to_io)?;
+        let mut file = self.file(journal, data, head.len() as u64, fields)?;
         file.publish()?;
         Ok(file)
     }
@@ -418,7 +371,7 @@ impl Places {
     fn reopen(self, mut journal: Journal, fields: &Fields, entries: Entries) -> io::Result<Option<Resumed>> {
         let mut data = OpenOptions::new().read(true).write(true).open(&self.part)?;
         let size = data.metadata()?.len();
-        let head = self.head(fields);
+        let head = self.format.head(fields);
         let mut bytes = vec![0; head.len()];
         let mut length = head.len() as u64;
         if size < length || data.read_exact(&mut bytes).is_err() || bytes != head {
@@ -442,43 +395,26 @@ impl Places {
         data.set_len(length)?;
         data.seek(SeekFrom::Start(length))?;
         journal.cut(end)?;
-        let mut file = self.file(journal, data, length, fields).map_err(to_io)?;
-        if let Format::Parquet { footer, .. } = &mut file.format {
-            let mut offset = head.len() as u64;
-            for piece in &whole {
-                footer.push(offset, &piece.footer).map_err(to_io)?;
-                offset += piece.bytes;
-            }
+        let mut file = self.file(journal, data, length, fields)?;
+        let mut offset = head.len() as u64;
+        for piece in &whole {
+            file.encoder.resume(offset, &piece.footer)?;
+            offset += piece.bytes;
         }
         Ok(Some(Resumed { file, notes: whole.into_iter().map(|piece| piece.note).collect() }))
     }
 
-    /// What every file of this format begins with.
-    fn head(&self, fields: &Fields) -> Vec<u8> {
-        match self.format {
-            FrameFormat::Csv => csv::header(fields),
-            FrameFormat::Parquet => MAGIC.to_vec(),
-        }
-    }
-
-    fn file(self, journal: Journal, data: File, length: u64, fields: &Fields) -> Result<FrameFile, ParquetError> {
-        let format = match self.format {
-            FrameFormat::Csv => Format::Csv,
-            FrameFormat::Parquet => {
-                let encoder = Encoder::new(fields)?;
-                let footer = Box::new(Footer::new(&encoder, fields)?);
-                Format::Parquet { encoder, footer }
-            }
-        };
+    fn file(self, journal: Journal, data: File, length: u64, fields: &Fields) -> io::Result<FrameFile> {
+        let encoder = FrameEncoder::new(self.format, fields)?;
         Ok(FrameFile {
             path: self.path,
             part: self.part,
             journal_path: self.journal,
             data,
             journal,
-            format,
+            encoder,
             length,
-            published: Instant::now(),
+            published: Stopwatch::start(),
             cost: Duration::ZERO,
         })
     }

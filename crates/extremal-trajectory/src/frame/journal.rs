@@ -5,14 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// What the contents of a file follow from: names and values.
 pub(super) type Identity = Vec<(String, String)>;
 
 /// A piece of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct JournalPiece {
     /// How long it is.
     pub bytes: u64,
     /// Of these bytes.
@@ -21,6 +21,15 @@ pub(super) struct Piece {
     pub footer: Vec<u8>,
     /// What the caller wants to know of it.
     pub note: String,
+}
+
+/// A line of a journal.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum JournalLine {
+    Identity(Identity),
+    Piece(JournalPiece),
+    Finished(bool),
 }
 
 /// A journal open for writing.
@@ -33,7 +42,7 @@ pub(super) struct Journal {
 pub(super) struct Entries {
     pub identity: Identity,
     /// The pieces, each with the length of the journal up to and with it.
-    pub pieces: Vec<(Piece, u64)>,
+    pub pieces: Vec<(JournalPiece, u64)>,
     /// The length of the first line.
     pub head: u64,
     /// All pieces are there, and the file was about to get its name.
@@ -67,26 +76,23 @@ impl Journal {
                 break;
             }
             end += line.len() as u64;
-            let Ok(value) = serde_json::from_slice::<Value>(line) else { break };
-            match &mut entries {
-                Some(entries) if value.get("finished").is_some() => entries.finished = true,
-                None => {
-                    let Some(identity) = identity_of(&value) else { break };
+            let Ok(said) = serde_json::from_slice(line) else { break };
+            match (said, &mut entries) {
+                (JournalLine::Identity(identity), None) => {
                     entries = Some(Entries { identity, pieces: Vec::new(), head: end, finished: false });
                 }
-                Some(entries) => {
-                    let Some(piece) = Piece::of(&value) else { break };
-                    entries.pieces.push((piece, end));
-                }
+                (JournalLine::Piece(piece), Some(entries)) => entries.pieces.push((piece, end)),
+                (JournalLine::Finished(finished), Some(entries)) => entries.finished = finished,
+                _ => break,
             }
         }
         Ok(entries)
     }
 
     /// Begins anew.
-    pub fn begin(&mut self, identity: &Identity) -> io::Result<()> {
+    pub fn begin(&mut self, identity: &[(String, String)]) -> io::Result<()> {
         self.cut(0)?;
-        self.line(&json!({ "identity": identity }))
+        self.line(&JournalLine::Identity(identity.to_vec()))
     }
 
     /// Forgets what stands behind so many bytes.
@@ -95,23 +101,18 @@ impl Journal {
         self.file.seek(SeekFrom::Start(length)).map(|_| ())
     }
 
-    pub fn push(&mut self, piece: &Piece) -> io::Result<()> {
-        self.line(&json!({
-            "bytes": piece.bytes,
-            "checksum": format!("{:016x}", piece.checksum),
-            "footer": hexadecimal(&piece.footer),
-            "note": piece.note,
-        }))
+    pub fn push(&mut self, piece: JournalPiece) -> io::Result<()> {
+        self.line(&JournalLine::Piece(piece))
     }
 
     /// Notes that nothing is missing any more.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.line(&json!({ "finished": true }))?;
+        self.line(&JournalLine::Finished(true))?;
         self.file.sync_all()
     }
 
-    fn line(&mut self, value: &Value) -> io::Result<()> {
-        self.file.write_all(format!("{value}\n").as_bytes())
+    fn line(&mut self, line: &JournalLine) -> io::Result<()> {
+        self.file.write_all(format!("{}\n", serde_json::to_string(line)?).as_bytes())
     }
 }
 
@@ -131,34 +132,6 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
-}
-
-fn identity_of(value: &Value) -> Option<Identity> {
-    let pairs = value.get("identity")?.as_array()?.iter();
-    pairs.map(|pair| Some((pair.get(0)?.as_str()?.to_owned(), pair.get(1)?.as_str()?.to_owned()))).collect()
-}
-
-impl Piece {
-    fn of(value: &Value) -> Option<Piece> {
-        let text = |key: &str| value.get(key)?.as_str();
-        Some(Piece {
-            bytes: value.get("bytes")?.as_u64()?,
-            checksum: u64::from_str_radix(text("checksum")?, 16).ok()?,
-            footer: from_hexadecimal(text("footer")?)?,
-            note: text("note")?.to_owned(),
-        })
-    }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]).map(char::from).collect()
-}
-
-fn from_hexadecimal(text: &str) -> Option<Vec<u8>> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    let pair = |pair: &[u8]| Some((digit(pair.first()?)? * 16 + digit(pair.get(1)?)?) as u8);
-    text.as_bytes().chunks(2).map(pair).collect()
 }
 
 /// FNV-1a: tells bytes from others, such as those that were written from those that were not.
@@ -184,12 +157,12 @@ mod tests {
         let path = folder.path().join("journal");
         let identity = vec![("step".to_owned(), "0.1".to_owned())];
         let piece =
-            |k: u64| Piece { bytes: k, checksum: u64::MAX - k, footer: vec![0, 255, k as u8], note: "n".into() };
+            |k: u64| JournalPiece { bytes: k, checksum: u64::MAX - k, footer: vec![0, 255, k as u8], note: "n".into() };
         let mut journal = Journal::open(&path).unwrap().unwrap();
         assert!(journal.read().unwrap().is_none());
         journal.begin(&identity).unwrap();
-        journal.push(&piece(1)).unwrap();
-        journal.push(&piece(2)).unwrap();
+        journal.push(piece(1)).unwrap();
+        journal.push(piece(2)).unwrap();
         let whole = journal.read().unwrap().unwrap();
         assert_eq!(whole.identity, identity);
         assert_eq!(whole.pieces.iter().map(|(p, _)| p.clone()).collect::<Vec<_>>(), [piece(1), piece(2)]);

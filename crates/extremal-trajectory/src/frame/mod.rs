@@ -3,15 +3,15 @@
 //! A [`Frame`] is a piece of a table. A [`FrameFile`] takes frames one after the other; what was taken is kept when the program is
 //! killed, and the finished file does not depend on how often it was.
 
-mod csv;
 mod file;
+mod format;
 mod journal;
-mod last;
+#[cfg(feature = "parquet")]
 mod parquet;
 
-pub use file::{Existing, FrameError, FrameFile, FrameFormat, Resumed};
+pub use file::{Existing, FrameError, FrameFile, Resumed};
+pub use format::{FrameFormat, last_integer};
 pub use journal::checksum;
-pub use last::last_integer;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -87,9 +87,9 @@ pub type Word = Option<Cow<'static, str>>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     rows: usize,
-    integers: Vec<Vec<i64>>,
-    numbers: Vec<Vec<f64>>,
-    texts: Vec<Vec<Word>>,
+    pub(crate) integers: Vec<Vec<i64>>,
+    pub(crate) numbers: Vec<Vec<f64>>,
+    pub(crate) texts: Vec<Vec<Word>>,
 }
 
 impl Frame {

@@ -1,38 +1,41 @@
 //! A frame as a row group of Apache Parquet, and the footer that makes row groups a file.
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{LogicalType, Repetition, Type as PhysicalType};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::record::RowAccessor;
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::{Fields, Frame, Word};
+use super::format::Encoded;
+use super::{Fields, Frame};
+use crate::sink::to_io;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
 /// Length of the footer and the magic word, behind it.
 const TAIL: usize = 8;
 
-/// Makes row groups of one schema.
-#[derive(Clone)]
-pub(super) struct Encoder {
+/// Makes row groups of one schema, and keeps what is known of those of a file.
+pub(super) struct RowGroups {
     schema: Arc<Type>,
     properties: Arc<WriterProperties>,
+    file: FileMetaData,
+    groups: Vec<RowGroupMetaData>,
 }
 
-/// A row group: its bytes, and the footer of a file that would hold nothing else.
-pub(super) struct Group {
-    pub bytes: Vec<u8>,
-    pub footer: Vec<u8>,
-}
-
-impl Encoder {
-    pub fn new(fields: &Fields) -> Result<Encoder, ParquetError> {
+impl RowGroups {
+    /// Of a file without rows.
+    pub fn new(fields: &Fields) -> io::Result<RowGroups> {
         let texts = fields.integers + fields.numbers;
         let field = |(at, name): (usize, &str)| {
             let (kind, meaning, repetition) = match at {
@@ -43,8 +46,8 @@ impl Encoder {
             let builder = Type::primitive_type_builder(name, kind).with_repetition(repetition);
             builder.with_logical_type(meaning).build().map(Arc::new)
         };
-        let columns = fields.names().enumerate().map(field).collect::<Result<Vec<_>, _>>()?;
-        let schema = Type::group_type_builder("sweep").with_fields(columns).build()?;
+        let columns = fields.names().enumerate().map(field).collect::<Result<Vec<_>, _>>().map_err(to_io)?;
+        let schema = Arc::new(Type::group_type_builder("sweep").with_fields(columns).build().map_err(to_io)?);
         // Words repeat, numbers do not. Without page indexes a row group is one piece, which can be moved.
         let mut properties = WriterProperties::builder()
             .set_dictionary_enabled(false)
@@ -54,96 +57,23 @@ impl Encoder {
         for name in &fields.names[texts..] {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name.as_str()), true);
         }
-        Ok(Encoder { schema: Arc::new(schema), properties: Arc::new(properties.build()) })
+        let properties = Arc::new(properties.build());
+        let empty = encoded(&schema, &properties, &Frame::new(fields)).map_err(to_io)?;
+        let file = ParquetMetaDataReader::decode_metadata(&empty.footer).map_err(to_io)?.file_metadata().clone();
+        Ok(RowGroups { schema, properties, file, groups: Vec::new() })
     }
 
-    /// The row group of a frame; a frame without rows gives none, but still a footer.
-    pub fn encode(&self, frame: &Frame) -> Result<Group, ParquetError> {
-        let mut writer = SerializedFileWriter::new(Vec::new(), self.schema.clone(), self.properties.clone())?;
-        if frame.rows > 0 {
-            let mut group = writer.next_row_group()?;
-            let mut columns = Columns::of(frame);
-            while let Some(mut column) = group.next_column()? {
-                match columns.next() {
-                    Some(Column::Integers(values)) => {
-                        column.typed::<Int64Type>().write_batch(values, None, None)?;
-                    }
-                    Some(Column::Numbers(values)) => {
-                        column.typed::<DoubleType>().write_batch(values, None, None)?;
-                    }
-                    Some(Column::Texts(values)) => {
-                        let levels: Vec<i16> = values.iter().map(|word| i16::from(word.is_some())).collect();
-                        let words: Vec<ByteArray> = values.iter().flatten().map(|word| word.as_ref().into()).collect();
-                        column.typed::<ByteArrayType>().write_batch(&words, Some(&levels), None)?;
-                    }
-                    None => {}
-                }
-                column.close()?;
-            }
-            group.close()?;
-        }
-        let mut bytes = writer.into_inner()?;
-        let length = bytes.len().checked_sub(TAIL).and_then(|tail| {
-            let length: [u8; 4] = bytes.get(tail..tail + 4)?.try_into().ok()?;
-            tail.checked_sub(u32::from_le_bytes(length) as usize).filter(|begin| *begin >= MAGIC.len())
-        });
-        let begin = length.ok_or_else(|| ParquetError::General("the footer has no length".to_owned()))?;
-        let footer = bytes[begin..bytes.len() - TAIL].to_vec();
-        bytes.truncate(begin);
-        bytes.drain(..MAGIC.len());
-        Ok(Group { bytes, footer })
-    }
-}
-
-enum Column<'f> {
-    Integers(&'f [i64]),
-    Numbers(&'f [f64]),
-    Texts(&'f [Word]),
-}
-
-struct Columns<'f> {
-    frame: &'f Frame,
-    at: usize,
-}
-
-impl<'f> Columns<'f> {
-    fn of(frame: &'f Frame) -> Self {
-        Columns { frame, at: 0 }
-    }
-}
-
-impl<'f> Iterator for Columns<'f> {
-    type Item = Column<'f>;
-
-    fn next(&mut self) -> Option<Column<'f>> {
-        let Frame { integers, numbers, texts, .. } = self.frame;
-        let at = self.at;
-        self.at += 1;
-        let texts_at = at.checked_sub(integers.len() + numbers.len());
-        integers
-            .get(at)
-            .map(|values| Column::Integers(values))
-            .or_else(|| numbers.get(at.checked_sub(integers.len())?).map(|values| Column::Numbers(values)))
-            .or_else(|| texts.get(texts_at?).map(|values| Column::Texts(values)))
-    }
-}
-
-/// What is known of the row groups of a file so far.
-pub(super) struct Footer {
-    file: FileMetaData,
-    groups: Vec<RowGroupMetaData>,
-}
-
-impl Footer {
-    /// Of a file without rows.
-    pub fn new(encoder: &Encoder, fields: &Fields) -> Result<Footer, ParquetError> {
-        let empty = encoder.encode(&Frame::new(fields))?;
-        let file = ParquetMetaDataReader::decode_metadata(&empty.footer)?.file_metadata().clone();
-        Ok(Footer { file, groups: Vec::new() })
+    /// The row group of a frame; a frame without rows gives none, but still the footer of a file without.
+    pub fn encode(&self, frame: &Frame) -> io::Result<Encoded> {
+        encoded(&self.schema, &self.properties, frame).map_err(to_io)
     }
 
     /// Adds the group whose bytes stand at `offset` and whose own footer this is.
-    pub fn push(&mut self, offset: u64, own: &[u8]) -> Result<(), ParquetError> {
+    pub fn push(&mut self, offset: u64, own: &[u8]) -> io::Result<()> {
+        self.add(offset, own).map_err(to_io)
+    }
+
+    fn add(&mut self, offset: u64, own: &[u8]) -> Result<(), ParquetError> {
         let shift = offset as i64 - MAGIC.len() as i64;
         for group in ParquetMetaDataReader::decode_metadata(own)?.row_groups() {
             let moved = |column: &parquet::file::metadata::ColumnChunkMetaData| {
@@ -161,7 +91,7 @@ impl Footer {
     }
 
     /// The bytes that end a file with these groups.
-    pub fn bytes(&self) -> Result<Vec<u8>, ParquetError> {
+    pub fn ending(&self) -> io::Result<Vec<u8>> {
         let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
         let file = FileMetaData::new(
             self.file.version(),
@@ -172,7 +102,57 @@ impl Footer {
             self.file.column_orders().cloned(),
         );
         let mut bytes = Vec::new();
-        ParquetMetaDataWriter::new(&mut bytes, &ParquetMetaData::new(file, self.groups.clone())).finish()?;
+        let metadata = ParquetMetaData::new(file, self.groups.clone());
+        ParquetMetaDataWriter::new(&mut bytes, &metadata).finish().map_err(to_io)?;
         Ok(bytes)
     }
+}
+
+fn encoded(schema: &Arc<Type>, properties: &Arc<WriterProperties>, frame: &Frame) -> Result<Encoded, ParquetError> {
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.clone(), properties.clone())?;
+    if frame.rows > 0 {
+        let mut group = writer.next_row_group()?;
+        for values in &frame.integers {
+            write_column::<Int64Type>(&mut group, values, None)?;
+        }
+        for values in &frame.numbers {
+            write_column::<DoubleType>(&mut group, values, None)?;
+        }
+        for values in &frame.texts {
+            let levels: Vec<i16> = values.iter().map(|word| i16::from(word.is_some())).collect();
+            let words: Vec<ByteArray> = values.iter().flatten().map(|word| word.as_ref().into()).collect();
+            write_column::<ByteArrayType>(&mut group, &words, Some(&levels))?;
+        }
+        group.close()?;
+    }
+    let mut bytes = writer.into_inner()?;
+    let length = bytes.len().checked_sub(TAIL).and_then(|tail| {
+        let length: [u8; 4] = bytes.get(tail..tail + 4)?.try_into().ok()?;
+        tail.checked_sub(u32::from_le_bytes(length) as usize).filter(|begin| *begin >= MAGIC.len())
+    });
+    let begin = length.ok_or_else(|| ParquetError::General("the footer has no length".to_owned()))?;
+    let footer = bytes[begin..bytes.len() - TAIL].to_vec();
+    bytes.truncate(begin);
+    bytes.drain(..MAGIC.len());
+    Ok(Encoded { bytes, footer })
+}
+
+fn write_column<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let column = group.next_column()?;
+    let mut column = column.ok_or_else(|| ParquetError::General("a column is missing in the schema".to_owned()))?;
+    column.typed::<T>().write_batch(values, levels, None)?;
+    column.close()
+}
+
+/// The first integer of the last row.
+pub(super) fn last_integer(path: &Path) -> io::Result<Option<i64>> {
+    let Ok(reader) = SerializedFileReader::new(File::open(path)?) else { return Ok(None) };
+    let Some(group) = reader.num_row_groups().checked_sub(1) else { return Ok(None) };
+    let rows = reader.get_row_group(group).map_err(to_io)?;
+    let last = rows.get_row_iter(None).map_err(to_io)?.last().transpose().map_err(to_io)?;
+    Ok(last.and_then(|row| row.get_long(0).ok()))
 }

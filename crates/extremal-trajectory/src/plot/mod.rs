@@ -22,6 +22,7 @@ pub use axis::Scale;
 pub use choose::Selection;
 pub use panel::{Curve, Mark, Panel};
 
+use crate::format::{FormatError, asked_for};
 use crate::{Columns, Series};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,14 +33,8 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum PlotError {
     /// The file name says no known picture format.
-    #[error(
-        "cannot tell the picture format of `{}`: its name should end in .svg or .png",
-        path.display()
-    )]
-    UnknownFormat {
-        /// The file asked for.
-        path: PathBuf,
-    },
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// A column asked for does not exist.
     #[error("there is no column `{name}` to plot; there are {}", known.join(", "))]
     UnknownColumn {
@@ -87,13 +82,8 @@ impl PictureFormat {
     ///
     /// # Errors
     /// The extension is missing or unknown; the message lists the known ones.
-    pub fn of(path: &Path) -> Result<Self, PlotError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        match extension.to_ascii_lowercase().as_str() {
-            "svg" => Ok(Self::Svg),
-            "png" => Ok(Self::Png),
-            _ => Err(PlotError::UnknownFormat { path: path.into() }),
-        }
+    pub fn of(path: &Path) -> Result<Self, FormatError> {
+        asked_for(path, "picture format", &[("svg", Self::Svg), ("png", Self::Png)])
     }
 }
 

@@ -1,19 +1,20 @@
 //! Trajectory files: one streaming writer per format, chosen by file name.
 
-mod csv;
-mod json;
+mod format;
+#[cfg(feature = "parquet")]
 mod parquet;
+mod text;
 
-pub use csv::CsvSink;
-pub(crate) use csv::quoted;
-pub use json::JsonSink;
+pub use format::Format;
+#[cfg(feature = "parquet")]
 pub use parquet::ParquetSink;
+#[cfg(feature = "parquet")]
 pub(crate) use parquet::to_io;
+pub use text::{TextLayout, TextSink};
 
-use crate::{Columns, WholeFile};
-use std::fmt;
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use crate::{FormatError, WholeFile};
+use std::io;
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// Somewhere rows go, one at a time, in memory that does not grow with them.
@@ -34,74 +35,6 @@ pub trait Sink: Send {
     fn finish(&mut self) -> io::Result<()>;
 }
 
-/// A trajectory file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// Text with a header line, see [`CsvSink`].
-    Csv,
-    /// One JSON object, see [`JsonSink`].
-    Json,
-    /// Apache Parquet, see [`ParquetSink`].
-    Parquet,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Format; 3] = [Format::Csv, Format::Json, Format::Parquet];
-
-    /// The extension of its files.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Format::Csv => "csv",
-            Format::Json => "json",
-            Format::Parquet => "parquet",
-        }
-    }
-
-    /// The format a file name asks for, by its extension in any case.
-    ///
-    /// # Errors
-    /// The extension is missing or unknown; the message lists the known ones.
-    ///
-    /// ```
-    /// use extremal_trajectory::Format;
-    ///
-    /// assert_eq!(Format::of("run.parquet".as_ref())?, Format::Parquet);
-    /// let error = Format::of("run.xlsx".as_ref()).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "cannot tell the format of `run.xlsx`: its name should end in .csv, .json or .parquet"
-    /// );
-    /// # Ok::<(), extremal_trajectory::SinkError>(())
-    /// ```
-    pub fn of(path: &Path) -> Result<Self, SinkError> {
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        Self::ALL
-            .into_iter()
-            .find(|f| f.extension().eq_ignore_ascii_case(extension))
-            .ok_or_else(|| SinkError::UnknownFormat { path: path.into() })
-    }
-
-    /// Opens a file of this format.
-    ///
-    /// # Errors
-    /// The file cannot be created or its beginning cannot be written.
-    pub fn create(self, path: &Path, columns: &Columns) -> Result<Box<dyn Sink>, SinkError> {
-        let open = || -> io::Result<Box<dyn Sink>> {
-            let whole = WholeFile::create(path)?;
-            let file = BufWriter::new(whole.writer()?);
-            let rows: Box<dyn Sink> = match self {
-                Format::Csv => Box::new(CsvSink::new(file, columns)?),
-                Format::Json => Box::new(JsonSink::new(file, columns)?),
-                Format::Parquet => Box::new(ParquetSink::new(file, columns)?),
-            };
-            Ok(Box::new(FileSink { rows, whole: Some(whole) }))
-        };
-        open().map_err(|source| SinkError::Create { path: path.into(), source })
-    }
-}
-
 /// Rows on their way to a file, which is there when they are all written.
 struct FileSink {
     rows: Box<dyn Sink>,
@@ -119,25 +52,13 @@ impl Sink for FileSink {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.extension())
-    }
-}
-
 /// Why a trajectory file cannot be opened.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SinkError {
-    /// The file name says no known format.
-    #[error(
-        "cannot tell the format of `{}`: its name should end in .csv, .json or .parquet",
-        path.display()
-    )]
-    UnknownFormat {
-        /// The file asked for.
-        path: PathBuf,
-    },
+    /// The file name asks for no format that there is.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The file cannot be created.
     #[error("cannot create `{}`: {source}", path.display())]
     Create {
@@ -146,12 +67,4 @@ pub enum SinkError {
         /// What the system said.
         source: io::Error,
     },
-}
-
-/// Opens a trajectory file in the format its name asks for.
-///
-/// # Errors
-/// An unknown extension, or a file that cannot be created.
-pub fn create(path: &Path, columns: &Columns) -> Result<Box<dyn Sink>, SinkError> {
-    Format::of(path)?.create(path, columns)
 }

@@ -5,14 +5,12 @@
 
 mod chains;
 mod curved;
-mod marched;
 mod orbits;
 mod oscillators;
 mod pendulums;
 mod thermal;
 
-pub use marched::MARCHED;
-pub use thermal::{HandTypedHeat, MARCHED_HEAT, systems as heat_systems};
+pub use thermal::{HandTypedHeat, systems as heat_systems};
 
 /// Looks up a parameter of the gallery file by name.
 pub type Parameters<'a> = &'a dyn Fn(&str) -> f64;

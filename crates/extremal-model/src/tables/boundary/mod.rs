@@ -21,8 +21,8 @@ use component::{Slot, select};
 pub use component::Component;
 pub(crate) use component::State;
 pub(crate) use rules::{check, problems};
-pub(crate) use statement::{BoundaryStatement, KEYS, read};
-use statement::{DurationStatement, PeriodicStatement, WaypointStatement};
+pub(crate) use statement::{BoundaryStatement, TABLE};
+use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
 
 /// The steps of a problem that does not say how many it has.
 const DEFAULT_STEPS: u64 = 100;
@@ -180,7 +180,7 @@ pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatem
     };
     let (duration, span) = match (&statement.duration, &statement.to) {
         (Some(DurationStatement::Fixed(scalar)), None) => (Duration::Fixed(number(scalar)?.id()), scalar.span()),
-        (Some(DurationStatement::Free { span, min, max, guess }), None) => {
+        (Some(DurationStatement::Free(span, FreeDuration { min, max, guess })), None) => {
             // All of them first, so that every mistake is found.
             let [min, max, guess] = [min, max, guess].map(|scalar| match scalar {
                 Some(scalar) => number(scalar).map(Some),

@@ -1,11 +1,13 @@
 //! `[boundary]` as written.
 
+use super::super::ModelTable;
 use super::super::assignments::{self, Assignment};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Key, Name, Reader, Scalar, Series, key};
+use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
 use crate::text::Text;
 
 /// The table as written.
+#[derive(Default)]
 pub(crate) struct BoundaryStatement {
     /// Its name.
     pub span: Span,
@@ -27,6 +29,7 @@ pub(crate) struct BoundaryStatement {
 }
 
 /// `{ start = 6, end = 1 }`: how fast steps shrink towards each end.
+#[derive(Default)]
 pub(crate) struct GradingStatement {
     pub start: Option<Scalar>,
     pub end: Option<Scalar>,
@@ -35,14 +38,22 @@ pub(crate) struct GradingStatement {
 /// `2.0`, or `{ min = 0.5, max = 5.0, guess = 2.0 }`.
 pub(crate) enum DurationStatement {
     Fixed(Scalar),
-    Free { span: Span, min: Option<Scalar>, max: Option<Scalar>, guess: Option<Scalar> },
+    Free(Span, FreeDuration),
+}
+
+/// `{ min = 0.5, max = 5.0, guess = 2.0 }`.
+#[derive(Default)]
+pub(crate) struct FreeDuration {
+    pub min: Option<Scalar>,
+    pub max: Option<Scalar>,
+    pub guess: Option<Scalar>,
 }
 
 impl DurationStatement {
     pub fn span(&self) -> Span {
         match self {
             DurationStatement::Fixed(scalar) => scalar.span(),
-            DurationStatement::Free { span, .. } => span.clone(),
+            DurationStatement::Free(span, _) => span.clone(),
         }
     }
 }
@@ -66,108 +77,106 @@ pub(crate) struct PathStatement {
     pub max: Option<Series>,
 }
 
-pub(crate) const KEYS: &[Key] = &[
-    key("independent", "the name of the independent variable, `t` if not stated: with `\"x\"`, `y'` is dy/dx"),
-    key("from", "where it begins, 0 if not stated"),
-    key("to", "where it ends, instead of `duration`"),
-    key("duration", "how long it takes; `{ min = 0.5, max = 5, guess = 2 }` is to be found"),
-    key("steps", "of the grid, 100 if not stated"),
-    key(
+pub(crate) static TABLE: ModelTable = ModelTable {
+    name: "boundary",
+    sentence: "a motion asked for by its ends; with `[objective]` the one with the controls that cost least",
+    keys: || keys(FIELDS),
+    read: |reader, table, entries, into| {
+        let mut statement = BoundaryStatement { span: table.name.span.clone(), ..BoundaryStatement::default() };
+        reader.fill(entries, FIELDS, &mut statement);
+        into.boundary = Some(statement);
+    },
+};
+
+const FIELDS: &[Field<BoundaryStatement>] = &[
+    field(
+        "independent",
+        "the name of the independent variable, `t` if not stated: with `\"x\"`, `y'` is dy/dx",
+        |reader, entry, into| into.independent = reader.string(entry),
+    ),
+    field("from", "where it begins, 0 if not stated", |reader, entry, into| into.from = reader.scalar(entry)),
+    field("to", "where it ends, instead of `duration`", |reader, entry, into| {
+        into.is_timed = true;
+        into.to = reader.scalar(entry);
+    }),
+    field(
+        "duration",
+        "how long it takes; `{ min = 0.5, max = 5, guess = 2 }` is to be found",
+        |reader, entry, into| {
+            into.is_timed = true;
+            into.duration = read_duration(reader, entry);
+        },
+    ),
+    field("steps", "of the grid, 100 if not stated", |reader, entry, into| into.steps = reader.scalar(entry)),
+    field(
         "grading",
         "`{ start = 3, end = 1 }`: steps shrink towards an end by this power; unless given, towards an end where the Lagrangian has no finite value",
+        |reader, entry, into| {
+            into.grading = reader.table(entry).map(|entries| {
+                let mut grading = GradingStatement::default();
+                reader.fill(entries, GRADING, &mut grading);
+                grading
+            });
+        },
     ),
-    key("start", "what is given at the start: `{ x = 0, \"x'\" = \"v0\" }`; what is not given is free"),
-    key("end", "what is given at the end, of entropies too"),
-    key(
+    field(
+        "start",
+        "what is given at the start: `{ x = 0, \"x'\" = \"v0\" }`; what is not given is free",
+        |reader, entry, into| into.start = assignments::read_table(reader, entry),
+    ),
+    field("end", "what is given at the end, of entropies too", |reader, entry, into| {
+        into.end = assignments::read_table(reader, entry);
+    }),
+    field(
         "via",
         "points in between, at a time or after a part of the duration: `[{ t = 0.5, x = 1 }, { s = 0.75, x = 2 }]`",
+        |reader, entry, into| into.via = read_via(reader, entry),
     ),
-    key("periodic", "`true`, or the coordinates that end as they began: `[\"x\", \"y\"]`"),
-    key("path", "bounds along the way: `{ x = { min = 0 }, \"x'\" = { max = 1 } }`"),
-    key("integrals", "`{ length = \"sqrt(1 + y'^2) = 3\" }`: what is integrated over the motion, and what comes out"),
-    key("guess", "where the search begins: expressions of the independent variable and of `s`, its elapsed part"),
+    field("periodic", "`true`, or the coordinates that end as they began: `[\"x\", \"y\"]`", |reader, entry, into| {
+        into.periodic = read_periodic(reader, entry)
+    }),
+    field("path", "bounds along the way: `{ x = { min = 0 }, \"x'\" = { max = 1 } }`", |reader, entry, into| {
+        into.path = read_path(reader, entry)
+    }),
+    field(
+        "integrals",
+        "`{ length = \"sqrt(1 + y'^2) = 3\" }`: what is integrated over the motion, and what comes out",
+        |reader, entry, into| {
+            let entries = reader.table(entry).unwrap_or_default();
+            into.integrals = reader.named_scalars(entries);
+        },
+    ),
+    field(
+        "guess",
+        "where the search begins: expressions of the independent variable and of `s`, its elapsed part",
+        |reader, entry, into| into.guess = assignments::read_table(reader, entry),
+    ),
 ];
-const DURATION_KEYS: &[Key] =
-    &[key("min", "the shortest"), key("max", "the longest"), key("guess", "where the search begins")];
-const PATH_KEYS: &[Key] = &[key("min", "the lower bound"), key("max", "the upper bound")];
-const GRADING_KEYS: &[Key] = &[key("start", "at the start"), key("end", "at the end")];
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, table: &Entry<'t>, entries: Vec<Entry<'t>>) -> BoundaryStatement {
-    let mut statement = BoundaryStatement {
-        span: table.name.span.clone(),
-        independent: None,
-        from: None,
-        to: None,
-        duration: None,
-        is_timed: false,
-        steps: None,
-        start: Vec::new(),
-        end: Vec::new(),
-        via: Vec::new(),
-        periodic: None,
-        path: Vec::new(),
-        integrals: Vec::new(),
-        guess: Vec::new(),
-        grading: None,
-    };
-    for entry in entries {
-        match entry.name.text.as_str() {
-            "independent" => statement.independent = reader.string(&entry),
-            "from" => statement.from = reader.scalar(&entry),
-            "to" => {
-                statement.is_timed = true;
-                statement.to = reader.scalar(&entry);
-            }
-            "duration" => {
-                statement.is_timed = true;
-                statement.duration = read_duration(reader, &entry);
-            }
-            "steps" => statement.steps = reader.scalar(&entry),
-            "start" => statement.start = read_assignments(reader, &entry),
-            "end" => statement.end = read_assignments(reader, &entry),
-            "via" => statement.via = read_via(reader, &entry),
-            "periodic" => statement.periodic = read_periodic(reader, &entry),
-            "path" => statement.path = read_path(reader, &entry),
-            "integrals" => statement.integrals = read_integrals(reader, &entry),
-            "guess" => statement.guess = read_assignments(reader, &entry),
-            "grading" => statement.grading = read_grading(reader, &entry),
-            _ => reader.unknown_key(&entry, KEYS),
-        }
-    }
-    statement
-}
+const DURATION: &[Field<FreeDuration>] = &[
+    field("min", "the shortest", |reader, entry, into| into.min = reader.scalar(entry)),
+    field("max", "the longest", |reader, entry, into| into.max = reader.scalar(entry)),
+    field("guess", "where the search begins", |reader, entry, into| into.guess = reader.scalar(entry)),
+];
 
-fn read_assignments<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<Assignment> {
-    let entries = reader.table(entry).unwrap_or_default();
-    assignments::read(reader, entries)
-}
+const PATH: &[Field<PathStatement>] = &[
+    field("min", "the lower bound", |reader, entry, into| into.min = reader.series(entry)),
+    field("max", "the upper bound", |reader, entry, into| into.max = reader.series(entry)),
+];
+
+const GRADING: &[Field<GradingStatement>] = &[
+    field("start", "at the start", |reader, entry, into| into.start = reader.scalar(entry)),
+    field("end", "at the end", |reader, entry, into| into.end = reader.scalar(entry)),
+];
 
 fn read_duration<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<DurationStatement> {
     if !reader.is_table(entry) {
         return reader.scalar(entry).map(DurationStatement::Fixed);
     }
-    let (mut min, mut max, mut guess) = (None, None, None);
-    for entry in reader.table(entry)? {
-        match entry.name.text.as_str() {
-            "min" => min = reader.scalar(&entry),
-            "max" => max = reader.scalar(&entry),
-            "guess" => guess = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, DURATION_KEYS),
-        }
-    }
-    Some(DurationStatement::Free { span: entry.value_span(), min, max, guess })
-}
-
-fn read_grading<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<GradingStatement> {
-    let mut grading = GradingStatement { start: None, end: None };
-    for entry in reader.table(entry)? {
-        match entry.name.text.as_str() {
-            "start" => grading.start = reader.scalar(&entry),
-            "end" => grading.end = reader.scalar(&entry),
-            _ => reader.unknown_key(&entry, GRADING_KEYS),
-        }
-    }
-    Some(grading)
+    let entries = reader.table(entry)?;
+    let mut free = FreeDuration::default();
+    reader.fill(entries, DURATION, &mut free);
+    Some(DurationStatement::Free(entry.value_span(), free))
 }
 
 fn read_via<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<WaypointStatement> {
@@ -202,24 +211,8 @@ fn read_path<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<PathStat
             let message = format!("{} has neither `min` nor `max`", entry.full_path());
             reader.problems.push(Diagnostic::error(Code::Missing, message).at(entry.value_span(), ""));
         }
-        for entry in entries {
-            match entry.name.text.as_str() {
-                "min" => statement.min = reader.series(&entry),
-                "max" => statement.max = reader.series(&entry),
-                _ => reader.unknown_key(&entry, PATH_KEYS),
-            }
-        }
+        reader.fill(entries, PATH, &mut statement);
         bounds.push(statement);
     }
     bounds
-}
-
-fn read_integrals<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<(Name, Scalar)> {
-    let mut integrals = Vec::new();
-    for entry in reader.table(entry).unwrap_or_default() {
-        if let Some(equation) = reader.scalar(&entry) {
-            integrals.push((entry.name, equation));
-        }
-    }
-    integrals
 }

@@ -1,0 +1,446 @@
+//! The analysis as data, with expressions as text that reads back: what `analyze --json` prints.
+
+use extremal_expr::Expr;
+use extremal_mechanics::analysis::{Conservation, Conserved, Proof, Structure, Symmetry, Verdict};
+use serde::Serialize;
+
+use super::{Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
+use crate::serialized::by_name;
+
+/// All that was found. What the analysis does not reach is `None` or empty.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct AnalysisReport {
+    /// The name of the model.
+    pub model: Option<String>,
+    /// The order of the highest derivative in the Lagrangian.
+    pub order: usize,
+    /// Half of the dimension of the states that have a motion.
+    pub degrees_of_freedom: Option<usize>,
+    /// Does the Lagrangian determine the motion? `None` where that is not decided.
+    pub regular: Option<bool>,
+    /// The rank of the matrix of its second derivatives, bordered by the constraints.
+    pub rank: Option<usize>,
+    /// The size of this matrix.
+    pub unknowns: usize,
+    /// The rank of the matrix without the constraints.
+    pub mass_rank: Option<usize>,
+    /// The dimension of the states.
+    pub state_dimension: usize,
+    /// The dimension of those that have a motion.
+    pub final_dimension: Option<usize>,
+    /// What is conserved.
+    pub conserved: Vec<ConservedReport>,
+    /// How many of these are independent.
+    pub independent: usize,
+    /// Where conserved quantities were sought.
+    pub search: SearchReport,
+    /// The stated constraints, then those of the constraint algorithm.
+    pub constraints: Vec<ConstraintReport>,
+    /// How the Lagrangian is built, if it is of the first order.
+    pub structure: Option<StructureReport>,
+    /// Why no motion satisfies all constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradiction: Option<String>,
+    /// Constraints that follow from the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redundant: Vec<String>,
+    /// The controls, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controls: Option<ControlsReport>,
+    /// The determinant of the matrix, if it can be written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub determinant: Option<String>,
+    /// Does the determinant vanish nowhere?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regular_everywhere: Option<bool>,
+    /// What the constraint algorithm says of a singular Lagrangian: `unique`, `not unique`, `no motion` or `undecided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<&'static str>,
+    /// Highest derivatives that stay free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<usize>,
+    /// The symmetries that the model states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symmetries: Vec<SymmetryReport>,
+    /// The invariants that the model states.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invariants: Vec<QuantityReport>,
+    /// A state of rest near the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equilibrium: Option<Equilibrium>,
+    /// Why none is given, where one was sought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_equilibrium: Option<String>,
+    /// Are the discrete equations of the model all there is, so that its Lagrangian says nothing?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub placeholder: bool,
+    /// What the method keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<MethodReport>,
+}
+
+/// A conserved quantity.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ConservedReport {
+    /// What it is called.
+    pub name: String,
+    /// Its formula.
+    pub expression: String,
+    /// The same as LaTeX.
+    pub latex: String,
+    /// `symbolic` if it is proved by algebra, `numeric` if its rate is exactly zero at random states.
+    pub verified: &'static str,
+    /// Does it hold for all values of the parameters, not only for the present ones?
+    pub general: bool,
+    /// How many random states there were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<usize>,
+    /// Its rate there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residual: Option<u8>,
+    /// The symmetry that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symmetry: Option<GeneratorReport>,
+    /// The theorem by which it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theorem: Option<&'static str>,
+    /// What the method makes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discrete: Option<Preserved>,
+}
+
+/// The symmetry of a conserved quantity.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GeneratorReport {
+    /// `time`, `point` or `hidden`.
+    pub kind: &'static str,
+    /// The components that are not zero, by coordinate.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "generator_by_name")]
+    pub generator: Option<Vec<(String, String)>>,
+    /// f, where the Lagrangian changes by df/dt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gauge: Option<String>,
+}
+
+/// Where conserved quantities were sought.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SearchReport {
+    /// Products of these.
+    pub generators: Vec<String>,
+    /// Up to this degree.
+    pub degree: usize,
+    /// So many.
+    pub candidates: usize,
+    /// Further families.
+    pub further: Vec<FamilyReport>,
+}
+
+/// A further family of candidates.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct FamilyReport {
+    /// What they are.
+    pub family: &'static str,
+    /// How many.
+    pub candidates: usize,
+}
+
+/// A constraint: stated, with name and kind, or found by the constraint algorithm in a round.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct ConstraintReport {
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// The round, from one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round: Option<usize>,
+    /// What vanishes.
+    pub expression: String,
+}
+
+/// How a Lagrangian is built.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct StructureReport {
+    /// Is it at most quadratic in the velocities?
+    pub quadratic: bool,
+    /// Is it T2(q, v) − V(q)?
+    pub natural: bool,
+    /// Does it contain the time?
+    pub explicit_time: bool,
+    /// Do motions run backwards too? `None` where that is not decided.
+    pub reversible: Option<bool>,
+    /// p·v − L.
+    pub energy: String,
+    /// The mass matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mass: Option<Vec<Vec<String>>>,
+    /// The Christoffel symbols of the first kind that do not vanish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub christoffel: Option<Vec<ChristoffelReport>>,
+    /// The gyroscopic matrix, if it does not vanish.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gyroscopic: Option<Vec<Vec<String>>>,
+    /// T + V as the Lagrangian is written, where it is something else than the energy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_energy: Option<QuantityReport>,
+    /// The part of the Lagrangian that is a total time derivative.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gauge: Option<GaugeReport>,
+    /// The potential of forces at rest that are a gradient; `None` inside where it cannot be written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub potential_of_forces: Option<Option<String>>,
+}
+
+/// The Christoffel symbol [k l, j].
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ChristoffelReport {
+    /// The first coordinate.
+    pub k: String,
+    /// The second.
+    pub l: String,
+    /// The third.
+    pub j: String,
+    /// Its formula.
+    pub value: String,
+}
+
+/// A part of the Lagrangian without effect on the motion.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct GaugeReport {
+    /// The part.
+    pub part: String,
+    /// What it is the time derivative of, if that can be written down.
+    pub of: Option<String>,
+}
+
+/// The controls of a model.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ControlsReport {
+    /// Their names.
+    pub names: Vec<String>,
+    /// The rank of the cost in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// Does the cost determine them?
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regular: Option<bool>,
+}
+
+/// A symmetry of `[symmetries]`.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SymmetryReport {
+    /// Its name.
+    pub name: String,
+    /// Its momentum p·X.
+    pub momentum: String,
+    /// Is it conserved? `None` where that is not decided.
+    pub conserved: Option<bool>,
+    /// For all values of the parameters?
+    pub general: bool,
+    /// The rate of the momentum.
+    pub rate: String,
+}
+
+/// A quantity that may be conserved.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct QuantityReport {
+    /// The name by which the model states it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its formula.
+    pub expression: String,
+    /// Is it conserved? `None` where that is not decided.
+    pub conserved: Option<bool>,
+}
+
+fn generator_by_name<S: serde::Serializer>(
+    generator: &Option<Vec<(String, String)>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    by_name(generator.as_deref().unwrap_or_default(), serializer)
+}
+
+impl<'m> Findings<'m> {
+    /// What was found as data.
+    pub fn report(&self) -> AnalysisReport {
+        let seen = &self.regularity;
+        let contradiction = self.contradiction().map(ToString::to_string);
+        let decided = seen.decided || contradiction.is_some();
+        let regular = decided.then(|| seen.is_regular() && contradiction.is_none());
+        // Nothing is said of a Lagrangian that is only a placeholder.
+        let told = !self.placeholder;
+        let found = self.conserved.found.iter().enumerate();
+        let space = &self.conserved.space;
+        let further = space
+            .further
+            .iter()
+            .map(|(kind, count)| FamilyReport { family: sentences::family(*kind), candidates: *count });
+        AnalysisReport {
+            model: self.name.map(str::to_owned),
+            order: self.order,
+            degrees_of_freedom: told.then(|| self.degrees_of_freedom()),
+            regular: regular.filter(|_| told),
+            rank: told.then_some(seen.rank),
+            unknowns: seen.unknowns,
+            mass_rank: told.then_some(seen.mass_rank),
+            state_dimension: seen.state_dimension,
+            final_dimension: seen.final_dimension.filter(|_| told && contradiction.is_none()),
+            conserved: match contradiction {
+                Some(_) => Vec::new(),
+                None => found.map(|(place, quantity)| self.quantity(place, quantity)).collect(),
+            },
+            independent: self.conserved.independent,
+            search: SearchReport {
+                generators: self.generator_names(),
+                degree: space.degree,
+                candidates: space.candidates,
+                further: further.collect(),
+            },
+            constraints: self.constraints(),
+            structure: self.structure.as_ref().filter(|_| told).map(|structure| self.structure_report(structure)),
+            redundant: if contradiction.is_some() { Vec::new() } else { self.redundant.clone() },
+            contradiction,
+            controls: (!self.controls.is_empty()).then(|| ControlsReport {
+                names: self.controls.iter().map(|name| (*name).to_owned()).collect(),
+                rank: self.control.as_ref().map(|control| control.rank),
+                regular: self.control.as_ref().map(|control| control.is_regular()),
+            }),
+            determinant: seen.determinant.map(text),
+            regular_everywhere: seen.determinant.map(|_| seen.regular_everywhere),
+            verdict: seen.chain.as_ref().map(|chain| match &chain.verdict {
+                Verdict::Unique => "unique",
+                Verdict::NotUnique => "not unique",
+                Verdict::NoMotion { .. } => "no motion",
+                Verdict::Undecided { .. } => "undecided",
+            }),
+            free: seen.chain.as_ref().map(|chain| chain.free),
+            symmetries: self.symmetries.iter().map(symmetry).collect(),
+            invariants: self.invariants.iter().map(|(name, e, kept)| stated(Some(name), *e, *kept)).collect(),
+            equilibrium: self.equilibrium.clone(),
+            no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
+            placeholder: self.placeholder,
+            method: self.method.clone(),
+        }
+    }
+
+    fn quantity(&self, place: usize, quantity: &Conserved<'m>) -> ConservedReport {
+        let states = match quantity.proof {
+            Proof::Symbolic => None,
+            Proof::Sampled { states } => Some(states),
+        };
+        let kept = self.method.as_ref().and_then(|method| method.preserved.get(place));
+        ConservedReport {
+            name: quantity.name.clone(),
+            expression: text(quantity.expression),
+            latex: quantity.expression.latex_with_parts(),
+            verified: if states.is_none() { "symbolic" } else { "numeric" },
+            general: quantity.general,
+            states,
+            residual: states.map(|_| 0),
+            symmetry: quantity.symmetry.as_ref().map(|symmetry| self.generator(symmetry)),
+            theorem: quantity.theorem.map(sentences::theorem),
+            discrete: kept.cloned(),
+        }
+    }
+
+    fn generator(&self, symmetry: &Symmetry<'m>) -> GeneratorReport {
+        let components = |generator: &[Expr<'m>]| {
+            let parts = self.system.names.iter().zip(generator).filter(|(_, x)| !x.is_zero());
+            Some(parts.map(|(name, x)| (name.clone(), text(*x))).collect())
+        };
+        match symmetry {
+            Symmetry::Time => GeneratorReport { kind: "time", generator: None, gauge: None },
+            Symmetry::Point { generator, gauge } => {
+                GeneratorReport { kind: "point", generator: components(generator), gauge: Some(text(*gauge)) }
+            }
+            Symmetry::Hidden { generator } => {
+                GeneratorReport { kind: "hidden", generator: components(generator), gauge: None }
+            }
+        }
+    }
+
+    fn constraints(&self) -> Vec<ConstraintReport> {
+        let stated = self.constraints.iter().map(|(name, kind, expression)| ConstraintReport {
+            name: Some(name.clone()),
+            kind: Some(kind.name()),
+            round: None,
+            expression: text(*expression),
+        });
+        let rounds = self.regularity.chain.iter().flat_map(|chain| chain.rounds.iter().zip(1..));
+        let found = rounds.flat_map(|(constraints, round)| {
+            let one = move |constraint: &Expr<'m>| ConstraintReport {
+                round: Some(round),
+                expression: text(*constraint),
+                ..ConstraintReport::default()
+            };
+            constraints.iter().map(one)
+        });
+        stated.chain(found).collect()
+    }
+
+    fn structure_report(&self, structure: &Structure<'m>) -> StructureReport {
+        let matrix = |rows: &Vec<Vec<Expr<'m>>>| {
+            let row = |row: &Vec<Expr<'m>>| row.iter().map(|e| text(self.graph.simplified(*e))).collect();
+            rows.iter().map(row).collect()
+        };
+        let total = structure.total_energy.zip(self.total_energy);
+        let christoffel = structure.christoffel.iter().map(|symbol| {
+            let [k, l, j] = [symbol.k, symbol.l, symbol.j].map(|i| self.system.names[i].clone());
+            ChristoffelReport { k, l, j, value: text(symbol.value) }
+        });
+        StructureReport {
+            quadratic: structure.split.is_some(),
+            natural: structure.natural,
+            explicit_time: structure.explicit_time,
+            reversible: structure.reversible,
+            energy: text(structure.energy),
+            mass: structure.split.as_ref().map(|split| matrix(&split.mass)),
+            christoffel: structure.split.as_ref().map(|_| christoffel.collect()),
+            gyroscopic: structure.gyroscopic.as_ref().map(matrix),
+            total_energy: total.map(|(energy, kept)| stated(None, energy, kept)),
+            gauge: structure.gauge.map(|gauge| GaugeReport { part: text(gauge.part), of: gauge.of.map(text) }),
+            potential_of_forces: structure.potential_force.as_ref().map(|force| force.potential.map(text)),
+        }
+    }
+}
+
+fn symmetry(symmetry: &StatedSymmetry<'_>) -> SymmetryReport {
+    SymmetryReport {
+        name: symmetry.name.clone(),
+        momentum: text(symmetry.momentum),
+        conserved: is_conserved(symmetry.conservation),
+        general: symmetry.conservation == Conservation::Always,
+        rate: text(symmetry.rate),
+    }
+}
+
+fn stated(name: Option<&String>, expression: Expr<'_>, kept: Conservation) -> QuantityReport {
+    QuantityReport { name: name.cloned(), expression: text(expression), conserved: is_conserved(kept) }
+}
+
+/// `None` where it is not decided.
+fn is_conserved(kept: Conservation) -> Option<bool> {
+    match kept {
+        Conservation::Always | Conservation::Here => Some(true),
+        Conservation::No => Some(false),
+        Conservation::Undecided => None,
+    }
+}
+
+fn text(e: Expr<'_>) -> String {
+    e.text_with_parts()
+}

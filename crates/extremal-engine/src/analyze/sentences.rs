@@ -1,0 +1,130 @@
+//! Findings as sentences, for the printed sections and for messages.
+
+use extremal_mechanics::System;
+use extremal_mechanics::analysis::{
+    Conserved, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem, Verdict,
+};
+
+use super::{Equilibrium, NoEquilibrium, Preservation, Preserved, Stability};
+
+/// What a singular Lagrangian comes to, in a sentence; `None` for a regular one.
+pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
+    if seen.is_regular() {
+        return None;
+    }
+    let Some(chain) = &seen.chain else {
+        return Some("the constraint algorithm was not tried on a system of this size".to_string());
+    };
+    let constraints: Vec<String> =
+        chain.rounds.iter().flatten().map(|constraint| format!("{} = 0", constraint.text().limit(60))).collect();
+    let on = match (constraints.is_empty(), seen.final_dimension) {
+        (true, _) => "every state".to_string(),
+        (false, Some(dimension)) => {
+            format!("the states with {} (dimension {dimension} of {})", constraints.join(", "), seen.state_dimension)
+        }
+        (false, None) => format!("states with {}", constraints.join(", ")),
+    };
+    Some(match &chain.verdict {
+        Verdict::Unique => format!("there is a motion through {on}, and only one"),
+        Verdict::NotUnique => format!(
+            "there are motions through {on}, and they are not unique: {} highest {} stay free",
+            chain.free,
+            if chain.free == 1 { "derivative" } else { "derivatives" }
+        ),
+        Verdict::NoMotion { contradiction } => {
+            format!("there is no motion: {} would have to vanish and does not", contradiction.text().limit(60))
+        }
+        Verdict::Undecided { constraint } => format!(
+            "it is not known which states have a motion: {} = 0 could not be solved for a variable",
+            constraint.text().limit(60)
+        ),
+    })
+}
+
+pub(super) fn control(seen: &ControlRegularity) -> String {
+    let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
+    match seen.is_regular() {
+        true => format!(
+            "the cost determines the controls: {ranks}; one optimal motion through each of {} dimensions of states and adjoints",
+            seen.state_dimension
+        ),
+        false => format!("the cost alone does not determine the controls: {ranks}; only their bounds can"),
+    }
+}
+
+pub(super) fn family(kind: FamilyKind) -> &'static str {
+    match kind {
+        FamilyKind::Affine => "products of momenta with coordinates and time",
+        FamilyKind::Curvilinear => "products with functions of velocity constraints and of cyclic angles",
+    }
+}
+
+pub(super) fn theorem(theorem: Theorem) -> &'static str {
+    match theorem {
+        Theorem::Noether => "Noether",
+        Theorem::ForcedMomentum => "Noether with forces, [TP] theorem 3",
+        Theorem::ForcedGeneral => "Noether with forces, [TP] proposition 5",
+        Theorem::FirstLaw => "first law",
+    }
+}
+
+pub(super) fn symmetry(system: &System<'_>, symmetry: &Symmetry<'_>) -> String {
+    let components = |generator: &[extremal_expr::Expr<'_>]| {
+        let parts = system.names.iter().zip(generator).filter(|(_, x)| !x.is_zero());
+        parts.map(|(name, x)| format!("{name} = {}", x.text().limit(60))).collect::<Vec<_>>().join(", ")
+    };
+    match symmetry {
+        Symmetry::Time => "shift of time".to_string(),
+        Symmetry::Point { generator, gauge } if gauge.is_zero() => format!("generator {}", components(generator)),
+        Symmetry::Point { generator, gauge } => {
+            format!("generator {} with f = {}", components(generator), gauge.text().limit(60))
+        }
+        Symmetry::Hidden { generator } => format!("hidden symmetry {}", components(generator)),
+    }
+}
+
+pub(super) fn proof(quantity: &Conserved<'_>) -> String {
+    let known = match quantity.proof {
+        Proof::Symbolic => "proved by algebra".to_string(),
+        Proof::Sampled { states } => format!("rate exactly zero at {states} random states"),
+    };
+    match quantity.general {
+        true => known,
+        false => format!("{known}, for these values of the parameters"),
+    }
+}
+
+pub(super) fn preserved(preserved: &Preserved, method: &str) -> String {
+    let noether = if preserved.noether { ", as the discrete Noether condition says" } else { "" };
+    match preserved.preservation {
+        Preservation::Exact => format!("{method} keeps it to round-off{noether}"),
+        Preservation::Order(order) => format!("{method} keeps it to order {order:.1} in the step"),
+        Preservation::Unclear => format!("{method} changes it by at most {:.1e} on a short run", preserved.drift),
+    }
+}
+
+pub(super) fn stability(equilibrium: &Equilibrium) -> &'static str {
+    match equilibrium.stability {
+        Stability::Asymptotic => "asymptotically stable: all modes decay",
+        Stability::Stable => "stable: the potential energy has a minimum",
+        Stability::Neutral if equilibrium.gyroscopic => {
+            "no mode grows, held by gyroscopic terms without a minimum of the energy: stable in linear approximation"
+        }
+        Stability::Neutral => "no mode grows, and the linear motion does not decide",
+        Stability::Unstable => "unstable: a mode grows",
+        Stability::TimeDependent => {
+            "the linear motion contains the time: it has no modes, and nothing is said about stability"
+        }
+    }
+}
+
+pub(super) fn no_equilibrium(reason: NoEquilibrium) -> String {
+    match reason {
+        NoEquilibrium::NotFound { starts } => format!("none found by Newton's method from {starts} starts"),
+        NoEquilibrium::Driven => "none: the forces at rest contain the time".to_string(),
+        NoEquilibrium::Moving => "none: a constraint moves".to_string(),
+        NoEquilibrium::Warming => {
+            "none with the entropies of the start: heat still flows when nothing moves".to_string()
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! A run on its way, one row at a time.
+
+use std::ops::ControlFlow;
+
+use extremal_solve::{March, StepFailure};
+use extremal_trajectory::{RecordError, Recorder};
+
+use super::outcome::{End, Outcome, Progress};
+use super::recording::{RowRecorder, Watched};
+use super::stops::{crossed, located};
+use super::{Run, without_choice};
+
+/// Values recorded between two looks at the clock or at an interrupt.
+const VALUES_BETWEEN_LOOKS: u64 = 512;
+
+/// A run on its way: each call of [`advance`](Execution::advance) records a row.
+///
+/// ```
+/// use extremal_engine::{Model, Recorder, Run, Settings};
+/// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
+/// let run = Run::new(&model, &Settings::of(&model))?;
+/// let mut recorder = Recorder::new(run.columns().clone());
+/// let mut execution = run.start();
+/// while execution.advance(&mut recorder)? && execution.row()[0] < 1.0 {}
+/// assert!((execution.row()[0] - 1.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Execution {
+    part: Part,
+    /// What came of the parts before this one.
+    before: Option<Outcome>,
+    /// What came of all, at the end.
+    outcome: Option<Outcome>,
+}
+
+/// A run, or what is left of it after other constraints were chosen.
+struct Part {
+    run: Run,
+    /// Why there is no motion, or the motion.
+    motion: Result<Box<dyn March>, StepFailure>,
+    rows: RowRecorder,
+    steps: u64,
+    planned: u64,
+    /// The first row was recorded by the part before.
+    resumed: bool,
+    begun: bool,
+}
+
+/// What comes of the attempt to go on by a row.
+enum Going {
+    /// There is a row.
+    On,
+    /// There is a row, and it is the last.
+    Stopped(String),
+    /// There is none.
+    Ended(End),
+}
+
+impl Part {
+    fn new(run: Run, resumed: bool) -> Part {
+        let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
+        Part { run, motion, rows, steps: 0, planned, resumed, begun: false }
+    }
+
+    fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
+        let motion = match &mut self.motion {
+            Ok(motion) => motion.as_mut(),
+            Err(failure) => return Ok(Going::Ended(End::Failed(failure.clone()))),
+        };
+        if !self.begun {
+            self.begun = true;
+            let first = if self.resumed { self.rows.look(motion) } else { self.rows.push(motion, recorder)? };
+            match first {
+                Err(failure) => return Ok(Going::Ended(End::Failed(failure))),
+                Ok(()) if !self.resumed => return Ok(Going::On),
+                Ok(()) => {}
+            }
+        }
+        if self.steps == self.planned {
+            return Ok(Going::Ended(End::Reached));
+        }
+        if let Err(failure) = self.run.advance(motion, self.steps + 1) {
+            return Ok(Going::Ended(End::Failed(failure)));
+        }
+        self.steps += 1;
+        let crossed = match crossing(&self.run, motion, &mut self.rows) {
+            Ok(crossed) => crossed,
+            Err(failure) => return Ok(Going::Ended(End::Failed(failure))),
+        };
+        Ok(match (self.rows.push(motion, recorder)?, crossed) {
+            (Err(failure), _) => Going::Ended(End::Failed(failure)),
+            (Ok(()), Some(condition)) => Going::Stopped(condition),
+            (Ok(()), None) => Going::On,
+        })
+    }
+
+    /// What came of it, and what is left of the run with other constraints.
+    fn close(&mut self, end: End, recorder: &mut Recorder) -> Result<(Outcome, Option<Run>), RecordError> {
+        let motion = match &mut self.motion {
+            Ok(motion) => motion.as_mut(),
+            Err(failure) => return Ok((Outcome::unbegun(failure.clone()), None)),
+        };
+        let end = match end {
+            End::Failed(failure) => {
+                let mut failure = self.rows.explain(failure, self.run.plan.step);
+                if self.run.observables.entropies > 0 {
+                    failure.reason = without_choice(failure.reason, &self.run.left_out(), false);
+                }
+                End::Failed(failure)
+            }
+            end => end,
+        };
+        self.rows.complete(motion, recorder)?;
+        let outcome = self.outcome(end);
+        let rest = match &mut self.motion {
+            Ok(motion) => self.run.with_other_constraints(&outcome.end, motion.as_mut()),
+            Err(_) => None,
+        };
+        Ok((outcome, rest))
+    }
+
+    fn outcome(&self, end: End) -> Outcome {
+        let motion = match &self.motion {
+            Ok(motion) => motion.as_ref(),
+            Err(failure) => return Outcome::unbegun(failure.clone()),
+        };
+        let passed = self.rows.passed(motion);
+        let Watched { errors, residuals, laws, warnings } = self.rows.watched();
+        let (steps, time, work) = (motion.steps(), motion.time(), motion.work());
+        Outcome { end, steps, time, work, errors, residuals, laws, passed, warnings }
+    }
+}
+
+impl Execution {
+    /// Goes on by one row and records it; `false` where there is none any more.
+    ///
+    /// # Errors
+    /// Only when a row cannot be recorded. A motion that cannot go on is an [`Outcome`].
+    pub fn advance(&mut self, recorder: &mut Recorder) -> Result<bool, RecordError> {
+        while self.outcome.is_none() {
+            match self.part.advance(recorder)? {
+                Going::On => return Ok(true),
+                Going::Stopped(condition) => {
+                    self.close(End::Stopped { condition }, recorder)?;
+                    return Ok(true);
+                }
+                Going::Ended(end) => self.close(end, recorder)?,
+            }
+        }
+        Ok(false)
+    }
+
+    /// The latest row.
+    pub fn row(&self) -> &[f64] {
+        self.part.rows.row()
+    }
+
+    /// Makes the latest row whole.
+    pub(super) fn complete(&mut self, recorder: &mut Recorder) -> Result<(), RecordError> {
+        match &mut self.part.motion {
+            Ok(motion) => self.part.rows.complete(motion.as_mut(), recorder),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The run that it goes by now.
+    pub(super) fn run(&self) -> &Run {
+        &self.part.run
+    }
+
+    /// Goes on by another run from where it is.
+    pub(super) fn go_on(&mut self, run: Run, recorder: &mut Recorder) -> Result<(), RecordError> {
+        let (outcome, _) = self.part.close(End::Interrupted, recorder)?;
+        self.before = Some(joined(self.before.take(), outcome));
+        self.part = Part::new(run, true);
+        Ok(())
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        Progress { step: self.part.steps, steps: self.part.planned, time: self.row()[0] }
+    }
+
+    /// Steps taken.
+    pub fn steps(&self) -> u64 {
+        let before = self.before.as_ref().map_or(0, |before| before.steps);
+        before + self.part.motion.as_ref().map_or(0, |motion| motion.steps())
+    }
+
+    /// What would come of it if it were interrupted now.
+    pub fn so_far(&self) -> Outcome {
+        match &self.outcome {
+            Some(outcome) => outcome.clone(),
+            None => joined(self.before.clone(), self.part.outcome(End::Interrupted)),
+        }
+    }
+
+    /// What came of it, once there are no more rows.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// What came of it. One that has not ended is interrupted.
+    ///
+    /// # Errors
+    /// The last row cannot be recorded.
+    pub fn finish(mut self, recorder: &mut Recorder) -> Result<Outcome, RecordError> {
+        match self.outcome {
+            Some(outcome) => Ok(outcome),
+            None => Ok(joined(self.before, self.part.close(End::Interrupted, recorder)?.0)),
+        }
+    }
+
+    fn close(&mut self, end: End, recorder: &mut Recorder) -> Result<(), RecordError> {
+        let (outcome, rest) = self.part.close(end, recorder)?;
+        let outcome = joined(self.before.take(), outcome);
+        match rest {
+            Some(rest) => (self.part, self.before) = (Part::new(rest, true), Some(outcome)),
+            None => self.outcome = Some(outcome),
+        }
+        Ok(())
+    }
+}
+
+fn joined(before: Option<Outcome>, last: Outcome) -> Outcome {
+    match before {
+        Some(before) => before.followed_by(last),
+        None => last,
+    }
+}
+
+impl Run {
+    /// Begins to run, row by row.
+    pub fn start(&self) -> Execution {
+        Execution { part: Part::new(self.clone(), false), before: None, outcome: None }
+    }
+
+    /// Runs from the start; every step is pushed to `recorder`, `watch` is called now and then and may end the run.
+    ///
+    /// # Errors
+    /// Only when a row cannot be recorded. A motion that cannot go on is an [`Outcome`].
+    pub fn execute(
+        &self,
+        recorder: &mut Recorder,
+        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Outcome, RecordError> {
+        let mut execution = self.start();
+        // Large systems take long steps: look after each of them.
+        let looks = (VALUES_BETWEEN_LOOKS / self.observables.columns.len() as u64).max(1);
+        // There is a row before the first step.
+        let mut rows_left = 2;
+        while execution.advance(recorder)? {
+            rows_left -= 1;
+            if rows_left == 0 && execution.outcome.is_none() {
+                rows_left = looks;
+                if watch(execution.progress()).is_break() {
+                    break;
+                }
+            }
+        }
+        let outcome = execution.finish(recorder)?;
+        recorder.finish()?;
+        Ok(outcome)
+    }
+}
+
+/// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
+fn crossing(run: &Run, motion: &mut dyn March, rows: &mut RowRecorder) -> Result<Option<String>, StepFailure> {
+    let observables = &run.observables;
+    if observables.stops.is_empty() {
+        return Ok(None);
+    }
+    let begin = rows.time();
+    let crossed = crossed(observables, motion, rows.stops())?;
+    let Some(first) = located(observables, motion, &crossed, begin)?.into_iter().next() else {
+        return Ok(None);
+    };
+    motion.retake(first.after)?;
+    Ok(Some(observables.stops[first.condition].0.clone()))
+}

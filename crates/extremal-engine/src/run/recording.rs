@@ -1,0 +1,156 @@
+//! The rows of a run: watched and recorded.
+
+use std::sync::Arc;
+
+use extremal_solve::{March, PassedConfiguration, StepFailure};
+use extremal_trajectory::{RecordError, Recorder};
+
+use super::Run;
+use super::audits::{Audits, Promises};
+use super::judge::{Instruments, Judge};
+use super::laws::{Audit, Laws};
+use super::observables::Observables;
+use super::snapshot::Snapshot;
+use super::warning::Warning;
+use super::watch::Trouble;
+
+/// Takes the rows of a run to a recorder, and watches them.
+pub(super) struct RowRecorder {
+    observables: Arc<Observables>,
+    exact_names: Vec<String>,
+    entropy_names: Vec<String>,
+    errors: Vec<f64>,
+    audit: Audit,
+    audits: Audits,
+    now: Snapshot,
+    /// Of the last row there are the time, energies and invariants alone.
+    passed: bool,
+}
+
+/// What was seen of a run besides its rows.
+pub(super) struct Watched {
+    pub errors: Vec<(String, f64)>,
+    pub residuals: Vec<(String, f64)>,
+    pub laws: Option<Laws>,
+    pub warnings: Vec<Warning>,
+}
+
+impl RowRecorder {
+    pub fn new(run: &Run) -> Self {
+        let (promises, entropy_names) = {
+            let model = run.model.lock();
+            (Promises::of(run, &model), model.entropies().iter().map(|entropy| entropy.name.clone()).collect())
+        };
+        let observables = run.observables.clone();
+        let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
+        let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
+        RowRecorder {
+            exact_names: observables.exact.iter().map(column).collect(),
+            entropy_names,
+            errors: vec![0.0; observables.exact.len()],
+            audit: Audit::default(),
+            audits: Audits::new(observables.clone(), promises, judge),
+            now: Snapshot::new(&observables, run.estimate.clone()),
+            passed: false,
+            observables,
+        }
+    }
+
+    /// The latest row.
+    pub fn row(&self) -> &[f64] {
+        &self.now.row
+    }
+
+    /// The values of the stop conditions at the latest row.
+    pub fn stops(&mut self) -> &mut [f64] {
+        &mut self.now.stops
+    }
+
+    /// The time of the latest row.
+    pub fn time(&self) -> f64 {
+        self.now.row[0]
+    }
+
+    /// The failure with its deeper reason, where the rows so far show one.
+    pub fn explain(&mut self, failure: StepFailure, step: f64) -> StepFailure {
+        let failure = self.now.watch.explain(failure, step);
+        self.audit.explain(self.audits.explain(failure, step))
+    }
+
+    /// Ends with a whole row.
+    pub fn complete(&mut self, motion: &mut dyn March, recorder: &mut Recorder) -> Result<(), RecordError> {
+        match std::mem::take(&mut self.passed) && self.now.take(&self.observables, motion).is_ok() {
+            true => recorder.complete(&self.now.row),
+            false => Ok(()),
+        }
+    }
+
+    /// Singular configurations that were passed on purpose, and how many.
+    pub fn passed(&self, motion: &dyn March) -> (Vec<PassedConfiguration>, u64) {
+        let (passed, count) = self.now.watch.passed(motion);
+        (passed.to_vec(), count)
+    }
+
+    /// What was seen so far.
+    pub fn watched(&self) -> Watched {
+        let laws = self.audit.finish();
+        let warnings = self.audits.warnings(&self.now.watch, laws.as_ref());
+        let residuals = self.now.watch.residuals.iter().copied();
+        Watched {
+            errors: self.exact_names.iter().cloned().zip(self.errors.iter().copied()).collect(),
+            residuals: self.observables.constraints.iter().cloned().zip(residuals).collect(),
+            laws,
+            warnings,
+        }
+    }
+
+    /// Looks at a row that was recorded before.
+    pub fn look(&mut self, motion: &mut dyn March) -> Result<(), StepFailure> {
+        match self.now.take(&self.observables, motion)? {
+            Some(trouble) => Err(trouble.of(motion)),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at the motion and records where it is.
+    pub fn push(
+        &mut self,
+        motion: &mut dyn March,
+        recorder: &mut Recorder,
+    ) -> Result<Result<(), StepFailure>, RecordError> {
+        let time = motion.time();
+        if !recorder.wants_row()
+            && let Some(seen) = motion.observe_outputs()
+        {
+            return match seen {
+                Ok(seen) => {
+                    seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
+                    recorder.pass(time, seen)?;
+                    (self.passed, self.now.row[0]) = (true, time);
+                    Ok(Ok(()))
+                }
+                Err(failure) => Ok(Err(failure)),
+            };
+        }
+        self.passed = false;
+        let trouble = match self.now.take(&self.observables, motion) {
+            Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Err(trouble.of(motion))),
+            Ok(trouble) => trouble,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        self.audits.weigh(&self.now.determinants);
+        if let Some(reason) = self.audits.look(&self.now.row) {
+            return Ok(Err(Trouble::Behind(reason).of(motion)));
+        }
+        let Snapshot { row, exact, .. } = &self.now;
+        for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
+            *error = error.max((row[self.observables.column_of(*target)] - exact).abs());
+        }
+        self.audit.push(&self.observables, &self.entropy_names, row);
+        recorder.push(row)?;
+        Ok(match trouble {
+            None => Ok(()),
+            Some(trouble) => Err(trouble.of(motion)),
+        })
+    }
+}

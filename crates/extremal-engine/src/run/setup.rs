@@ -1,0 +1,172 @@
+//! From a model and settings to what is marched: derived, checked, compiled.
+
+use std::sync::Arc;
+
+use extremal_expr::Id;
+use extremal_mechanics::System;
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, energy_estimate, scheme};
+use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
+use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
+
+use super::audits::constraint_sizes;
+use super::energy_nodes::exact_enough;
+use super::feasible::{Choice, check_second, make_feasible};
+use super::{Compiled, Observables, Run, RunStart, Settings, SettingsError, SetupError, Tracked};
+use crate::SharedModel;
+
+impl Run {
+    /// Derives and compiles everything.
+    ///
+    /// # Errors
+    /// See [`SetupError`].
+    pub fn new(model: impl Into<SharedModel>, settings: &Settings) -> Result<Run, SetupError> {
+        Run::tracking(model, settings, &[])
+    }
+
+    /// The same, with further quantities in the rows: those that [`analyze`](crate::analyze) found, for instance.
+    ///
+    /// # Errors
+    /// See [`SetupError`].
+    pub fn tracking(
+        model: impl Into<SharedModel>,
+        settings: &Settings,
+        tracked: &[Tracked],
+    ) -> Result<Run, SetupError> {
+        Run::starting_at(&model.into(), settings, tracked, None)
+    }
+
+    /// The same from a state that a run has reached, with the constraints that are best there.
+    pub(super) fn starting_at(
+        shared: &SharedModel,
+        settings: &Settings,
+        tracked: &[Tracked],
+        reached: Option<RunStart>,
+    ) -> Result<Run, SetupError> {
+        let model = &*shared.lock();
+        let g = model.graph();
+        let plan = settings.plan()?;
+        if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
+            return Err(SettingsError::NoSecond.into());
+        }
+        if let Some(open) = model.without_start() {
+            return Err(SetupError::NoStart { coordinate: open.name.clone() });
+        }
+        if model.order() > 1 {
+            // Controls are zero in a run; beside accelerations none may be stated.
+            System::controlled(model).check_order()?;
+        }
+        let mut system = System::of(model).with_short_kinetic_energy();
+        check_method(&system, &settings.method, settings.start)?;
+        if system.order > 1 && !model.symmetries().is_empty() {
+            return Err(SchemeError::BesideAccelerations("symmetries").into());
+        }
+        let in_between = plan.remainder.is_some() || !model.stops().is_empty();
+        if settings.method == Method::Difference && in_between {
+            return Err(SettingsError::EqualSteps.into());
+        }
+        let all = system.constraints.clone();
+        let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
+        let mut start = reached.unwrap_or_else(|| RunStart::of(model, settings.start, plan.step));
+        let constraints = make_feasible(model, &mut system, &mut start, choice, settings.project)?;
+        if checked_ahead(&settings.method, &system) {
+            start.check_regularity(model, &system)?;
+        }
+        let mut observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
+        observables.configurations.pass(settings.singular == AtSingular::Pass);
+        let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
+        let guards = domain_guards(model);
+        let values = start.parameter_values();
+        let compiled = match adaptive_method(&settings.method) {
+            Some(method) => {
+                let tolerance = settings.tolerance.unwrap_or(1e-12);
+                let mut marcher =
+                    AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
+                        .watching(observables.configurations.clone(), observables.first_row(), all.len(), system.len());
+                marcher.set_parameters(&values);
+                Compiled::Adaptive(Box::new(marcher))
+            }
+            None => {
+                let newton = newton_options(settings);
+                let compile = |energy_nodes: usize| -> Result<CompiledScheme, SetupError> {
+                    let options = Options {
+                        start: settings.start,
+                        entropy: settings.entropy,
+                        constraints: settings.constraints,
+                        energy_nodes,
+                    };
+                    let scheme = scheme(&system, &settings.method, options, CustomDiscrete::of(model, &system))?;
+                    let mut compiled =
+                        CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
+                    compiled.set_parameters(&values);
+                    Ok(compiled)
+                };
+                let nodes = Options::default().energy_nodes;
+                Compiled::Scheme(Box::new(match settings.method {
+                    Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
+                        exact_enough(&start, &observables, plan.step, nodes, compile)?
+                    }
+                    _ => {
+                        let compiled = compile(nodes)?;
+                        check_second(&system, &start, &compiled)?;
+                        compiled
+                    }
+                }))
+            }
+        };
+        let estimate = match observables.estimate {
+            true => {
+                let mut kernel = Kernel::compile(g, &parameters, &energy_estimate(&system), NewtonOptions::default())?;
+                kernel.set_parameters(&values);
+                Some(kernel)
+            }
+            false => None,
+        };
+        let stated_energy = start.evaluate(&system, &[system.energy()])[0];
+        let constraint_sizes = constraint_sizes(&system, &start, &all);
+        Ok(Run {
+            model: shared.clone(),
+            observables: Arc::new(observables),
+            compiled: Arc::new(compiled),
+            estimate,
+            plan,
+            method: settings.method.clone(),
+            start,
+            constraints,
+            constraint_sizes,
+            stated_energy,
+            settings: settings.clone(),
+            tracked: tracked.to_vec(),
+        })
+    }
+}
+
+/// The domains of the coordinates as guards.
+fn domain_guards(model: &Model) -> Vec<Guard> {
+    let domains = model.coordinates().iter().filter_map(|c| c.domain);
+    domains.map(|condition| Guard { text: model.graph().expr(condition).to_string(), condition }).collect()
+}
+
+/// The adaptive integrator of a method, if it is one.
+fn adaptive_method(method: &Method) -> Option<AdaptiveMethod> {
+    match method {
+        Method::Dopri5 => Some(AdaptiveMethod::Dopri5),
+        Method::Dop853 => Some(AdaptiveMethod::Dop853),
+        _ => None,
+    }
+}
+
+fn newton_options(settings: &Settings) -> NewtonOptions {
+    let default = NewtonOptions::default();
+    let tolerance = settings.tolerance.unwrap_or(default.tolerance);
+    NewtonOptions { tolerance, backend: settings.backend, ..default }
+}
+
+/// For larger systems the check would take as long as everything else; all methods but collocation, whose stages may be solvable
+/// all the same, find a singular mass matrix at their first step.
+const CHECKED_AHEAD: usize = 32;
+
+/// Is the regularity of the Lagrangian looked at before a run begins?
+pub(crate) fn checked_ahead(method: &Method, system: &System<'_>) -> bool {
+    let collocation = matches!(method, Method::Gauss(_));
+    *method != Method::Custom && (collocation || system.order > 1 || system.len() <= CHECKED_AHEAD)
+}

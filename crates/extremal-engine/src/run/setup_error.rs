@@ -1,0 +1,76 @@
+//! Why a model cannot be run.
+
+use extremal_eval::CompileError;
+use extremal_mechanics::discrete::SchemeError;
+use extremal_trajectory::ColumnsError;
+use thiserror::Error;
+
+use super::{ConstraintError, SettingsError};
+
+/// Why a run could not be set up.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SetupError {
+    /// The settings do not fit.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The method does not fit the model.
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
+    /// A boundary problem that leaves open where a coordinate starts.
+    #[error("the model is a boundary problem and does not say where `{coordinate}` starts")]
+    NoStart {
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// Two recorded quantities have one name.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
+    /// The formulas do not compile.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The Lagrangian does not determine the motion at the start.
+    #[error(
+        "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
+         `{coordinate}` undetermined{}",
+        if *.bordered { ", bordered by the constraints," } else { "" },
+        .verdict.as_ref().map_or_else(String::new, |verdict| format!("; {verdict}")),
+    )]
+    Singular {
+        /// The coordinate of the failing pivot.
+        coordinate: String,
+        /// Are there constraints?
+        bordered: bool,
+        /// What the constraint algorithm says about it, where it was asked.
+        verdict: Option<String>,
+    },
+    /// The Lagrangian does not determine its highest derivatives from their momenta at the start.
+    #[error(
+        "the Lagrangian is singular at the start: its second derivatives by the highest ones have no inverse and leave \
+         `{derivative}` undetermined"
+    )]
+    SingularHigher {
+        /// The derivative of the failing pivot.
+        derivative: String,
+    },
+    /// The equations do not determine a multiplier at the start.
+    #[error(
+        "the constraints do not determine their multipliers at the start: the mass matrix bordered by them has no inverse and \
+         leaves the multiplier of `{constraint}` undetermined"
+    )]
+    SingularMultiplier {
+        /// The constraint of the failing pivot.
+        constraint: String,
+    },
+    /// A start at which a vakonomic constraint, for its multiplier is zero, does not give velocities their mass.
+    #[error(
+        "the multiplier of the vakonomic constraint `{constraint}` starts at 0, and there the equations do not determine the motion: \
+         only its term in L + lambda*Phi does; state `multiplier = ...` for it"
+    )]
+    MultiplierAtZero {
+        /// The constraint.
+        constraint: String,
+    },
+    /// The constraints do not fit.
+    #[error(transparent)]
+    Constraints(#[from] ConstraintError),
+}

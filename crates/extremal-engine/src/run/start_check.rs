@@ -1,0 +1,252 @@
+//! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
+
+use extremal_eval::CompileError;
+use extremal_expr::{Expr, magnitude};
+use extremal_mechanics::{Block, System};
+use extremal_model::Model;
+use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
+use thiserror::Error;
+
+use super::{
+    Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
+    undetermined,
+};
+
+/// Why no motion can start from somewhere.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum StartProblem {
+    /// A formula has no finite value there.
+    #[error("at the start, {0}")]
+    NotFinite(SolveFailure),
+    /// A coordinate outside its domain.
+    #[error("`{coordinate}` starts outside its domain")]
+    OutsideDomain {
+        /// The coordinate.
+        coordinate: String,
+    },
+    /// A temperature that is not positive.
+    #[error("the temperature of `{entropy}` is {temperature} at the start")]
+    Temperature {
+        /// Its entropy.
+        entropy: String,
+        /// The temperature.
+        temperature: f64,
+    },
+    /// A conductance that is negative.
+    #[error("the conductance of `{conduction}` is {conductance} at the start")]
+    Conductance {
+        /// The contact.
+        conduction: String,
+        /// The conductance.
+        conductance: f64,
+    },
+    /// Shares of heat that are not parts of a whole.
+    #[error("the shares of the heat of the friction on `{coordinate}` are not parts of a whole")]
+    HeatShares {
+        /// The coordinate on which the friction acts.
+        coordinate: String,
+    },
+    /// What is refused at the start of a run too.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// Shares that sum to 1 but for this much are a whole, as in a model file.
+const SHARES_TOLERANCE: f64 = 1e-12;
+
+/// Looks at starts one after the other, and moves them onto the constraints if it may.
+#[derive(Clone)]
+pub(crate) struct StartCheck {
+    kernel: Kernel,
+    coordinates: usize,
+    /// Coordinates with a domain.
+    domains: Vec<String>,
+    entropies: Vec<String>,
+    conductions: Vec<String>,
+    /// Coordinates with friction whose heat is shared, and among how many entropies.
+    shared: Vec<(String, usize)>,
+    /// Names of constraints, and whether it is their positions that are looked at.
+    residuals: Vec<(String, bool)>,
+    /// Constraints that must stay independent.
+    kept: Vec<String>,
+    regularity: Option<RegularityCheck>,
+    /// To the nearest positions, then to the nearest velocities.
+    projection: Option<[Kernel; 2]>,
+    /// Is a start moved that misses the constraints by more than its last digits?
+    project: bool,
+    inputs: Vec<f64>,
+    values: Vec<f64>,
+}
+
+#[derive(Clone)]
+struct RegularityCheck {
+    solver: LinearSolver,
+    /// What is not determined when a column has no pivot.
+    undetermined: Vec<SetupError>,
+}
+
+impl StartCheck {
+    pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, CompileError> {
+        let g = model.graph();
+        let mut system = System::of(model);
+        let all = system.constraints.clone();
+        let mut kept = observables.kept.iter();
+        system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
+        let bounded = model.coordinates().iter().filter_map(|c| Some((c.name.clone(), g.expr(c.domain?))));
+        let (domains, conditions): (Vec<String>, Vec<Expr<'_>>) = bounded.unzip();
+        let mut outputs: Vec<Expr<'_>> = conditions.iter().map(|c| g.select(*c, g.int(1), g.int(0))).collect();
+        outputs.extend(system.temperatures());
+        outputs.extend(model.conductions().iter().map(|conduction| g.expr(conduction.conductance)));
+        let shared = model.friction_terms().iter().filter(|term| !term.shares.is_empty());
+        outputs.extend(shared.clone().flat_map(|term| &term.shares).map(|(_, share)| g.expr(*share)));
+        let mut residuals = Vec::new();
+        for constraint in &all {
+            let positions = constraint.kind.nature().binds_positions.then_some((constraint.expression, true));
+            for (residual, of_position) in positions.into_iter().chain([(constraint.velocity, false)]) {
+                residuals.push((constraint.name.clone(), of_position));
+                outputs.extend([residual, magnitude(residual)]);
+            }
+        }
+        outputs.extend(system.constraints.iter().flat_map(|c| g.gradient(c.velocity, &system.v)));
+        let regularity = checked_ahead(&settings.method, &system).then(|| {
+            let Bordered { pattern, entries } = Bordered::of(&system);
+            outputs.extend(entries);
+            RegularityCheck {
+                solver: LinearSolver::for_pattern(pattern.len(), &pattern),
+                undetermined: (0..pattern.len()).map(|column| undetermined(&system, column, None)).collect(),
+            }
+        });
+        let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
+        let compile = |block: &Block| Kernel::compile(g, &parameters, block, NewtonOptions::default());
+        let projection = match !system.constraints.is_empty() {
+            true => Some([compile(&system.position_projection())?, compile(&system.velocity_projection())?]),
+            false => None,
+        };
+        let inputs = inputs(&system);
+        Ok(StartCheck {
+            kernel: compile(&Block { inputs: ids(&inputs), solves: Vec::new(), outputs: ids(&outputs) })?,
+            coordinates: system.len(),
+            domains,
+            entropies: model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            conductions: model.conductions().iter().map(|conduction| conduction.name.clone()).collect(),
+            shared: shared.map(|t| (model.coordinates()[t.coordinate].name.clone(), t.shares.len())).collect(),
+            residuals,
+            kept: system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+            regularity,
+            projection,
+            project: settings.project,
+            inputs: vec![0.0; inputs.len()],
+            values: vec![0.0; outputs.len()],
+        })
+    }
+
+    /// Checks a start; one that violates the constraints is moved to the nearest that does not, if that is wanted.
+    pub fn check(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<(), StartProblem> {
+        self.kernel.set_parameters(parameters);
+        self.evaluate(start)?;
+        let violated = self.violations();
+        if !violated.is_empty() {
+            let typed = violated.iter().all(|violation| violation.residual.abs() <= TYPED * violation.size);
+            if !self.project && !typed {
+                return Err(SetupError::from(ConstraintError::Inconsistent(violated)).into());
+            }
+            self.project(parameters, start)?;
+            self.evaluate(start)?;
+            let left = self.violations();
+            if !left.is_empty() {
+                return Err(SetupError::from(ConstraintError::Inconsistent(left)).into());
+            }
+        }
+        self.judge()
+    }
+
+    fn evaluate(&mut self, start: &StartValues) -> Result<(), StartProblem> {
+        let StartValues { q, v, s, multipliers, time, .. } = start;
+        let values = q.iter().chain(v).chain(s).chain([time]).chain(multipliers);
+        self.inputs.iter_mut().zip(values).for_each(|(input, value)| *input = *value);
+        let done = self.kernel.run(&self.inputs, GuessSource::Formula, &mut self.values);
+        done.map(|_| ()).map_err(StartProblem::NotFinite)
+    }
+
+    /// The values behind domains, temperatures, conductances and shares.
+    fn after_laws(&self) -> usize {
+        let shares: usize = self.shared.iter().map(|(_, count)| count).sum();
+        self.domains.len() + self.entropies.len() + self.conductions.len() + shares
+    }
+
+    fn violations(&self) -> Vec<Violation> {
+        let pairs = self.values[self.after_laws()..].chunks(2);
+        let looked = self.residuals.iter().zip(pairs);
+        let off = looked.filter(|(_, pair)| pair[0].abs() > CONSISTENT * pair[1]);
+        off.map(|((constraint, of_position), pair)| Violation {
+            constraint: constraint.clone(),
+            of_position: *of_position,
+            residual: pair[0],
+            size: pair[1],
+        })
+        .collect()
+    }
+
+    /// Moves the start onto the constraints that are kept.
+    fn project(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<(), StartProblem> {
+        let Some([positions, velocities]) = &mut self.projection else { return Ok(()) };
+        let given = self.inputs.len() - start.multipliers.len();
+        let failed = |failure| StartProblem::from(SetupError::from(ConstraintError::NotProjected(failure)));
+        positions.set_parameters(parameters);
+        positions.run(&self.inputs[..given], GuessSource::Formula, &mut start.q).map_err(failed)?;
+        self.inputs[..start.q.len()].copy_from_slice(&start.q);
+        velocities.set_parameters(parameters);
+        velocities.run(&self.inputs[..given], GuessSource::Formula, &mut start.v).map_err(failed)?;
+        Ok(())
+    }
+
+    /// Judges the values: domains, the laws of thermodynamics, the rank of the constraints, regularity.
+    fn judge(&mut self) -> Result<(), StartProblem> {
+        let (domains, rest) = self.values.split_at(self.domains.len());
+        if let Some((coordinate, _)) = self.domains.iter().zip(domains).find(|(_, holds)| **holds == 0.0) {
+            return Err(StartProblem::OutsideDomain { coordinate: coordinate.clone() });
+        }
+        let (temperatures, rest) = rest.split_at(self.entropies.len());
+        if let Some((entropy, temperature)) = self.entropies.iter().zip(temperatures).find(|(_, t)| **t <= 0.0) {
+            return Err(StartProblem::Temperature { entropy: entropy.clone(), temperature: *temperature });
+        }
+        let (conductances, mut rest) = rest.split_at(self.conductions.len());
+        if let Some((conduction, conductance)) = self.conductions.iter().zip(conductances).find(|(_, c)| **c < 0.0) {
+            return Err(StartProblem::Conductance { conduction: conduction.clone(), conductance: *conductance });
+        }
+        for (coordinate, count) in &self.shared {
+            let shares;
+            (shares, rest) = rest.split_at(*count);
+            let sum: f64 = shares.iter().sum();
+            if shares.iter().any(|share| *share < 0.0) || (sum - 1.0).abs() > SHARES_TOLERANCE {
+                return Err(StartProblem::HeatShares { coordinate: coordinate.clone() });
+            }
+        }
+        let rest = &rest[2 * self.residuals.len()..];
+        let (rows, entries) = rest.split_at(self.kept.len() * self.coordinates);
+        if !self.kept.is_empty() {
+            let rows: Vec<Vec<f64>> = rows.chunks(self.coordinates).map(<[f64]>::to_vec).collect();
+            if let Some((at, others)) = dependence(&rows).dependent.first() {
+                let constraint = self.kept[*at].clone();
+                let others: Vec<String> = others.iter().map(|other| self.kept[*other].clone()).collect();
+                return Err(StartProblem::Setup(SetupError::from(match others.is_empty() {
+                    true => ConstraintError::Vanishing { constraint },
+                    false => ConstraintError::SingularStart { constraint, others },
+                })));
+            }
+        }
+        match &mut self.regularity {
+            Some(RegularityCheck { solver, undetermined }) => match solver.factor(entries) {
+                Ok(()) => Ok(()),
+                Err(singular) => Err(undetermined[singular.column].clone().into()),
+            },
+            None => Ok(()),
+        }
+    }
+}
+
+/// Positions, velocities, entropies, time, and the multipliers that move.
+fn inputs<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
+    [&system.q[..], &system.v, &system.heat.s, &[system.t], &system.moving_multipliers()].concat()
+}

@@ -1,0 +1,129 @@
+//! Threads that march chunks of members, and the order in which their rows come back.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+use extremal_trajectory::frame::Frame;
+
+use super::Cut;
+use crate::sweep::engine::Engine;
+use crate::sweep::members::Members;
+
+/// Chunks handed out for each thread before the first of them must have come back: memory is bounded by it.
+const AHEAD: u64 = 8;
+/// Between two looks at an interrupt.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Marches all groups from `first` on. Their frames are given to `take` in order; `watch` is called now and then with the number of
+/// members done and may end the work after the group it is at. Returns the number of groups done.
+pub(crate) fn march<E>(
+    cut: Cut,
+    first: u64,
+    engines: Vec<Engine<'_>>,
+    prepare: impl Fn(Range<u64>) -> Members,
+    mut take: impl FnMut(Frame) -> Result<(), E>,
+    mut watch: impl FnMut(u64) -> ControlFlow<()>,
+) -> Result<u64, E> {
+    let threads = engines.len() as u64;
+    let (hand_out, jobs) = mpsc::channel::<(u64, Members)>();
+    let (give_back, results) = mpsc::channel::<(u64, Frame)>();
+    let per_group = cut.chunks_per_group();
+    let queue = Queue { jobs: Mutex::new(jobs), limit: AtomicU64::new(cut.groups() * per_group) };
+    thread::scope(|scope| {
+        // Workers live until there is no one left to hand out anything, however this ends.
+        let (hand_out, queue) = (hand_out, OnExit(&queue));
+        let spawn = |engine| {
+            let (queue, give_back) = (queue.0, give_back.clone());
+            scope.spawn(move || queue.work(engine, &give_back))
+        };
+        let workers: Vec<ScopedJoinHandle<'_, ()>> = engines.into_iter().map(spawn).collect();
+        let (mut next, mut limit) = (first * per_group, queue.0.limit());
+        let mut collector = Collector { at: next, waiting: BTreeMap::new() };
+        let mut group: Option<Frame> = None;
+        let mut done = cut.members_of(first).start.min(cut.members);
+        while collector.at < limit {
+            while next < limit && next < collector.at + AHEAD * threads {
+                if hand_out.send((next, prepare(cut.members_of_chunk(next)))).is_err() {
+                    break;
+                }
+                next += 1;
+            }
+            match results.recv_timeout(LOOK) {
+                Ok((chunk, frame)) => {
+                    collector.waiting.insert(chunk, frame);
+                }
+                Err(RecvTimeoutError::Timeout) if workers.iter().any(ScopedJoinHandle::is_finished) => break,
+                Err(_) => {}
+            }
+            while let Some((chunk, mut frame)) = collector.next() {
+                done += cut.members_of_chunk(chunk).count() as u64;
+                match &mut group {
+                    Some(group) => group.append(&mut frame),
+                    None => group = Some(frame),
+                }
+                if (chunk + 1).is_multiple_of(per_group)
+                    && let Some(whole) = group.take()
+                {
+                    take(whole)?;
+                }
+            }
+            if watch(done).is_break() {
+                limit = limit.min(collector.at.div_ceil(per_group) * per_group);
+                queue.0.limit.store(limit, Ordering::Relaxed);
+            }
+        }
+        Ok(collector.at / per_group)
+    })
+}
+
+/// What is to be marched.
+struct Queue {
+    jobs: Mutex<Receiver<(u64, Members)>>,
+    /// Chunks from here on are not marched any more, though they were handed out.
+    limit: AtomicU64,
+}
+
+impl Queue {
+    fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    fn work(&self, mut engine: Engine<'_>, give_back: &Sender<(u64, Frame)>) {
+        loop {
+            let job = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok((chunk, members)) = job else { return };
+            if chunk < self.limit() && give_back.send((chunk, engine.march_block(&members))).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Leaves nothing to be marched when the one who hands out leaves, for whatever reason.
+struct OnExit<'q>(&'q Queue);
+
+impl Drop for OnExit<'_> {
+    fn drop(&mut self) {
+        self.0.limit.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Puts chunks in order.
+struct Collector {
+    /// The one that comes next.
+    at: u64,
+    waiting: BTreeMap<u64, Frame>,
+}
+
+impl Collector {
+    fn next(&mut self) -> Option<(u64, Frame)> {
+        let frame = self.waiting.remove(&self.at)?;
+        self.at += 1;
+        Some((self.at - 1, frame))
+    }
+}

@@ -1,0 +1,105 @@
+//! From a model to the mechanical system that the equations are written for.
+
+use extremal_model::Model;
+
+use crate::System;
+use crate::continuous::{Friction, Heat};
+use crate::discrete::{CustomDiscrete, SchemeError};
+
+impl<'m> System<'m> {
+    /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other;
+    /// controls are zero.
+    ///
+    /// ```
+    /// use extremal_mechanics::System;
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 1.0 }
+    ///     [parameters]
+    ///     m = 2
+    ///     [dynamics]
+    ///     lagrangian = "m*x'^2/2 - x^2/2"
+    /// "#)?;
+    /// assert_eq!(System::of(&model).momenta()[0].to_string(), "m*x'");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn of(model: &'m Model) -> System<'m> {
+        let g = model.graph();
+        let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
+        let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
+        let order = model.order() as usize;
+        let mut system = System::with_taken(g, &names, order, model.lagrangian(), model.taken_names());
+        system.t = model.time();
+        system.force = model.forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+        if !entropies.is_empty() {
+            system.heat = Heat::of(g, &entropies);
+            system.heat.power = model.heat();
+            let contacts = model.conductions().iter();
+            system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
+            let terms = model.friction_terms().iter().map(|term| Friction {
+                coordinate: term.coordinate,
+                force: g.expr(term.force),
+                shares: term.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect(),
+            });
+            system.heat.friction = terms.collect();
+        }
+        for dry in model.dry_friction() {
+            let shares = dry.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect();
+            let holding = dry.holding.map(|id| g.expr(id));
+            system.rub(dry.coordinate, Some(g.expr(dry.along)), g.expr(dry.bound), holding, shares);
+        }
+        for constraint in model.constraints() {
+            let expression = g.expr(constraint.left) - g.expr(constraint.right);
+            let displacements = constraint.variational.map(|id| g.expr(id));
+            system.constrain(&constraint.name, constraint.kind, expression, displacements);
+        }
+        system
+    }
+
+    /// The same with the controls as symbols.
+    pub fn controlled(model: &'m Model) -> System<'m> {
+        let mut system = System::of(model);
+        system.force = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+        system
+    }
+
+    /// Refuses what has no equations beside accelerations.
+    pub fn check_order(&self) -> Result<(), SchemeError> {
+        let refused = [
+            (!self.heat.is_empty(), "entropies"),
+            (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
+            (self.force_without_dry().iter().any(|force| !force.is_zero()), "forces and controls"),
+            (!self.dry.is_empty(), "dry frictions"),
+        ];
+        match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {
+            Some((_, what)) => Err(SchemeError::BesideAccelerations(what)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'m> CustomDiscrete<'m> {
+    /// The discrete system that a model states, in the symbols that `system` uses for the ends of a step.
+    pub fn of(model: &'m Model, system: &System<'m>) -> Option<CustomDiscrete<'m>> {
+        let g = model.graph();
+        let discrete = model.discrete()?;
+        let ([first, last], [s_0, s_1]) = (system.ends(), system.entropy_ends());
+        let given = [&discrete.before, &discrete.after, &discrete.entropies_before, &discrete.entropies_after];
+        let own = [first, last, s_0, s_1];
+        let mut rules: Vec<_> =
+            given.into_iter().zip(own).flat_map(|(given, own)| g.exprs(given).into_iter().zip(own)).collect();
+        rules.push((g.expr(discrete.step), system.step()));
+        let at_ends = |ids: &[_]| g.substitute(&g.exprs(ids), &rules);
+        Some(CustomDiscrete {
+            lagrangian: at_ends(&[discrete.lagrangian])[0],
+            force_minus: at_ends(&discrete.force_minus),
+            force_plus: at_ends(&discrete.force_plus),
+            entropy_rules: at_ends(&discrete.entropy_rules),
+            constraints: (model.constraints().iter().zip(&discrete.constraints))
+                .filter(|(constraint, _)| system.constraints.iter().any(|kept| kept.name == constraint.name))
+                .map(|(_, row)| row.map(|id| at_ends(&[id])[0]))
+                .collect(),
+        })
+    }
+}

@@ -1,0 +1,20 @@
+//! The vector instructions that loops are compiled for.
+
+#[cfg(feature = "native")]
+pub(super) use pulp::Arch;
+
+/// Those that every machine of the target has.
+#[cfg(not(feature = "native"))]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arch;
+
+#[cfg(not(feature = "native"))]
+impl Arch {
+    pub fn new() -> Arch {
+        Arch
+    }
+
+    pub fn dispatch<T>(self, run: impl FnOnce() -> T) -> T {
+        run()
+    }
+}
