@@ -31,5 +31,5 @@ pub use march::{
 pub use newton::NewtonOptions;
 pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};
 pub use root::{RootError, find_root};
-pub use symmetric::{Inertia, SymmetricSolver};
+pub use symmetric::{MatrixInertia, SymmetricSolver};
 pub use tangent::TangentMap;

@@ -38,7 +38,7 @@ const LARGEST_SOLVE: usize = 3;
 #[derive(Clone)]
 pub(crate) struct Observable {
     /// In the order of their nodes, which is that of evaluation.
-    rules: Vec<Rule>,
+    rules: Vec<QuantityRule>,
     demands: Vec<Demand>,
     /// What the demands are about.
     demanded: Vec<Id>,
@@ -52,7 +52,7 @@ pub(crate) struct Observable {
 
 /// How a quantity follows from those before it.
 #[derive(Clone)]
-enum Rule {
+enum QuantityRule {
     Fixed(f64),
     Parameter(usize),
     State,
@@ -121,8 +121,10 @@ impl Observable {
         let mut nodes = g.reachable(&wanted);
         nodes.sort();
         let place = |id: Id| nodes.binary_search(&id).ok();
-        let rules =
-            nodes.iter().map(|id| rule(g, *id, &place, state, time, parameters)).collect::<Option<Vec<Rule>>>()?;
+        let rules = nodes
+            .iter()
+            .map(|id| rule(g, *id, &place, state, time, parameters))
+            .collect::<Option<Vec<QuantityRule>>>()?;
         let bounds = vec![Interval::point(0.0); rules.len()];
         let margins = margins.iter().map(|margin| place(margin.id())).collect::<Option<Vec<usize>>>()?;
         let mut found = Observable {
@@ -195,14 +197,14 @@ impl Observable {
             holds.then(|| kind.restrict(bounds[rule]))
         };
         Some(match &self.rules[at] {
-            Rule::Fixed(value) => Interval::point(*value),
-            Rule::Parameter(at) => Interval::point(*parameters.get(*at)?),
-            Rule::State => Interval::within(LARGEST_STATE),
-            Rule::Sum { constant, terms } => Interval::sum(
+            QuantityRule::Fixed(value) => Interval::point(*value),
+            QuantityRule::Parameter(at) => Interval::point(*parameters.get(*at)?),
+            QuantityRule::State => Interval::within(LARGEST_STATE),
+            QuantityRule::Sum { constant, terms } => Interval::sum(
                 *constant,
                 terms.iter().map(|(term, factor)| bounds[*term].times(Interval::point(*factor))),
             ),
-            Rule::Product(factors) => {
+            QuantityRule::Product(factors) => {
                 let mut product = Interval::point(1.0);
                 for (base, exponent) in factors {
                     let away = match *exponent {
@@ -212,7 +214,9 @@ impl Observable {
                     if *exponent < 0 {
                         match &self.rules[*base] {
                             // A root is away from zero where its argument is.
-                            Rule::Root(argument, q) => ask(*argument, DemandKind::AtLeast(away.powi(*q as i32)))?,
+                            QuantityRule::Root(argument, q) => {
+                                ask(*argument, DemandKind::AtLeast(away.powi(*q as i32)))?
+                            }
                             _ => ask(*base, DemandKind::Away(away))?,
                         };
                     }
@@ -220,14 +224,14 @@ impl Observable {
                 }
                 product
             }
-            Rule::Root(argument, q) => {
+            QuantityRule::Root(argument, q) => {
                 ask(*argument, DemandKind::AtLeast(0.0))?.rising(|x| x.max(0.0).powf(1.0 / f64::from(*q)))
             }
-            Rule::Power(base, exponent) => {
+            QuantityRule::Power(base, exponent) => {
                 let logarithm = ask(*base, DemandKind::AtLeast(LEAST_DIVISOR))?.rising(f64::ln);
                 logarithm.times(bounds[*exponent]).rising(f64::exp)
             }
-            Rule::Call(function, argument) => {
+            QuantityRule::Call(function, argument) => {
                 let x = bounds[*argument];
                 match function {
                     Function::Sin | Function::Cos | Function::Tanh | Function::Sign => Interval::within(1.0),
@@ -251,10 +255,12 @@ impl Observable {
                     _ => return None,
                 }
             }
-            Rule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
-            Rule::Call2(Function2::Min | Function2::Max, a, b) | Rule::Either(a, b) => bounds[*a].join(bounds[*b]),
-            Rule::Same(a) => bounds[*a],
-            Rule::Condition => Interval::point(0.0),
+            QuantityRule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
+            QuantityRule::Call2(Function2::Min | Function2::Max, a, b) | QuantityRule::Either(a, b) => {
+                bounds[*a].join(bounds[*b])
+            }
+            QuantityRule::Same(a) => bounds[*a],
+            QuantityRule::Condition => Interval::point(0.0),
         })
     }
 }
@@ -267,27 +273,27 @@ fn rule(
     state: &[Id],
     time: Id,
     parameters: &[Id],
-) -> Option<Rule> {
+) -> Option<QuantityRule> {
     Some(match g.expr(id).node() {
-        Node::Number(number) => Rule::Fixed(number.to_f64()),
-        Node::Pi => Rule::Fixed(std::f64::consts::PI),
-        Node::Symbol(_) if id == time || state.contains(&id) => Rule::State,
-        Node::Symbol(_) => Rule::Parameter(parameters.iter().position(|parameter| *parameter == id)?),
+        Node::Number(number) => QuantityRule::Fixed(number.to_f64()),
+        Node::Pi => QuantityRule::Fixed(std::f64::consts::PI),
+        Node::Symbol(_) if id == time || state.contains(&id) => QuantityRule::State,
+        Node::Symbol(_) => QuantityRule::Parameter(parameters.iter().position(|parameter| *parameter == id)?),
         Node::Sum { constant, terms } => {
             let terms = terms.iter().map(|(term, factor)| Some((place(*term)?, factor.to_f64())));
-            Rule::Sum { constant: constant.to_f64(), terms: terms.collect::<Option<_>>()? }
+            QuantityRule::Sum { constant: constant.to_f64(), terms: terms.collect::<Option<_>>()? }
         }
         Node::Product(factors) => {
             let factors = factors.iter().map(|(base, exponent)| Some((place(*base)?, *exponent)));
-            Rule::Product(factors.collect::<Option<_>>()?)
+            QuantityRule::Product(factors.collect::<Option<_>>()?)
         }
-        Node::Root(argument, q) => Rule::Root(place(argument)?, q),
-        Node::Power(base, exponent) => Rule::Power(place(base)?, place(exponent)?),
-        Node::Call(function, argument) => Rule::Call(function, place(argument)?),
-        Node::Call2(function, a, b) => Rule::Call2(function, place(a)?, place(b)?),
-        Node::Select(_, yes, no) => Rule::Either(place(yes)?, place(no)?),
-        Node::Held(a) => Rule::Same(place(a)?),
-        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => Rule::Condition,
+        Node::Root(argument, q) => QuantityRule::Root(place(argument)?, q),
+        Node::Power(base, exponent) => QuantityRule::Power(place(base)?, place(exponent)?),
+        Node::Call(function, argument) => QuantityRule::Call(function, place(argument)?),
+        Node::Call2(function, a, b) => QuantityRule::Call2(function, place(a)?, place(b)?),
+        Node::Select(_, yes, no) => QuantityRule::Either(place(yes)?, place(no)?),
+        Node::Held(a) => QuantityRule::Same(place(a)?),
+        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => QuantityRule::Condition,
     })
 }
 

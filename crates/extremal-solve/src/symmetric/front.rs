@@ -1,6 +1,6 @@
 //! One dense front: assembly, pivots with a threshold, what is passed on to the parent.
 
-use super::Inertia;
+use super::MatrixInertia;
 use super::analyse::FrontNode;
 
 /// A 1×1 pivot must be at least this part of its column, and a 2×2 pivot as good: entries of L stay below its inverse.
@@ -101,7 +101,7 @@ impl Front {
     }
 
     /// Eliminates what can be; at a root, all of it.
-    pub fn eliminate(&mut self, root: bool, inertia: &mut Inertia) -> (FrontFactor, Option<FrontContribution>) {
+    pub fn eliminate(&mut self, root: bool, inertia: &mut MatrixInertia) -> (FrontFactor, Option<FrontContribution>) {
         let m = self.size();
         let (mut inverse, mut coupling) = (Vec::new(), Vec::new());
         let mut done = 0;

@@ -13,7 +13,7 @@ use front::{Front, FrontContribution, FrontFactor};
 
 /// How many eigenvalues of a symmetric matrix have which sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inertia {
+pub struct MatrixInertia {
     /// Positive eigenvalues.
     pub positive: usize,
     /// Negative eigenvalues.
@@ -25,10 +25,10 @@ pub struct Inertia {
 /// A factorisation of symmetric matrices that share a pattern.
 ///
 /// ```
-/// use extremal_solve::{Inertia, SymmetricSolver};
+/// use extremal_solve::{MatrixInertia, SymmetricSolver};
 /// // [0 1; 1 0]: no pivot on the diagonal, one eigenvalue of each sign.
 /// let mut solver = SymmetricSolver::for_pattern(2, &[(1, 0)]);
-/// assert_eq!(solver.factor(&[1.0]), Some(Inertia { positive: 1, negative: 1, zero: 0 }));
+/// assert_eq!(solver.factor(&[1.0]), Some(MatrixInertia { positive: 1, negative: 1, zero: 0 }));
 /// let mut x = [3.0, 5.0];
 /// solver.solve(&mut x);
 /// assert_eq!(x, [5.0, 3.0]);
@@ -76,13 +76,13 @@ impl SymmetricSolver {
     ///
     /// # Panics
     /// If there are not as many values as entries in the pattern.
-    pub fn factor(&mut self, values: &[f64]) -> Option<Inertia> {
+    pub fn factor(&mut self, values: &[f64]) -> Option<MatrixInertia> {
         assert_eq!(values.len(), self.entries.len(), "one value per entry of the pattern");
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
         self.equilibrate(values);
-        let mut inertia = Inertia::default();
+        let mut inertia = MatrixInertia::default();
         let mut contributions: Vec<Option<FrontContribution>> = Vec::new();
         contributions.resize_with(self.tree.nodes.len(), || None);
         self.factors.clear();
