@@ -100,7 +100,7 @@ impl ProgramLowering<'_> {
             Node::Call(function, a) => Op::Call(*function, of(a)),
             Node::Call2(function, a, b) => Op::Call2(*function, of(a), of(b)),
             Node::Select(c, a, b) => Op::Select(of(c), of(a), of(b)),
-            Node::Held(a) => return Ok(of(a)),
+            Node::Grouped(a) => return Ok(of(a)),
             Node::Compare(comparison, a, b) => Op::Compare(*comparison, of(a), of(b)),
             Node::And(a, b) => Op::And(of(a), of(b)),
             Node::Or(a, b) => Op::Or(of(a), of(b)),

@@ -18,7 +18,7 @@ fn verlet<'g>(g: &'g Graph, [a, h]: [Expr<'g>; 2], [x, p]: [&[Expr<'g>]; 2]) -> 
         right + a * right.powi(3) - left - a * left.powi(3)
     };
     let half: Vec<_> = (0..n).map(|i| p[i] + h / 2 * force(x, i)).collect();
-    let next: Vec<_> = (0..n).map(|i| (x[i] + h * half[i]).held()).collect();
+    let next: Vec<_> = (0..n).map(|i| (x[i] + h * half[i]).grouped()).collect();
     let ended = (0..n).map(|i| p[i] + h / 2 * force(x, i) + h / 2 * force(&next, i)).collect();
     [next, ended]
 }
@@ -39,7 +39,7 @@ fn ring<'g>(_: &'g Graph, [a, h]: [Expr<'g>; 2], [x, p]: [&[Expr<'g>]; 2]) -> [V
         let (left, right) = (x[i] - x[(i + n - 1) % n], x[(i + 1) % n] - x[i]);
         right + a * right.powi(3) - left - a * left.powi(3)
     };
-    let next: Vec<_> = (0..n).map(|i| (x[i] + h * (p[i] + h / 2 * force(x, i))).held()).collect();
+    let next: Vec<_> = (0..n).map(|i| (x[i] + h * (p[i] + h / 2 * force(x, i))).grouped()).collect();
     let ended = (0..n).map(|i| p[i] + h / 2 * force(x, i) + h / 2 * force(&next, i)).collect();
     [next, ended]
 }

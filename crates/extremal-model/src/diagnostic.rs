@@ -175,7 +175,7 @@ codes! {
     /// A limit on the input is exceeded.
     TooLarge = "too-large",
     /// Definitions or parameters that depend on themselves.
-    Cycle = "cyclic-definition",
+    CyclicDefinition = "cyclic-definition",
     /// A number that is infinite or not a number.
     NotFinite = "not-finite",
     /// A number outside the values that make sense there.
@@ -235,7 +235,7 @@ impl fmt::Display for Code {
 pub struct InvalidModel {
     /// The errors in the order of the source, then the warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text the spans point into. For a built model it is the model file the builder stands for.
+    /// The text the spans point into.
     pub source_text: String,
 }
 

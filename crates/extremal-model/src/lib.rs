@@ -1,7 +1,7 @@
-//! The model file and its builder: what the user states, validated, with source spans.
+//! The model file: what the user states, validated, with source spans.
 //!
-//! [`Model::load`] reads the TOML text of a model; [`Model::builder`] states the same in Rust. Both end in a [`Model`], which owns
-//! the expression graph of everything that was stated, or in an [`InvalidModel`] with every problem found, each at its place.
+//! [`Model::load`] reads the TOML text of a model. It ends in a [`Model`], which owns the expression graph of everything that was
+//! stated, or in an [`InvalidModel`] with every problem found, each at its place.
 //!
 //! # The model file
 //!
@@ -76,7 +76,6 @@
 //! ```
 
 mod adjust;
-mod builder;
 mod diagnostic;
 mod document;
 mod method;
@@ -93,16 +92,15 @@ mod tables;
 mod text;
 
 pub use adjust::ParameterError;
-pub use builder::{BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, Value};
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
-pub use document::{Key, MAX_FILE_BYTES};
+pub use document::{MAX_FILE_BYTES, TableKey};
 pub use method::{
-    Composition, CompositionBase, Family, Feature, Kind, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError,
-    MethodErrorKind, Quadrature, Refusal,
+    Composition, CompositionBase, Feature, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError, MethodErrorKind,
+    MethodFamily, MethodKind, Quadrature, Refusal,
 };
 pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use place::MAX_ORDER;
 pub use render::render;
-pub use repeated::{Repeated, RepeatedStart};
+pub use repeated::{RepeatedModel, RepeatedStart};
 pub use tables::*;

@@ -1,17 +1,14 @@
 //! What the tables of controls, objective and boundary mean, against what was written.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{
-    BoundarySpec, Component, ControlSpec, CoordinateSpec, Duration, Fixed, Method, Model, Overrides, ParameterError,
-    Value,
-};
-use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_model::{Component, Duration, FixedValue, Method, Model, Overrides, ParameterError};
+use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONTROL: &str = include_str!("good/control.toml");
 const CURVE: &str = include_str!("good/curve.toml");
 
-fn values(model: &Model, fixed: &[Fixed]) -> Vec<(String, f64)> {
+fn values(model: &Model, fixed: &[FixedValue]) -> Vec<(String, f64)> {
     fixed.iter().map(|fixed| (model.component_name(fixed.component), model.number(fixed.value))).collect()
 }
 
@@ -226,73 +223,6 @@ fn names_of_the_user_come_before_that_of_the_elapsed_part() {
     assert_eq!(text_of(&model, model.boundary().unwrap().guess[0].unwrap()), "s*t");
     let model = models::model(&text("x", "s*t").replace("s = 7", "k = 7").replace("\"s*x", "\"k*x"));
     assert_eq!(text_of(&model, model.boundary().unwrap().guess[0].unwrap()), "t^2/2");
-}
-
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Control")
-        .parameter("reach", 20)
-        .coordinate("x", CoordinateSpec::start(0.5))
-        .coordinate("th", CoordinateSpec::default())
-        .entropy("S", 1.0)
-        .lagrangian("x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)")
-        .force("th", "wind^2")
-        .control("u", "x")
-        .control("v", ControlSpec::default().gain("x", "cos(th)").gain("th", 2).min("-reach").max(20.0).guess("s*t"))
-        .control("w", ControlSpec::on("th").count(2).index("k").max([1, 2]))
-        .control("wind", ControlSpec::default())
-        .running_cost("u^2 + v^2 + w[1]^2 + w[2]^2")
-        .terminal_cost("S")
-        .boundary(
-            BoundarySpec::duration_between(0.5, "reach")
-                .from(1)
-                .steps(50)
-                .start("x", 0.0)
-                .start("x'", 0.0)
-                .end("th", "pi")
-                .end("S", 4)
-                .via(0.5, &[("x", 1.0.into()), ("th'", Value::from("reach"))])
-                .periodic_in(&["x"])
-                .path("x'", None, Some(9.into()))
-                .path("S", Some(0.into()), Some("reach".into()))
-                .integral("work", "u*x' = 3")
-                .guess("th", "pi*s"),
-        )
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = model(
-        r#"
-        parameters.reach = 20
-        coordinates = { x = { start = 0.5 }, th = {} }
-        entropies.S = 1.0
-        dynamics.lagrangian = "x'^2/2 + x'*th'*cos(th) + th'^2/2 - exp(S)"
-        forces.th = "wind^2"
-        controls.u = "x"
-        controls.v = { on = { x = "cos(th)", th = 2 }, min = "-reach", max = 20.0, guess = "s*t" }
-        controls.w = { count = 2, index = "k", on = "th", max = [1, 2] }
-        controls.wind = {}
-        objective = { running = "u^2 + v^2 + w[1]^2 + w[2]^2", terminal = "S" }
-        boundary.duration = { min = 0.5, max = "reach" }
-        boundary.from = 1
-        boundary.steps = 50
-        boundary.start = { x = 0.0, "x'" = 0.0 }
-        boundary.end = { th = "pi", S = 4 }
-        boundary.via = { s = 0.5, x = 1.0, "th'" = "reach" }
-        boundary.periodic = "x"
-        boundary.path = { "x'" = { max = 9 }, S = { min = 0, max = "reach" } }
-        boundary.integrals = { work = "u*x' = 3" }
-        boundary.guess = { th = "pi*s" }
-        "#,
-    );
-    assert_eq!(statements(&built), statements(&read));
-    let spline = Model::builder("Spline")
-        .coordinate("x", CoordinateSpec::start(0).acceleration(1).jerk(2).snap(3).crackle(4))
-        .lagrangian("x'''^2")
-        .boundary(BoundarySpec::duration_near(2).periodic())
-        .build()
-        .unwrap();
-    assert_eq!(spline.initial().higher, [[1.0], [2.0], [3.0], [4.0]]);
-    assert_eq!(spline.boundary().unwrap().periodic, [0]);
 }
 
 /// Problems of many kinds can be stated; what is not theirs to state is left out.

@@ -1,14 +1,12 @@
 //! What the table of constraints means, against formulas written out by hand.
 
-use extremal_model::{
-    Constraint, ConstraintForm, ConstraintKind, ConstraintSpec, Model, Overrides, ParameterError, Value,
-};
-use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_model::{ConstraintForm, ConstraintKind, Model, ModelConstraint, Overrides, ParameterError};
+use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
 
-fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
+fn named<'m>(model: &'m Model, name: &str) -> &'m ModelConstraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
 }
 
@@ -56,7 +54,7 @@ fn both_sides_are_kept_as_written() {
         ("pulley'", 3.0),
     ];
     let sides = |name: &str| {
-        let Constraint { left, right, .. } = named(&model, name);
+        let ModelConstraint { left, right, .. } = named(&model, name);
         [*left, *right].map(|side| value_at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");
@@ -167,43 +165,4 @@ fn affine_is_what_is_affine_after_cancelling() {
     for bent in ["x'*y' = 0", "sqrt(x'^2) = y'", "max(x', y') = 0", "x'/(1 + y') = 1", "sin(x') = x"] {
         assert_eq!(kind(bent), None, "{bent}");
     }
-}
-
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Constraints")
-        .parameter("s", 0.5)
-        .coordinate("x", [1.0, 2.0, 3.0])
-        .coordinate("y", 1.0)
-        .lagrangian("sum(i, 1, 3, x[i]'^2) + y'^2")
-        .constraint("rod", "x[1]^2 = 1")
-        .constraint("both", ["x[1]' = y'", "x[2]' = y'"])
-        .constraint("skate", ConstraintSpec::equation("y'^2 = 1").kind(ConstraintKind::Vakonomic).multiplier("s"))
-        .constraint("blade", ConstraintSpec::equation("y' = x[3]*x[1]'").variational("y' = 0"))
-        .constraint("link", ConstraintSpec::equation("x[k + 1] = x[k] + s").count(2).index("k"))
-        .discrete_lagrangian("(y_1 - y_0)^2/h")
-        .discrete_constraint("rod", "x_1[1] = 1")
-        .discrete_constraint("link[i]", "x_1[i + 1] = x_1[i]")
-        .constraint_form(ConstraintForm::Shake)
-        .project(true)
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = model(
-        r#"
-        parameters.s = 0.5
-        coordinates = { x = [1.0, 2.0, 3.0], y = 1.0 }
-        dynamics.lagrangian = "sum(i, 1, 3, x[i]'^2) + y'^2"
-        constraints.rod = "x[1]^2 = 1"
-        constraints.both = ["x[1]' = y'", "x[2]' = y'"]
-        constraints.skate = { equation = "y'^2 = 1", kind = "vakonomic", multiplier = "s" }
-        constraints.blade = { equation = "y' = x[3]*x[1]'", variational = "y' = 0" }
-        constraints.link = { equation = "x[k + 1] = x[k] + s", count = 2, index = "k" }
-        discrete.lagrangian = "(y_1 - y_0)^2/h"
-        discrete.constraints = { rod = "x_1[1] = 1", "link[i]" = "x_1[i + 1] = x_1[i]" }
-        simulation = { constraints = "shake", project = true }
-        "#,
-    );
-    assert_eq!(statements(&built), statements(&read));
-    let wrong = Model::builder("Number").coordinate("x", 1.0).lagrangian("x'^2").constraint("rod", Value::from(1.0));
-    assert_eq!(wrong.build().unwrap_err().to_string(), "a constraint is an equation, not a number");
 }

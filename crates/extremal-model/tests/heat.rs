@@ -1,8 +1,8 @@
 //! What the tables about heat mean, against formulas written out by hand.
 
 use extremal_expr::{Id, Rational};
-use extremal_model::{Code, EntropyBase, EntropySpec, Method, Model, Overrides, ParameterError, Value};
-use extremal_testkit::models::{self, model, statements, text_of, value_at};
+use extremal_model::{Code, EntropyBase, Method, Model, Overrides, ParameterError};
+use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const HEAT: &str = include_str!("good/heat.toml");
@@ -231,46 +231,4 @@ fn entropy_bases_read_back_and_weigh_the_end_of_the_step() {
         "end".parse::<EntropyBase>().unwrap_err().to_string(),
         "there is no entropy base `end`; write `left`, `midpoint` or `right`"
     );
-}
-
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Heat")
-        .parameter("n", 4)
-        .parameter("a", 0.25)
-        .coordinate("x", 1.0)
-        .entropy("S", "1 + a")
-        .entropy("R", EntropySpec::start("k/10").count("n").index("k"))
-        .lagrangian("x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))")
-        .friction_heating("x", "-x'", &[("S", Value::from(1))])
-        .friction_heating("x", "-x'^3", &[("S", Value::from("a")), ("R[2]", Value::from(0.75))])
-        .heat("R", "k*t")
-        .conduction("wall", ["S", "R[1]"], 0.5)
-        .conduction_family("bar", "n - 1", ["R[i]", "R[i + 1]"], "a*i")
-        .exact("S", "t")
-        .discrete_lagrangian("(x_1 - x_0)^2/(2*h)")
-        .discrete_entropy("S", "S_0 + S_1")
-        .discrete_entropy("R", "R_1[k] - R_0[k]")
-        .method(Method::EnergyEntropy(3))
-        .entropy_base(EntropyBase::Right)
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = model(
-        r#"
-        parameters = { n = 4, a = 0.25 }
-        coordinates.x = 1.0
-        entropies = { S = { start = "1 + a" }, R = { start = "k/10", count = "n", index = "k" } }
-        dynamics.lagrangian = "x'^2/2 - exp(S)/x - sum(i, 1, n, exp(R[i]))"
-        friction.x = [{ force = "-x'", heats = "S" }, { force = "-x'^3", heats = { S = "a", "R[2]" = 0.75 } }]
-        heat."R[i]" = "i*t"
-        conduction.wall = { between = ["S", "R[1]"], conductance = 0.5 }
-        conduction.bar = { between = ["R[i]", "R[i + 1]"], conductance = "a*i", count = "n - 1" }
-        exact.S = "t"
-        discrete = { lagrangian = "(x_1 - x_0)^2/(2*h)", entropy = { S = "S_0 + S_1", "R[j]" = "R_1[j] - R_0[j]" } }
-        simulation = { method = "energy-entropy(3)", entropy = "right" }
-        "#,
-    );
-    assert_eq!(statements(&built), statements(&read));
-    let herglotz = Model::builder("Contact").coordinate("x", 1.0).entropy("S", 0.0).lagrangian("x'^2/2 - S").herglotz();
-    assert_eq!(herglotz.build().unwrap().friction()[0].to_string(), "-x'");
 }

@@ -1,6 +1,6 @@
 //! The tables of methods, as the documentation prints them.
 
-use extremal_model::{ConstraintKind, Family, Feature};
+use extremal_model::{ConstraintKind, Feature, MethodFamily};
 
 fn heading(feature: Feature) -> &'static str {
     match feature {
@@ -25,7 +25,7 @@ fn table_of_features() -> String {
         format!("| |{}", Feature::ALL.map(|feature| format!(" {} |", heading(feature))).concat()),
         format!("|---|{}", "---|".repeat(Feature::ALL.len())),
     ];
-    for family in Family::all() {
+    for family in MethodFamily::all() {
         let cells = Feature::ALL.map(|feature| if family.takes(feature) { " yes |" } else { " |" });
         lines.push(format!("| `{}` |{}", family.usage, cells.concat()));
     }
@@ -34,7 +34,7 @@ fn table_of_features() -> String {
 
 fn table_of_methods() -> String {
     let mut lines = vec!["| method | what it is | order | keeps |".to_owned(), "|---|---|---|---|".to_owned()];
-    for Family { usage, sentence, order, keeps, .. } in Family::all() {
+    for MethodFamily { usage, sentence, order, keeps, .. } in MethodFamily::all() {
         lines.push(format!("| `{usage}` | {sentence} | {order} | {keeps} |"));
     }
     lines.join("\n")
@@ -42,7 +42,7 @@ fn table_of_methods() -> String {
 
 fn table_of_equations() -> String {
     let mut lines = vec!["| method | equations | order |".to_owned(), "|---|---|---|".to_owned()];
-    for Family { usage, equations, order, .. } in Family::all() {
+    for MethodFamily { usage, equations, order, .. } in MethodFamily::all() {
         lines.push(format!("| `{usage}` | {equations} | {order} |"));
     }
     lines.join("\n")

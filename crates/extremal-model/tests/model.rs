@@ -1,7 +1,7 @@
 //! What a model file means, against formulas written out by hand.
 
-use extremal_model::{Code, CoordinateSpec, Direction, Extent, Method, Model, Overrides, ParameterError, Start};
-use extremal_testkit::models::{model, statements, text_of, value_at};
+use extremal_model::{Code, Direction, Extent, Method, Model, Overrides, ParameterError, Start};
+use extremal_testkit::models::{model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const EVERYTHING: &str = include_str!("good/everything.toml");
@@ -169,66 +169,4 @@ fn overrides_reach_counts_and_are_checked_like_the_file() {
     insta::assert_snapshot!("override-invalid", shown("c", "2x"));
     insta::assert_snapshot!("override-not-finite", shown("m0", "-1"));
     insta::assert_snapshot!("override-list", shown("m", "1"));
-}
-
-#[test]
-fn the_builder_says_the_same_as_the_file() {
-    let built = Model::builder("Spring \"with\" friction")
-        .source("a\nb")
-        .parameter("k", 4.0)
-        .parameter("n", 2)
-        .parameter("m", [1.0, 2.5])
-        .coordinate("x", CoordinateSpec::start([1.0, -2.0]).velocity("i/n").count("n").domain("x[i] < 3"))
-        .coordinate("θ", 1e-7)
-        .definition("r", "x[1] - x[2]")
-        .definition_family("d", "n", "x[i]*θ")
-        .lagrangian("sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]")
-        .force("x[2]", "-k")
-        .friction("x", "-x[i]'")
-        .invariant("momentum", "m[1]*x[1]'")
-        .symmetry("turn", &[("θ", "1")])
-        .exact("θ", "cos(t)")
-        .discrete_lagrangian("(θ_1 - θ_0)^2/h")
-        .discrete_forces("θ", 0.0, "h")
-        .stop("far", "x[1] - 9", Direction::Rising)
-        .method(Method::Trapezoidal)
-        .step(0.01)
-        .until("2*pi")
-        .record(5)
-        .tolerance(1e-10)
-        .build()
-        .unwrap_or_else(|invalid| panic!("{}", invalid.render("built.toml", false)));
-    let read = model(
-        r#"
-        name = 'Spring "with" friction'
-        source = "a\nb"
-        parameters = { k = 4.0, n = 2, m = [1.0, 2.5] }
-        coordinates.x = { count = "n", start = [1.0, -2.0], velocity = "i/n", domain = "x[i] < 3" }
-        coordinates."θ" = { start = 1e-7 }
-        definitions = { r = "x[1] - x[2]", d = { count = "n", value = "x[i]*θ" } }
-        dynamics.lagrangian = "sum(i, 1, n, m[i]*x[i]'^2/2) - k*r^2/2 + θ'^2/2 - d[2]"
-        forces."x[2]" = "-k"
-        friction.x = "-x[i]'"
-        invariants.momentum = "m[1]*x[1]'"
-        symmetries.turn = { "θ" = "1" }
-        exact."θ" = "cos(t)"
-        discrete = { lagrangian = "(θ_1 - θ_0)^2/h", force_minus = { "θ" = 0 }, force_plus = { "θ" = "h" } }
-        stop.far = { when = "x[1] - 9", direction = "rising" }
-        simulation = { method = "trapezoidal", step = 0.01, until = "2*pi", record = 5, tolerance = 1e-10 }
-        "#,
-    );
-    assert_eq!((built.name(), built.source()), (read.name(), read.source()));
-    assert_eq!(statements(&built), statements(&read));
-}
-
-#[test]
-fn a_mistake_in_a_built_model_is_shown_at_its_characters() {
-    let invalid = Model::builder("Spring")
-        .coordinate("x", f64::INFINITY)
-        .lagrangian("x'^2/2 - k*x^2/2")
-        .force("y", "1")
-        .build()
-        .unwrap_err();
-    assert!(invalid.to_string().ends_with("(and 2 more problems)"), "{invalid}");
-    insta::assert_snapshot!("builder", invalid.render("built model", false));
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Constraint, Fixed, Model, Overrides};
+use extremal_model::{FixedValue, Model, ModelConstraint, Overrides};
 
 /// Reads a model, or shows what is wrong with it.
 pub fn model(text: &str) -> Model {
@@ -34,8 +34,8 @@ pub fn statements(model: &Model) -> Vec<String> {
     let text = |id: Id| text_of(model, id);
     let texts = |ids: &[Id]| ids.iter().map(|id| text(*id)).collect::<Vec<_>>();
     let number = |id: Option<Id>| id.map(|id| model.number(id));
-    let fixed = |fixed: &[Fixed]| {
-        let value = |fixed: &Fixed| (model.component_name(fixed.component), model.number(fixed.value));
+    let fixed = |fixed: &[FixedValue]| {
+        let value = |fixed: &FixedValue| (model.component_name(fixed.component), model.number(fixed.value));
         format!("{:?}", fixed.iter().map(value).collect::<Vec<_>>())
     };
     let mut lines = vec![
@@ -53,7 +53,7 @@ pub fn statements(model: &Model) -> Vec<String> {
     }
     let walls = model.conductions().iter();
     lines.extend(walls.map(|wall| format!("{} {:?} {}", wall.name, wall.between, text(wall.conductance))));
-    for Constraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
+    for ModelConstraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
         let [left, right, multiplier] = [left, right, multiplier].map(|id| text(*id));
         lines.push(format!("{name} {kind} {left} = {right} {:?} {multiplier}", variational.map(text)));
     }

@@ -8,7 +8,7 @@ use extremal_engine::boundary::ProblemError;
 use extremal_engine::compare::CompareError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::{Diagnostic, MethodError, render};
-use extremal_engine::run::{ParameterError, SetupError};
+use extremal_engine::run::{ChangeError, SetupError};
 use extremal_engine::sweep::{AxisError, SweepError};
 #[cfg(feature = "plot")]
 use extremal_engine::trajectory::PlotError;
@@ -131,12 +131,12 @@ impl From<SetupError> for Error {
     }
 }
 
-impl From<ParameterError> for Error {
-    fn from(error: ParameterError) -> Error {
+impl From<ChangeError> for Error {
+    fn from(error: ChangeError) -> Error {
         let kind = match &error {
-            ParameterError::Structural { .. } | ParameterError::Unsupported(_) => ErrorKind::Unsupported,
-            ParameterError::Velocities(_) | ParameterError::State(_) => ErrorKind::Singular,
-            ParameterError::Ended => ErrorKind::Motion,
+            ChangeError::Structural { .. } | ChangeError::Unsupported(_) => ErrorKind::Unsupported,
+            ChangeError::Velocities(_) | ChangeError::State(_) => ErrorKind::Singular,
+            ChangeError::Ended => ErrorKind::Motion,
             _ => ErrorKind::Settings,
         };
         Error::new(kind, error.to_string())

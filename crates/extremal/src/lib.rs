@@ -41,6 +41,7 @@
 
 mod analyze;
 mod asked;
+mod builder;
 mod compare;
 mod equations;
 mod error;
@@ -56,6 +57,7 @@ mod stream;
 mod sweep;
 
 pub use analyze::{Analysis, Conserved};
+pub use builder::{BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, Value};
 pub use compare::{Comparison, Measured};
 pub use equations::Equations;
 pub use error::{Error, ErrorKind};
@@ -73,8 +75,8 @@ pub use sweep::{Ensemble, Sweep};
 pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};
 pub use extremal_engine::model::{
-    AtSingular, BoundarySpec, Composition, CompositionBase, ConstraintForm, ConstraintSpec, ControlSpec,
-    CoordinateSpec, Diagnostic, EntropyBase, EntropySpec, Family, Feature, ModelBuilder, Quadrature, Start, Value,
+    AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
+    Feature, MethodFamily, Quadrature, Start,
 };
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_engine::gallery;
-use extremal_engine::model::{Diagnostic, ModelBuilder, Overrides};
+use extremal_engine::model::{Diagnostic, Overrides};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{Analysis, Comparison, Equations, Error, ErrorKind, Motion, Optimization, Simulation, Sweep};
+use crate::{Analysis, Comparison, Equations, Error, ErrorKind, ModelBuilder, Motion, Optimization, Simulation, Sweep};
 
 /// A system as its author states it, read and checked: coordinates, a Lagrangian, friction, heat, constraints, controls.
 ///
@@ -85,7 +85,7 @@ impl Model {
         gallery::names()
     }
 
-    /// States a model table by table; [`Model::from_builder`] reads it.
+    /// States a model table by table.
     ///
     /// ```
     /// use extremal::Model;
@@ -94,21 +94,13 @@ impl Model {
     ///     .coordinate("x", 1.0)
     ///     .lagrangian("x'^2/2 - k*x^2/2")
     ///     .step(0.01)
-    ///     .until(1.0);
-    /// let run = Model::from_builder(&spring)?.simulate().run()?;
-    /// assert!((run["x"].last().unwrap() - 2f64.cos()).abs() < 1e-3);
+    ///     .until(1.0)
+    ///     .build()?;
+    /// assert!((spring.simulate().run()?.end().q("x") - 2f64.cos()).abs() < 1e-3);
     /// # Ok::<(), extremal::Error>(())
     /// ```
     pub fn builder(name: &str) -> ModelBuilder {
-        extremal_engine::Model::builder(name)
-    }
-
-    /// The model that a builder states.
-    ///
-    /// # Errors
-    /// All that is wrong with it.
-    pub fn from_builder(builder: &ModelBuilder) -> Result<Model, Error> {
-        Model::load(builder.to_toml(), Overrides::default())
+        ModelBuilder::new(name)
     }
 
     fn load(text: String, overrides: Overrides) -> Result<Model, Error> {

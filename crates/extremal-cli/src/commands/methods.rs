@@ -2,7 +2,7 @@
 
 use clap::Args;
 use extremal_engine::Method;
-use extremal_engine::model::{Family, Feature};
+use extremal_engine::model::{Feature, MethodFamily};
 use extremal_engine::trajectory::{Align, Table};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub struct Arguments {
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     let text = match (&arguments.method, arguments.json) {
-        (None, true) => format!("{:#}\n", Value::from_iter(Family::all().iter().map(|family| object(family)))),
+        (None, true) => format!("{:#}\n", Value::from_iter(MethodFamily::all().iter().map(|family| object(family)))),
         (None, false) => list(),
         (Some(method), true) => format!("{:#}\n", object(method.family())),
         (Some(method), false) => page(method),
@@ -39,7 +39,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-fn object(family: &Family) -> Value {
+fn object(family: &MethodFamily) -> Value {
     let defined: Vec<String> = family.takes.iter().map(ToString::to_string).collect();
     json!({
         "name": family.name,
@@ -55,7 +55,7 @@ fn object(family: &Family) -> Value {
 fn list() -> String {
     let columns = [("method", Align::Left), ("order", Align::Left), ("keeps", Align::Left)];
     let mut table = Table::new(columns);
-    for family in Family::all() {
+    for family in MethodFamily::all() {
         table.row([family.usage, family.order, family.keeps]);
     }
     format!("{table}\n{FAINT}extremal methods NAME tells all about one; docs/theory.md has the equations{FAINT:#}\n")

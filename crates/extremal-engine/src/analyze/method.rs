@@ -6,7 +6,7 @@ use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
 use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
-use extremal_model::{Extent, Kind, Method, Model, Start};
+use extremal_model::{Extent, Method, MethodKind, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
@@ -265,7 +265,7 @@ fn shift(start: &mut StartValues, size: f64, time: f64) {
 /// interpolation commutes with affine maps.
 fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &Conserved<'m>) -> bool {
     let g = system.graph;
-    let variational = method.family().kind == Kind::Variational;
+    let variational = method.family().kind == MethodKind::Variational;
     let Some(Symmetry::Point { generator, gauge }) = &quantity.symmetry else { return false };
     let affine = !g.affine_in(generator, &system.q).contains(&false);
     variational

@@ -12,8 +12,9 @@ mod sentences;
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
-    Conservation, ConservedQuantities, ControlRegularity, Parameters, Reduced, Regularity, SearchBounds, Structure,
-    Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity, structure,
+    Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
+    Structure, Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity,
+    structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -189,7 +190,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Fin
 
 /// What a model states, ready to be analysed.
 struct PreparedModel<'m> {
-    reduced: Reduced<'m>,
+    reduced: FirstOrderSystem<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
     multipliers: Vec<Expr<'m>>,
@@ -227,7 +228,7 @@ impl<'m> PreparedModel<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system);
+        let reduced = FirstOrderSystem::of(system);
         PreparedModel { reduced, constraints, redundant, multipliers, parameters }
     }
 }

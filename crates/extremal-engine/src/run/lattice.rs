@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
-use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
+use extremal_model::{InvalidModel, Model, Overrides, RepeatedModel, RepeatedStart, Start};
 use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
@@ -67,7 +67,7 @@ impl Lattice {
         overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Option<(Model, Lattice)>, InvalidModel> {
-        let Some(repeated) = Repeated::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
+        let Some(repeated) = RepeatedModel::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
             return Ok(None);
         };
         // What is wrong with the model is said by those who load the whole of it.
@@ -164,7 +164,7 @@ impl Run {
 }
 
 /// Are step or final time others for the model with all its members?
-fn depends_on_size(model: &Model, repeated: &Repeated) -> bool {
+fn depends_on_size(model: &Model, repeated: &RepeatedModel) -> bool {
     let g = model.graph();
     let settings: Vec<_> = [model.step_expression(), model.until_expression()].into_iter().flatten().collect();
     let with = |values: &[f64]| {

@@ -58,7 +58,7 @@ pub use execution::Execution;
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
 pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
-pub use motion::{Motion, ParameterError};
+pub use motion::{ChangeError, Motion};
 pub use observables::Tracked;
 pub use outcome::{End, Outcome, Progress};
 pub use report::{ConstraintSummary, EndState, RedundantConstraint, Report, RunSummary, SolverSummary};

@@ -17,7 +17,7 @@ use crate::SharedModel;
 /// Why a parameter cannot be changed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum ParameterError {
+pub enum ChangeError {
     /// There is none of this name.
     #[error("the model has no parameter `{name}`{}", .suggestion.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown {
@@ -52,9 +52,9 @@ pub enum ParameterError {
     Ended,
 }
 
-impl From<SetupError> for ParameterError {
-    fn from(error: SetupError) -> ParameterError {
-        ParameterError::State(error.into())
+impl From<SetupError> for ChangeError {
+    fn from(error: SetupError) -> ChangeError {
+        ChangeError::State(error.into())
     }
 }
 
@@ -73,7 +73,7 @@ impl From<SetupError> for ParameterError {
 pub struct Motion {
     execution: Execution,
     recorder: Recorder,
-    change: Result<Change, ParameterError>,
+    change: Result<Change, ChangeError>,
     /// The places of the parameters that were set, which do not follow others any more.
     set: Vec<usize>,
 }
@@ -158,10 +158,10 @@ impl Motion {
     /// momenta and entropies stay, as those of a motion do whose Lagrangian jumps. Nothing is compiled again.
     ///
     /// # Errors
-    /// See [`ParameterError`]; the motion is then as it was.
-    pub fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+    /// See [`ChangeError`]; the motion is then as it was.
+    pub fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ChangeError> {
         if self.execution.outcome().is_some() {
-            return Err(ParameterError::Ended);
+            return Err(ChangeError::Ended);
         }
         let change = self.change.as_mut().map_err(|error| error.clone())?;
         let run = self.execution.run();
@@ -175,7 +175,7 @@ impl Motion {
 }
 
 impl Change {
-    fn of(shared: &SharedModel, settings: &Settings, run: &Run) -> Result<Change, ParameterError> {
+    fn of(shared: &SharedModel, settings: &Settings, run: &Run) -> Result<Change, ChangeError> {
         let from_velocities = match settings.start {
             Start::TwoPoints => Some(Run::new(shared, &Settings { start: Start::Legendre, ..settings.clone() })?),
             Start::Legendre => None,
@@ -209,13 +209,13 @@ impl Change {
     }
 
     /// The run from this row on, with these parameters.
-    fn applied(&mut self, run: &Run, row: &[f64], parameters: &[f64]) -> Result<Run, ParameterError> {
+    fn applied(&mut self, run: &Run, row: &[f64], parameters: &[f64]) -> Result<Run, ChangeError> {
         self.at.read(&run.observables, row);
         let mut start = self.at.start();
         let Moment { v, p, .. } = &self.at;
         let inputs = [&start.q[..], p, &start.s, &[start.time], &start.multipliers, v].concat();
         self.velocities.set_parameters(parameters);
-        self.velocities.run(&inputs, GuessSource::Formula, &mut start.v).map_err(ParameterError::Velocities)?;
+        self.velocities.run(&inputs, GuessSource::Formula, &mut start.v).map_err(ChangeError::Velocities)?;
         self.check.check(parameters, &mut start)?;
         let mut run = self.from_velocities.as_ref().unwrap_or(run).clone();
         match std::sync::Arc::make_mut(&mut run.compiled) {
@@ -237,14 +237,14 @@ fn changed(
     name: &str,
     value: f64,
     set: &[usize],
-) -> Result<(usize, Vec<f64>), ParameterError> {
+) -> Result<(usize, Vec<f64>), ChangeError> {
     let (g, parameters) = (model.graph(), model.parameters());
     let Some(at) = parameters.iter().position(|parameter| parameter.name == name) else {
         let suggestion = nearest(name, parameters.iter().map(|p| p.name.as_str())).map(str::to_owned);
-        return Err(ParameterError::Unknown { name: name.to_owned(), suggestion });
+        return Err(ChangeError::Unknown { name: name.to_owned(), suggestion });
     };
     if parameters[at].structural {
-        return Err(ParameterError::Structural { name: name.to_owned() });
+        return Err(ChangeError::Structural { name: name.to_owned() });
     }
     let mut values = values.to_vec();
     values[at] = value;
@@ -258,7 +258,7 @@ fn changed(
         }
     }
     match values.iter().position(|value| !value.is_finite()) {
-        Some(place) => Err(ParameterError::NotFinite { name: parameters[place].name.clone() }),
+        Some(place) => Err(ChangeError::NotFinite { name: parameters[place].name.clone() }),
         None => Ok((at, values)),
     }
 }

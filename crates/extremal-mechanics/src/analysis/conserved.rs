@@ -7,7 +7,7 @@ use super::flow::{Flow, FlowSampler, dense};
 use super::jumps::with_slopes;
 use super::naming::{name_of, symmetry_of};
 use super::refutation::is_far_from_zero;
-use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
+use super::search::{FirstIntegral, SearchBounds, SearchProblem, SearchSpace, search};
 use super::singular::Regularity;
 use crate::System;
 use crate::continuous::solve_linear;
@@ -134,15 +134,15 @@ pub fn conserved_quantities<'g>(
         Some(None) => return ConservedQuantities::none(),
         None => Flow::of(system),
     };
-    let judge = Judge { system, flow: &flow, parameters };
+    let judge = ConservationJudge { system, flow: &flow, parameters };
     let mut found = Vec::new();
     found.extend(judge.energy().or_else(|| judge.energy_with_forces()));
     let known: Vec<Expr<'g>> = found.iter().map(|c: &Conserved<'g>| c.expression).collect();
     let in_exponents = exponent_symbols(system);
     let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
-    let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
+    let problem = SearchProblem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
-    let holds = |integral: &&Integral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());
+    let holds = |integral: &&FirstIntegral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());
     found.extend(integrals.iter().filter(holds).map(|integral| judge.integral(integral)));
     let most = flow.dimension();
     let (found, independent) = judge.independent(found, most);
@@ -176,7 +176,7 @@ pub fn conservation<'g>(
         Some(None) => return Conservation::Undecided,
         None => Flow::of(system),
     };
-    let judge = Judge { system, flow: &flow, parameters };
+    let judge = ConservationJudge { system, flow: &flow, parameters };
     let rate = flow.rates_of(&[function])[0];
     let here = judge.vanishes(function, rate, &parameters.exact);
     match judge.vanishes(function, rate, &[]) {
@@ -202,13 +202,13 @@ fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     g.free_symbols(&exponents)
 }
 
-struct Judge<'a, 'g> {
+struct ConservationJudge<'a, 'g> {
     system: &'a System<'g>,
     flow: &'a Flow<'g>,
     parameters: &'a Parameters<'g>,
 }
 
-impl<'g> Judge<'_, 'g> {
+impl<'g> ConservationJudge<'_, 'g> {
     fn forced(&self) -> bool {
         self.system.force.iter().any(|force| !force.is_zero()) || self.system.reacting().next().is_some()
     }
@@ -259,7 +259,7 @@ impl<'g> Judge<'_, 'g> {
         })
     }
 
-    fn integral(&self, integral: &Integral<'g>) -> Conserved<'g> {
+    fn integral(&self, integral: &FirstIntegral<'g>) -> Conserved<'g> {
         let system = self.system;
         let (expression, divisor) = tidy(integral, &self.parameters.symbols);
         let symmetry = symmetry_of(system, integral).map(|symmetry| match symmetry {
@@ -285,7 +285,7 @@ impl<'g> Judge<'_, 'g> {
     }
 
     /// Is the rate of a lifted integral zero in another field than that of the search? A fraction that was read wrongly is not.
-    fn confirms(&self, integral: &Integral<'g>) -> bool {
+    fn confirms(&self, integral: &FirstIntegral<'g>) -> bool {
         let value = integral.value();
         let fixed = if integral.general { &[][..] } else { &self.parameters.exact };
         self.vanishes_in((0..Field::COUNT).rev(), value, integral.rate, fixed) == Some(true)
@@ -322,7 +322,7 @@ impl<'g> Judge<'_, 'g> {
         let mut system = self.system.clone();
         system.lagrangian = smooth[0];
         let flow = Flow::of(&system);
-        let judge = Judge { system: &system, flow: &flow, parameters: self.parameters };
+        let judge = ConservationJudge { system: &system, flow: &flow, parameters: self.parameters };
         self.flow.solved.is_empty()
             && judge.vanishes(smooth[1], flow.rates_of(&[smooth[1]])[0], &self.parameters.exact) == Some(true)
     }
@@ -440,7 +440,7 @@ impl<'g> Judge<'_, 'g> {
 
 /// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
 /// have in common.
-fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
+fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
     let sum = integral.value();
     if integral.degree() <= 1 {

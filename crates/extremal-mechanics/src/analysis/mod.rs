@@ -27,7 +27,7 @@ pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
-pub use reduced::Reduced;
+pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
 pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, is_singular, regularity};
 pub use structure::{Gauge, PotentialForce, Structure, structure};

@@ -222,7 +222,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
     let at_zero: Vec<_> = tops.iter().map(|top| (*top, zero)).collect();
     let mut surface = Surface { graph: g, values, rules: Vec::new() };
     let mut rounds: Vec<Vec<Expr<'g>>> = Vec::new();
-    let mut rows: Vec<Row<'g>> = Vec::new();
+    let mut rows: Vec<SymbolicRow<'g>> = Vec::new();
     let mut fresh = jets.equations.clone();
     loop {
         for residual in fresh.drain(..) {
@@ -240,12 +240,12 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
             let stop = match surface.vanishes(constraint) {
                 Some(true) => continue,
                 Some(false) => match surface.add(constraint, &state) {
-                    Solved::Yes(vanishing) => {
+                    SolvedConstraint::Yes(vanishing) => {
                         constraint = vanishing;
                         None
                     }
-                    Solved::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
-                    Solved::Unknown => Some(Verdict::Undecided { constraint }),
+                    SolvedConstraint::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
+                    SolvedConstraint::Unknown => Some(Verdict::Undecided { constraint }),
                 },
                 None => Some(Verdict::Undecided { constraint }),
             };
@@ -266,7 +266,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
 }
 
 /// Coefficients of the highest derivatives, then the rest.
-type Row<'g> = Vec<Expr<'g>>;
+type SymbolicRow<'g> = Vec<Expr<'g>>;
 
 /// The states that satisfy the constraints so far: some variables by the others.
 struct Surface<'a, 'g> {
@@ -275,7 +275,7 @@ struct Surface<'a, 'g> {
     rules: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
-enum Solved<'g> {
+enum SolvedConstraint<'g> {
     /// With what vanishes there: the constraint, or of a double root the root, whose rate vanishes too.
     Yes(Expr<'g>),
     /// The constraint contains no variable and is not zero.
@@ -287,7 +287,7 @@ impl<'g> Surface<'_, 'g> {
     fn chain(
         self,
         rounds: Vec<Vec<Expr<'g>>>,
-        rows: &[Row<'g>],
+        rows: &[SymbolicRow<'g>],
         tops: &[Expr<'g>],
         verdict: Verdict<'g>,
     ) -> ConstraintChain<'g> {
@@ -305,16 +305,16 @@ impl<'g> Surface<'_, 'g> {
     }
 
     /// Gaussian elimination of the first `columns` columns: rows with a pivot, and what is left of the others, which vanishes.
-    fn eliminate(&self, rows: Vec<Row<'g>>, columns: usize) -> (Vec<Row<'g>>, Vec<Expr<'g>>) {
+    fn eliminate(&self, rows: Vec<SymbolicRow<'g>>, columns: usize) -> (Vec<SymbolicRow<'g>>, Vec<Expr<'g>>) {
         let g = self.graph;
         let clean = |e: Expr<'g>| {
             let e = self.simplified(e);
             if self.vanishes(e) == Some(true) { g.int(0) } else { e }
         };
-        let mut rows: Vec<Row<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
+        let mut rows: Vec<SymbolicRow<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
         let mut pivots = Vec::new();
         for column in 0..columns {
-            let size = |row: &Row<'g>| g.reachable(&[row[column].id()]).len();
+            let size = |row: &SymbolicRow<'g>| g.reachable(&[row[column].id()]).len();
             let candidates = rows.iter().enumerate().filter(|(_, row)| !row[column].is_zero());
             let Some((at, _)) = candidates.min_by_key(|(_, row)| size(row)) else { continue };
             let pivot = rows.remove(at);
@@ -331,11 +331,11 @@ impl<'g> Surface<'_, 'g> {
     }
 
     /// Takes one more constraint: it is solved for the highest derivative in which it is linear, a square, or pure quadratic.
-    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> Solved<'g> {
+    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> SolvedConstraint<'g> {
         let g = self.graph;
         let occurring: Vec<Expr<'g>> = state.iter().copied().filter(|s| constraint.depends_on(&[*s])).collect();
         if occurring.is_empty() {
-            return Solved::Nowhere;
+            return SolvedConstraint::Nowhere;
         }
         let primes = |s: &Expr<'g>| s.as_symbol().map_or(0, |name| name.chars().filter(|c| *c == '\'').count());
         let mut linear: Vec<(bool, usize, Expr<'g>, Expr<'g>)> = Vec::new();
@@ -369,13 +369,13 @@ impl<'g> Surface<'_, 'g> {
             (None, Some((symbol, value))) => g.without_denominators(symbol - value),
             _ => constraint,
         };
-        let Some((symbol, value)) = simple.or(double) else { return Solved::Unknown };
+        let Some((symbol, value)) = simple.or(double) else { return SolvedConstraint::Unknown };
         let value = g.simplified(value);
         for (_, image) in &mut self.rules {
             *image = image.substitute(&[(symbol, value)]);
         }
         self.rules.push((symbol, value));
-        Solved::Yes(vanishing)
+        SolvedConstraint::Yes(vanishing)
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ConstraintKind;
 
-/// What a system, its start or a question asks of a method. A method whose [`Family`](super::Family) does not name it refuses it.
+/// What a system, its start or a question asks of a method. A method whose [`MethodFamily`](super::Family) does not name it refuses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// A Lagrangian of positions and velocities.

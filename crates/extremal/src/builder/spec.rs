@@ -1,7 +1,7 @@
 //! What a builder is told about one coordinate, entropy or constraint.
 
 use super::value::Value;
-use crate::tables::ConstraintKind;
+use crate::ConstraintKind;
 
 /// Where a coordinate starts, and what else a model file says about it.
 ///

@@ -1,4 +1,4 @@
-//! The same model without a file.
+//! Models stated in Rust instead of a file.
 
 mod boundary;
 mod spec;
@@ -6,11 +6,7 @@ mod value;
 
 use std::fmt::Write as _;
 
-use crate::diagnostic::InvalidModel;
-use crate::method::Method;
-use crate::model::Model;
-use crate::overrides::Overrides;
-use crate::tables::{AtSingular, ConstraintForm, Direction, EntropyBase, Start};
+use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::{BoundarySpec, ControlSpec};
 pub use spec::{ConstraintSpec, CoordinateSpec, EntropySpec};
@@ -24,7 +20,7 @@ use value::{inline, key, quoted, specified, toml};
 /// is shown at the very characters.
 ///
 /// ```
-/// use extremal_model::{CoordinateSpec, Model};
+/// use extremal::{CoordinateSpec, Model};
 /// let model = Model::builder("Damped spring")
 ///     .parameter("k", 4.0)
 ///     .parameter("c", 0.1)
@@ -34,41 +30,41 @@ use value::{inline, key, quoted, specified, toml};
 ///     .step(0.01)
 ///     .until(10.0)
 ///     .build()?;
-/// assert_eq!(model.coordinates().len(), 1);
-/// # Ok::<(), extremal_model::InvalidModel>(())
+/// assert_eq!(model.simulate().run()?.steps(), 1000);
+/// # Ok::<(), extremal::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
-    top: Table,
-    parameters: Table,
-    coordinates: Table,
-    entropies: Table,
-    definitions: Table,
-    dynamics: Table,
-    forces: Table,
-    friction: Table,
+    top: Entries,
+    parameters: Entries,
+    coordinates: Entries,
+    entropies: Entries,
+    definitions: Entries,
+    dynamics: Entries,
+    forces: Entries,
+    friction: Entries,
     /// Friction that says what it heats: the tables of each coordinate.
     heating: Vec<(String, Vec<String>)>,
-    heat: Table,
-    conduction: Table,
-    constraints: Table,
-    controls: Table,
-    objective: Table,
-    boundary: Table,
-    invariants: Table,
-    symmetries: Table,
-    exact: Table,
-    discrete: Table,
-    force_minus: Table,
-    force_plus: Table,
-    discrete_entropy: Table,
-    discrete_constraints: Table,
-    stop: Table,
-    simulation: Table,
+    heat: Entries,
+    conduction: Entries,
+    constraints: Entries,
+    controls: Entries,
+    objective: Entries,
+    boundary: Entries,
+    invariants: Entries,
+    symmetries: Entries,
+    exact: Entries,
+    discrete: Entries,
+    force_minus: Entries,
+    force_plus: Entries,
+    discrete_entropy: Entries,
+    discrete_constraints: Entries,
+    stop: Entries,
+    simulation: Entries,
 }
 
 /// Keys and values, as TOML.
-type Table = Vec<(String, String)>;
+type Entries = Vec<(String, String)>;
 
 impl ModelBuilder {
     pub(crate) fn new(name: &str) -> Self {
@@ -102,7 +98,7 @@ impl ModelBuilder {
     /// An entropy and where it starts.
     ///
     /// ```
-    /// use extremal_model::Model;
+    /// use extremal::Model;
     /// let model = Model::builder("Piston")
     ///     .coordinate("x", 1.0)
     ///     .entropy("S", 0.5)
@@ -110,8 +106,9 @@ impl ModelBuilder {
     ///     .friction("x", "-x'/10")
     ///     .heat("S", "sin(t)^2")
     ///     .build()?;
-    /// assert_eq!(model.friction_terms()[0].shares[0].0, 0);
-    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// let run = model.simulate().step(0.01).until(1.0).run()?;
+    /// assert!(run.end().get("S").unwrap() > 0.5);
+    /// # Ok::<(), extremal::Error>(())
     /// ```
     pub fn entropy(mut self, name: &str, spec: impl Into<EntropySpec>) -> Self {
         self.entropies.push((key(name), specified(&spec.into().entries)));
@@ -165,14 +162,16 @@ impl ModelBuilder {
     /// the contact slides.
     ///
     /// ```
-    /// # use extremal_model::{CoordinateSpec, Model};
+    /// use extremal::{CoordinateSpec, Model};
     /// let model = Model::builder("Block")
     ///     .coordinate("x", CoordinateSpec::start(0.0).velocity(1.0))
     ///     .lagrangian("x'^2/2")
     ///     .dry_friction("x", "3", Some("4"), None)
     ///     .build()?;
-    /// assert!(model.dry_friction()[0].holding.is_some());
-    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// // It comes to rest after a third of a second.
+    /// let run = model.simulate().step(0.01).until(1.0).run()?;
+    /// assert!(run.end().v("x").abs() < 1e-9);
+    /// # Ok::<(), extremal::Error>(())
     /// ```
     pub fn dry_friction(mut self, coordinate: &str, bound: &str, holding: Option<&str>, along: Option<&str>) -> Self {
         let stated = [("dry", Some(bound)), ("static", holding), ("along", along)];
@@ -216,7 +215,7 @@ impl ModelBuilder {
     /// A constraint: its equation, or more with a [`ConstraintSpec`].
     ///
     /// ```
-    /// use extremal_model::{ConstraintKind, ConstraintSpec, Model};
+    /// use extremal::{ConstraintKind, ConstraintSpec, Model};
     /// let model = Model::builder("Skate on an incline")
     ///     .coordinate("x", 0.0)
     ///     .coordinate("y", 0.0)
@@ -224,8 +223,8 @@ impl ModelBuilder {
     ///     .lagrangian("(x'^2 + y'^2 + a'^2)/2 + x")
     ///     .constraint("blade", ConstraintSpec::equation("y'*cos(a) = x'*sin(a)").kind(ConstraintKind::Vakonomic))
     ///     .build()?;
-    /// assert_eq!(model.constraints()[0].kind, ConstraintKind::Vakonomic);
-    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// assert_eq!(model.coordinates(), ["x", "y", "a"]);
+    /// # Ok::<(), extremal::Error>(())
     /// ```
     pub fn constraint(mut self, name: &str, spec: impl Into<ConstraintSpec>) -> Self {
         self.constraints.push((key(name), specified(&spec.into().entries)));
@@ -235,7 +234,7 @@ impl ModelBuilder {
     /// A control: the coordinate it acts on, or more with a [`ControlSpec`].
     ///
     /// ```
-    /// use extremal_model::{BoundarySpec, ControlSpec, Model};
+    /// use extremal::{BoundarySpec, ControlSpec, Model};
     /// let model = Model::builder("Double integrator")
     ///     .coordinate("x", -1.0)
     ///     .lagrangian("x'^2/2")
@@ -243,8 +242,8 @@ impl ModelBuilder {
     ///     .running_cost("u^2/2")
     ///     .boundary(BoundarySpec::duration(1.0).start("x", -1.0).start("x'", 0.0).end("x", 0.0).end("x'", 0.0))
     ///     .build()?;
-    /// assert_eq!(model.controlled_forces()[0].to_string(), "u");
-    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// assert!((model.solve().steps(50).run()?["u"][0] - 6.0).abs() < 0.2);
+    /// # Ok::<(), extremal::Error>(())
     /// ```
     pub fn control(mut self, name: &str, spec: impl Into<ControlSpec>) -> Self {
         self.controls.push((key(name), spec.into().to_toml()));
@@ -425,9 +424,12 @@ impl ModelBuilder {
         out
     }
 
-    /// The model, or everything that is wrong with it.
-    pub fn build(&self) -> Result<Model, InvalidModel> {
-        Model::load(&self.to_toml(), &Overrides::default())
+    /// The model.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn build(&self) -> Result<Model, Error> {
+        Model::parse(&self.to_toml())
     }
 }
 

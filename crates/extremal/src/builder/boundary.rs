@@ -1,6 +1,6 @@
 //! What a builder is told about controls and boundary problems.
 
-use super::Table;
+use super::Entries;
 use super::value::{Value, inline, key, quoted, toml};
 
 /// On what a control acts, and within which bounds.
@@ -70,7 +70,7 @@ impl From<&str> for ControlSpec {
 /// Between which ends a motion is to be found, and what else it has to satisfy.
 ///
 /// ```
-/// use extremal_model::{BoundarySpec, CoordinateSpec, Model};
+/// use extremal::{BoundarySpec, CoordinateSpec, Model};
 /// let model = Model::builder("Catenary")
 ///     .coordinate("y", CoordinateSpec::default())
 ///     .lagrangian("y*sqrt(1 + y'^2)")
@@ -83,17 +83,18 @@ impl From<&str> for ControlSpec {
 ///             .guess("y", "1 + x^2"),
 ///     )
 ///     .build()?;
-/// assert_eq!(model.boundary().unwrap().end.len(), 1);
-/// # Ok::<(), extremal_model::InvalidModel>(())
+/// let curve = model.solve().steps(40).run()?;
+/// assert_eq!(curve["y"].len(), 41);
+/// # Ok::<(), extremal::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct BoundarySpec {
-    entries: Table,
+    entries: Entries,
     start: Vec<(String, Value)>,
     end: Vec<(String, Value)>,
     via: Vec<String>,
-    path: Table,
-    integrals: Table,
+    path: Entries,
+    integrals: Entries,
     guess: Vec<(String, Value)>,
 }
 
@@ -197,7 +198,7 @@ impl BoundarySpec {
     }
 
     /// The table.
-    pub(super) fn table(&self) -> Table {
+    pub(super) fn table(&self) -> Entries {
         let mut table = self.entries.clone();
         for (key, values) in [("start", &self.start), ("end", &self.end), ("guess", &self.guess)] {
             table.extend((!values.is_empty()).then(|| (key.to_owned(), assigned(values))));
