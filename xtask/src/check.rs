@@ -1,9 +1,9 @@
 //! `cargo xtask test`: everything a change must pass, cheapest first.
 
-use crate::shell::{Failure, Step};
+use crate::shell::{Step, TaskFailure};
 use crate::{gallery, rules};
 
-pub fn all() -> Result<(), Failure> {
+pub fn all() -> Result<(), TaskFailure> {
     rules::all()?;
     Step::cargo("formatting", &["fmt", "--all", "--check"]).run()?;
     Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]).run()?;
