@@ -22,10 +22,7 @@ use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constr
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub use report::{
-    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
-    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
-};
+pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
