@@ -7,7 +7,7 @@ use extremal_trajectory::RowLayout;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::{Kind, Problem, ProblemError, Solution};
+use super::{BoundarySolution, Kind, Problem, ProblemError};
 use crate::serialized::NamedValues;
 
 /// Error tolerance of the simulation, far below that of any grid.
@@ -54,7 +54,7 @@ impl Serialize for Verification {
 
 impl Problem<'_> {
     /// Simulates the solution from its start, each control held through its step, and compares the ends.
-    pub fn verify(&self, solution: &Solution) -> Result<Verification, ProblemError> {
+    pub fn verify(&self, solution: &BoundarySolution) -> Result<Verification, ProblemError> {
         let impossible = |reason: &str| Ok(Verification::Impossible(reason.to_owned()));
         if self.order > 1 {
             return impossible("the simulation is for Lagrangians without accelerations");
