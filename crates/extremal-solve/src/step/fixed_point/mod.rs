@@ -71,7 +71,8 @@ impl FixedPoint {
         block: &Block,
         options: NewtonOptions,
     ) -> Result<Option<FixedPoint>, CompileError> {
-        let (Some(stages), [solve]) = (&scheme.stages, &block.solves[..]) else { return Ok(None) };
+        let stages = scheme.step.solves.first().and_then(|solve| solve.stages.as_deref());
+        let (Some(stages), [solve]) = (stages, &block.solves[..]) else { return Ok(None) };
         if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
             return Ok(None);
         }
