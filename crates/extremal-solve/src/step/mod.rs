@@ -86,6 +86,22 @@ impl StepInputs {
         self.values[self.state + 1] = h;
     }
 
+    fn state(&self) -> &[f64] {
+        &self.values[..self.state]
+    }
+
+    fn state_and_time(&self) -> &[f64] {
+        &self.values[..=self.state]
+    }
+
+    fn step(&self) -> f64 {
+        self.values[self.state + 1]
+    }
+
+    fn velocities(&self) -> &[f64] {
+        &self.values[self.state + 2..]
+    }
+
     fn set_step(&mut self, h: f64) {
         self.values[self.state + 1] = h;
     }
@@ -355,7 +371,7 @@ impl StepSolver {
             if guess == GuessSource::Formula {
                 unknowns.fill(0.0);
             }
-            if let Some(work) = fixed_point.run(&self.inputs.values, unknowns, &mut self.next) {
+            if let Some(work) = fixed_point.run(&self.inputs, unknowns, &mut self.next) {
                 return self.newton.finite(&self.next).map(|()| work);
             }
         }
