@@ -1,7 +1,7 @@
 //! What the tables of controls, objective and boundary mean, against what was written.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Component, Duration, FixedValue, Method, Model, Overrides, ParameterError};
+use extremal_model::{BoundaryDuration, Component, FixedValue, Method, Model, Overrides, ParameterError};
 use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
@@ -71,7 +71,7 @@ fn controls_act_as_they_are_stated() {
 fn ends_bounds_and_guesses_follow_the_file() {
     let model = model(CONTROL);
     let boundary = model.boundary().unwrap();
-    let Duration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
+    let BoundaryDuration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
     let numbers = [boundary.from, min.unwrap(), max.unwrap(), guess].map(|id| model.number(id));
     assert_eq!(numbers, [1.0, 0.5, 4.0, 2.25]);
     assert_eq!(boundary.steps, 50);

@@ -22,12 +22,12 @@ fn heading(feature: Feature) -> &'static str {
 
 fn table_of_features() -> String {
     let mut lines = vec![
-        format!("| |{}", Feature::ALL.map(|feature| format!(" {} |", heading(feature))).concat()),
-        format!("|---|{}", "---|".repeat(Feature::ALL.len())),
+        format!("| |{}", Feature::all().iter().map(|feature| format!(" {} |", heading(*feature))).collect::<String>()),
+        format!("|---|{}", "---|".repeat(Feature::all().len())),
     ];
     for family in MethodFamily::all() {
-        let cells = Feature::ALL.map(|feature| if family.takes(feature) { " yes |" } else { " |" });
-        lines.push(format!("| `{}` |{}", family.usage, cells.concat()));
+        let cells = Feature::all().into_iter().map(|feature| if family.takes(feature) { " yes |" } else { " |" });
+        lines.push(format!("| `{}` |{}", family.usage, cells.collect::<String>()));
     }
     lines.join("\n")
 }

@@ -67,7 +67,7 @@ fn page(method: &Method) -> String {
     table.row(["order", family.order]);
     table.row(["keeps", family.keeps]);
     table.row(["equations", &format!("{} of docs/theory.md", family.equations)]);
-    let defined = |wanted: bool| Feature::ALL.into_iter().filter(move |feature| method.takes(*feature) == wanted);
+    let defined = |wanted: bool| Feature::all().into_iter().filter(move |feature| method.takes(*feature) == wanted);
     for (index, feature) in defined(true).enumerate() {
         table.row([if index == 0 { "defined" } else { "" }, &feature.to_string()]);
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
+use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
 use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
 use extremal_model::{Extent, Method, MethodKind, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
@@ -114,7 +114,7 @@ pub(super) fn report<'m>(
                 [stated[place]].into_iter().chain(shifted).collect()
             };
             let branches = has_branches(system);
-            let judge = |(place, quantity): (usize, &Conserved<'m>)| {
+            let judge = |(place, quantity): (usize, &ConservedQuantity<'m>)| {
                 let trials = trials(place);
                 let noether = is_discrete_noether(system, &settings.method, quantity);
                 Preserved {
@@ -195,7 +195,7 @@ fn measure<'m>(
 ) -> Result<(Vec<TrialDrift>, bool), String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let mut tracked = tracked_of(conserved);
-    let size_name = |quantity: &Conserved<'m>| format!("size of {}", quantity.name);
+    let size_name = |quantity: &ConservedQuantity<'m>| format!("size of {}", quantity.name);
     tracked.extend(
         conserved
             .found
@@ -220,7 +220,7 @@ fn measure<'m>(
         if let End::Failed(failure) = &outcome.end {
             return Err(failure.to_string());
         }
-        let drift_of = |quantity: &Conserved<'m>| {
+        let drift_of = |quantity: &ConservedQuantity<'m>| {
             let energy = quantity.symmetry == Some(Symmetry::Time);
             let mut drifts = recorder.drifts();
             let found = drifts.find(|(column, _)| match energy {
@@ -229,7 +229,7 @@ fn measure<'m>(
             });
             found.map_or(f64::NAN, |(_, drift)| drift.max_drift())
         };
-        let size_of = |quantity: &Conserved<'m>| {
+        let size_of = |quantity: &ConservedQuantity<'m>| {
             let name = size_name(quantity);
             let mut drifts = recorder.drifts();
             let found = drifts.find(|(column, _)| column.name() == name);
@@ -263,7 +263,7 @@ fn shift(start: &mut StartValues, size: f64, time: f64) {
 
 /// A variational method inherits the conservation of p·X when X is affine in the coordinates and does not contain the time, because
 /// interpolation commutes with affine maps.
-fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &Conserved<'m>) -> bool {
+fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &ConservedQuantity<'m>) -> bool {
     let g = system.graph;
     let variational = method.family().kind == MethodKind::Variational;
     let Some(Symmetry::Point { generator, gauge }) = &quantity.symmetry else { return false };

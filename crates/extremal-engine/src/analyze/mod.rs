@@ -13,8 +13,8 @@ use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
-    Structure, Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity,
-    structure,
+    Symmetry, SystemStructure, conservation, conserved_quantities, control_regularity, independent_constraints,
+    regularity, structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -55,7 +55,7 @@ pub struct Findings<'m> {
     /// The order of the highest derivative in the Lagrangian. Beyond 1, `system` is the equivalent one of the first order.
     pub order: usize,
     /// How it is built, for a Lagrangian of the first order.
-    pub structure: Option<Structure<'m>>,
+    pub structure: Option<SystemStructure<'m>>,
     /// The constraints by name, kind and what vanishes.
     pub constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     /// Further constraints, which follow from these and were left out.

@@ -200,8 +200,8 @@ impl Statement {
             independent: model.independent().to_owned(),
             begin: number(boundary.from),
             duration: match &boundary.duration {
-                extremal_model::Duration::Fixed(duration) => Duration::Fixed(number(*duration)),
-                extremal_model::Duration::Free { min, max, guess } => {
+                extremal_model::BoundaryDuration::Fixed(duration) => Duration::Fixed(number(*duration)),
+                extremal_model::BoundaryDuration::Free { min, max, guess } => {
                     Duration::Free { min: or(*min, 0.0), max: or(*max, f64::INFINITY), guess: number(*guess) }
                 }
             },

@@ -6,9 +6,9 @@
 use extremal_expr::Expr;
 use extremal_model::ConstraintKind;
 
-use super::conserved::{Conserved, ConservedQuantities, Symmetry};
+use super::conserved::{ConservedQuantities, ConservedQuantity, Symmetry};
 use super::jets::Jets;
-use super::singular::{ConstraintChain, Regularity, Verdict};
+use super::singular::{ChainVerdict, ConstraintChain, Regularity};
 use crate::System;
 
 /// A system of the first order, and how to read it.
@@ -144,8 +144,12 @@ impl<'g> FirstOrderSystem<'g> {
             motion: chain.motion.iter().map(stated).collect(),
             free: chain.free,
             verdict: match &chain.verdict {
-                Verdict::NoMotion { contradiction } => Verdict::NoMotion { contradiction: self.stated(*contradiction) },
-                Verdict::Undecided { constraint } => Verdict::Undecided { constraint: self.stated(*constraint) },
+                ChainVerdict::NoMotion { contradiction } => {
+                    ChainVerdict::NoMotion { contradiction: self.stated(*contradiction) }
+                }
+                ChainVerdict::Undecided { constraint } => {
+                    ChainVerdict::Undecided { constraint: self.stated(*constraint) }
+                }
                 other => other.clone(),
             },
         });
@@ -172,7 +176,7 @@ impl<'g> FirstOrderSystem<'g> {
         conserved.found = conserved
             .found
             .into_iter()
-            .map(|quantity| Conserved {
+            .map(|quantity| ConservedQuantity {
                 expression: self.stated(quantity.expression),
                 name: if quantity.symmetry == Some(Symmetry::Time) { "energy".to_string() } else { quantity.name },
                 symmetry: quantity.symmetry.map(|symmetry| match symmetry {

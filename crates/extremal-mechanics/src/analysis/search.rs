@@ -53,7 +53,7 @@ pub struct FirstIntegral<'g> {
     pub general: bool,
 }
 
-/// One term of an [`FirstIntegral`].
+/// One term of a [`FirstIntegral`].
 #[derive(Clone, Debug)]
 pub struct IntegralTerm<'g> {
     /// The coefficient.

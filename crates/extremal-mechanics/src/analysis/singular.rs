@@ -56,12 +56,12 @@ pub struct ConstraintChain<'g> {
     /// Residuals on W_f that determine the highest derivatives, as far as they are determined.
     pub motion: Vec<Expr<'g>>,
     /// What it comes to.
-    pub verdict: Verdict<'g>,
+    pub verdict: ChainVerdict<'g>,
 }
 
 /// The end of the constraint algorithm.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict<'g> {
+pub enum ChainVerdict<'g> {
     /// Through every state of W_f there is one motion.
     Unique,
     /// There is a motion, with arbitrary functions of time in it.
@@ -90,13 +90,13 @@ const MOST_UNKNOWNS: usize = 16;
 /// ```
 /// use extremal_expr::Graph;
 /// use extremal_mechanics::System;
-/// use extremal_mechanics::analysis::{Verdict, regularity};
+/// use extremal_mechanics::analysis::{ChainVerdict, regularity};
 /// let g = Graph::new();
 /// let [x, y, vx] = ["x", "y", "x'"].map(|name| g.symbol(name));
 /// let first_order = System::new(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
 /// let seen = regularity(&first_order, &[]);
 /// let chain = seen.chain.unwrap();
-/// assert_eq!((chain.rounds.len(), seen.final_dimension, chain.verdict), (1, Some(2), Verdict::Unique));
+/// assert_eq!((chain.rounds.len(), seen.final_dimension, chain.verdict), (1, Some(2), ChainVerdict::Unique));
 /// ```
 pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Regularity<'g> {
     let g = system.graph;
@@ -128,7 +128,7 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
     } else if n <= MOST_UNKNOWNS {
         let chain = constraint_algorithm(&jets, values);
         let found: usize = chain.rounds.iter().map(Vec::len).sum();
-        let decided = matches!(chain.verdict, Verdict::Unique | Verdict::NotUnique);
+        let decided = matches!(chain.verdict, ChainVerdict::Unique | ChainVerdict::NotUnique);
         seen.final_dimension = state_dimension.checked_sub(found).filter(|_| decided);
         seen.chain = Some(chain);
     }
@@ -244,10 +244,10 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
                         constraint = vanishing;
                         None
                     }
-                    SolvedConstraint::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
-                    SolvedConstraint::Unknown => Some(Verdict::Undecided { constraint }),
+                    SolvedConstraint::Nowhere => Some(ChainVerdict::NoMotion { contradiction: constraint }),
+                    SolvedConstraint::Unknown => Some(ChainVerdict::Undecided { constraint }),
                 },
-                None => Some(Verdict::Undecided { constraint }),
+                None => Some(ChainVerdict::Undecided { constraint }),
             };
             round.push(constraint);
             if let Some(verdict) = stop {
@@ -261,7 +261,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         }
         rounds.push(round);
     }
-    let verdict = if rows.len() == tops.len() { Verdict::Unique } else { Verdict::NotUnique };
+    let verdict = if rows.len() == tops.len() { ChainVerdict::Unique } else { ChainVerdict::NotUnique };
     surface.chain(rounds, &rows, &tops, verdict)
 }
 
@@ -289,7 +289,7 @@ impl<'g> Surface<'_, 'g> {
         rounds: Vec<Vec<Expr<'g>>>,
         rows: &[SymbolicRow<'g>],
         tops: &[Expr<'g>],
-        verdict: Verdict<'g>,
+        verdict: ChainVerdict<'g>,
     ) -> ConstraintChain<'g> {
         let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
         ConstraintChain { rounds, free: tops.len() - rows.len(), motion: motion.collect(), solved: self.rules, verdict }
@@ -398,7 +398,7 @@ mod tests {
         let (seen, rounds) = chain(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
         assert_eq!((seen.rank, seen.mass_rank), (0, 0));
         assert_eq!(rounds, [["x + y'", "y - x'"]]);
-        assert_eq!((seen.final_dimension, seen.chain.unwrap().verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, seen.chain.unwrap().verdict), (Some(2), ChainVerdict::Unique));
     }
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
         assert_eq!((seen.rank, seen.unknowns), (1, 2));
         assert!(rounds.is_empty());
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
         // The relativistic particle in its own time is regular.
         let c = g.symbol("c");
         let free = regularity(&System::new(&g, &["x"], -(g.int(1) - vx.powi(2) / c.powi(2)).sqrt()), &[]);
@@ -431,7 +431,7 @@ mod tests {
         for (round, by_hand) in chain.rounds.iter().zip(by_hand) {
             assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
         }
-        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), ChainVerdict::Unique));
     }
 
     /// Are the two equal up to a sign?
@@ -450,7 +450,7 @@ mod tests {
         for (round, by_hand) in chain.rounds.iter().zip([x - y, vx - vy, z * 2, vz * 2]) {
             assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
         }
-        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), ChainVerdict::Unique));
     }
 
     #[test]
@@ -462,7 +462,7 @@ mod tests {
         let (seen, rounds) = chain(&g, &["x", "y", "z"], vx * vz + y * z.powi(2) / 2);
         assert_eq!(rounds, [["z"], ["z'"]]);
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
     }
 
     #[test]
@@ -472,7 +472,7 @@ mod tests {
         let [y, z, w, vx, vz, vw] = ["y", "z", "w", "x'", "z'", "w'"].map(|name| g.symbol(name));
         let lagrangian = vx * vz + y * (z.powi(2) + w.powi(2)) / 2 + vw.powi(2) / 2;
         let (seen, _) = chain(&g, &["x", "y", "z", "w"], lagrangian);
-        assert!(matches!(seen.chain.unwrap().verdict, Verdict::Undecided { .. }));
+        assert!(matches!(seen.chain.unwrap().verdict, ChainVerdict::Undecided { .. }));
         assert_eq!(seen.final_dimension, None);
     }
 
@@ -482,7 +482,7 @@ mod tests {
         let g = Graph::new();
         let [x, vy] = ["x", "y'"].map(|name| g.symbol(name));
         let (seen, _) = chain(&g, &["x", "y"], x + vy.powi(2) / 2);
-        assert!(matches!(seen.chain.unwrap().verdict, Verdict::NoMotion { .. }));
+        assert!(matches!(seen.chain.unwrap().verdict, ChainVerdict::NoMotion { .. }));
         assert_eq!(seen.final_dimension, None);
     }
 
@@ -514,6 +514,6 @@ mod tests {
         let ratio = on_surface(chain.rounds[1][0]) / on_surface(rate);
         let slopes = g.gradient(ratio, &[x[1], x[2], x[3], th[0], th[1], th[3]]);
         assert!(slopes.iter().all(|slope| g.proves_zero(*slope)), "{} and {rate}", chain.rounds[1][0]);
-        assert_eq!((chain.free, chain.verdict), (0, Verdict::Unique));
+        assert_eq!((chain.free, chain.verdict), (0, ChainVerdict::Unique));
     }
 }

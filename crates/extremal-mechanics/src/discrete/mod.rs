@@ -193,7 +193,7 @@ impl Default for Options {
 }
 
 /// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
-/// for motions, from [`Family::takes`](extremal_model::Family).
+/// for motions, from [`MethodFamily::takes`](extremal_model::MethodFamily::takes).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
     system.check_order()?;
     if system.order > 1 && !system.constraints.is_empty() {

@@ -15,7 +15,6 @@ use crate::resolver::{DEFAULT_INDEX, Resolver};
 use crate::tables::coordinates::CoordinateStatement;
 use crate::tables::definitions::DefinitionStatement;
 use crate::tables::dynamics::DynamicsStatement;
-use crate::tables::observables::ObservablesStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
 
 use local::is_local;
@@ -172,28 +171,8 @@ fn counted_by(statements: &Statements) -> Option<String> {
 
 /// Is nothing stated but what is the same for every member?
 fn says_the_same(statements: &Statements, count: &str) -> bool {
-    // Whoever adds a table or a key decides here whether a model that states it can be looked at with few members.
-    let Statements {
-        name: _,
-        source: _,
-        description: _,
-        parameters: _,
-        coordinates,
-        entropies,
-        definitions,
-        dynamics: DynamicsStatement { stated: _, lagrangian, friction_law, forces, heat },
-        friction,
-        conduction,
-        constraints,
-        controls,
-        objective,
-        boundary,
-        observables: ObservablesStatement { invariants, symmetries, exact },
-        expected: _,
-        discrete,
-        stops,
-        simulation: _,
-    } = statements;
+    let Statements { coordinates, definitions, dynamics, .. } = statements;
+    let DynamicsStatement { stated: _, lagrangian, friction_law: _, forces, heat: _ } = dynamics;
     let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
         let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
@@ -222,10 +201,5 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(index)))
     });
     let lagrangian = lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
-    let rubs = friction_law.is_some() || !friction.is_empty();
-    let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-    let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
-    let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-    let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
-    started && defined && forced && lagrangian && !(rubs || watched || heated || restricted || sought)
+    started && defined && forced && lagrangian && statements.is_plain_motion()
 }

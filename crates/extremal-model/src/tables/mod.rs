@@ -22,7 +22,7 @@ mod jumps;
 mod laws;
 mod named;
 mod objective;
-pub(crate) mod observables;
+mod observables;
 mod parameters;
 mod simulation;
 mod stop;
@@ -35,7 +35,9 @@ use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
-pub use boundary::{Boundary, Component, Duration, FixedValue, Grading, Integral, PathBound, Waypoint};
+pub use boundary::{
+    Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+};
 pub use conduction::Conduction;
 pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
 pub use controls::Control;
@@ -53,7 +55,7 @@ pub use stop::{Direction, Stop};
 
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
-pub(crate) use laws::{Breach, SecondLaw};
+pub(crate) use laws::{Breach, LawsAtStart};
 use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
@@ -147,6 +149,38 @@ impl Statements {
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
         self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
+    }
+
+    /// Is nothing stated that concerns the motion, beside parameters, coordinates, definitions, a Lagrangian and forces?
+    pub fn is_plain_motion(&self) -> bool {
+        // Whoever adds a table decides here whether a model that states it can be looked at with few members of its families.
+        let Statements {
+            name: _,
+            source: _,
+            description: _,
+            parameters: _,
+            coordinates: _,
+            entropies,
+            definitions: _,
+            dynamics: dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, forces: _, heat },
+            friction,
+            conduction,
+            constraints,
+            controls,
+            objective,
+            boundary,
+            observables: observables::ObservablesStatement { invariants, symmetries, exact },
+            expected: _,
+            discrete,
+            stops,
+            simulation: _,
+        } = self;
+        let rubs = friction_law.is_some() || !friction.is_empty();
+        let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
+        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+        let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
+        !(rubs || watched || heated || restricted || sought)
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Boundary {
     /// Where the independent variable begins.
     pub from: Id,
     /// How far it goes from there.
-    pub duration: Duration,
+    pub duration: BoundaryDuration,
     /// The number of steps.
     pub steps: u64,
     /// What is given at the start. Components that are not given are free there.
@@ -48,14 +48,14 @@ pub struct Boundary {
     /// The coordinates, by their places, that end as they began.
     pub periodic: Vec<usize>,
     /// Bounds along the whole motion; those of controls are with the [`Control`](crate::Control)s.
-    pub path: Vec<PathBound>,
+    pub path: Vec<StateBound>,
     /// Integrals that have a given value.
-    pub integrals: Vec<Integral>,
+    pub integrals: Vec<IntegralConstraint>,
     /// A first guess for each coordinate, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends, if it is said.
-    pub grading: Option<Grading>,
+    pub grading: Option<StepGrading>,
     /// Where the duration is stated.
     pub duration_span: Span,
     /// Where the guesses are stated, by coordinate.
@@ -64,7 +64,7 @@ pub struct Boundary {
 
 /// Steps that shrink towards an end where the integrand is singular: the k-th of N instants from there is (k/N)^power of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grading {
+pub struct StepGrading {
     /// The power at the start; one, if there is none.
     pub start: Option<Id>,
     /// The power at the end.
@@ -75,7 +75,7 @@ pub struct Grading {
 
 /// How far the independent variable goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Duration {
+pub enum BoundaryDuration {
     /// As far as this.
     Fixed(Id),
     /// As far as is best.
@@ -89,18 +89,18 @@ pub enum Duration {
     },
 }
 
-impl Duration {
+impl BoundaryDuration {
     /// The duration, or the first guess of it.
     pub fn guess(&self) -> Id {
         match self {
-            Duration::Fixed(duration) => *duration,
-            Duration::Free { guess, .. } => *guess,
+            BoundaryDuration::Fixed(duration) => *duration,
+            BoundaryDuration::Free { guess, .. } => *guess,
         }
     }
 
     /// Is it to be found?
     pub fn is_free(&self) -> bool {
-        matches!(self, Duration::Free { .. })
+        matches!(self, BoundaryDuration::Free { .. })
     }
 }
 
@@ -128,7 +128,7 @@ pub struct Waypoint {
 
 /// Bounds of a component of the state along the whole motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathBound {
+pub struct StateBound {
     /// Which one.
     pub component: Component,
     /// The least it may be.
@@ -141,7 +141,7 @@ pub struct PathBound {
 
 /// An isoperimetric constraint: the integral over the motion has a given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Integral {
+pub struct IntegralConstraint {
     /// Its name.
     pub name: String,
     /// What is integrated, an expression of positions, velocities, entropies, controls, the independent variable and parameters.
@@ -166,7 +166,7 @@ pub(crate) fn independent(statement: Option<&BoundaryStatement>, problems: &mut 
 /// When the motion begins, and how long it takes.
 pub(crate) struct Timing {
     from: Id,
-    duration: Duration,
+    duration: BoundaryDuration,
     span: Span,
 }
 
@@ -179,7 +179,9 @@ pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatem
         None => graph.int(0),
     };
     let (duration, span) = match (&statement.duration, &statement.to) {
-        (Some(DurationStatement::Fixed(scalar)), None) => (Duration::Fixed(number(scalar)?.id()), scalar.span()),
+        (Some(DurationStatement::Fixed(scalar)), None) => {
+            (BoundaryDuration::Fixed(number(scalar)?.id()), scalar.span())
+        }
         (Some(DurationStatement::Free(span, FreeDuration { min, max, guess })), None) => {
             // All of them first, so that every mistake is found.
             let [min, max, guess] = [min, max, guess].map(|scalar| match scalar {
@@ -194,9 +196,9 @@ pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatem
             };
             let guess = guess.unwrap_or(middle).id();
             let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.id()));
-            (Duration::Free { min, max, guess }, span.clone())
+            (BoundaryDuration::Free { min, max, guess }, span.clone())
         }
-        (None, Some(to)) => (Duration::Fixed((number(to)? - from).id()), to.span()),
+        (None, Some(to)) => (BoundaryDuration::Fixed((number(to)? - from).id()), to.span()),
         (Some(duration), Some(to)) => {
             let diagnostic = Diagnostic::error(Code::Conflict, "[boundary] says twice how far the motion goes")
                 .at(to.span(), "by its end")
@@ -265,14 +267,14 @@ fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
     steps
 }
 
-fn grading(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<Grading> {
+fn grading(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<StepGrading> {
     let stated = statement.grading.as_ref()?;
     let span = stated.start.as_ref().or(stated.end.as_ref()).map_or(statement.span.clone(), Scalar::span);
     let mut power = |scalar: &Option<Scalar>| {
         let scalar = scalar.as_ref()?;
         resolver.number(scalar, &ExpressionPlace::SETTING, None).map(|number| number.id())
     };
-    Some(Grading { start: power(&stated.start), end: power(&stated.end), span })
+    Some(StepGrading { start: power(&stated.start), end: power(&stated.end), span })
 }
 
 fn fixed<'s>(
@@ -335,7 +337,7 @@ fn periodic(
     places
 }
 
-fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: StateComponents<'_>) -> Vec<PathBound> {
+fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: StateComponents<'_>) -> Vec<StateBound> {
     let mut all = Vec::new();
     let mut seen = HashSet::new();
     for stated in &statement.path {
@@ -355,14 +357,14 @@ fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: S
                 break;
             }
             let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position].id()));
-            all.push(PathBound { component, min, max, span: stated.key.span.clone() });
+            all.push(StateBound { component, min, max, span: stated.key.span.clone() });
         }
     }
     all
 }
 
 /// `length = "sqrt(1 + y'^2) = 2"`: what is integrated, and what comes out.
-fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<Integral> {
+fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<IntegralConstraint> {
     let mut all = Vec::new();
     for (name, scalar) in stated {
         let Some((integrand, value)) = resolver.equation(scalar, &ExpressionPlace::INTEGRAND, None) else { continue };
@@ -378,7 +380,7 @@ fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<
             resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));
             continue;
         }
-        all.push(Integral { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
+        all.push(IntegralConstraint { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
     }
     all
 }
@@ -439,8 +441,8 @@ fn via(
     let timing = timing?;
     let fraction = match &timing.duration {
         _ if !is_time(&key.value) => at,
-        Duration::Fixed(duration) => (at - resolver.graph.expr(timing.from)) / resolver.graph.expr(*duration),
-        Duration::Free { .. } => {
+        BoundaryDuration::Fixed(duration) => (at - resolver.graph.expr(timing.from)) / resolver.graph.expr(*duration),
+        BoundaryDuration::Free { .. } => {
             let message = format!("with a free duration it is not known where `{independent}` is {at}");
             let diagnostic = Diagnostic::error(Code::Conflict, message).at(key.span.clone(), "");
             resolver.problems.push(diagnostic.help(format!("say which part of the duration: {ELAPSED} = 0.5")));

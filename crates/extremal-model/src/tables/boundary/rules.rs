@@ -7,7 +7,7 @@ use extremal_expr::{Graph, Id};
 use super::super::controls::Control;
 use super::super::coordinates::Coordinate;
 use super::super::entropies::Entropy;
-use super::{Boundary, Component, Duration, FixedValue, PathBound};
+use super::{Boundary, BoundaryDuration, Component, FixedValue, StateBound};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::resolver::Resolver;
 
@@ -109,7 +109,7 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
             self.report(Code::OutOfRange, format!("the duration is {duration}; it must be positive"), span);
             return None;
         }
-        if let Duration::Free { min, max, .. } = boundary.duration {
+        if let BoundaryDuration::Free { min, max, .. } = boundary.duration {
             let (min, max) = self.bounds(min, max, "the duration", span)?;
             if min.is_some_and(|min| min < 0.0) || max.is_some_and(|max| max <= 0.0) {
                 self.report(Code::OutOfRange, "the duration must be positive, and its bounds too".to_owned(), span);
@@ -157,9 +157,9 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
         Some((min, max))
     }
 
-    fn path(&mut self, path: &[PathBound]) -> ComponentBounds {
+    fn path(&mut self, path: &[StateBound]) -> ComponentBounds {
         let mut all = HashMap::new();
-        for PathBound { component, min, max, span } in path {
+        for StateBound { component, min, max, span } in path {
             let name = component.name(self.coordinates, self.entropies);
             all.extend(self.bounds(*min, *max, &format!("`{name}`"), span).map(|bounds| (*component, bounds)));
         }

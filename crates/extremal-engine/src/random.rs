@@ -17,7 +17,7 @@ fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
 }
 
 /// Two independent numbers, uniform in [0, 1), for one member and one name.
-pub(super) fn uniform_pair(seed: u64, member: u64, name: u64) -> [f64; 2] {
+pub(crate) fn uniform_pair(seed: u64, member: u64, name: u64) -> [f64; 2] {
     let halves = |x: u64| [x as u32, (x >> 32) as u32];
     let ([m0, m1], [n0, n1]) = (halves(member), halves(name));
     let bits = philox([m0, m1, n0, n1], halves(seed));
@@ -27,7 +27,7 @@ pub(super) fn uniform_pair(seed: u64, member: u64, name: u64) -> [f64; 2] {
 }
 
 /// A number of mean 0 and standard deviation 1, by Box and Muller.
-pub(super) fn normal([a, b]: [f64; 2]) -> f64 {
+pub(crate) fn normal([a, b]: [f64; 2]) -> f64 {
     (-2.0 * (1.0 - a).ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }
 
