@@ -31,7 +31,7 @@ use history::History;
 use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
-pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_STAGE, LaneLayout, PARAMETERS_STAGE, TIMES_STAGE};
+pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
 pub(crate) use history::WEIGHTS;
 
 /// Where a motion stands.

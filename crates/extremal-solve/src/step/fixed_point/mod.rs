@@ -83,7 +83,7 @@ impl FixedPoint {
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
             let finish =
-                Program::compile(g, &inputs, &[EntryPoint { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
+                Program::compile(g, &inputs, &[EntryPoint { tier: UNKNOWNS, outputs: block.outputs.clone() }])?;
             Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
         };
         Ok(Some(FixedPoint {
