@@ -75,7 +75,7 @@ fn what_pages_show_is_printed() {
     let mut shown = 0;
     for (name, page) in PAGES {
         for (before, _, block) in fenced(page).filter(|(_, kind, _)| *kind == "text") {
-            let command = before.split('`').filter(|code| code.starts_with("extremal ")).last();
+            let command = before.split('`').rfind(|code| code.starts_with("extremal "));
             let command = command.unwrap_or_else(|| panic!("{name}: no command says where this is from:\n{block}"));
             let arguments = words(command);
             let arguments: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();

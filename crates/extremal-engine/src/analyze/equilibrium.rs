@@ -8,10 +8,10 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
-use extremal_solve::eigen::Complex;
+use extremal_solve::dense::solve_some;
+use extremal_solve::eigen::Complex64;
 use serde::{Serialize, Serializer};
 
-use super::dense::solve_some;
 use super::modes::{Oscillations, oscillations};
 use crate::serialized::by_name;
 
@@ -64,7 +64,7 @@ pub struct Mode {
     pub growth: f64,
     /// Amplitude of each coordinate by name, the largest real and of size one.
     #[serde(serialize_with = "parts_by_name")]
-    pub shape: Vec<(String, Complex)>,
+    pub shape: Vec<(String, Complex64)>,
 }
 
 fn has_any<S: Serializer>(entropies: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -72,7 +72,7 @@ fn has_any<S: Serializer>(entropies: &[f64], serializer: S) -> Result<S::Ok, S::
 }
 
 /// Real and imaginary parts by name.
-fn parts_by_name<S: Serializer>(shape: &[(String, Complex)], serializer: S) -> Result<S::Ok, S::Error> {
+fn parts_by_name<S: Serializer>(shape: &[(String, Complex64)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(shape.iter().map(|(name, entry)| (name, [entry.re, entry.im])))
 }
 

@@ -298,7 +298,7 @@ fn discrete_regularity<'m>(
         let velocity = motion.observe().ok()?[..system.len()].to_vec();
         let mut state = motion.state().to_vec();
         let derivative = tangent.advance(&mut state, motion.time(), step, &velocity).ok()?;
-        let determinant = super::dense::determinant(&derivative, state.len());
+        let determinant = extremal_solve::dense::determinant(&derivative, state.len());
         range = (range.0.min(determinant), range.1.max(determinant));
         motion.advance().ok()?;
     }

@@ -1,7 +1,6 @@
 //! What can be said about a model before it is run: structure, regularity, what it conserves, equilibria, and what the chosen
 //! method keeps of all that.
 
-mod dense;
 mod equilibrium;
 mod method;
 mod modes;

@@ -26,7 +26,7 @@ use extremal_mechanics::boundary::{
 use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
 use extremal_model::{Method, Model};
 use extremal_solve::nlp::{
-    Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
+    Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
 use thiserror::Error;
 
@@ -150,7 +150,7 @@ impl<'m> Problem<'m> {
             formulas.push(piece);
             formulas.len() - 1
         });
-        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), Bounds::default())?;
+        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), NlpBounds::default())?;
         let mut values = model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
@@ -221,7 +221,7 @@ impl<'m> Problem<'m> {
         };
         let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
         let guards = domain::guards(self, &layout, &bounds);
-        let program = |bounds: &Bounds| {
+        let program = |bounds: &NlpBounds| {
             let program = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
             program.measured(metric.clone()).guarded(guards.clone())
         };
@@ -266,10 +266,10 @@ const WARM_BARRIER: f64 = 1e-4;
 pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
-    pub bounds: Bounds,
+    pub bounds: NlpBounds,
 }
 
-fn has_inequalities(bounds: &Bounds) -> bool {
+fn has_inequalities(bounds: &NlpBounds) -> bool {
     let open = |lower: &[f64], upper: &[f64]| {
         lower.iter().zip(upper).any(|(lower, upper)| lower != upper && (lower.is_finite() || upper.is_finite()))
     };

@@ -4,7 +4,7 @@ use extremal_eval::CompileError;
 use extremal_expr::Expr;
 use extremal_mechanics::boundary::Quantity;
 use extremal_mechanics::{Block, Solve, System};
-use extremal_solve::{Guess as NewtonGuess, Kernel, NewtonOptions};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
 use super::solution::UnknownsReader;
 
@@ -73,7 +73,7 @@ impl UnknownsReader<'_, '_> {
                 .chain(quotients[instant].iter().copied())
                 .collect();
             // Where momenta do not determine velocities, as for lengths of curves, the differences are all there is.
-            match kernel.run(&inputs, NewtonGuess::Formula, &mut out) {
+            match kernel.run(&inputs, GuessSource::Formula, &mut out) {
                 Ok(_) => out.clone(),
                 Err(_) => quotients[instant].clone(),
             }
@@ -116,7 +116,7 @@ impl UnknownsReader<'_, '_> {
                 .chain(controls)
                 .collect();
             let mut out = vec![0.0; multipliers.len()];
-            kernel.run(&inputs, NewtonGuess::Formula, &mut out).ok().map(|_| out)
+            kernel.run(&inputs, GuessSource::Formula, &mut out).ok().map(|_| out)
         }))
     }
 
@@ -181,7 +181,7 @@ impl UnknownsReader<'_, '_> {
         let steps_of = self.discrete.layout.elements.iter().filter(|element| element.piece == 0);
         for (step, element) in steps_of.enumerate() {
             let inputs: Vec<f64> = element.variables.iter().map(|at| self.found.x[*at]).chain(element.data).collect();
-            if kernel.run(&inputs, NewtonGuess::Formula, &mut out).is_err() {
+            if kernel.run(&inputs, GuessSource::Formula, &mut out).is_err() {
                 out.fill(f64::NAN);
             }
             for (instant, p) in [(step, &out[..n]), (step + 1, &out[n..])] {

@@ -6,7 +6,7 @@ use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
 use extremal_model::{InvalidModel, Model, Overrides, RepeatedModel, RepeatedStart, Start};
-use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
+use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::feasible::ConstraintStructure;
@@ -202,8 +202,8 @@ impl<'m> Written<'m> {
         })
     }
 
-    fn instance(&self, members: usize) -> Instance<'_> {
+    fn instance(&self, members: usize) -> LatticeInstance<'_> {
         let Written { model, scheme, parameters, energy } = self;
-        Instance { graph: model.graph(), scheme, parameters, members, sums: energy }
+        LatticeInstance { graph: model.graph(), scheme, parameters, members, sums: energy }
     }
 }

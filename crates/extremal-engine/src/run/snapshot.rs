@@ -1,6 +1,6 @@
 //! One row of a motion: assembled from its state and what is observed there.
 
-use extremal_solve::{Guess, Kernel, March, StepFailure};
+use extremal_solve::{GuessSource, Kernel, March, StepFailure};
 
 use super::observables::Observables;
 use super::watch::{ConstraintWatch, Trouble};
@@ -82,7 +82,7 @@ impl Snapshot {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
             let energy = self.row[observables.first_temperature() + m];
             let mut value = [energy];
-            if !self.first && estimate.run(&self.step_inputs, Guess::Formula, &mut value).is_err() {
+            if !self.first && estimate.run(&self.step_inputs, GuessSource::Formula, &mut value).is_err() {
                 value = [f64::NAN];
             }
             self.row[recorded] = value[0];

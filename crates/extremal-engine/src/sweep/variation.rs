@@ -10,7 +10,7 @@ use extremal_trajectory::shortest;
 use thiserror::Error;
 
 use super::list::List;
-use super::random::{normal, uniform_pair};
+use crate::random::{normal, uniform_pair};
 
 /// A quantity and the values it takes, one after the other.
 ///
