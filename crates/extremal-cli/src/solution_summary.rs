@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use extremal_engine::boundary::{
-    Comparison, Duration, Grading, Kind, Solution, Status, Verification, kind_name, nature_name,
-};
-use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal::Status;
+use extremal::engine::boundary::{Comparison, Duration, Grading, Kind, Solution, Verification, kind_name, nature_name};
+use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Solved;
 use crate::outputs::written as written_files;

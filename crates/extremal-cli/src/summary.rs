@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal_engine::solve::Structure;
-use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal::engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal::engine::solve::Structure;
+use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Finished;
 use crate::outputs::written;

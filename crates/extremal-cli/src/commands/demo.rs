@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use extremal_engine::Settings;
+use extremal::engine::Settings;
 
 use super::simulate::simulate;
 use crate::arguments::ModelArguments;

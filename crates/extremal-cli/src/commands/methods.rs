@@ -1,9 +1,9 @@
 //! `extremal methods`: the integration methods.
 
 use clap::Args;
-use extremal_engine::Method;
-use extremal_engine::model::{Family, Feature};
-use extremal_engine::trajectory::{Align, Table};
+use extremal::Method;
+use extremal::engine::trajectory::{Align, Table};
+use extremal::{Family, Feature};
 use serde_json::{Value, json};
 
 use crate::arguments;

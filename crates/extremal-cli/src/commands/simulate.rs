@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
-use extremal_engine::trajectory::plot::Selection;
-use extremal_engine::trajectory::{Figure, sig};
-use extremal_engine::{Recorder, Run, Settings};
+use extremal::engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
+use extremal::engine::trajectory::plot::Selection;
+use extremal::engine::trajectory::{Figure, sig};
+use extremal::engine::{Recorder, Run, Settings};
 
 use crate::failure::{Ending, Failure};
 use crate::interrupt::Interrupt;

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use extremal_engine::Method;
-use extremal_engine::Recorder;
-use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, ProblemError, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement,
-    StatementError, Status, Table,
+use extremal::Method;
+use extremal::engine::Recorder;
+use extremal::engine::boundary::{
+    Assessment, Guess, Level, Problem, ProblemError, Refinement, Solution, SolveReport, SolveSettings, Statement,
+    StatementError, Table,
 };
-use extremal_engine::solve::nlp::{Iteration, NlpOptions};
-use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal::engine::solve::nlp::{Iteration, NlpOptions};
+use extremal::engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal::{Seek, Status};
 
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{Ending, Failure};

@@ -7,9 +7,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use extremal_engine::Settings;
-use extremal_engine::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
-use extremal_engine::trajectory::frame::{Existing, FrameFormat};
+use extremal::Record;
+use extremal::engine::Settings;
+use extremal::engine::sweep::{Axis, List, Outcome, RandomAxis, Sweep, Variation};
+use extremal::engine::trajectory::frame::{Existing, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{Ending, Failure};

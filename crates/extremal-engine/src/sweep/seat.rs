@@ -8,8 +8,8 @@ use extremal_trajectory::frame::Frame;
 use super::members::{Member, StartLayout};
 use super::record::{Ended, Layout, Record, Records, Verdict};
 use crate::run::{
-    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, Trouble, crossed,
-    located, without_choice,
+    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, TIME, Trouble,
+    crossed, located, without_choice,
 };
 
 /// What all members and all threads share.
@@ -371,24 +371,24 @@ impl<'s> Seat<'s> {
     fn last_row(&mut self) {
         let observables = &*self.common.observables;
         let motion = self.motion.get();
-        let fresh = self.seen == Some(motion.steps()) && self.now.row[0] == motion.time();
+        let fresh = self.seen == Some(motion.steps()) && self.now.row[TIME] == motion.time();
         if !fresh && self.now.take(observables, motion).is_err() {
-            let (n, m) = (observables.coordinates, observables.entropies);
+            let (at, in_state) = (observables.row(), observables.state());
             self.now.row.fill(f64::NAN);
-            self.now.row[0] = motion.time();
-            self.now.row[1..=n].copy_from_slice(&motion.state()[..n]);
-            self.now.row[1 + 3 * n..][..m].copy_from_slice(&motion.state()[2 * n..2 * n + m]);
+            self.now.row[TIME] = motion.time();
+            self.now.row[at.positions()].copy_from_slice(&motion.state()[in_state.positions()]);
+            self.now.row[at.entropies()].copy_from_slice(&motion.state()[in_state.entropies()]);
         }
     }
 
     /// The row of a member that could not start: what it should have started from.
     fn unstarted_row(&mut self) {
         let StartValues { q, v, s, time, .. } = &self.start;
-        let row = &mut self.now.row;
+        let (at, row) = (self.common.observables.row(), &mut self.now.row);
         row.fill(f64::NAN);
-        row[0] = *time;
-        row[1..=q.len()].copy_from_slice(q);
-        row[1 + q.len()..][..v.len()].copy_from_slice(v);
-        row[1 + 3 * q.len()..][..s.len()].copy_from_slice(s);
+        row[TIME] = *time;
+        row[at.positions()].copy_from_slice(q);
+        row[at.velocities()].copy_from_slice(v);
+        row[at.entropies()].copy_from_slice(s);
     }
 }
