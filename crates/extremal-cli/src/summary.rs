@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use extremal::engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal::engine::solve::Structure;
+use extremal::engine::solve::SolveStructure;
 use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::Finished;
@@ -64,7 +64,7 @@ fn facts(out: &mut String, finished: &Finished) {
     out.push_str(&table.to_string());
 }
 
-fn solved(structure: &Structure, outcome: &Outcome) -> String {
+fn solved(structure: &SolveStructure, outcome: &Outcome) -> String {
     let unknowns = match structure.unknowns {
         0 => return "explicit formulas, nothing to iterate".to_owned(),
         1 => "1 unknown".to_owned(),

@@ -31,6 +31,7 @@ pub mod compare;
 pub mod derive;
 pub mod gallery;
 pub mod printed;
+mod random;
 pub mod run;
 mod serialized;
 mod shared;

@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use extremal_eval::{CompileError, Entry, Program};
+use extremal_eval::{CompileError, EntryPoint, Program};
 use extremal_expr::{Expr, Graph, Rational};
 
 /// `L(q, v)` with unit masses and lengths.
@@ -32,7 +32,7 @@ fn main() -> Result<(), CompileError> {
     let both: Vec<_> = residual.iter().copied().chain(jacobian.iter().flatten().map(|(_, entry)| *entry)).collect();
     let inputs =
         [vec![g.symbol("g").id()], [&[h], &p[..], &old[..]].concat().iter().map(|e| e.id()).collect(), ids(&new)];
-    let entries = [Entry { stage: 2, outputs: ids(&residual) }, Entry { stage: 2, outputs: ids(&both) }];
+    let entries = [EntryPoint { stage: 2, outputs: ids(&residual) }, EntryPoint { stage: 2, outputs: ids(&both) }];
     let program = Program::compile(g, &inputs, &entries)?;
     println!("{program}");
 

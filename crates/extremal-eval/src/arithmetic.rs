@@ -8,9 +8,9 @@
 
 use extremal_expr::{Id, Node, Rational};
 
-use crate::lower::Lowering;
+use crate::lower::ProgramLowering;
 use crate::op::Op;
-use crate::ssa::{Level, Value};
+use crate::ssa::{StageLevel, ValueId};
 
 /// Integer powers up to this are multiplied out, which rounds like at most `exponent - 1` roundings of the result; beyond, the
 /// power function of the mathematics library is called.
@@ -24,18 +24,18 @@ const RUN: usize = 32;
 /// A summand, or a partial sum, and whether it is subtracted.
 #[derive(Clone, Copy)]
 pub(crate) struct Signed {
-    pub value: Value,
+    pub value: ValueId,
     pub negative: bool,
 }
 
 /// A summand `±coefficient·value` whose coefficient is not yet applied.
-struct Scaled {
-    level: Level,
+struct ScaledTerm {
+    level: StageLevel,
     coefficient: Rational,
     signed: Signed,
 }
 
-impl Lowering<'_> {
+impl ProgramLowering<'_> {
     pub fn sum(&mut self, constant: &Rational, terms: &[(Id, Rational)]) -> Signed {
         if let [(id, coefficient)] = terms
             && constant.is_zero()
@@ -55,7 +55,11 @@ impl Lowering<'_> {
     }
 
     /// The summands whose coefficient is ±1 or vanishes into a slower factor, and the others, equal coefficients together.
-    fn sort_terms(&mut self, constant: &Rational, terms: &[(Id, Rational)]) -> (Vec<(Level, Signed)>, Vec<Scaled>) {
+    fn sort_terms(
+        &mut self,
+        constant: &Rational,
+        terms: &[(Id, Rational)],
+    ) -> (Vec<(StageLevel, Signed)>, Vec<ScaledTerm>) {
         let mut ready = Vec::with_capacity(terms.len() + 1);
         let mut scaled = Vec::new();
         for (id, coefficient) in terms {
@@ -67,17 +71,21 @@ impl Lowering<'_> {
             } else {
                 let mut signed = self.signed_node(*id);
                 signed.negative ^= coefficient.is_negative();
-                scaled.push(Scaled { level: self.values.level(signed.value), coefficient: size, signed });
+                scaled.push(ScaledTerm { level: self.values.level(signed.value), coefficient: size, signed });
             }
         }
         if !constant.is_zero() {
             let (negative, size) = (constant.is_negative(), constant.abs());
             if ready.is_empty() && scaled.iter().all(|term| term.coefficient == size) {
                 let value = self.values.constant(1.0);
-                scaled.push(Scaled { level: Level::CONSTANT, coefficient: size, signed: Signed { value, negative } });
+                scaled.push(ScaledTerm {
+                    level: StageLevel::CONSTANT,
+                    coefficient: size,
+                    signed: Signed { value, negative },
+                });
             } else {
                 let value = self.values.constant(size.to_f64());
-                ready.push((Level::CONSTANT, Signed { value, negative }));
+                ready.push((StageLevel::CONSTANT, Signed { value, negative }));
             }
         }
         scaled.sort_by(|a, b| (a.level, &a.coefficient).cmp(&(b.level, &b.coefficient)));
@@ -85,7 +93,7 @@ impl Lowering<'_> {
     }
 
     /// `coefficient · Σ ±value`, where all `terms` have the same coefficient.
-    fn scaled_sum(&mut self, terms: &[Scaled]) -> Signed {
+    fn scaled_sum(&mut self, terms: &[ScaledTerm]) -> Signed {
         let total = self.signed_sum(terms.iter().map(|term| (term.level, term.signed)).collect());
         let coefficient = &terms[0].coefficient;
         let value = self.scaled(total.value, &if total.negative { -coefficient } else { coefficient.clone() });
@@ -93,7 +101,7 @@ impl Lowering<'_> {
     }
 
     /// The sum of signed items, those known first added first.
-    fn signed_sum(&mut self, mut items: Vec<(Level, Signed)>) -> Signed {
+    fn signed_sum(&mut self, mut items: Vec<(StageLevel, Signed)>) -> Signed {
         items.sort_by_key(|(level, _)| *level);
         let mut groups = Vec::new();
         for group in items.chunk_by(|a, b| a.0 == b.0) {
@@ -144,7 +152,7 @@ impl Lowering<'_> {
         Signed { value: self.scaled(value, &coefficient), negative: false }
     }
 
-    fn scaled(&mut self, value: Value, coefficient: &Rational) -> Value {
+    fn scaled(&mut self, value: ValueId, coefficient: &Rational) -> ValueId {
         if coefficient.is_one() {
             return value;
         }
@@ -163,18 +171,18 @@ impl Lowering<'_> {
 
     /// `coefficient · Π base^exponent`. Level by level: the numerator known at that level is multiplied on, then its denominator
     /// divided by.
-    pub fn product(&mut self, factors: &[(Id, i64)], coefficient: &Rational) -> Value {
-        let mut sorted: Vec<(Level, bool, Value)> =
+    pub fn product(&mut self, factors: &[(Id, i64)], coefficient: &Rational) -> ValueId {
+        let mut sorted: Vec<(StageLevel, bool, ValueId)> =
             factors.iter().map(|(base, exponent)| self.factor(*base, *exponent)).collect();
         sorted.sort_by_key(|(level, divides, _)| (*level, *divides));
-        let last = sorted.last().map_or(Level::CONSTANT, |(level, ..)| *level);
+        let last = sorted.last().map_or(StageLevel::CONSTANT, |(level, ..)| *level);
 
         let mut pending = coefficient.clone();
-        let mut product: Option<Value> = None;
-        let mut divisor: Option<Value> = None;
+        let mut product: Option<ValueId> = None;
+        let mut divisor: Option<ValueId> = None;
         for same in sorted.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
             let (level, divides, _) = same[0];
-            let values: Vec<Value> = same.iter().map(|(.., value)| *value).collect();
+            let values: Vec<ValueId> = same.iter().map(|(.., value)| *value).collect();
             let Some(value) = in_runs(&values, |a, b| self.values.compute(Op::Mul(a, b))) else { continue };
             match (divides, product) {
                 (false, None) => product = Some(value),
@@ -206,12 +214,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn divided(&mut self, value: Value, divisor: Option<Value>) -> Value {
+    fn divided(&mut self, value: ValueId, divisor: Option<ValueId>) -> ValueId {
         divisor.map_or(value, |divisor| self.values.compute(Op::Div(value, divisor)))
     }
 
     /// One factor of a product: its level, whether it divides, its value.
-    fn factor(&mut self, base: Id, exponent: i64) -> (Level, bool, Value) {
+    fn factor(&mut self, base: Id, exponent: i64) -> (StageLevel, bool, ValueId) {
         let size = exponent.unsigned_abs();
         let node = self.graph.expr(base).node();
         let (divides, value) = match node {
@@ -242,7 +250,7 @@ impl Lowering<'_> {
     }
 
     /// `base^exponent` by squaring; the smaller powers on the way are values like any other, so other powers share them.
-    fn power(&mut self, base: Value, exponent: u64) -> Value {
+    fn power(&mut self, base: ValueId, exponent: u64) -> ValueId {
         let mut value = base;
         for bit in (0..exponent.max(1).ilog2()).rev() {
             value = self.values.compute(Op::Mul(value, value));

@@ -5,7 +5,7 @@
 //! changing first; what depends on slow inputs only is computed when those are committed, not at every call.
 //!
 //! ```
-//! use extremal_eval::{Entry, Program};
+//! use extremal_eval::{EntryPoint, Program};
 //! use extremal_expr::Graph;
 //!
 //! let g = Graph::new();
@@ -14,7 +14,7 @@
 //! let program = Program::compile(
 //!     &g,
 //!     &[vec![k.id()], vec![x.id()]],
-//!     &[Entry { stage: 1, outputs: vec![force.id()] }],
+//!     &[EntryPoint { stage: 1, outputs: vec![force.id()] }],
 //! )?;
 //!
 //! let mut machine = program.machine();
@@ -34,7 +34,7 @@
 
 mod arithmetic;
 mod functions;
-mod lane_machine;
+mod lattice;
 mod lower;
 mod machine;
 #[cfg_attr(not(all(target_arch = "x86_64", feature = "native")), path = "native/absent.rs")]
@@ -44,12 +44,12 @@ mod program;
 mod schedule;
 mod slots;
 mod ssa;
-mod stencil;
 mod wide_tape;
 
-pub use lane_machine::LaneMachine;
+pub use lattice::{
+    LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite, RecurrenceMachine, Stopped,
+};
 pub use machine::Machine;
-pub use op::{Op, Step};
-pub use program::{Backend, CompileError, Entry, OpCounts, Program, Spread, TRIES};
-pub use ssa::{Definition, Value};
-pub use stencil::{NotFinite, Recurrence, RecurrenceMachine, RowMachine, Rows, Stencil, Stopped};
+pub use op::{Instruction, Op};
+pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRIES};
+pub use ssa::{ValueDefinition, ValueId};

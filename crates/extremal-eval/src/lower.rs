@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::arithmetic::Signed;
 use crate::op::Op;
-use crate::program::{CompileError, Entry};
-use crate::ssa::{Value, Values};
+use crate::program::{CompileError, EntryPoint};
+use crate::ssa::{ValueId, ValueTable};
 
 /// Lowers all outputs of all entries into one set of values. `names` are symbols that stand for expressions, which may use the
 /// names before them.
@@ -14,10 +14,14 @@ pub(crate) fn lower(
     graph: &Graph,
     inputs: &[Vec<Id>],
     names: &[(Id, Id)],
-    entries: &[Entry],
-) -> Result<(Values, Vec<Vec<Value>>), CompileError> {
-    let mut lowering =
-        Lowering { graph, values: Values::default(), of_node: FxHashMap::default(), opposite: FxHashMap::default() };
+    entries: &[EntryPoint],
+) -> Result<(ValueTable, Vec<Vec<ValueId>>), CompileError> {
+    let mut lowering = ProgramLowering {
+        graph,
+        values: ValueTable::default(),
+        of_node: FxHashMap::default(),
+        opposite: FxHashMap::default(),
+    };
     for (stage, symbols) in inputs.iter().enumerate() {
         for (index, symbol) in symbols.iter().enumerate() {
             let Some(name) = graph.expr(*symbol).as_symbol() else {
@@ -41,7 +45,7 @@ pub(crate) fn lower(
         if entry.stage >= inputs.len() {
             return Err(CompileError::NoSuchStage { entry: at, stage: entry.stage, stages: inputs.len() });
         }
-        let values: Vec<Value> = entry.outputs.iter().map(|id| lowering.of_node[id]).collect();
+        let values: Vec<ValueId> = entry.outputs.iter().map(|id| lowering.of_node[id]).collect();
         for (output, value) in values.iter().enumerate() {
             if let Some(needs) = lowering.values.level(*value).stage()
                 && needs > entry.stage
@@ -54,15 +58,15 @@ pub(crate) fn lower(
     Ok((lowering.values, outputs))
 }
 
-pub(crate) struct Lowering<'g> {
+pub(crate) struct ProgramLowering<'g> {
     pub graph: &'g Graph,
-    pub values: Values,
-    pub of_node: FxHashMap<Id, Value>,
+    pub values: ValueTable,
+    pub of_node: FxHashMap<Id, ValueId>,
     /// Nodes whose opposite was cheaper to make, with that opposite: sums and products take it with the other sign.
-    pub opposite: FxHashMap<Id, Value>,
+    pub opposite: FxHashMap<Id, ValueId>,
 }
 
-impl Lowering<'_> {
+impl ProgramLowering<'_> {
     /// Lowers everything that `roots` are made of.
     fn reach(&mut self, roots: &[Id]) -> Result<(), CompileError> {
         for id in self.graph.reachable(roots) {
@@ -74,7 +78,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn node(&mut self, id: Id) -> Result<Value, CompileError> {
+    fn node(&mut self, id: Id) -> Result<ValueId, CompileError> {
         let of = |id: &Id| self.of_node[id];
         let op = match &self.graph.expr(id).node() {
             Node::Number(number) => return Ok(self.values.constant(number.to_f64())),
@@ -96,7 +100,7 @@ impl Lowering<'_> {
             Node::Call(function, a) => Op::Call(*function, of(a)),
             Node::Call2(function, a, b) => Op::Call2(*function, of(a), of(b)),
             Node::Select(c, a, b) => Op::Select(of(c), of(a), of(b)),
-            Node::Held(a) => return Ok(of(a)),
+            Node::Grouped(a) => return Ok(of(a)),
             Node::Compare(comparison, a, b) => Op::Compare(*comparison, of(a), of(b)),
             Node::And(a, b) => Op::And(of(a), of(b)),
             Node::Or(a, b) => Op::Or(of(a), of(b)),

@@ -4,35 +4,81 @@ use std::sync::Arc;
 
 use crate::functions::Lanes;
 use crate::native::Native;
-use crate::op::{Operands, Step};
-use crate::program::{Backend, Code, Program, TRIES};
-use crate::slots::Slot;
+use crate::op::{Instruction, Operands};
+use crate::program::{Backend, Program, ProgramCode, TRIES};
+use crate::slots::MemorySlot;
+use crate::wide_tape;
 
-/// The memory a [`Program`] runs in. Nothing is allocated after it was made.
+/// The memory a [`Program`] runs in, once or several times side by side, each run in a *lane*. Nothing is allocated after it was made.
 ///
 /// Order of use: set the inputs of stage 0 and commit it, then stage 1, and so on; an entry of stage `s` may be run once the
 /// inputs of `s` are set and all earlier stages are committed (`s` itself need not be). After a change in a stage, commit that
 /// stage and the later ones again. Running an entry changes nothing that a commit computed.
+///
+/// Where there are lanes, every number stands there once for each of them, one after the other. A lane computes what a machine with
+/// one of them would, bit for bit, whatever the others do.
 #[derive(Clone)]
 pub struct Machine {
-    code: Arc<Code>,
-    memory: Vec<f64>,
-    /// What goes round, on its way.
-    carried: Vec<f64>,
+    code: Arc<ProgramCode>,
     /// Without machine code the tape is interpreted.
     native: Option<Arc<Native>>,
+    memory: Aligned,
+    lanes: usize,
+    /// What becomes inputs again, on its way.
+    carried: Vec<f64>,
+    spreads: bool,
+}
+
+/// Numbers that begin with a cache line: a register that spans two lines takes twice as long to fill.
+struct Aligned {
+    numbers: Vec<f64>,
+    first: usize,
+}
+
+/// Numbers in a cache line.
+const LINE: usize = 8;
+
+impl Aligned {
+    fn new(numbers: &[f64]) -> Aligned {
+        let mut all = vec![0.0; numbers.len() + LINE];
+        let first = all.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
+        all[first..first + numbers.len()].copy_from_slice(numbers);
+        all.truncate(first + numbers.len());
+        Aligned { numbers: all, first }
+    }
+
+    #[inline]
+    fn get(&self) -> &[f64] {
+        &self.numbers[self.first..]
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> &mut [f64] {
+        &mut self.numbers[self.first..]
+    }
+}
+
+impl Clone for Aligned {
+    fn clone(&self) -> Aligned {
+        Aligned::new(self.get())
+    }
 }
 
 impl Machine {
-    pub(crate) fn new(code: Arc<Code>, native: Option<Arc<Native>>) -> Machine {
-        let mut memory = vec![f64::NAN; native.as_ref().map_or(code.layout.len, |native| native.memory())];
+    /// For one lane, for as many as there is machine code for, or for as many as the wide tape has.
+    pub(crate) fn new(code: Arc<ProgramCode>, native: Option<Arc<Native>>, lanes: usize) -> Machine {
+        let slots = native.as_ref().map_or(code.layout.len, |native| native.memory());
+        let mut memory = vec![f64::NAN; slots * lanes];
         let first = code.layout.inputs.last().map_or(0, |range| range.end);
-        memory[first..first + code.layout.constants.len()].copy_from_slice(&code.layout.constants);
+        for (constant, place) in code.layout.constants.iter().zip(memory[first * lanes..].chunks_exact_mut(lanes)) {
+            place.fill(*constant);
+        }
         if let Some(native) = &native {
             native.prepare(&mut memory);
         }
-        let carried = vec![0.0; code.cycle.map_or(0, |_| code.entry(0).output_slots.len())];
-        Machine { code, memory, carried, native }
+        let carried = vec![0.0; code.feedback.map_or(0, |_| code.entry(0).output_slots.len() * lanes)];
+        let spreads = native.is_some() && code.has_lanes(lanes);
+        Machine { code, native, memory: Aligned::new(&memory), lanes, carried, spreads }
     }
 
     /// What runs the program.
@@ -45,80 +91,126 @@ impl Machine {
         Program { code: self.code.clone() }
     }
 
-    /// The inputs of a stage.
+    /// How many runs there are.
+    #[inline]
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// The inputs of a stage: for each input the values of all lanes.
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs(&self, stage: usize) -> &[f64] {
-        &self.memory[self.code.inputs(stage)]
+        let inputs = self.code.inputs(stage);
+        &self.memory.get()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
     /// The inputs of a stage, to be written.
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
-        &mut self.memory[self.code.inputs(stage)]
+        let inputs = self.code.inputs(stage);
+        &mut self.memory.get_mut()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
     /// Computes what later stages need of this one. Call it when the inputs of the stage are final.
     ///
     /// # Panics
     /// If the program has no such stage.
+    #[inline]
     pub fn commit(&mut self, stage: usize) {
         match &self.native {
-            Some(native) => native.commit(stage, &mut self.memory),
-            None => execute(&self.code.commit_tapes[stage], &mut self.memory),
+            Some(native) => native.commit(stage, self.memory.get_mut()),
+            None => interpret(&self.code.commit_tapes[stage], self.memory.get_mut(), self.lanes),
         }
     }
 
-    /// Runs an entry and writes its outputs to `out`.
+    /// Runs an entry and writes its outputs to `out`, for each output the values of all lanes.
     ///
     /// # Panics
     /// If the program has no such entry, or `out` is not as long as its outputs.
     #[inline]
     pub fn run(&mut self, entry: usize, out: &mut [f64]) {
-        let code = self.code.entry(entry);
-        assert_eq!(out.len(), code.output_slots.len(), "the entry has another number of outputs");
+        let outputs = self.code.entry(entry).output_slots.len();
+        assert_eq!(out.len(), outputs * self.lanes, "the entry has another number of outputs");
         match &self.native {
-            Some(native) => native.run(entry, &mut self.memory, out),
+            Some(native) => native.run(entry, self.memory.get_mut(), out),
             None => self.run_tape(entry, out),
         }
     }
 
-    /// Goes round at most `times`: as long as the condition holds, outputs replace inputs. Returns how often they did; the inputs
-    /// are those of the round that was not completed, except for those that are tried again.
+    /// Repeats a loop at most `times`: as long as the condition holds in all lanes, outputs replace inputs. Returns how often they
+    /// did; the inputs are those of the round that was not completed, except for those that are tried again.
     ///
     /// # Panics
-    /// If the program was not made by [`Program::cycle`].
+    /// If the program was not made by [`Program::looping`].
     pub fn repeat(&mut self, times: u64) -> u64 {
-        let Some(cycle) = self.code.cycle else { panic!("a program that does not go round") };
+        let Some(feedback) = self.code.feedback else { panic!("a program that is no loop") };
         if let Some(native) = &self.native {
-            return native.repeat(times, &mut self.memory);
+            return native.repeat(times, self.memory.get_mut());
         }
         let mut carried = std::mem::take(&mut self.carried);
         let (mut round, mut tries) = (0, 0);
         while round < times && tries < TRIES {
             self.run_tape(0, &mut carried);
-            let (next, again) = carried[1..].split_at(cycle.carried);
-            if carried[0] != 0.0 {
-                self.memory[cycle.first..cycle.first + next.len()].copy_from_slice(next);
-                (round, tries) = (round + 1, 0);
-            } else {
-                self.memory[cycle.first_retried..cycle.first_retried + again.len()].copy_from_slice(again);
-                tries = if cycle.retried == 0 { TRIES } else { tries + 1 };
-            }
+            let (holds, rest) = carried.split_at(self.lanes);
+            let (next, again) = rest.split_at(feedback.carried * self.lanes);
+            let (first, values) = match holds.contains(&0.0) {
+                false => (feedback.first, next),
+                true => (feedback.first_retried, again),
+            };
+            self.memory.get_mut()[first * self.lanes..][..values.len()].copy_from_slice(values);
+            (round, tries) = match holds.contains(&0.0) {
+                false => (round + 1, 0),
+                true if feedback.retried == 0 => (round, TRIES),
+                true => (round, tries + 1),
+            };
         }
         self.carried = carried;
         round
     }
 
+    /// Are inputs that are lanes of others taken from there? Otherwise they are to be given and nothing is repeated: those that have
+    /// inputs to be [given](crate::Spread::given) in there, along the tape all of them in their own places.
+    #[inline]
+    pub fn spreads(&self) -> bool {
+        self.spreads
+    }
+
+    /// Repeats an entry, its outputs replacing inputs, until its condition holds in all lanes; returns how often, or `None` where it
+    /// does not hold after so many `times`.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::converging`], it has no such entry, or this machine does not
+    /// [spread](Machine::spreads) lanes.
+    #[inline]
+    pub fn converge(&mut self, entry: usize, times: u64) -> Option<u64> {
+        match &self.native {
+            Some(native) if self.spreads && entry < self.code.converging => {
+                native.converge(entry, times, self.memory.get_mut())
+            }
+            _ => panic!("a program that does not converge"),
+        }
+    }
+
     fn run_tape(&mut self, entry: usize, out: &mut [f64]) {
         let entry = self.code.entry(entry);
-        execute(&entry.tape, &mut self.memory);
-        for (out, slot) in out.iter_mut().zip(&entry.output_slots) {
-            *out = self.memory[*slot as usize];
+        let memory = self.memory.get_mut();
+        interpret(&entry.tape, memory, self.lanes);
+        for (out, slot) in out.chunks_exact_mut(self.lanes).zip(&entry.output_slots) {
+            out.copy_from_slice(&memory[*slot as usize * self.lanes..][..self.lanes]);
         }
+    }
+}
+
+fn interpret(tape: &[Instruction<MemorySlot>], memory: &mut [f64], lanes: usize) {
+    match lanes {
+        1 => execute(tape, memory),
+        _ => wide_tape::execute(tape, memory),
     }
 }
 
@@ -127,40 +219,40 @@ struct Memory<'m>(&'m mut [f64]);
 
 impl Memory<'_> {
     #[inline(always)]
-    fn read(&self, slot: Slot) -> Lanes<1> {
+    fn read(&self, slot: MemorySlot) -> Lanes<1> {
         Lanes([self.0[slot as usize]])
     }
 
     #[inline(always)]
-    fn write(&mut self, slot: Slot, Lanes([value]): Lanes<1>) {
+    fn write(&mut self, slot: MemorySlot, Lanes([value]): Lanes<1>) {
         self.0[slot as usize] = value;
     }
 }
 
-impl Operands<Slot, 1> for Memory<'_> {
+impl Operands<MemorySlot, 1> for Memory<'_> {
     #[inline(always)]
-    fn one(&mut self, to: Slot, a: Slot, f: impl Fn(Lanes<1>) -> Lanes<1>) {
+    fn one(&mut self, to: MemorySlot, a: MemorySlot, f: impl Fn(Lanes<1>) -> Lanes<1>) {
         self.write(to, f(self.read(a)));
     }
 
     #[inline(always)]
-    fn two(&mut self, to: Slot, operands: [Slot; 2], f: impl Fn([Lanes<1>; 2]) -> Lanes<1>) {
+    fn two(&mut self, to: MemorySlot, operands: [MemorySlot; 2], f: impl Fn([Lanes<1>; 2]) -> Lanes<1>) {
         self.write(to, f(operands.map(|slot| self.read(slot))));
     }
 
     #[inline(always)]
-    fn three(&mut self, to: Slot, operands: [Slot; 3], f: impl Fn([Lanes<1>; 3]) -> Lanes<1>) {
+    fn three(&mut self, to: MemorySlot, operands: [MemorySlot; 3], f: impl Fn([Lanes<1>; 3]) -> Lanes<1>) {
         self.write(to, f(operands.map(|slot| self.read(slot))));
     }
 
     #[inline(always)]
-    fn pair(&mut self, to: [Slot; 2], a: Slot, f: impl Fn(Lanes<1>) -> [Lanes<1>; 2]) {
+    fn pair(&mut self, to: [MemorySlot; 2], a: MemorySlot, f: impl Fn(Lanes<1>) -> [Lanes<1>; 2]) {
         let results = f(self.read(a));
         to.into_iter().zip(results).for_each(|(slot, value)| self.write(slot, value));
     }
 }
 
-pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+pub(crate) fn execute(tape: &[Instruction<MemorySlot>], memory: &mut [f64]) {
     let mut memory = Memory(memory);
     for step in tape {
         step.op.execute(step.to, &mut memory);

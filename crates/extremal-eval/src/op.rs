@@ -4,7 +4,7 @@ use extremal_expr::{Comparison, Function, Function2};
 
 use crate::functions::{self, Lanes};
 
-/// One operation on operands of type `R`: a [`Value`](crate::Value) in the program, a memory slot on the tape.
+/// One operation on operands of type `R`: a [`ValueId`](crate::ValueId) in the program, a memory slot on the tape.
 ///
 /// Conditions are numbers, 1 or 0, so that every backend can compute both branches of a [`Select`](Op::Select) without a jump.
 /// [`MulAdd`](Op::MulAdd) and its relatives round once, after the sum; elementary functions are the crate's own. So a program
@@ -56,7 +56,7 @@ pub enum Op<R> {
 
 /// One instruction: the result `to` and how it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step<R> {
+pub struct Instruction<R> {
     /// The result.
     pub to: R,
     /// The operation.

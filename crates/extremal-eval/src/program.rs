@@ -7,19 +7,18 @@ use std::sync::Arc;
 use extremal_expr::{Graph, Id};
 use thiserror::Error;
 
-use crate::lane_machine::LaneMachine;
 use crate::lower::lower;
 use crate::machine::Machine;
-use crate::native::{Blocks, Native};
-use crate::op::Step;
-use crate::schedule::{Block, schedule};
-use crate::slots::{Layout, Slot, assign};
-use crate::ssa::{Definition, Value};
+use crate::native::Native;
+use crate::op::Instruction;
+use crate::schedule::{CodeBlock, schedule};
+use crate::slots::{MemoryLayout, MemorySlot, assign};
+use crate::ssa::{ValueDefinition, ValueId};
 use crate::wide_tape::BLOCK;
 
 /// An entry point to be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct EntryPoint {
     /// The stage whose inputs are set just before the entry is run; inputs of later stages may not occur in it.
     pub stage: usize,
     /// What it computes. A condition gives 1 or 0.
@@ -60,9 +59,9 @@ pub enum CompileError {
         /// How many stages there are.
         stages: usize,
     },
-    /// A cycle hands on more values than its stage has inputs.
-    #[error("a cycle of {outputs} outputs cannot go round with {inputs} inputs")]
-    NotACycle {
+    /// A loop hands on more values than its stage has inputs.
+    #[error("a loop cannot replace {inputs} inputs by {outputs} outputs")]
+    NotALoop {
         /// Its outputs.
         outputs: usize,
         /// The inputs of its stage.
@@ -85,7 +84,7 @@ pub enum CompileError {
 /// How the outputs of the only entry of a program become inputs again: a condition, `carried` of them where it holds, `retried` of
 /// them where it does not.
 #[derive(Clone, Copy)]
-pub(crate) struct Cycle {
+pub(crate) struct Feedback {
     /// The first input that is replaced, and the first that is replaced for another try.
     pub first: usize,
     pub first_retried: usize,
@@ -109,21 +108,21 @@ pub struct Spread {
 /// The same by places in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct SpreadSlot {
-    pub slot: Slot,
-    pub of: Slot,
+    pub slot: MemorySlot,
+    pub of: MemorySlot,
     pub lane: usize,
-    pub given: Option<Slot>,
+    pub given: Option<MemorySlot>,
 }
 
-/// How a program goes round.
+/// How a program is repeated.
 #[derive(Default)]
-struct Rounds {
-    cycle: Option<Cycle>,
-    settling: usize,
+struct Looping {
+    feedback: Option<Feedback>,
+    converging: usize,
     spreads: Vec<SpreadSlot>,
 }
 
-/// So often is a round of a program that goes round tried in all.
+/// So often is a round of a loop tried in all.
 pub const TRIES: u32 = 4;
 
 /// What runs a program. All give the same bits.
@@ -158,21 +157,37 @@ pub struct OpCounts {
 /// memory to run it.
 #[derive(Clone)]
 pub struct Program {
-    pub(crate) code: Arc<Code>,
+    pub(crate) code: Arc<ProgramCode>,
+}
+
+/// What machine code is made of.
+pub(crate) struct NativeSource<'a> {
+    pub commits: &'a [CodeBlock],
+    pub entries: Vec<(&'a CodeBlock, &'a [ValueId])>,
+    /// Places of inputs, constants and kept values.
+    pub fixed: &'a [MemorySlot],
+    pub first_free: usize,
+    /// How outputs become inputs again, where it is a loop.
+    pub feedback: Option<Feedback>,
+    /// So many entries are repeated until they converge, and replace the inputs from this one on.
+    pub converging: usize,
+    pub first_converging: usize,
+    /// Places that are read from a lane of another.
+    pub spreads: &'a [SpreadSlot],
 }
 
 /// Everything a machine needs to know.
-pub(crate) struct Code {
-    definitions: Vec<Definition>,
-    hoisted: Vec<Block>,
+pub(crate) struct ProgramCode {
+    definitions: Vec<ValueDefinition>,
+    hoisted: Vec<CodeBlock>,
     entries: Vec<EntryCode>,
-    pub layout: Layout,
+    pub layout: MemoryLayout,
     /// Per stage, the instructions of [`Machine::commit`].
-    pub commit_tapes: Vec<Vec<Step<Slot>>>,
-    /// How it goes round, if it does.
-    pub cycle: Option<Cycle>,
-    /// So many entries go round until they have settled.
-    pub settling: usize,
+    pub commit_tapes: Vec<Vec<Instruction<MemorySlot>>>,
+    /// How outputs become inputs again, where it is a loop.
+    pub feedback: Option<Feedback>,
+    /// So many entries are repeated until they converge.
+    pub converging: usize,
     spreads: Vec<SpreadSlot>,
     /// Machine code, where there is any.
     pub native: Option<Arc<Native>>,
@@ -180,13 +195,13 @@ pub(crate) struct Code {
 
 pub(crate) struct EntryCode {
     pub stage: usize,
-    block: Block,
-    outputs: Vec<Value>,
-    pub tape: Vec<Step<Slot>>,
-    pub output_slots: Vec<Slot>,
+    block: CodeBlock,
+    outputs: Vec<ValueId>,
+    pub tape: Vec<Instruction<MemorySlot>>,
+    pub output_slots: Vec<MemorySlot>,
 }
 
-impl Code {
+impl ProgramCode {
     pub fn entry(&self, entry: usize) -> &EntryCode {
         &self.entries[entry]
     }
@@ -216,14 +231,14 @@ impl Code {
 
     /// Machine code for a backend, if this machine can run it.
     fn native_on(&self, backend: Backend, lanes: usize) -> Option<Arc<Native>> {
-        let blocks = Blocks {
+        let blocks = NativeSource {
             commits: &self.hoisted,
             entries: self.entries.iter().map(|entry| (&entry.block, &entry.outputs[..])).collect(),
             fixed: &self.layout.fixed,
             first_free: self.layout.first_temporary,
-            cycle: self.cycle,
-            settling: if self.has_lanes(lanes) { self.settling } else { 0 },
-            first_settled: self.layout.inputs.last().map_or(0, |inputs| inputs.start),
+            feedback: self.feedback,
+            converging: if self.has_lanes(lanes) { self.converging } else { 0 },
+            first_converging: self.layout.inputs.last().map_or(0, |inputs| inputs.start),
             spreads: &self.spreads_among(lanes),
         };
         Native::compile(&blocks, backend, lanes).map(Arc::new)
@@ -234,7 +249,7 @@ impl Program {
     /// Compiles `entries`. `inputs` lists the symbols that get values, per stage, slowest changing first.
     ///
     /// An output may be anything: a number, an input, something an earlier stage already determines.
-    pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[Entry]) -> Result<Program, CompileError> {
+    pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[EntryPoint]) -> Result<Program, CompileError> {
         Self::compile_with_names(graph, inputs, &[], entries)
     }
 
@@ -244,12 +259,12 @@ impl Program {
         graph: &Graph,
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
-        entries: &[Entry],
+        entries: &[EntryPoint],
     ) -> Result<Program, CompileError> {
-        Self::build(graph, inputs, names, entries, Rounds::default())
+        Self::build(graph, inputs, names, entries, Looping::default())
     }
 
-    /// Compiles a program that goes round by itself ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
+    /// Compiles a program that is a loop ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
     /// inputs of the last stage. Where it does not hold, the round is tried a few times with `again` in place of the last
     /// inputs. `names` are symbols that stand for expressions, which may use inputs
     /// and the names before them: each is computed as it is written, whatever it is used in.
@@ -263,7 +278,7 @@ impl Program {
     /// let (a, x, next) = (g.symbol("a"), g.symbol("x"), g.symbol("next"));
     /// let far = g.compare(Comparison::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
     /// let names = [(next.id(), ((x + a / x) / 2).id())];
-    /// let rule = Program::cycle(&g, &[vec![a.id()], vec![x.id()]], &names, far.id(), &[next.id()], &[])?;
+    /// let rule = Program::looping(&g, &[vec![a.id()], vec![x.id()]], &names, far.id(), &[next.id()], &[])?;
     ///
     /// let mut machine = rule.machine();
     /// machine.inputs_mut(0)[0] = 2.0;
@@ -273,7 +288,7 @@ impl Program {
     /// assert!((machine.inputs(1)[0] - 2f64.sqrt()).abs() < 1e-5);
     /// # Ok::<(), extremal_eval::CompileError>(())
     /// ```
-    pub fn cycle(
+    pub fn looping(
         graph: &Graph,
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
@@ -284,74 +299,74 @@ impl Program {
         let own: usize = inputs.last().map_or(0, Vec::len);
         let outputs = next.len().max(again.len());
         if outputs > own || inputs.is_empty() {
-            return Err(CompileError::NotACycle { outputs, inputs: own });
+            return Err(CompileError::NotALoop { outputs, inputs: own });
         }
         let end: usize = inputs.iter().map(Vec::len).sum();
-        let cycle =
-            Cycle { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
-        let entry = Entry { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
-        Self::build(graph, inputs, names, &[entry], Rounds { cycle: Some(cycle), ..Rounds::default() })
+        let feedback =
+            Feedback { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
+        let entry = EntryPoint { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
+        Self::build(graph, inputs, names, &[entry], Looping { feedback: Some(feedback), ..Looping::default() })
     }
 
     /// Compiles a program whose lanes know of each other: `spreads` are inputs that are, in every lane, what another input is in one
-    /// of them. Its entries go round by themselves ([`LaneMachine::settle`]): the outputs of each are a condition and what replaces
+    /// of them. Its entries are repeated ([`Machine::converge`]): the outputs of each are a condition and what replaces
     /// the first inputs of the last stage, until the condition holds in all lanes.
     ///
-    /// A machine with fewer lanes than that is given those inputs like all others, or those they are `given` in, and does not go round.
+    /// A machine with fewer lanes than that is given those inputs like all others, or those they are `given` in, and is not repeated.
     ///
     /// ```
-    /// use extremal_eval::{Entry, Program, Spread};
+    /// use extremal_eval::{EntryPoint, Program, Spread};
     /// use extremal_expr::{Comparison, Graph};
     ///
     /// // Every lane goes half of the way to what lane 2 is, until all are near.
     /// let g = Graph::new();
     /// let (x, second) = (g.symbol("x"), g.symbol("second"));
     /// let near = g.compare(Comparison::Lt, (x - second).abs(), g.int(1) / 1000);
-    /// let halfway = Entry { stage: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
+    /// let halfway = EntryPoint { stage: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
     /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2, given: None };
-    /// let program = Program::settling(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;
+    /// let program = Program::converging(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;
     ///
     /// if let Some(mut lanes) = program.lane_machine(4) {
     ///     lanes.inputs_mut(0)[..4].copy_from_slice(&[0.0, 1.0, 2.0, 3.0]);
-    ///     assert_eq!(lanes.settle(0, 100), Some(12));
+    ///     assert_eq!(lanes.converge(0, 100), Some(12));
     ///     assert_eq!(lanes.inputs(0)[2], 2.0);
     ///     assert!(lanes.inputs(0)[..4].iter().all(|x| (x - 2.0).abs() < 1e-3));
     /// }
     /// # Ok::<(), extremal_eval::CompileError>(())
     /// ```
-    pub fn settling(
+    pub fn converging(
         graph: &Graph,
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
         spreads: &[Spread],
-        entries: &[Entry],
+        entries: &[EntryPoint],
     ) -> Result<Program, CompileError> {
         let own: usize = inputs.last().map_or(0, Vec::len);
         for entry in entries {
             let outputs = entry.outputs.len();
             if outputs == 0 || outputs - 1 > own || entry.stage + 1 != inputs.len() {
-                return Err(CompileError::NotACycle { outputs, inputs: own });
+                return Err(CompileError::NotALoop { outputs, inputs: own });
             }
         }
         let all: Vec<Id> = inputs.iter().flatten().copied().collect();
         let place = |symbol: Id| {
             let unknown = || CompileError::UnboundSymbol { name: graph.expr(symbol).to_string() };
-            all.iter().position(|other| *other == symbol).map(|at| at as Slot).ok_or_else(unknown)
+            all.iter().position(|other| *other == symbol).map(|at| at as MemorySlot).ok_or_else(unknown)
         };
         let place = |spread: &Spread| -> Result<SpreadSlot, CompileError> {
             let given = spread.given.map(place).transpose()?;
             Ok(SpreadSlot { slot: place(spread.symbol)?, of: place(spread.of)?, lane: spread.lane, given })
         };
         let spreads: Vec<SpreadSlot> = spreads.iter().map(place).collect::<Result<_, _>>()?;
-        Self::build(graph, inputs, names, entries, Rounds { settling: entries.len(), spreads, ..Rounds::default() })
+        Self::build(graph, inputs, names, entries, Looping { converging: entries.len(), spreads, ..Looping::default() })
     }
 
     fn build(
         graph: &Graph,
         inputs: &[Vec<Id>],
         names: &[(Id, Id)],
-        entries: &[Entry],
-        rounds: Rounds,
+        entries: &[EntryPoint],
+        rounds: Looping,
     ) -> Result<Program, CompileError> {
         let (values, outputs) = lower(graph, inputs, names, entries)?;
         let schedule = schedule(&values, inputs.len(), entries, &outputs);
@@ -370,9 +385,9 @@ impl Program {
                 output_slots,
             })
             .collect();
-        let mut code = Code {
-            cycle: rounds.cycle,
-            settling: rounds.settling,
+        let mut code = ProgramCode {
+            feedback: rounds.feedback,
+            converging: rounds.converging,
             spreads: rounds.spreads,
             native: None,
             definitions: values.into_definitions(),
@@ -388,7 +403,7 @@ impl Program {
     /// New memory to run the program in, by the fastest means there is. Inputs, and what is computed from them at a commit, are
     /// NaN until they are set.
     pub fn machine(&self) -> Machine {
-        Machine::new(self.code.clone(), self.code.native.clone())
+        Machine::new(self.code.clone(), self.code.native.clone(), 1)
     }
 
     /// The same for a given backend; `None` where it is not available.
@@ -398,25 +413,26 @@ impl Program {
             Some(native) if native.backend() == backend => Some(native.clone()),
             _ => Some(self.code.native_on(backend, 1)?),
         };
-        Some(Machine::new(self.code.clone(), native))
+        Some(Machine::new(self.code.clone(), native, 1))
     }
 
     /// New memory to run the program so many times side by side, by the fastest means there is: 4, 8 or 16 times in machine code, 64 times
     /// on every machine. `None` for other numbers, and for programs that try rounds again.
-    pub fn lane_machine(&self, lanes: usize) -> Option<LaneMachine> {
-        let backends = [Backend::Avx512, Backend::Avx2, Backend::Tape];
-        backends.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
+    pub fn lane_machine(&self, lanes: usize) -> Option<Machine> {
+        Backend::FASTEST_FIRST.into_iter().find_map(|backend| self.lane_machine_on(backend, lanes))
     }
 
     /// The same for a given backend.
-    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<LaneMachine> {
-        if lanes == 1 || self.code.cycle.is_some_and(|cycle| cycle.retried > 0) {
+    pub fn lane_machine_on(&self, backend: Backend, lanes: usize) -> Option<Machine> {
+        if lanes == 1 || self.code.feedback.is_some_and(|feedback| feedback.retried > 0) {
             return None;
         }
-        match backend {
-            Backend::Tape => (lanes == BLOCK).then(|| LaneMachine::interpreted(self.code.clone())),
-            _ => Some(LaneMachine::native(self.code.clone(), self.code.native_on(backend, lanes)?, lanes)),
-        }
+        let native = match backend {
+            Backend::Tape if lanes == BLOCK => None,
+            Backend::Tape => return None,
+            _ => Some(self.code.native_on(backend, lanes)?),
+        };
+        Some(Machine::new(self.code.clone(), native, lanes))
     }
 
     /// How many stages of inputs there are.
@@ -435,27 +451,27 @@ impl Program {
     }
 
     /// The instructions one run of the entry executes, in order.
-    pub fn ops(&self, entry: usize) -> &[Step<Value>] {
+    pub fn ops(&self, entry: usize) -> &[Instruction<ValueId>] {
         &self.code.entry(entry).block.steps
     }
 
     /// The outputs of the entry.
-    pub fn outputs(&self, entry: usize) -> &[Value] {
+    pub fn outputs(&self, entry: usize) -> &[ValueId] {
         &self.code.entry(entry).outputs
     }
 
     /// The instructions a commit of the stage executes, in order.
-    pub fn hoisted_ops(&self, stage: usize) -> &[Step<Value>] {
+    pub fn hoisted_ops(&self, stage: usize) -> &[Instruction<ValueId>] {
         &self.code.hoisted[stage].steps
     }
 
     /// The values a commit of the stage leaves for later stages.
-    pub fn kept(&self, stage: usize) -> &[Value] {
+    pub fn kept(&self, stage: usize) -> &[ValueId] {
         &self.code.hoisted[stage].results
     }
 
     /// Where a value comes from.
-    pub fn definition(&self, value: Value) -> Definition {
+    pub fn definition(&self, value: ValueId) -> ValueDefinition {
         self.code.definitions[value.index()]
     }
 
@@ -474,16 +490,16 @@ impl Program {
         }
     }
 
-    fn name(&self, value: Value) -> String {
+    fn name(&self, value: ValueId) -> String {
         match self.definition(value) {
-            Definition::Constant(number) => format!("{number:?}"),
-            Definition::Input { stage, index } => format!("in{stage}.{index}"),
-            Definition::Computed(_) => format!("v{}", value.0),
+            ValueDefinition::Constant(number) => format!("{number:?}"),
+            ValueDefinition::Input { stage, index } => format!("in{stage}.{index}"),
+            ValueDefinition::Computed(_) => format!("v{}", value.0),
         }
     }
 
-    fn list(&self, f: &mut fmt::Formatter<'_>, steps: &[Step<Value>]) -> fmt::Result {
-        for Step { to, op } in steps {
+    fn list(&self, f: &mut fmt::Formatter<'_>, steps: &[Instruction<ValueId>]) -> fmt::Result {
+        for Instruction { to, op } in steps {
             write!(f, "  {}", self.name(*to))?;
             if let Some(second) = op.second_result() {
                 write!(f, ", {}", self.name(second))?;

@@ -3,50 +3,59 @@
 use extremal_expr::Function;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::op::{Op, Step};
-use crate::program::Entry;
-use crate::ssa::{Definition, Level, Value, Values};
+use crate::op::{Instruction, Op};
+use crate::program::EntryPoint;
+use crate::ssa::{StageLevel, ValueDefinition, ValueId, ValueTable};
 
 /// Straight-line code: operations of one level in the order they run, and what others read of it.
-pub(crate) struct Block {
-    pub steps: Vec<Step<Value>>,
-    pub results: Vec<Value>,
+pub(crate) struct CodeBlock {
+    pub steps: Vec<Instruction<ValueId>>,
+    pub results: Vec<ValueId>,
 }
 
 pub(crate) struct Schedule {
     /// Per stage: what a commit computes.
-    pub hoisted: Vec<Block>,
+    pub hoisted: Vec<CodeBlock>,
     /// Per entry: what a run computes.
-    pub entries: Vec<Block>,
+    pub entries: Vec<CodeBlock>,
 }
 
 /// Splits the work: a run computes what belongs to its own stage; what it needs of earlier stages is left to their commits.
-pub(crate) fn schedule(values: &Values, stages: usize, entries: &[Entry], outputs: &[Vec<Value>]) -> Schedule {
-    let mut walk = Walk { values, visited: vec![0; values.len()], visit: 0, kept: Kept::new(values.len(), stages) };
-    let entries =
-        entries.iter().zip(outputs).map(|(entry, outputs)| walk.block(Level::of_stage(entry.stage), outputs)).collect();
+pub(crate) fn schedule(
+    values: &ValueTable,
+    stages: usize,
+    entries: &[EntryPoint],
+    outputs: &[Vec<ValueId>],
+) -> Schedule {
+    let mut walk =
+        Walk { values, visited: vec![0; values.len()], visit: 0, kept: KeptValues::new(values.len(), stages) };
+    let entries = entries
+        .iter()
+        .zip(outputs)
+        .map(|(entry, outputs)| walk.block(StageLevel::of_stage(entry.stage), outputs))
+        .collect();
     // From the last stage down: a commit may in its turn need values of earlier ones.
     let mut hoisted = Vec::with_capacity(stages);
     for stage in (0..stages).rev() {
         let roots = std::mem::take(&mut walk.kept.by_stage[stage]);
-        hoisted.push(walk.block(Level::of_stage(stage), &roots));
+        hoisted.push(walk.block(StageLevel::of_stage(stage), &roots));
     }
     hoisted.reverse();
     Schedule { hoisted, entries }
 }
 
 /// Computed values that must outlive the commit of their stage.
-struct Kept {
+struct KeptValues {
     seen: Vec<bool>,
-    by_stage: Vec<Vec<Value>>,
+    by_stage: Vec<Vec<ValueId>>,
 }
 
-impl Kept {
-    fn new(values: usize, stages: usize) -> Kept {
-        Kept { seen: vec![false; values], by_stage: vec![Vec::new(); stages] }
+impl KeptValues {
+    fn new(values: usize, stages: usize) -> KeptValues {
+        KeptValues { seen: vec![false; values], by_stage: vec![Vec::new(); stages] }
     }
 
-    fn keep(&mut self, value: Value, level: Level) {
+    fn keep(&mut self, value: ValueId, level: StageLevel) {
         if let Some(stage) = level.stage()
             && !std::mem::replace(&mut self.seen[value.index()], true)
         {
@@ -56,27 +65,27 @@ impl Kept {
 }
 
 struct Walk<'v> {
-    values: &'v Values,
+    values: &'v ValueTable,
     /// The number of the walk that last met the value.
     visited: Vec<u32>,
     visit: u32,
-    kept: Kept,
+    kept: KeptValues,
 }
 
 impl Walk<'_> {
     /// The operations of `level` that `roots` need, operands before their uses, depth first: a value is made shortly before
     /// it is used.
-    fn block(&mut self, level: Level, roots: &[Value]) -> Block {
+    fn block(&mut self, level: StageLevel, roots: &[ValueId]) -> CodeBlock {
         self.visit += 1;
         let mut order = Vec::new();
-        let mut stack: Vec<(Value, bool)> = Vec::new();
+        let mut stack: Vec<(ValueId, bool)> = Vec::new();
         for root in roots {
             stack.push((*root, false));
             while let Some((value, operands_done)) = stack.pop() {
-                let Definition::Computed(op) = self.values.definition(value) else { continue };
+                let ValueDefinition::Computed(op) = self.values.definition(value) else { continue };
                 let op = joined(self.values, value, op);
                 if operands_done {
-                    order.push(Step { to: value, op });
+                    order.push(Instruction { to: value, op });
                     continue;
                 }
                 if self.values.level(value) != level {
@@ -92,19 +101,19 @@ impl Walk<'_> {
                 stack[first..].reverse();
             }
         }
-        let own = |value: &Value| {
-            self.values.level(*value) == level && matches!(self.values.definition(*value), Definition::Computed(_))
+        let own = |value: &ValueId| {
+            self.values.level(*value) == level && matches!(self.values.definition(*value), ValueDefinition::Computed(_))
         };
-        let results: Vec<Value> = roots.iter().copied().filter(own).collect();
-        Block { steps: pair_sines(order), results }
+        let results: Vec<ValueId> = roots.iter().copied().filter(own).collect();
+        CodeBlock { steps: pair_sines(order), results }
     }
 }
 
 /// A sum of which a summand is a product of the same level, as one operation. Whether the product is needed elsewhere too must
 /// not matter: the sum would have other bits in another entry. It costs no operation more either way.
-fn joined(values: &Values, sum: Value, op: Op<Value>) -> Op<Value> {
-    let product = |value: Value| match values.definition(value) {
-        Definition::Computed(Op::Mul(a, b)) if values.level(value) == values.level(sum) => Some((a, b)),
+fn joined(values: &ValueTable, sum: ValueId, op: Op<ValueId>) -> Op<ValueId> {
+    let product = |value: ValueId| match values.definition(value) {
+        ValueDefinition::Computed(Op::Mul(a, b)) if values.level(value) == values.level(sum) => Some((a, b)),
         _ => None,
     };
     match op {
@@ -123,9 +132,9 @@ fn joined(values: &Values, sum: Value, op: Op<Value>) -> Op<Value> {
 }
 
 /// Where both sine and cosine of an argument are wanted, one operation gives both.
-fn pair_sines(steps: Vec<Step<Value>>) -> Vec<Step<Value>> {
-    let mut sines: FxHashMap<Value, Value> = FxHashMap::default();
-    let mut cosines: FxHashMap<Value, Value> = FxHashMap::default();
+fn pair_sines(steps: Vec<Instruction<ValueId>>) -> Vec<Instruction<ValueId>> {
+    let mut sines: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let mut cosines: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     for step in &steps {
         match step.op {
             Op::Call(Function::Sin, argument) => sines.insert(argument, step.to),
@@ -133,12 +142,12 @@ fn pair_sines(steps: Vec<Step<Value>>) -> Vec<Step<Value>> {
             _ => None,
         };
     }
-    let mut done: FxHashSet<Value> = FxHashSet::default();
-    let pair = |step: Step<Value>| {
+    let mut done: FxHashSet<ValueId> = FxHashSet::default();
+    let pair = |step: Instruction<ValueId>| {
         let Op::Call(Function::Sin | Function::Cos, argument) = step.op else { return Some(step) };
         match (sines.get(&argument), cosines.get(&argument)) {
             (Some(sine), Some(cosine)) => {
-                done.insert(argument).then_some(Step { to: *sine, op: Op::SinCos { argument, cosine: *cosine } })
+                done.insert(argument).then_some(Instruction { to: *sine, op: Op::SinCos { argument, cosine: *cosine } })
             }
             _ => Some(step),
         }

@@ -5,44 +5,50 @@
 
 use std::ops::Range;
 
-use crate::op::{Op, Step};
-use crate::schedule::{Block, Schedule};
-use crate::ssa::{Definition, Value, Values};
+use crate::op::{Instruction, Op};
+use crate::schedule::{CodeBlock, Schedule};
+use crate::ssa::{ValueDefinition, ValueId, ValueTable};
 
 /// A place in the memory of a machine.
-pub(crate) type Slot = u32;
+pub(crate) type MemorySlot = u32;
 
 /// How the memory of a machine is divided.
-pub(crate) struct Layout {
+pub(crate) struct MemoryLayout {
     pub inputs: Vec<Range<usize>>,
     /// The constants, placed right after the inputs.
     pub constants: Vec<f64>,
     /// The places of inputs, constants and kept values, by value; the others have none.
-    pub fixed: Vec<Slot>,
+    pub fixed: Vec<MemorySlot>,
     pub first_temporary: usize,
     pub len: usize,
 }
 
 /// The programs with slots in place of values.
 pub(crate) struct Tapes {
-    pub layout: Layout,
-    pub commits: Vec<Vec<Step<Slot>>>,
+    pub layout: MemoryLayout,
+    pub commits: Vec<Vec<Instruction<MemorySlot>>>,
     /// The instructions and the slots of the outputs.
-    pub entries: Vec<(Vec<Step<Slot>>, Vec<Slot>)>,
+    pub entries: Vec<(Vec<Instruction<MemorySlot>>, Vec<MemorySlot>)>,
 }
 
 /// A value that has no place yet.
-pub(crate) const NOWHERE: Slot = Slot::MAX;
+pub(crate) const NOWHERE: MemorySlot = MemorySlot::MAX;
 
 /// Gives every value its place.
-pub(crate) fn assign(values: &Values, input_counts: &[usize], schedule: &Schedule, outputs: &[Vec<Value>]) -> Tapes {
+pub(crate) fn assign(
+    values: &ValueTable,
+    input_counts: &[usize],
+    schedule: &Schedule,
+    outputs: &[Vec<ValueId>],
+) -> Tapes {
     let mut inputs = Vec::with_capacity(input_counts.len());
     let mut next = 0;
     for count in input_counts {
         inputs.push(next..next + count);
         next += count;
     }
-    let mut fixed = Fixed { values, inputs: &inputs, places: vec![NOWHERE; values.len()], constants: Vec::new(), next };
+    let mut fixed =
+        FixedSlots { values, inputs: &inputs, places: vec![NOWHERE; values.len()], constants: Vec::new(), next };
     for step in schedule.hoisted.iter().chain(&schedule.entries).flat_map(|block| &block.steps) {
         step.op.for_each_operand(|operand| fixed.place_leaf(operand));
     }
@@ -56,62 +62,67 @@ pub(crate) fn assign(values: &Values, input_counts: &[usize], schedule: &Schedul
     let commits = schedule.hoisted.iter().map(|block| scan.tape(block, &block.results, true).0).collect();
     let entries =
         schedule.entries.iter().zip(outputs).map(|(block, outputs)| scan.tape(block, outputs, false)).collect();
-    let layout = Layout { inputs, constants, first_temporary, len: scan.end as usize, fixed: scan.fixed };
+    let layout = MemoryLayout { inputs, constants, first_temporary, len: scan.end as usize, fixed: scan.fixed };
     Tapes { layout, commits, entries }
 }
 
 /// Values whose place never changes.
-struct Fixed<'a> {
-    values: &'a Values,
+struct FixedSlots<'a> {
+    values: &'a ValueTable,
     inputs: &'a [Range<usize>],
-    places: Vec<Slot>,
+    places: Vec<MemorySlot>,
     constants: Vec<f64>,
     next: usize,
 }
 
-impl Fixed<'_> {
-    fn place_leaf(&mut self, value: Value) {
+impl FixedSlots<'_> {
+    fn place_leaf(&mut self, value: ValueId) {
         match self.values.definition(value) {
-            Definition::Input { stage, index } => {
-                self.places[value.index()] = (self.inputs[stage].start + index) as Slot
+            ValueDefinition::Input { stage, index } => {
+                self.places[value.index()] = (self.inputs[stage].start + index) as MemorySlot
             }
-            Definition::Constant(number) if self.places[value.index()] == NOWHERE => {
+            ValueDefinition::Constant(number) if self.places[value.index()] == NOWHERE => {
                 self.constants.push(number);
                 self.place_next(value);
             }
-            Definition::Constant(_) | Definition::Computed(_) => {}
+            ValueDefinition::Constant(_) | ValueDefinition::Computed(_) => {}
         }
     }
 
-    fn place_next(&mut self, value: Value) {
-        self.places[value.index()] = self.next as Slot;
+    fn place_next(&mut self, value: ValueId) {
+        self.places[value.index()] = self.next as MemorySlot;
         self.next += 1;
     }
 }
 
 /// Linear scan over one block after the other.
 struct Scan {
-    fixed: Vec<Slot>,
+    fixed: Vec<MemorySlot>,
     /// Places in the present block, `NOWHERE` outside of it.
-    local: Vec<Slot>,
+    local: Vec<MemorySlot>,
     /// The last step of the present block that reads a value.
     last_use: Vec<usize>,
-    first: Slot,
-    free: Vec<Slot>,
-    next: Slot,
+    first: MemorySlot,
+    free: Vec<MemorySlot>,
+    next: MemorySlot,
     /// The end of the memory any block needed.
-    end: Slot,
+    end: MemorySlot,
 }
 
 impl Scan {
-    fn new(fixed: Vec<Slot>, first: usize) -> Scan {
-        let (local, last_use, first) = (vec![NOWHERE; fixed.len()], vec![0; fixed.len()], first as Slot);
+    fn new(fixed: Vec<MemorySlot>, first: usize) -> Scan {
+        let (local, last_use, first) = (vec![NOWHERE; fixed.len()], vec![0; fixed.len()], first as MemorySlot);
         Scan { fixed, local, last_use, first, free: Vec::new(), next: first, end: first }
     }
 
     /// The block with slots for values, and the slots of `outputs`. The results of a commit go to their fixed places; those of
     /// an entry are temporaries that live to its end, so that a run never overwrites what a commit computed.
-    fn tape(&mut self, block: &Block, outputs: &[Value], results_are_fixed: bool) -> (Vec<Step<Slot>>, Vec<Slot>) {
+    fn tape(
+        &mut self,
+        block: &CodeBlock,
+        outputs: &[ValueId],
+        results_are_fixed: bool,
+    ) -> (Vec<Instruction<MemorySlot>>, Vec<MemorySlot>) {
         (self.free, self.next) = (Vec::new(), self.first);
         for (at, step) in block.steps.iter().enumerate() {
             step.op.for_each_operand(|operand| self.last_use[operand.index()] = at);
@@ -134,14 +145,14 @@ impl Scan {
         (steps, slots)
     }
 
-    fn place(&self, value: Value) -> Slot {
+    fn place(&self, value: ValueId) -> MemorySlot {
         match self.local[value.index()] {
             NOWHERE => self.fixed[value.index()],
             slot => slot,
         }
     }
 
-    fn define(&mut self, value: Value) -> Slot {
+    fn define(&mut self, value: ValueId) -> MemorySlot {
         if self.local[value.index()] == NOWHERE {
             self.local[value.index()] = self.free.pop().unwrap_or_else(|| {
                 self.next += 1;
@@ -151,7 +162,7 @@ impl Scan {
         self.local[value.index()]
     }
 
-    fn step(&mut self, at: usize, step: Step<Value>) -> Step<Slot> {
+    fn step(&mut self, at: usize, step: Instruction<ValueId>) -> Instruction<MemorySlot> {
         // Operands are read before results are written, so a result may take the place of an operand that dies here.
         let second = step.op.second_result();
         let op = step.op.map(|value| if Some(value) == second { NOWHERE } else { self.place(value) });
@@ -168,6 +179,6 @@ impl Scan {
             (Op::SinCos { argument, .. }, Some(cosine)) => Op::SinCos { argument, cosine: self.define(cosine) },
             (other, _) => other,
         };
-        Step { to, op }
+        Instruction { to, op }
     }
 }

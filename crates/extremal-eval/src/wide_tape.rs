@@ -2,8 +2,8 @@
 //! block one of wide registers, on whatever machine it compiles for.
 
 use crate::functions::Lanes;
-use crate::op::{Operands, Step};
-use crate::slots::Slot;
+use crate::op::{Instruction, Operands};
+use crate::slots::MemorySlot;
 
 /// Numbers that are computed without a look at memory in between.
 const GROUP: usize = 8;
@@ -12,26 +12,26 @@ const GROUPS: usize = 8;
 pub(crate) const BLOCK: usize = GROUP * GROUPS;
 
 /// What a slot holds.
-type Row = [[f64; GROUP]; GROUPS];
+type WideNumber = [[f64; GROUP]; GROUPS];
 
 /// Executes instructions for all runs of a block, whose memory has [`BLOCK`] numbers for each slot.
-pub(crate) fn execute(tape: &[Step<Slot>], memory: &mut [f64]) {
+pub(crate) fn execute(tape: &[Instruction<MemorySlot>], memory: &mut [f64]) {
     let (groups, _) = memory.as_chunks_mut::<GROUP>();
     let (rows, _) = groups.as_chunks_mut::<GROUPS>();
-    let mut rows = Rows(rows);
+    let mut rows = WideMemory(rows);
     for step in tape {
         step.op.execute(step.to, &mut rows);
     }
 }
 
-struct Rows<'m>(&'m mut [Row]);
+struct WideMemory<'m>(&'m mut [WideNumber]);
 
-impl Rows<'_> {
+impl WideMemory<'_> {
     #[inline(always)]
     fn each<const A: usize, const R: usize>(
         &mut self,
-        to: [Slot; R],
-        operands: [Slot; A],
+        to: [MemorySlot; R],
+        operands: [MemorySlot; A],
         f: impl Fn([Lanes<GROUP>; A]) -> [Lanes<GROUP>; R],
     ) {
         // A result may take the place of an operand: every group is read before it is written.
@@ -44,24 +44,24 @@ impl Rows<'_> {
     }
 }
 
-impl Operands<Slot, GROUP> for Rows<'_> {
+impl Operands<MemorySlot, GROUP> for WideMemory<'_> {
     #[inline(always)]
-    fn one(&mut self, to: Slot, a: Slot, f: impl Fn(Lanes<GROUP>) -> Lanes<GROUP>) {
+    fn one(&mut self, to: MemorySlot, a: MemorySlot, f: impl Fn(Lanes<GROUP>) -> Lanes<GROUP>) {
         self.each([to], [a], |[a]| [f(a)]);
     }
 
     #[inline(always)]
-    fn two(&mut self, to: Slot, operands: [Slot; 2], f: impl Fn([Lanes<GROUP>; 2]) -> Lanes<GROUP>) {
+    fn two(&mut self, to: MemorySlot, operands: [MemorySlot; 2], f: impl Fn([Lanes<GROUP>; 2]) -> Lanes<GROUP>) {
         self.each([to], operands, |operands| [f(operands)]);
     }
 
     #[inline(always)]
-    fn three(&mut self, to: Slot, operands: [Slot; 3], f: impl Fn([Lanes<GROUP>; 3]) -> Lanes<GROUP>) {
+    fn three(&mut self, to: MemorySlot, operands: [MemorySlot; 3], f: impl Fn([Lanes<GROUP>; 3]) -> Lanes<GROUP>) {
         self.each([to], operands, |operands| [f(operands)]);
     }
 
     #[inline(always)]
-    fn pair(&mut self, to: [Slot; 2], a: Slot, f: impl Fn(Lanes<GROUP>) -> [Lanes<GROUP>; 2]) {
+    fn pair(&mut self, to: [MemorySlot; 2], a: MemorySlot, f: impl Fn(Lanes<GROUP>) -> [Lanes<GROUP>; 2]) {
         self.each(to, [a], |[a]| f(a));
     }
 }

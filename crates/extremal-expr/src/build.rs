@@ -310,9 +310,9 @@ impl Arena {
     }
 
     /// `a` as a whole that no sum takes apart; what is no sum is one already.
-    pub fn hold(&mut self, a: Id) -> Id {
+    pub fn group(&mut self, a: Id) -> Id {
         match self.node(a) {
-            Node::Sum { constant, terms } if !constant.is_zero() || terms.len() > 1 => self.intern(Node::Held(a)),
+            Node::Sum { constant, terms } if !constant.is_zero() || terms.len() > 1 => self.intern(Node::Grouped(a)),
             _ => a,
         }
     }
@@ -332,7 +332,7 @@ impl Arena {
             Node::Call(f, a) => self.call(*f, map(*a)),
             Node::Call2(f, a, b) => self.call2(*f, map(*a), map(*b)),
             Node::Select(c, a, b) => self.select(map(*c), map(*a), map(*b)),
-            Node::Held(a) => self.hold(map(*a)),
+            Node::Grouped(a) => self.group(map(*a)),
             Node::Compare(c, a, b) => self.compare(*c, map(*a), map(*b)),
             Node::And(a, b) => self.and(map(*a), map(*b)),
             Node::Or(a, b) => self.or(map(*a), map(*b)),

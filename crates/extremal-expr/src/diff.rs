@@ -51,9 +51,9 @@ impl Graph {
 fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
     let nodes = arena.reachable([f]);
     let active = arena.dependent(&nodes, variables.iter().copied());
-    let mut adjoints: FxHashMap<Id, Vec<Contribution>> = FxHashMap::default();
+    let mut adjoints: FxHashMap<Id, Vec<SlopeContribution>> = FxHashMap::default();
     let one = arena.int(1);
-    adjoints.insert(f, vec![Contribution { mask: None, value: one, coefficient: Rational::ONE }]);
+    adjoints.insert(f, vec![SlopeContribution { mask: None, value: one, coefficient: Rational::ONE }]);
     let mut partials = Vec::new();
     for id in nodes.iter().rev().filter(|id| active.contains(id)) {
         let node = arena.node(*id).clone();
@@ -64,7 +64,11 @@ fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
         let (mask, adjoint) = merge(arena, contributions);
         if let Node::Sum { terms, .. } = &node {
             for (term, c) in terms.iter().filter(|(term, _)| active.contains(term)) {
-                adjoints.entry(*term).or_default().push(Contribution { mask, value: adjoint, coefficient: c.clone() });
+                adjoints.entry(*term).or_default().push(SlopeContribution {
+                    mask,
+                    value: adjoint,
+                    coefficient: c.clone(),
+                });
             }
             continue;
         }
@@ -78,7 +82,7 @@ fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
                     (Some(mask.map_or(condition, |mask| arena.and(mask, condition))), adjoint)
                 }
             };
-            adjoints.entry(*child).or_default().push(Contribution { mask, value, coefficient: Rational::ONE });
+            adjoints.entry(*child).or_default().push(SlopeContribution { mask, value, coefficient: Rational::ONE });
         }
     }
     let mut gradient = Vec::with_capacity(variables.len());
@@ -92,14 +96,14 @@ fn reverse(arena: &mut Arena, f: Id, variables: &[Id]) -> Vec<Id> {
 /// A part of an adjoint: `coefficient·value` where `mask`, if any, holds; nothing elsewhere, whatever the value is there. The
 /// mask is applied last, because a factor of a branch not taken may be undefined, and zero times undefined is not zero.
 #[derive(Clone)]
-struct Contribution {
+struct SlopeContribution {
     mask: Option<Id>,
     value: Id,
     coefficient: Rational,
 }
 
 /// The sum of contributions and where it counts.
-fn merge(arena: &mut Arena, mut contributions: Vec<Contribution>) -> (Option<Id>, Id) {
+fn merge(arena: &mut Arena, mut contributions: Vec<SlopeContribution>) -> (Option<Id>, Id) {
     contributions.sort_by_key(|c| c.mask);
     let sums: Vec<(Option<Id>, Id)> = contributions
         .chunk_by(|a, b| a.mask == b.mask)
@@ -156,7 +160,7 @@ type SparseRow = Vec<(u32, Id)>;
 fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, SparseRow>) -> Vec<SparseRow> {
     let nodes = arena.reachable(functions.iter().map(|e| e.id()));
     let active = arena.dependent(&nodes, seeds.keys().copied());
-    let mut columns = Columns::for_rows(seeds.values());
+    let mut columns = RowContributions::for_rows(seeds.values());
     let mut rows = seeds;
     let mut partials = Vec::new();
     for id in nodes.iter().filter(|id| active.contains(id)) {
@@ -194,15 +198,15 @@ fn forward(arena: &mut Arena, functions: &[Expr<'_>], seeds: FxHashMap<Id, Spars
 
 /// The contributions to one sparse row, by column. Terms of a sum often contribute the same derivative again and again, so
 /// equal neighbours are merged as they come.
-struct Columns {
+struct RowContributions {
     sums: Vec<Vec<(Id, Rational)>>,
     used: Vec<u32>,
 }
 
-impl Columns {
-    fn for_rows<'r>(rows: impl Iterator<Item = &'r SparseRow>) -> Columns {
+impl RowContributions {
+    fn for_rows<'r>(rows: impl Iterator<Item = &'r SparseRow>) -> RowContributions {
         let count = rows.flatten().map(|(column, _)| *column as usize + 1).max().unwrap_or(0);
-        Columns { sums: vec![Vec::new(); count], used: Vec::new() }
+        RowContributions { sums: vec![Vec::new(); count], used: Vec::new() }
     }
 
     fn add(&mut self, column: u32, value: Id, coefficient: &Rational) {
@@ -265,7 +269,7 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
             }
         }
         Node::Call(f, a) => factor(*a, f.slope(arena, *a, id)),
-        Node::Held(a) => factor(*a, arena.int(1)),
+        Node::Grouped(a) => factor(*a, arena.int(1)),
         Node::Call2(Function2::Atan2, y, x) => {
             let (xx, yy) = (arena.product([(*x, 2)]), arena.product([(*y, 2)]));
             let square = arena.add(xx, yy);

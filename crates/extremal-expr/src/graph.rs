@@ -215,7 +215,7 @@ impl Graph {
                         v(b)
                     }
                 }
-                Node::Held(a) => v(a),
+                Node::Grouped(a) => v(a),
                 Node::Compare(c, a, b) => truth(c.holds(v(a), v(b))),
                 Node::And(a, b) => v(a) * v(b),
                 Node::Or(a, b) => v(a).max(v(b)),
@@ -285,13 +285,13 @@ impl<'g> Expr<'g> {
     /// # use extremal_expr::Graph;
     /// let g = Graph::new();
     /// let (x, y) = (g.symbol("x"), g.symbol("y"));
-    /// let whole = (x + y).held();
+    /// let whole = (x + y).grouped();
     /// assert_ne!(whole - y, x);
     /// assert_eq!(g.gradient(whole, &[x]), [g.int(1)]);
     /// assert_eq!(whole.substitute(&[(y, g.int(0))]), x);
     /// ```
-    pub fn held(self) -> Expr<'g> {
-        self.map(|a, x| a.hold(x))
+    pub fn grouped(self) -> Expr<'g> {
+        self.map(|a, x| a.group(x))
     }
 
     /// A function of this expression.

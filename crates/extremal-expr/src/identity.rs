@@ -62,7 +62,7 @@ impl Graph {
 
     /// `f` with waves and exponentials of sums written by those of their terms.
     fn with_elementary_arguments<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
-        let (mut waves, mut exponentials) = (Arguments::default(), Arguments::default());
+        let (mut waves, mut exponentials) = (ArgumentMonomials::default(), ArgumentMonomials::default());
         let calls: Vec<(Id, Function, Id)> = {
             let arena = self.arena();
             let calls = arena.reachable([f.id()]).into_iter().filter_map(|id| match arena.node(id) {
@@ -116,12 +116,12 @@ impl Graph {
 
 /// The monomials in the arguments of one family of functions, with the common denominators of their coefficients.
 #[derive(Default)]
-struct Arguments {
+struct ArgumentMonomials {
     denominators: BTreeMap<Monomial, i64>,
     polynomials: BTreeMap<Id, Polynomial>,
 }
 
-impl Arguments {
+impl ArgumentMonomials {
     fn add(&mut self, arena: &Arena, argument: Id) {
         let Some(polynomial) = expand(arena, argument) else { return };
         let parts = |c: &Rational| c.to_parts().filter(|(n, d)| n.abs() <= HIGHEST_MULTIPLE && *d <= HIGHEST_MULTIPLE);

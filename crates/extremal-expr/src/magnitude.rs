@@ -27,7 +27,7 @@ fn nested(f: Expr<'_>, depth: u32) -> Expr<'_> {
             let sizes = terms.iter().map(|(id, c)| nested(g.expr(*id), depth - 1) * g.rational(c.abs()));
             g.sum(sizes.chain([g.rational(constant.abs())]))
         }
-        Node::Held(inner) => nested(g.expr(inner), depth),
+        Node::Grouped(inner) => nested(g.expr(inner), depth),
         Node::Product(factors) if depth > 0 => g.product(factors.iter().map(|(id, e)| match *e > 0 {
             true => nested(g.expr(*id), depth - 1).powi(*e),
             false => g.expr(*id).powi(*e).abs(),

@@ -39,7 +39,7 @@ pub enum Node {
     /// `if(condition, then, otherwise)`.
     Select(Id, Id, Id),
     /// The value of a sum, computed as it is written: nothing is simplified across it.
-    Held(Id),
+    Grouped(Id),
     /// A comparison: a condition, not a number.
     Compare(Comparison, Id, Id),
     /// Both conditions.
@@ -64,7 +64,7 @@ impl Node {
             Node::Number(_) | Node::Pi | Node::Symbol(_) | Node::Truth(_) => {}
             Node::Sum { terms, .. } => terms.iter().for_each(|(id, _)| visit(*id)),
             Node::Product(factors) => factors.iter().for_each(|(id, _)| visit(*id)),
-            Node::Root(a, _) | Node::Call(_, a) | Node::Held(a) | Node::Not(a) => visit(*a),
+            Node::Root(a, _) | Node::Call(_, a) | Node::Grouped(a) | Node::Not(a) => visit(*a),
             Node::Power(a, b) | Node::Call2(_, a, b) | Node::Compare(_, a, b) | Node::And(a, b) | Node::Or(a, b) => {
                 visit(*a);
                 visit(*b);

@@ -8,7 +8,7 @@ use extremal_expr::{Expr, Id};
 use crate::document::decimal;
 use crate::model::Model;
 use crate::names::STEP;
-use crate::tables::{Breach, Extent, Laws, Parameter, Simulation, boundary_problems};
+use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, boundary_problems};
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -121,7 +121,7 @@ impl Model {
         if parameters[place].structural {
             return Err(ParameterError::Structural { name: name.to_owned() });
         }
-        let change = Change { model: self, name, value };
+        let change = ParameterChange { model: self, name, value };
         let Some(exact) = decimal(&format!("{value:?}")) else {
             return Err(change.not_finite(format!("the parameter `{name}`")));
         };
@@ -139,13 +139,13 @@ impl Model {
 }
 
 /// A change being tried.
-struct Change<'a> {
+struct ParameterChange<'a> {
     model: &'a Model,
     name: &'a str,
     value: f64,
 }
 
-impl Change<'_> {
+impl ParameterChange<'_> {
     fn not_finite(&self, what: String) -> ParameterError {
         ParameterError::NotFinite { name: self.name.to_owned(), value: self.value, what }
     }
@@ -174,7 +174,7 @@ impl Change<'_> {
         Ok(())
     }
 
-    fn settings(&self, parameters: &[Parameter]) -> Result<Simulation, ParameterError> {
+    fn settings(&self, parameters: &[Parameter]) -> Result<SimulationSettings, ParameterError> {
         let settings = &self.model.content.settings;
         let values = by_name(parameters);
         let positive = |id: Id, what: &'static str| match self.numbers(&[id], &values)[0] {
@@ -283,7 +283,7 @@ impl Change<'_> {
 
     fn check_laws(&self, value_of: impl Fn(&str) -> Option<f64>) -> Result<(), ParameterError> {
         let content = &self.model.content;
-        let laws = Laws {
+        let laws = LawsAtStart {
             graph: &self.model.graph,
             lagrangian: content.lagrangian,
             coordinates: &content.coordinates,

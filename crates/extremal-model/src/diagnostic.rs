@@ -175,7 +175,7 @@ codes! {
     /// A limit on the input is exceeded.
     TooLarge = "too-large",
     /// Definitions or parameters that depend on themselves.
-    Cycle = "cyclic-definition",
+    CyclicDefinition = "cyclic-definition",
     /// A number that is infinite or not a number.
     NotFinite = "not-finite",
     /// A number outside the values that make sense there.

@@ -6,7 +6,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
 use crate::suggest::help_for;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// Larger files are refused unread.
 pub const MAX_FILE_BYTES: usize = 1 << 20;
@@ -17,7 +17,7 @@ const MAX_NUMBER_LENGTH: usize = 1000;
 /// A key that a table may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Key {
+pub struct TableKey {
     /// How it is written.
     pub name: &'static str,
     /// What it says, in Markdown.
@@ -25,22 +25,22 @@ pub struct Key {
 }
 
 /// A key, and how its value gets into the statement `S` of its table.
-pub(crate) struct Field<S: 'static> {
-    pub key: Key,
-    read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, &mut S),
+pub(crate) struct TableField<S: 'static> {
+    pub key: TableKey,
+    read: for<'t> fn(&mut TableReader<'t, '_>, &TableEntry<'t>, &mut S),
 }
 
 /// `read` takes the value out of the file into the statement.
 pub(crate) const fn field<S>(
     name: &'static str,
     sentence: &'static str,
-    read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, &mut S),
-) -> Field<S> {
-    Field { key: Key { name, sentence }, read }
+    read: for<'t> fn(&mut TableReader<'t, '_>, &TableEntry<'t>, &mut S),
+) -> TableField<S> {
+    TableField { key: TableKey { name, sentence }, read }
 }
 
 /// The keys of a list of fields.
-pub(crate) fn keys<S>(fields: &[Field<S>]) -> Vec<Key> {
+pub(crate) fn keys<S>(fields: &[TableField<S>]) -> Vec<TableKey> {
     fields.iter().map(|field| field.key).collect()
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Name {
 #[derive(Clone, Debug)]
 pub(crate) enum Scalar {
     Number { value: Rational, span: Span },
-    Text(Text),
+    Text(SourceText),
 }
 
 impl Scalar {
@@ -69,31 +69,31 @@ impl Scalar {
 
 /// One value for all members of a family, or a list with one for each.
 #[derive(Clone, Debug)]
-pub(crate) enum Series {
+pub(crate) enum ScalarSeries {
     One(Scalar),
     List { items: Vec<Scalar>, span: Span },
 }
 
-impl Series {
+impl ScalarSeries {
     pub fn span(&self) -> Span {
         match self {
-            Series::One(value) => value.span(),
-            Series::List { span, .. } => span.clone(),
+            ScalarSeries::One(value) => value.span(),
+            ScalarSeries::List { span, .. } => span.clone(),
         }
     }
 
     /// The value for the member at this position; `None` beyond the end of a list.
     pub fn item(&self, position: usize) -> Option<&Scalar> {
         match self {
-            Series::One(value) => Some(value),
-            Series::List { items, .. } => items.get(position),
+            ScalarSeries::One(value) => Some(value),
+            ScalarSeries::List { items, .. } => items.get(position),
         }
     }
 
     /// The place of the value for the member at this position.
     pub fn item_span(&self, position: usize) -> Span {
         match self {
-            Series::List { items, .. } if position < items.len() => items[position].span(),
+            ScalarSeries::List { items, .. } if position < items.len() => items[position].span(),
             _ => self.span(),
         }
     }
@@ -131,7 +131,7 @@ fn toml_help(message: &str) -> Option<String> {
 }
 
 /// A value with its key, and where it stands.
-pub(crate) struct Entry<'t> {
+pub(crate) struct TableEntry<'t> {
     pub name: Name,
     value: &'t Spanned<DeValue<'t>>,
     /// The table it stands in, as the user writes it, e.g. `[coordinates] x`.
@@ -139,15 +139,15 @@ pub(crate) struct Entry<'t> {
 }
 
 /// Reads values out of the parsed file.
-pub(crate) struct Reader<'t, 'p> {
+pub(crate) struct TableReader<'t, 'p> {
     pub source: &'t str,
     pub problems: &'p mut Problems,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> TableReader<'t, '_> {
     /// The entries of a table in the order of the file; `path` is empty at the top.
-    pub fn entries(&self, table: &'t DeTable<'t>, path: &str) -> Vec<Entry<'t>> {
-        let entry = |(key, value): (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>)| Entry {
+    pub fn entries(&self, table: &'t DeTable<'t>, path: &str) -> Vec<TableEntry<'t>> {
+        let entry = |(key, value): (&'t Spanned<DeString<'t>>, &'t Spanned<DeValue<'t>>)| TableEntry {
             name: Name { text: key.get_ref().to_string(), span: key.span() },
             value,
             path: path.to_owned(),
@@ -156,7 +156,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The entries of the table that `entry` should be.
-    pub fn table(&mut self, entry: &Entry<'t>) -> Option<Vec<Entry<'t>>> {
+    pub fn table(&mut self, entry: &TableEntry<'t>) -> Option<Vec<TableEntry<'t>>> {
         let path = entry.full_path();
         match entry.value.get_ref() {
             DeValue::Table(table) => Some(self.entries(table, &path)),
@@ -173,7 +173,12 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads the entries of a table into a statement; returns the keys that were there. Those that are in none of the fields are
     /// reported.
-    pub fn fill<S>(&mut self, entries: Vec<Entry<'t>>, fields: &[Field<S>], into: &mut S) -> Vec<&'static str> {
+    pub fn fill<S>(
+        &mut self,
+        entries: Vec<TableEntry<'t>>,
+        fields: &[TableField<S>],
+        into: &mut S,
+    ) -> Vec<&'static str> {
         let mut stated = Vec::new();
         for entry in entries {
             match fields.iter().find(|field| field.key.name == entry.name.text) {
@@ -188,7 +193,12 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The same for an entry that may be a table or a plain value, which then stands for the first key.
-    pub fn fill_entry<S>(&mut self, entry: &Entry<'t>, fields: &[Field<S>], into: &mut S) -> Vec<&'static str> {
+    pub fn fill_entry<S>(
+        &mut self,
+        entry: &TableEntry<'t>,
+        fields: &[TableField<S>],
+        into: &mut S,
+    ) -> Vec<&'static str> {
         if let (false, Some(first)) = (self.is_table(entry), fields.first()) {
             (first.read)(self, entry, into);
             return vec![first.key.name];
@@ -200,12 +210,12 @@ impl<'t> Reader<'t, '_> {
     /// One of a few words; `unknown` says what is wrong with another one, and `listed` introduces the list of them.
     pub fn choice<T: Copy, const N: usize>(
         &mut self,
-        entry: &Entry<'t>,
+        entry: &TableEntry<'t>,
         all: [T; N],
         name: fn(T) -> &'static str,
         listed: &str,
         unknown: impl Fn(&str) -> String,
-    ) -> Option<(T, Text)> {
+    ) -> Option<(T, SourceText)> {
         let text = self.string(entry)?;
         if let Some(found) = all.into_iter().find(|choice| name(*choice) == text.value) {
             return Some((found, text));
@@ -217,29 +227,29 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// The key as a text of its own.
-    pub fn key(&self, entry: &Entry<'t>) -> Text {
-        Text::new(&entry.name.text, entry.name.span.clone(), self.source)
+    pub fn key(&self, entry: &TableEntry<'t>) -> SourceText {
+        SourceText::new(&entry.name.text, entry.name.span.clone(), self.source)
     }
 
     /// Is the value an inline or ordinary table?
-    pub fn is_table(&self, entry: &Entry<'t>) -> bool {
+    pub fn is_table(&self, entry: &TableEntry<'t>) -> bool {
         entry.value.get_ref().is_table()
     }
 
     /// The value, if it is `true` or `false`.
-    pub fn as_boolean(&self, entry: &Entry<'t>) -> Option<bool> {
+    pub fn as_boolean(&self, entry: &TableEntry<'t>) -> Option<bool> {
         entry.value.get_ref().as_bool()
     }
 
     /// Is the value a string or a list?
-    pub fn is_string_or_list(&self, entry: &Entry<'t>) -> bool {
+    pub fn is_string_or_list(&self, entry: &TableEntry<'t>) -> bool {
         entry.value.get_ref().is_str() || entry.value.get_ref().is_array()
     }
 
     /// A string that is not an expression.
-    pub fn string(&mut self, entry: &Entry<'t>) -> Option<Text> {
+    pub fn string(&mut self, entry: &TableEntry<'t>) -> Option<SourceText> {
         match entry.value.get_ref() {
-            DeValue::String(value) => Some(Text::new(value, entry.value.span(), self.source)),
+            DeValue::String(value) => Some(SourceText::new(value, entry.value.span(), self.source)),
             _ => {
                 self.wrong_type(entry, "a string between quotes", None);
                 None
@@ -248,7 +258,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self, entry: &Entry<'t>) -> Option<bool> {
+    pub fn boolean(&mut self, entry: &TableEntry<'t>) -> Option<bool> {
         let value = self.as_boolean(entry);
         if value.is_none() {
             self.wrong_type(entry, "true or false", None);
@@ -257,43 +267,43 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// A number, or an expression between quotes.
-    pub fn scalar(&mut self, entry: &Entry<'t>) -> Option<Scalar> {
+    pub fn scalar(&mut self, entry: &TableEntry<'t>) -> Option<Scalar> {
         self.scalar_value(entry.value, entry)
     }
 
     /// A scalar, or a list of them.
-    pub fn series(&mut self, entry: &Entry<'t>) -> Option<Series> {
+    pub fn series(&mut self, entry: &TableEntry<'t>) -> Option<ScalarSeries> {
         let DeValue::Array(list) = entry.value.get_ref() else {
-            return self.scalar(entry).map(Series::One);
+            return self.scalar(entry).map(ScalarSeries::One);
         };
         let items: Vec<Scalar> = list.iter().filter_map(|item| self.scalar_value(item, entry)).collect();
-        (items.len() == list.len()).then(|| Series::List { items, span: entry.value.span() })
+        (items.len() == list.len()).then(|| ScalarSeries::List { items, span: entry.value.span() })
     }
 
     /// A scalar by each name.
-    pub fn named_scalars(&mut self, entries: Vec<Entry<'t>>) -> Vec<(Name, Scalar)> {
+    pub fn named_scalars(&mut self, entries: Vec<TableEntry<'t>>) -> Vec<(Name, Scalar)> {
         entries.into_iter().filter_map(|entry| self.scalar(&entry).map(|value| (entry.name, value))).collect()
     }
 
     /// One string or a list of them, none of them expressions.
-    pub fn strings(&mut self, entry: &Entry<'t>) -> Option<Vec<Text>> {
+    pub fn strings(&mut self, entry: &TableEntry<'t>) -> Option<Vec<SourceText>> {
         let items = self.list(entry);
         let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
-        let texts: Vec<Option<Text>> = items.iter().map(|item| self.string(item)).collect();
+        let texts: Vec<Option<SourceText>> = items.iter().map(|item| self.string(item)).collect();
         texts.into_iter().collect()
     }
 
     /// The items of a list, each as an entry of its own; `None` if it is no list.
-    pub fn list(&self, entry: &Entry<'t>) -> Option<Vec<Entry<'t>>> {
+    pub fn list(&self, entry: &TableEntry<'t>) -> Option<Vec<TableEntry<'t>>> {
         let DeValue::Array(list) = entry.value.get_ref() else { return None };
-        let item = |value| Entry { name: entry.name.clone(), value, path: entry.path.clone() };
+        let item = |value| TableEntry { name: entry.name.clone(), value, path: entry.path.clone() };
         Some(list.iter().map(item).collect())
     }
 
-    fn scalar_value(&mut self, value: &'t Spanned<DeValue<'t>>, entry: &Entry<'t>) -> Option<Scalar> {
+    fn scalar_value(&mut self, value: &'t Spanned<DeValue<'t>>, entry: &TableEntry<'t>) -> Option<Scalar> {
         let span = value.span();
         let number = match value.get_ref() {
-            DeValue::String(text) => return Some(Scalar::Text(Text::new(text, span, self.source))),
+            DeValue::String(text) => return Some(Scalar::Text(SourceText::new(text, span, self.source))),
             DeValue::Float(_) | DeValue::Integer(_) if span.len() > MAX_NUMBER_LENGTH => {
                 let message = format!("{} has more than {MAX_NUMBER_LENGTH} digits", entry.full_path());
                 self.problems.push(Diagnostic::error(Code::TooLarge, message).at(span, ""));
@@ -322,7 +332,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Says that the key belongs to none of the known ones.
-    pub fn unknown_key(&mut self, entry: &Entry<'t>, known: &[Key]) {
+    pub fn unknown_key(&mut self, entry: &TableEntry<'t>, known: &[TableKey]) {
         let message = match entry.path.is_empty() {
             true => format!("there is no key `{}` at the top of a model file", entry.name.text),
             false => format!("{} has no key `{}`", entry.path, entry.name.text),
@@ -333,13 +343,13 @@ impl<'t> Reader<'t, '_> {
         );
     }
 
-    pub fn wrong_type(&mut self, entry: &Entry<'t>, wanted: &str, help: Option<String>) {
+    pub fn wrong_type(&mut self, entry: &TableEntry<'t>, wanted: &str, help: Option<String>) {
         let message = format!("{} should be {wanted}, not {}", entry.full_path(), kind(entry.value.get_ref()));
         self.problems.push(Diagnostic::error(Code::WrongType, message).at(entry.value.span(), "").maybe_help(help));
     }
 }
 
-impl Entry<'_> {
+impl TableEntry<'_> {
     /// Where the value stands.
     pub fn value_span(&self) -> Span {
         self.value.span()

@@ -93,14 +93,14 @@ mod text;
 
 pub use adjust::ParameterError;
 pub use diagnostic::{Code, Diagnostic, InvalidModel, Label, Severity, Span};
-pub use document::{Key, MAX_FILE_BYTES};
+pub use document::{MAX_FILE_BYTES, TableKey};
 pub use method::{
-    Composition, CompositionBase, Family, Feature, Kind, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError,
-    MethodErrorKind, Quadrature, Refusal,
+    Composition, CompositionBase, Feature, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodError, MethodErrorKind,
+    MethodFamily, MethodKind, Quadrature, Refusal,
 };
 pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use place::MAX_ORDER;
 pub use render::render;
-pub use repeated::{Repeated, RepeatedStart};
+pub use repeated::{RepeatedModel, RepeatedStart};
 pub use tables::*;

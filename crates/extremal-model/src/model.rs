@@ -9,8 +9,9 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Constraint, Content, Control, Coordinate, Definition, Discrete, DryFriction,
-    Entropy, Exact, Expected, FrictionTerm, Invariant, Objective, Parameter, Simulation, Statements, Stop, Symmetry,
+    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, DryFriction, Entropy,
+    Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter, SimulationSettings, Statements,
+    Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -345,7 +346,7 @@ impl Model {
     /// assert_eq!(model.graph().expr(rod.left).to_string(), "x^2 + y^2");
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
-    pub fn constraints(&self) -> &[Constraint] {
+    pub fn constraints(&self) -> &[ModelConstraint] {
         &self.content.constraints
     }
 
@@ -355,7 +356,7 @@ impl Model {
     }
 
     /// Generators of symmetries.
-    pub fn symmetries(&self) -> &[Symmetry] {
+    pub fn symmetries(&self) -> &[SymmetryGenerator] {
         &self.content.symmetries
     }
 
@@ -380,7 +381,7 @@ impl Model {
     }
 
     /// How to run the model unless the user says otherwise.
-    pub fn simulation(&self) -> &Simulation {
+    pub fn simulation(&self) -> &SimulationSettings {
         &self.content.settings.simulation
     }
 

@@ -3,11 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use extremal_expr::syntax::{Binding, Reference, Refusal, Scope, Shape};
+use extremal_expr::syntax::{Binding, NameRefusal, NameShape, NameUse, Scope};
 use extremal_expr::{Expr, Graph, Id};
 
 use crate::diagnostic::Span;
-use crate::place::{MAX_ORDER, Place};
+use crate::place::{ExpressionPlace, MAX_ORDER};
 
 /// The name of time, unless the independent variable has another.
 pub(crate) const TIME: &str = "t";
@@ -17,7 +17,7 @@ pub(crate) const STEP: &str = "h";
 pub(crate) const ELAPSED: &str = "s";
 
 /// What a declared name stands for.
-pub(crate) enum Meaning<'g> {
+pub(crate) enum NameMeaning<'g> {
     Parameter {
         symbols: Vec<Expr<'g>>,
         integer: Option<i64>,
@@ -46,7 +46,7 @@ pub(crate) enum Meaning<'g> {
 pub(crate) struct Declaration<'g> {
     /// The kind of thing in words.
     pub what: &'static str,
-    pub meaning: Meaning<'g>,
+    pub meaning: NameMeaning<'g>,
     /// The number of members of a family.
     pub count: Option<i64>,
     pub span: Span,
@@ -68,12 +68,12 @@ pub(crate) struct Names<'g> {
     used: RefCell<HashSet<String>>,
     lookups: Cell<u64>,
     total_derivatives: RefCell<HashMap<Id, Expr<'g>>>,
-    reaches: RefCell<HashMap<Id, Reach>>,
+    reaches: RefCell<HashMap<Id, NameReach>>,
 }
 
 /// What an expression depends on besides parameters.
 #[derive(Clone, Copy)]
-struct Reach {
+struct NameReach {
     order: Option<u32>,
     time: bool,
     entropy: bool,
@@ -119,7 +119,7 @@ impl<'g> Names<'g> {
     }
 
     pub fn is_broken(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|d| matches!(d.meaning, Meaning::Broken))
+        self.get(name).is_some_and(|d| matches!(d.meaning, NameMeaning::Broken))
     }
 
     pub fn is_used(&self, name: &str) -> bool {
@@ -138,7 +138,7 @@ impl<'g> Names<'g> {
 
     /// Declares a name, or replaces what it means.
     pub fn declare(&mut self, name: &str, declaration: Declaration<'g>) {
-        if let Meaning::Coordinate { symbols } = &declaration.meaning {
+        if let NameMeaning::Coordinate { symbols } = &declaration.meaning {
             let (rates, orders) = (self.rates.get_mut(), self.orders.get_mut());
             for [position, velocity, acceleration] in symbols {
                 rates.insert(position.id(), *velocity);
@@ -148,7 +148,7 @@ impl<'g> Names<'g> {
                 }
             }
         }
-        if let Meaning::Entropy { symbols } = &declaration.meaning {
+        if let NameMeaning::Entropy { symbols } = &declaration.meaning {
             self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
         }
         self.declared.insert(name.to_owned(), declaration);
@@ -157,24 +157,24 @@ impl<'g> Names<'g> {
     /// Makes the name broken: its uses are not to blame.
     pub fn break_name(&mut self, name: &str) {
         if let Some(declaration) = self.declared.get_mut(name) {
-            declaration.meaning = Meaning::Broken;
+            declaration.meaning = NameMeaning::Broken;
         }
     }
 
     /// Adds a member to a family of definitions.
     pub fn push_member(&mut self, name: &str, value: Expr<'g>) {
-        if let Some(Declaration { meaning: Meaning::Definition { values }, .. }) = self.declared.get_mut(name) {
+        if let Some(Declaration { meaning: NameMeaning::Definition { values }, .. }) = self.declared.get_mut(name) {
             values.push(value);
         }
     }
 
-    fn reach(&self, value: Expr<'g>) -> Reach {
+    fn reach(&self, value: Expr<'g>) -> NameReach {
         if let Some(known) = self.reaches.borrow().get(&value.id()) {
             return *known;
         }
         let symbols = self.graph.free_symbols(&[value]);
         let orders = self.orders.borrow();
-        let reach = Reach {
+        let reach = NameReach {
             order: symbols.iter().filter_map(|s| orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
@@ -224,7 +224,7 @@ impl<'g> Names<'g> {
 /// The names as seen from a place, perhaps with the number of a family's member.
 pub(crate) struct View<'a, 'g> {
     pub names: &'a Names<'g>,
-    pub place: &'a Place,
+    pub place: &'a ExpressionPlace,
     pub member: Option<(&'a str, i64)>,
 }
 
@@ -235,7 +235,8 @@ impl<'g> View<'_, 'g> {
             return None;
         }
         let base = name.strip_suffix("_0").or(name.strip_suffix("_1"))?;
-        let has_ends = |d: &Declaration<'g>| matches!(d.meaning, Meaning::Coordinate { .. } | Meaning::Entropy { .. });
+        let has_ends =
+            |d: &Declaration<'g>| matches!(d.meaning, NameMeaning::Coordinate { .. } | NameMeaning::Entropy { .. });
         self.names.get(base).is_some_and(has_ends).then_some(base)
     }
 
@@ -245,7 +246,7 @@ impl<'g> View<'_, 'g> {
             return None;
         }
         let declaration = self.names.get(name.strip_prefix("lambda_")?)?;
-        matches!(declaration.meaning, Meaning::Constraint).then_some(declaration)
+        matches!(declaration.meaning, NameMeaning::Constraint).then_some(declaration)
     }
 
     /// Is it the elapsed part of the duration? What the user has given this name comes first.
@@ -253,25 +254,25 @@ impl<'g> View<'_, 'g> {
         self.place.elapsed && name == ELAPSED && self.names.get(name).is_none()
     }
 
-    fn refuse(&self, name: &str) -> Refusal {
-        Refusal {
+    fn refuse(&self, name: &str) -> NameRefusal {
+        NameRefusal {
             message: format!("`{name}` cannot be used in {}", self.place.what),
             help: Some(format!("{} may contain {}", self.place.what, self.place.may_use)),
         }
     }
 
     /// A derivative of too high an order.
-    fn refuse_order(&self, name: &str) -> Refusal {
+    fn refuse_order(&self, name: &str) -> NameRefusal {
         let refusal = self.refuse(name);
-        Refusal { help: self.place.order_help.map(str::to_owned).or(refusal.help), ..refusal }
+        NameRefusal { help: self.place.order_help.map(str::to_owned).or(refusal.help), ..refusal }
     }
 
     fn coordinate(
         &self,
         symbols: &[[Expr<'g>; 3]],
         member: usize,
-        reference: Reference<'_>,
-    ) -> Result<Expr<'g>, Refusal> {
+        reference: NameUse<'_>,
+    ) -> Result<Expr<'g>, NameRefusal> {
         let allowed = self.place.order.is_some_and(|highest| reference.primes <= highest);
         let derivatives = symbols.get(member).filter(|_| allowed);
         let last = (reference.primes as usize).min(2);
@@ -281,7 +282,7 @@ impl<'g> View<'_, 'g> {
         found.ok_or_else(|| self.refuse_order(&reference.symbol()))
     }
 
-    fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+    fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         match symbols.get(member) {
             Some(_) if reference.primes > 0 => {
@@ -292,10 +293,10 @@ impl<'g> View<'_, 'g> {
         }
     }
 
-    fn definition(&self, values: &[Expr<'g>], member: usize, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+    fn definition(&self, values: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         let Some(&value) = values.get(member) else {
-            return Err(Refusal {
+            return Err(NameRefusal {
                 message: format!("`{symbol}` is not known yet here"),
                 help: Some("a member of a family may use the members before it only".to_owned()),
             });
@@ -319,9 +320,9 @@ impl<'g> View<'_, 'g> {
     }
 }
 
-fn no_rate(message: String) -> Refusal {
+fn no_rate(message: String) -> NameRefusal {
     let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]";
-    Refusal { message, help: Some(help.to_owned()) }
+    NameRefusal { message, help: Some(help.to_owned()) }
 }
 
 impl<'g> Scope<'g> for View<'_, 'g> {
@@ -347,7 +348,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if let Some(base) = self.step_end(name) {
             let declaration = self.names.get(base)?;
             let value = Binding::constant(match declaration.meaning {
-                Meaning::Entropy { .. } => "entropy at an end of the step",
+                NameMeaning::Entropy { .. } => "entropy at an end of the step",
                 _ => "position at an end of the step",
             });
             return Some(match declaration.count {
@@ -362,14 +363,14 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         let declaration = self.names.get(name)?;
         self.names.mark_used(name);
         let binding = match &declaration.meaning {
-            Meaning::Parameter { integer, .. } => Binding { integer: *integer, ..Binding::constant("parameter") },
-            Meaning::Coordinate { .. } => Binding::variable("coordinate"),
+            NameMeaning::Parameter { integer, .. } => Binding { integer: *integer, ..Binding::constant("parameter") },
+            NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
-            Meaning::Entropy { .. } => Binding::variable("entropy"),
-            Meaning::Definition { .. } => Binding::variable("definition"),
-            Meaning::Control { .. } => Binding::constant("control"),
-            Meaning::Constraint => Binding::constant("constraint"),
-            Meaning::Broken => return Some(Binding { shape: Shape::Open, ..Binding::variable("name") }),
+            NameMeaning::Entropy { .. } => Binding::variable("entropy"),
+            NameMeaning::Definition { .. } => Binding::variable("definition"),
+            NameMeaning::Control { .. } => Binding::constant("control"),
+            NameMeaning::Constraint => Binding::constant("constraint"),
+            NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
         };
         Some(match declaration.count {
             Some(count) => binding.family(1..=count),
@@ -377,7 +378,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         })
     }
 
-    fn value(&self, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let graph = self.names.graph;
         let name = reference.name;
         self.names.lookups.set(self.names.lookups() + 1);
@@ -395,12 +396,12 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         }
         if name == TIME {
             let message = format!("`{name}` is not the independent variable: that is `{}`", self.names.independent);
-            return Err(Refusal { message, help: None });
+            return Err(NameRefusal { message, help: None });
         }
         if name == STEP || self.step_end(name).is_some() {
             let symbol = reference.symbol();
             let of_entropy =
-                |base: &str| self.names.get(base).is_some_and(|d| matches!(d.meaning, Meaning::Entropy { .. }));
+                |base: &str| self.names.get(base).is_some_and(|d| matches!(d.meaning, NameMeaning::Entropy { .. }));
             let allowed = match self.step_end(name) {
                 None => self.place.step,
                 Some(base) => self.place.ends && (self.place.entropies || !of_entropy(base)),
@@ -414,23 +415,23 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
         let member = reference.index.map_or(0, |index| usize::try_from(index - 1).unwrap_or(usize::MAX));
         match &declaration.meaning {
-            Meaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
-            Meaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
-            Meaning::Entropy { symbols } => self.entropy(symbols, member, reference),
-            Meaning::Definition { values } => self.definition(values, member, reference),
-            Meaning::Control { symbols } => {
+            NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
+            NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
+            NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
+            NameMeaning::Definition { values } => self.definition(values, member, reference),
+            NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
             }
-            Meaning::Constraint => {
-                Err(Refusal { message: format!("`{name}` is a constraint and has no value"), help: None })
+            NameMeaning::Constraint => {
+                Err(NameRefusal { message: format!("`{name}` is a constraint and has no value"), help: None })
             }
-            Meaning::Broken => Ok(graph.symbol(&reference.symbol())),
+            NameMeaning::Broken => Ok(graph.symbol(&reference.symbol())),
         }
     }
 
     fn names(&self) -> Vec<String> {
-        let has_value = |(_, d): &(&String, &Declaration<'g>)| !matches!(d.meaning, Meaning::Constraint);
+        let has_value = |(_, d): &(&String, &Declaration<'g>)| !matches!(d.meaning, NameMeaning::Constraint);
         let mut names: Vec<String> =
             self.names.declared.iter().filter(has_value).map(|(name, _)| name.clone()).collect();
         names.extend(self.member.map(|(index, _)| index.to_owned()));

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// An order in which every item comes after those it uses, and the cycles that keep the rest out of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct DependencyOrder {
     pub order: Vec<usize>,
     /// Each cycle once, as the items along it.
     pub cycles: Vec<Vec<usize>>,
@@ -13,7 +13,7 @@ pub(crate) struct Order {
 }
 
 /// Orders items by name; `uses[k]` are the names item `k` uses, whether or not they are among the items.
-pub(crate) fn order(names: &[&str], uses: &[BTreeSet<String>]) -> Order {
+pub(crate) fn order(names: &[&str], uses: &[BTreeSet<String>]) -> DependencyOrder {
     let place: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
     let uses: Vec<Vec<usize>> =
         uses.iter().map(|used| used.iter().filter_map(|name| place.get(name.as_str()).copied()).collect()).collect();
@@ -35,7 +35,7 @@ pub(crate) fn order(names: &[&str], uses: &[BTreeSet<String>]) -> Order {
     }
     let stuck: Vec<usize> = (0..names.len()).filter(|item| waiting[*item] > 0).collect();
     let cycles = cycles(&stuck, &uses, &waiting);
-    Order { order, cycles, stuck }
+    DependencyOrder { order, cycles, stuck }
 }
 
 /// Every stuck item uses another stuck item, so that walking along the uses ends on a cycle.
@@ -67,7 +67,7 @@ fn cycles(stuck: &[usize], uses: &[Vec<usize>], waiting: &[usize]) -> Vec<Vec<us
 mod tests {
     use super::*;
 
-    fn sorted(items: &[(&str, &[&str])]) -> Order {
+    fn sorted(items: &[(&str, &[&str])]) -> DependencyOrder {
         let names: Vec<&str> = items.iter().map(|(name, _)| *name).collect();
         let uses: Vec<_> = items.iter().map(|(_, used)| used.iter().map(|u| u.to_string()).collect()).collect();
         order(&names, &uses)

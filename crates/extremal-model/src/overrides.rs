@@ -1,10 +1,10 @@
 //! What is given from outside the model file.
 
 use crate::diagnostic::{Code, Diagnostic, Problems};
-use crate::document::{Scalar, Series};
+use crate::document::{Scalar, ScalarSeries};
 use crate::suggest::help_for;
-use crate::tables::{ConstraintForm, ParameterStatement, Simulation};
-use crate::text::Text;
+use crate::tables::{ConstraintForm, ParameterStatement, SimulationSettings};
+use crate::text::SourceText;
 
 /// Values that replace those of the model file while it is read: of parameters, so that also counts and bounds follow them, and of
 /// how constraints are kept.
@@ -67,7 +67,7 @@ impl Overrides {
         !self.parameters.is_empty()
     }
 
-    pub(crate) fn apply_settings(&self, simulation: &mut Simulation) {
+    pub(crate) fn apply_settings(&self, simulation: &mut SimulationSettings) {
         simulation.constraints = self.constraints.unwrap_or(simulation.constraints);
         simulation.project = self.project.unwrap_or(simulation.project);
     }
@@ -75,11 +75,12 @@ impl Overrides {
     pub(crate) fn apply(&self, statements: &mut [ParameterStatement], problems: &mut Problems) {
         for (name, value) in &self.parameters {
             match find(statements, name) {
-                Some((scalar, span)) => *scalar = Scalar::Text(Text::outside(value, span)),
+                Some((scalar, span)) => *scalar = Scalar::Text(SourceText::outside(value, span)),
                 None => {
                     let names = statements.iter().map(|statement| statement.name.text.as_str());
-                    let list =
-                        statements.iter().find(|s| s.name.text == *name && matches!(s.value, Series::List { .. }));
+                    let list = statements
+                        .iter()
+                        .find(|s| s.name.text == *name && matches!(s.value, ScalarSeries::List { .. }));
                     let help = match list {
                         Some(_) => Some(format!("`{name}` is a list: set `{name}[1]` and so on")),
                         None => help_for(name, "the parameters are", names),
@@ -100,8 +101,8 @@ fn find<'s>(statements: &'s mut [ParameterStatement], name: &str) -> Option<(&'s
     let statement = statements.iter_mut().find(|statement| statement.name.text == base)?;
     let span = statement.name.span.clone();
     match (&mut statement.value, member) {
-        (Series::One(scalar), None) => Some((scalar, span)),
-        (Series::List { items, .. }, Some(member)) => Some((items.get_mut(member)?, span)),
+        (ScalarSeries::One(scalar), None) => Some((scalar, span)),
+        (ScalarSeries::List { items, .. }, Some(member)) => Some((items.get_mut(member)?, span)),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@
 pub const MAX_ORDER: u32 = 4;
 
 /// A place where an expression stands, which decides what it may depend on.
-pub(crate) struct Place {
+pub(crate) struct ExpressionPlace {
     /// The place in words: "the Lagrangian".
     pub what: &'static str,
     /// What it may depend on, in words.
@@ -30,9 +30,9 @@ pub(crate) struct Place {
     pub multipliers: bool,
 }
 
-impl Place {
-    const fn new(what: &'static str, may_use: &'static str, order: Option<u32>, time: bool) -> Place {
-        Place {
+impl ExpressionPlace {
+    const fn new(what: &'static str, may_use: &'static str, order: Option<u32>, time: bool) -> ExpressionPlace {
+        ExpressionPlace {
             what,
             may_use,
             order,
@@ -49,115 +49,134 @@ impl Place {
     }
 
     /// A place that sees the state of the system: positions, velocities, entropies and time.
-    const fn of_state(what: &'static str) -> Place {
+    const fn of_state(what: &'static str) -> ExpressionPlace {
         let may_use = "positions, velocities, entropies, time and parameters";
-        Place { entropies: true, ..Place::new(what, may_use, Some(1), true) }
+        ExpressionPlace { entropies: true, ..ExpressionPlace::new(what, may_use, Some(1), true) }
     }
 
-    pub const PARAMETER: Place = Place::new("the value of a parameter", "numbers and other parameters", None, false);
-    pub const INITIAL: Place = Place::new("an initial value", "numbers and parameters", None, false);
-    pub const SECOND: Place =
-        Place { step: true, ..Place::new("a second position", "numbers, parameters and the step `h`", None, false) };
-    pub const COUNT: Place = Place::new("a count", "integers and integer parameters", None, false);
-    pub const SETTING: Place = Place::new("a setting", "numbers and parameters", None, false);
-    pub const SHARE: Place = Place::new("a share of the friction heat", "numbers and parameters", None, false);
-    pub const ENTROPY: Place = Place {
-        entropies: true,
-        ..Place::new("the name of an entropy", "an entropy, with an index if it is one of a family", None, false)
+    pub const PARAMETER: ExpressionPlace =
+        ExpressionPlace::new("the value of a parameter", "numbers and other parameters", None, false);
+    pub const INITIAL: ExpressionPlace =
+        ExpressionPlace::new("an initial value", "numbers and parameters", None, false);
+    pub const SECOND: ExpressionPlace = ExpressionPlace {
+        step: true,
+        ..ExpressionPlace::new("a second position", "numbers, parameters and the step `h`", None, false)
     };
-    pub const DOMAIN: Place = Place::of_state("a domain");
-    pub const DEFINITION: Place = Place {
+    pub const COUNT: ExpressionPlace = ExpressionPlace::new("a count", "integers and integer parameters", None, false);
+    pub const SETTING: ExpressionPlace = ExpressionPlace::new("a setting", "numbers and parameters", None, false);
+    pub const SHARE: ExpressionPlace =
+        ExpressionPlace::new("a share of the friction heat", "numbers and parameters", None, false);
+    pub const ENTROPY: ExpressionPlace = ExpressionPlace {
         entropies: true,
-        ..Place::new(
+        ..ExpressionPlace::new(
+            "the name of an entropy",
+            "an entropy, with an index if it is one of a family",
+            None,
+            false,
+        )
+    };
+    pub const DOMAIN: ExpressionPlace = ExpressionPlace::of_state("a domain");
+    pub const DEFINITION: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new(
             "a definition",
             "positions, their time derivatives up to the fourth, entropies, time and parameters",
             Some(MAX_ORDER),
             true,
         )
     };
-    pub const LAGRANGIAN: Place = Place {
+    pub const LAGRANGIAN: ExpressionPlace = ExpressionPlace {
         order_help: Some("accelerations need the method `hermite` or `difference`, or a table [boundary]"),
-        ..Place::of_state("the Lagrangian")
+        ..ExpressionPlace::of_state("the Lagrangian")
     };
     /// With a method or a boundary problem for accelerations.
-    pub const HIGHER_LAGRANGIAN: Place = Place {
+    pub const HIGHER_LAGRANGIAN: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),
         order_help: None,
         may_use: "positions, their time derivatives up to the fourth, entropies, time and parameters",
-        ..Place::LAGRANGIAN
+        ..ExpressionPlace::LAGRANGIAN
     };
-    pub const FORCE: Place = Place { controls: true, ..Place::of_state("a force") };
-    pub const FRICTION: Place = Place::of_state("a friction force");
-    pub const DRY: Place = Place {
+    pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
+    pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
+    pub const DRY: ExpressionPlace = ExpressionPlace {
         multipliers: true,
         may_use: "positions, velocities, entropies, multipliers of constraints (`lambda_floor`), time and parameters",
-        ..Place::of_state("the bound of a dry friction")
+        ..ExpressionPlace::of_state("the bound of a dry friction")
     };
-    pub const ALONG: Place =
-        Place::new("the velocity of a sliding contact", "positions, velocities, time and parameters", Some(1), true);
-    pub const COORDINATE: Place =
-        Place::new("the name of a coordinate", "a coordinate, with an index if it is one of a family", Some(0), false);
-    pub const GAIN: Place = Place::of_state("the gain of a control");
-    pub const BOUND: Place = Place::new("a bound", "numbers and parameters", None, false);
-    pub const BOUNDARY: Place = Place::new("a value at an end", "numbers and parameters", None, false);
-    pub const GUESS: Place = Place {
+    pub const ALONG: ExpressionPlace = ExpressionPlace::new(
+        "the velocity of a sliding contact",
+        "positions, velocities, time and parameters",
+        Some(1),
+        true,
+    );
+    pub const COORDINATE: ExpressionPlace = ExpressionPlace::new(
+        "the name of a coordinate",
+        "a coordinate, with an index if it is one of a family",
+        Some(0),
+        false,
+    );
+    pub const GAIN: ExpressionPlace = ExpressionPlace::of_state("the gain of a control");
+    pub const BOUND: ExpressionPlace = ExpressionPlace::new("a bound", "numbers and parameters", None, false);
+    pub const BOUNDARY: ExpressionPlace =
+        ExpressionPlace::new("a value at an end", "numbers and parameters", None, false);
+    pub const GUESS: ExpressionPlace = ExpressionPlace {
         elapsed: true,
-        ..Place::new(
+        ..ExpressionPlace::new(
             "a guess",
             "the independent variable, the elapsed part `s` of the duration and parameters",
             None,
             true,
         )
     };
-    pub const INTEGRAND: Place = Place {
+    pub const INTEGRAND: ExpressionPlace = ExpressionPlace {
         controls: true,
         may_use: "positions, velocities, entropies, controls, time and parameters",
-        ..Place::of_state("an integral")
+        ..ExpressionPlace::of_state("an integral")
     };
-    pub const RUNNING: Place = Place { what: "the running cost", ..Place::INTEGRAND };
-    pub const TERMINAL: Place = Place::of_state("the terminal cost");
-    pub const HEAT: Place = Place::of_state("a heat power");
-    pub const CONDUCTANCE: Place = Place {
+    pub const RUNNING: ExpressionPlace = ExpressionPlace { what: "the running cost", ..ExpressionPlace::INTEGRAND };
+    pub const TERMINAL: ExpressionPlace = ExpressionPlace::of_state("the terminal cost");
+    pub const HEAT: ExpressionPlace = ExpressionPlace::of_state("a heat power");
+    pub const CONDUCTANCE: ExpressionPlace = ExpressionPlace {
         entropies: true,
-        ..Place::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
+        ..ExpressionPlace::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
     };
-    pub const CONSTRAINT: Place = Place {
+    pub const CONSTRAINT: ExpressionPlace = ExpressionPlace {
         order_help: Some(
             "only a vakonomic constraint may contain accelerations, with the method `hermite` or `difference` or a table \
              [boundary]",
         ),
-        ..Place::new("a constraint", "positions, velocities, time and parameters", Some(1), true)
+        ..ExpressionPlace::new("a constraint", "positions, velocities, time and parameters", Some(1), true)
     };
     /// With a method or a boundary problem for accelerations.
-    pub const VAKONOMIC: Place = Place {
+    pub const VAKONOMIC: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),
         order_help: None,
         may_use: "positions, their time derivatives up to the fourth, time and parameters",
-        ..Place::CONSTRAINT
+        ..ExpressionPlace::CONSTRAINT
     };
-    pub const INVARIANT: Place = Place::of_state("an invariant");
-    pub const STOP: Place = Place {
+    pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");
+    pub const STOP: ExpressionPlace = ExpressionPlace {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
-        ..Place::of_state("a stop")
+        ..ExpressionPlace::of_state("a stop")
     };
-    pub const GENERATOR: Place =
-        Place::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
-    pub const EXACT: Place = Place::new("a closed form", "time and parameters", None, true);
-    pub const DISCRETE: Place = Place {
+    pub const GENERATOR: ExpressionPlace =
+        ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
+    pub const EXACT: ExpressionPlace = ExpressionPlace::new("a closed form", "time and parameters", None, true);
+    pub const DISCRETE: ExpressionPlace = ExpressionPlace {
         entropies: true,
         step: true,
         ends: true,
-        ..Place::new(
+        ..ExpressionPlace::new(
             "[discrete]",
             "positions `x_0` and `x_1` and entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
             None,
             true,
         )
     };
-    pub const DISCRETE_CONSTRAINT: Place = Place {
+    pub const DISCRETE_CONSTRAINT: ExpressionPlace = ExpressionPlace {
         step: true,
         ends: true,
-        ..Place::new(
+        ..ExpressionPlace::new(
             "a discrete constraint",
             "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
             None,

@@ -9,10 +9,10 @@ use extremal_expr::syntax::{
 use extremal_expr::{Expr, Graph, Id, Rational};
 
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
-use crate::document::{Name, Scalar, Series};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::{Names, STEP, TIME, View};
-use crate::place::Place;
-use crate::text::Text;
+use crate::place::ExpressionPlace;
+use crate::text::SourceText;
 
 /// Names that the expressions of one model may look up, all members of all families together. It bounds the time that a short
 /// text such as a family of a million sums can take.
@@ -22,7 +22,7 @@ const MAX_LOOKUPS: u64 = 5_000_000;
 pub(crate) const DEFAULT_INDEX: &str = "i";
 
 /// The number of a family's member, by the name it has in expressions.
-pub(crate) type Member<'a> = Option<(&'a str, i64)>;
+pub(crate) type MemberNumber<'a> = Option<(&'a str, i64)>;
 
 /// The state of resolving one model.
 pub(crate) struct Resolver<'g, 'p> {
@@ -88,7 +88,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// The name under which the members of a family know their number.
-    pub fn index_name(&mut self, stated: Option<&Text>, family: &Name) -> String {
+    pub fn index_name(&mut self, stated: Option<&SourceText>, family: &Name) -> String {
         let (name, span) = match stated {
             Some(text) => (text.value.clone(), text.span.clone()),
             None => (DEFAULT_INDEX.to_owned(), family.span.clone()),
@@ -109,7 +109,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// A number-valued expression.
-    pub fn number(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<Expr<'g>> {
+    pub fn number(&mut self, scalar: &Scalar, place: &ExpressionPlace, member: MemberNumber<'_>) -> Option<Expr<'g>> {
         if self.problems.is_full() {
             return None;
         }
@@ -124,7 +124,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// A condition.
-    pub fn condition(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<Expr<'g>> {
+    pub fn condition(
+        &mut self,
+        scalar: &Scalar,
+        place: &ExpressionPlace,
+        member: MemberNumber<'_>,
+    ) -> Option<Expr<'g>> {
         match scalar {
             Scalar::Number { span, .. } => {
                 let message = format!("{} is a condition, not a number", place.what);
@@ -142,7 +147,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// Both sides of an equation.
-    pub fn equation(&mut self, scalar: &Scalar, place: &Place, member: Member<'_>) -> Option<(Expr<'g>, Expr<'g>)> {
+    pub fn equation(
+        &mut self,
+        scalar: &Scalar,
+        place: &ExpressionPlace,
+        member: MemberNumber<'_>,
+    ) -> Option<(Expr<'g>, Expr<'g>)> {
         if self.problems.is_full() {
             return None;
         }
@@ -162,7 +172,12 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// What was read, or `None` with its errors reported.
-    fn accept<T>(&mut self, read: Result<(T, Uses), SyntaxErrors>, text: &Text, place: &Place) -> Option<T> {
+    fn accept<T>(
+        &mut self,
+        read: Result<(T, Uses), SyntaxErrors>,
+        text: &SourceText,
+        place: &ExpressionPlace,
+    ) -> Option<T> {
         let errors = match read {
             Ok((value, uses)) => {
                 self.structural.extend(uses.structural);
@@ -191,12 +206,18 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// One expression per member: the same text for all of them, or a list.
-    pub fn series(&mut self, series: &Series, place: &Place, index: &str, count: i64) -> Option<Vec<Expr<'g>>> {
+    pub fn series(
+        &mut self,
+        series: &ScalarSeries,
+        place: &ExpressionPlace,
+        index: &str,
+        count: i64,
+    ) -> Option<Vec<Expr<'g>>> {
         match series {
-            Series::One(scalar) => {
+            ScalarSeries::One(scalar) => {
                 (1..=count).map(|number| self.number(scalar, place, Some((index, number)))).collect()
             }
-            Series::List { items, .. } => {
+            ScalarSeries::List { items, .. } => {
                 self.check_length(series, count)?;
                 let values: Vec<_> = items.iter().map(|item| self.number(item, place, None)).collect();
                 values.into_iter().collect()
@@ -205,8 +226,8 @@ impl<'g, 'p> Resolver<'g, 'p> {
     }
 
     /// A list must have one value for each member.
-    pub fn check_length(&mut self, series: &Series, count: i64) -> Option<()> {
-        if let Series::List { items, span } = series
+    pub fn check_length(&mut self, series: &ScalarSeries, count: i64) -> Option<()> {
+        if let ScalarSeries::List { items, span } = series
             && i64::try_from(items.len()) != Ok(count)
         {
             let message = format!("the list has {} values for a family of {count}", items.len());
@@ -223,7 +244,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
 
     /// An integer that is fixed once the model is read.
     pub fn integer(&mut self, scalar: &Scalar, what: &str) -> Option<i64> {
-        let value = self.number(scalar, &Place::COUNT, None)?;
+        let value = self.number(scalar, &ExpressionPlace::COUNT, None)?;
         for symbol in self.graph.free_symbols(&[value]) {
             let name = symbol.as_symbol()?;
             if self.names.is_broken(&name) {
@@ -266,7 +287,7 @@ impl<'g, 'p> Resolver<'g, 'p> {
 
     /// A finite number that a setting stands for.
     pub fn setting(&mut self, scalar: &Scalar, what: &str) -> Option<(Expr<'g>, f64)> {
-        let value = self.number(scalar, &Place::SETTING, None)?;
+        let value = self.number(scalar, &ExpressionPlace::SETTING, None)?;
         Some((value, self.finite(value, scalar.span(), what)?))
     }
 }
@@ -304,7 +325,7 @@ fn not_finite(number: f64, span: Span, what: &str) -> Diagnostic {
 }
 
 /// An error of the expression language, at its place in the model file.
-pub(crate) fn diagnostic(error: &SyntaxError, text: &Text) -> Diagnostic {
+pub(crate) fn diagnostic(error: &SyntaxError, text: &SourceText) -> Diagnostic {
     let span = text.locate(error.span.start..error.span.end);
     let label = if text.outside { format!("set to `{}`", text.value) } else { String::new() };
     Diagnostic::error(code(&error.kind), error.to_string()).at(span, label).maybe_help(error.help())

@@ -4,7 +4,7 @@ use crate::diagnostic::Span;
 
 /// A decoded string and the way back to the source.
 #[derive(Clone, Debug)]
-pub(crate) struct Text {
+pub(crate) struct SourceText {
     pub value: String,
     /// The whole string in the source, quotes included.
     pub span: Span,
@@ -23,26 +23,26 @@ enum Map {
     Whole,
 }
 
-impl Text {
+impl SourceText {
     /// The string `value` that the parser decoded from `source[span]`.
-    pub fn new(value: &str, span: Span, source: &str) -> Text {
+    pub fn new(value: &str, span: Span, source: &str) -> SourceText {
         let map = source.get(span.clone()).map_or(Map::Whole, |raw| map_of(value, raw, span.start));
-        Text { value: value.to_owned(), span, outside: false, map }
+        SourceText { value: value.to_owned(), span, outside: false, map }
     }
 
     /// A string from outside the file, in place of what stands at `span`.
-    pub fn outside(value: &str, span: Span) -> Text {
-        Text { value: value.to_owned(), span, outside: true, map: Map::Whole }
+    pub fn outside(value: &str, span: Span) -> SourceText {
+        SourceText { value: value.to_owned(), span, outside: true, map: Map::Whole }
     }
 
     /// The decoded bytes `inner` as a text of their own.
-    pub fn part(&self, inner: Span) -> Text {
+    pub fn part(&self, inner: Span) -> SourceText {
         let map = match &self.map {
             Map::Shifted(by) => Map::Shifted(by + inner.start),
             _ => Map::Whole,
         };
         let value = self.value.get(inner.clone()).unwrap_or_default().to_owned();
-        Text { value, span: self.locate(inner), outside: self.outside, map }
+        SourceText { value, span: self.locate(inner), outside: self.outside, map }
     }
 
     /// Source bytes of the decoded bytes `inner`.
@@ -129,7 +129,7 @@ mod tests {
     fn found(source: &str, needle: &str) -> String {
         let table = toml::de::DeTable::parse(source).unwrap();
         let value = table.get_ref().values().next().unwrap();
-        let text = Text::new(value.get_ref().as_str().unwrap(), value.span(), source);
+        let text = SourceText::new(value.get_ref().as_str().unwrap(), value.span(), source);
         let at = text.value.find(needle).unwrap();
         source[text.locate(at..at + needle.len())].to_owned()
     }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn positions_beyond_the_end_stay_inside() {
-        let text = Text::new("ab", 4..8, "x = \"ab\"");
+        let text = SourceText::new("ab", 4..8, "x = \"ab\"");
         assert_eq!(text.locate(0..99), 5..7);
         assert_eq!(text.locate(50..99), 7..7);
     }

@@ -1,14 +1,14 @@
 //! What the tables of controls, objective and boundary mean, against what was written.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Component, Duration, Fixed, Method, Model, Overrides, ParameterError};
+use extremal_model::{BoundaryDuration, Component, FixedValue, Method, Model, Overrides, ParameterError};
 use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONTROL: &str = include_str!("good/control.toml");
 const CURVE: &str = include_str!("good/curve.toml");
 
-fn values(model: &Model, fixed: &[Fixed]) -> Vec<(String, f64)> {
+fn values(model: &Model, fixed: &[FixedValue]) -> Vec<(String, f64)> {
     fixed.iter().map(|fixed| (model.component_name(fixed.component), model.number(fixed.value))).collect()
 }
 
@@ -71,7 +71,7 @@ fn controls_act_as_they_are_stated() {
 fn ends_bounds_and_guesses_follow_the_file() {
     let model = model(CONTROL);
     let boundary = model.boundary().unwrap();
-    let Duration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
+    let BoundaryDuration::Free { min, max, guess } = boundary.duration else { panic!("{:?}", boundary.duration) };
     let numbers = [boundary.from, min.unwrap(), max.unwrap(), guess].map(|id| model.number(id));
     assert_eq!(numbers, [1.0, 0.5, 4.0, 2.25]);
     assert_eq!(boundary.steps, 50);

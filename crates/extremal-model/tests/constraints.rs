@@ -1,12 +1,12 @@
 //! What the table of constraints means, against formulas written out by hand.
 
-use extremal_model::{Constraint, ConstraintForm, ConstraintKind, Model, Overrides, ParameterError};
+use extremal_model::{ConstraintForm, ConstraintKind, Model, ModelConstraint, Overrides, ParameterError};
 use extremal_testkit::models::{self, model, text_of, value_at};
 use extremal_testkit::numbers::assert_close;
 
 const CONSTRAINTS: &str = include_str!("good/constraints.toml");
 
-fn named<'m>(model: &'m Model, name: &str) -> &'m Constraint {
+fn named<'m>(model: &'m Model, name: &str) -> &'m ModelConstraint {
     model.constraints().iter().find(|constraint| constraint.name == name).unwrap()
 }
 
@@ -54,7 +54,7 @@ fn both_sides_are_kept_as_written() {
         ("pulley'", 3.0),
     ];
     let sides = |name: &str| {
-        let Constraint { left, right, .. } = named(&model, name);
+        let ModelConstraint { left, right, .. } = named(&model, name);
         [*left, *right].map(|side| value_at(&model, graph.expr(side), &point))
     };
     let [left, right] = sides("rod");

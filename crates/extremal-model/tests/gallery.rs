@@ -4,6 +4,29 @@ use std::path::Path;
 
 use extremal_model::{Model, Overrides, render};
 
+/// The sources with short names, and what has to stand beside the name wherever a user meets it.
+const SOURCES: [(&str, &str); 5] = [
+    ("[TT]", "Sistemas termomecánicos lagrangianos"),
+    ("[AD]", "J. M. Goicolea"),
+    ("[VC]", "L. Colombo"),
+    ("[TP]", "López-Gordón"),
+    ("[LM]", "J. Zanella"),
+];
+
+/// Are the short names in this text explained there?
+fn assert_explained(what: &str, text: &str) {
+    for (short, explained) in SOURCES {
+        assert!(!text.contains(short) || text.contains(explained), "{what} says {short} and not whose that is");
+        assert!(!text.contains(&short[..3]) || text.contains(short), "{what} cites a part of {short} alone");
+    }
+}
+
+#[test]
+fn short_names_of_sources_are_explained() {
+    assert_explained("docs/theory.md", include_str!("../../../docs/theory.md"));
+    assert_explained("docs/papers.md", include_str!("../../../docs/papers.md"));
+}
+
 #[test]
 fn the_gallery_loads_without_a_warning() {
     let gallery = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gallery");
@@ -23,6 +46,7 @@ fn the_gallery_loads_without_a_warning() {
                     model.name().is_some() && model.source().is_some(),
                     "{file} says what it is and where it comes from"
                 );
+                assert_explained(&file, model.source().unwrap_or_default());
             }
             Err(invalid) => panic!("{}", invalid.render(&file, false)),
         }

@@ -172,23 +172,17 @@ fn a_parameter_cannot_break_the_second_law() {
 
 #[test]
 fn friction_that_pumps_is_named_and_powers_that_cancel_are_not() {
-    let model = |velocity: &str| {
+    let turned = |velocity: &str| {
         let text = r#"
-            [coordinates]
-            x = { start = 1.0, velocity = VELOCITY }
-            y = { start = 1.0, velocity = 0.3 }
-            [entropies]
-            S = 0.0
-            [dynamics]
-            lagrangian = "(x'^2 + y'^2)/2 - exp(S)/x/y"
-            [friction]
-            x = "-y'"
-            y = "x'"
+            coordinates = { x = { start = 1.0, velocity = VELOCITY }, y = { start = 1.0, velocity = 0.3 } }
+            entropies.S = 0.0
+            dynamics.lagrangian = "(x'^2 + y'^2)/2 - exp(S)/x/y"
+            friction = { x = "-y'", y = "x'" }
         "#;
         model(&text.replace("VELOCITY", velocity))
     };
     // The two powers are -0.7*0.3 and 0.3*0.7: they cancel, so that the friction only turns the velocity.
-    assert!(model("0.7").warnings().is_empty());
+    assert!(turned("0.7").warnings().is_empty());
     let text = HEAT.replace("-x'\", heats = \"S\"", "x'\", heats = \"S\"");
     let warnings: Vec<Code> = model(&text).warnings().iter().map(|warning| warning.code).collect();
     assert_eq!(warnings, [Code::PumpingFriction]);

@@ -1,6 +1,6 @@
 //! The tables of methods, as the documentation prints them.
 
-use extremal_model::{ConstraintKind, Family, Feature};
+use extremal_model::{ConstraintKind, Feature, MethodFamily};
 
 fn heading(feature: Feature) -> &'static str {
     match feature {
@@ -22,19 +22,19 @@ fn heading(feature: Feature) -> &'static str {
 
 fn table_of_features() -> String {
     let mut lines = vec![
-        format!("| |{}", Feature::ALL.map(|feature| format!(" {} |", heading(feature))).concat()),
-        format!("|---|{}", "---|".repeat(Feature::ALL.len())),
+        format!("| |{}", Feature::all().iter().map(|feature| format!(" {} |", heading(*feature))).collect::<String>()),
+        format!("|---|{}", "---|".repeat(Feature::all().len())),
     ];
-    for family in Family::all() {
-        let cells = Feature::ALL.map(|feature| if family.takes(feature) { " yes |" } else { " |" });
-        lines.push(format!("| `{}` |{}", family.usage, cells.concat()));
+    for family in MethodFamily::all() {
+        let cells = Feature::all().into_iter().map(|feature| if family.takes(feature) { " yes |" } else { " |" });
+        lines.push(format!("| `{}` |{}", family.usage, cells.collect::<String>()));
     }
     lines.join("\n")
 }
 
 fn table_of_methods() -> String {
     let mut lines = vec!["| method | what it is | order | keeps |".to_owned(), "|---|---|---|---|".to_owned()];
-    for Family { usage, sentence, order, keeps, .. } in Family::all() {
+    for MethodFamily { usage, sentence, order, keeps, .. } in MethodFamily::all() {
         lines.push(format!("| `{usage}` | {sentence} | {order} | {keeps} |"));
     }
     lines.join("\n")
@@ -42,7 +42,7 @@ fn table_of_methods() -> String {
 
 fn table_of_equations() -> String {
     let mut lines = vec!["| method | equations | order |".to_owned(), "|---|---|---|".to_owned()];
-    for Family { usage, equations, order, .. } in Family::all() {
+    for MethodFamily { usage, equations, order, .. } in MethodFamily::all() {
         lines.push(format!("| `{usage}` | {equations} | {order} |"));
     }
     lines.join("\n")

@@ -1,7 +1,9 @@
 //! The reference of the model file and of its expressions, as the documentation prints it.
 
-use extremal_expr::{Function, Function2};
+use extremal_expr::syntax::{AnyName, parse_any};
+use extremal_expr::{Function, Function2, Graph};
 use extremal_model::{Code, Model, ModelTable};
+use extremal_testkit::scope::SmallScope;
 
 const PAGE: &str = include_str!("../../../docs/model-file.md");
 
@@ -55,5 +57,46 @@ fn the_models_on_the_page_are_read() {
         if let Err(invalid) = Model::from_toml(model) {
             panic!("{invalid}\n{model}");
         }
+    }
+}
+
+/// The rows of the table with these headings: two pieces of code each.
+fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {
+    let (_, table) = PAGE.split_once(heading).unwrap_or_else(|| panic!("no table {heading}"));
+    let row = |line: &'static str| {
+        let mut code = line.split('`').filter(|part| !part.is_empty()).skip(1).step_by(2);
+        (code.next().unwrap(), code.next().unwrap())
+    };
+    table.lines().skip(2).take_while(|line| line.starts_with('|')).map(row).collect()
+}
+
+/// Operators, their strength, `if` and `sum`: both columns are the same expression.
+#[test]
+fn what_is_written_means_what_the_page_says() {
+    let g = Graph::new();
+    let rows = rows("| written | means |");
+    assert!(rows.len() >= 19);
+    for (written, means) in rows {
+        let read = |text: &str| parse_any(&g, text, &AnyName(&g)).unwrap_or_else(|e| panic!("{text}: {e}")).value;
+        assert_eq!(read(written), read(means), "{written} is {}, not {}", read(written), read(means));
+    }
+}
+
+#[test]
+fn what_is_refused_is_refused_with_these_words() {
+    let g = Graph::new();
+    let rows = rows("| written | message |");
+    assert!(rows.len() >= 12);
+    for (written, message) in rows {
+        let said = parse_any(&g, written, &SmallScope(&g)).err().map(|errors| errors.to_string()).unwrap_or_default();
+        assert!(said.contains(message), "{written}: {said}");
+    }
+}
+
+/// Every operator of the language stands on the page.
+#[test]
+fn the_page_names_every_operator() {
+    for operator in ["+", "-", "*", "/", "^", "**", "<", "<=", ">", ">=", "==", "!=", "and", "or", "not", "if", "sum"] {
+        assert!(PAGE.contains(&format!("`{operator}`")) || PAGE.contains(&format!("`{operator}(")), "{operator}");
     }
 }

@@ -1,7 +1,7 @@
 //! Singular configurations on the way of a motion: they stop it, or are passed on purpose and remembered.
 
 use crate::failure::Reason;
-use crate::rank::{Passage, RowWatch, Rows, Sight};
+use crate::rank::{ConstraintRows, Passage, RowWatch};
 
 /// A singular configuration that a motion went through on purpose.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,12 +85,12 @@ impl ConfigurationWatch {
     /// Looks at the rows; `sample` shows them at any part of the way since the last look. Says why the motion cannot have come here.
     pub fn look(
         &mut self,
-        rows: Rows<'_>,
+        rows: ConstraintRows<'_>,
         begin: f64,
-        sample: impl FnMut(f64, &mut dyn FnMut(Rows<'_>)) -> bool,
+        sample: impl FnMut(f64, &mut dyn FnMut(ConstraintRows<'_>)) -> bool,
     ) -> Option<Reason> {
         let end = rows.time;
-        if self.rows.look(rows) == Sight::Independent {
+        if !self.rows.look(rows) {
             self.inside = false;
             return None;
         }

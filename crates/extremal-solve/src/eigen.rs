@@ -1,96 +1,33 @@
 //! Eigenvalues and eigenvectors of small full matrices: modes of a linearised motion.
 
-use std::ops::{Add, Div, Mul, Neg, Sub};
+pub use num_complex::Complex64;
 
-/// A complex number.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Complex {
-    /// Real part.
-    pub re: f64,
-    /// Imaginary part.
-    pub im: f64,
+/// `a/b`, by `b` divided by its larger part: nothing overflows on the way.
+pub fn quotient(a: Complex64, b: Complex64) -> Complex64 {
+    let scale = b.re.abs().max(b.im.abs());
+    let (re, im) = (b.re / scale, b.im / scale);
+    let size = (re * re + im * im) * scale;
+    Complex64::new((a.re * re + a.im * im) / size, (a.im * re - a.re * im) / size)
 }
 
-impl Complex {
-    /// `re + i im`.
-    pub fn new(re: f64, im: f64) -> Complex {
-        Complex { re, im }
+/// The square root with a real part that is not negative.
+fn square_root(z: Complex64) -> Complex64 {
+    let re = ((z.norm() + z.re.abs()) / 2.0).sqrt();
+    if re == 0.0 {
+        return Complex64::default();
     }
-
-    /// The absolute value.
-    pub fn abs(self) -> f64 {
-        self.re.hypot(self.im)
-    }
-
-    /// The conjugate.
-    pub fn conj(self) -> Complex {
-        Complex::new(self.re, -self.im)
-    }
-
-    /// The square root with a real part that is not negative.
-    pub fn sqrt(self) -> Complex {
-        let size = self.abs();
-        let re = ((size + self.re.abs()) / 2.0).sqrt();
-        if re == 0.0 {
-            return Complex::default();
-        }
-        let im = self.im.abs() / (2.0 * re);
-        let (re, im) = if self.re >= 0.0 { (re, im) } else { (im, re) };
-        Complex::new(re, im.copysign(self.im))
-    }
-}
-
-impl From<f64> for Complex {
-    fn from(re: f64) -> Complex {
-        Complex::new(re, 0.0)
-    }
-}
-
-impl Add for Complex {
-    type Output = Complex;
-    fn add(self, o: Complex) -> Complex {
-        Complex::new(self.re + o.re, self.im + o.im)
-    }
-}
-
-impl Sub for Complex {
-    type Output = Complex;
-    fn sub(self, o: Complex) -> Complex {
-        Complex::new(self.re - o.re, self.im - o.im)
-    }
-}
-
-impl Mul for Complex {
-    type Output = Complex;
-    fn mul(self, o: Complex) -> Complex {
-        Complex::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
-    }
-}
-
-impl Div for Complex {
-    type Output = Complex;
-    fn div(self, o: Complex) -> Complex {
-        let scale = o.re.abs().max(o.im.abs());
-        let (re, im) = (o.re / scale, o.im / scale);
-        let size = (re * re + im * im) * scale;
-        Complex::new((self.re * re + self.im * im) / size, (self.im * re - self.re * im) / size)
-    }
-}
-
-impl Neg for Complex {
-    type Output = Complex;
-    fn neg(self) -> Complex {
-        Complex::new(-self.re, -self.im)
-    }
+    let im = z.im.abs() / (2.0 * re);
+    let (re, im) = if z.re >= 0.0 { (re, im) } else { (im, re) };
+    Complex64::new(re, im.copysign(z.im))
 }
 
 /// An eigenvalue with a vector of length one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eigenpair {
     /// The eigenvalue.
-    pub value: Complex,
+    pub value: Complex64,
     /// The vector; its largest entry is real and positive.
-    pub vector: Vec<Complex>,
+    pub vector: Vec<Complex64>,
 }
 
 /// QR iterations per eigenvalue before giving up; a handful is the rule.
@@ -118,9 +55,10 @@ pub fn eigenpairs(matrix: &[f64], n: usize) -> Option<Vec<Eigenpair>> {
                 last.vector.iter().map(|x| x.conj()).collect()
             }
             _ => {
-                let earlier: Vec<&Eigenpair> = pairs.iter().filter(|p| (p.value - value).abs() < 1e-8 * size).collect();
+                let earlier: Vec<&Eigenpair> =
+                    pairs.iter().filter(|p| (p.value - value).norm() < 1e-8 * size).collect();
                 let mut vector = inverse_iteration(&balanced, n, value, size, earlier.len());
-                vector.iter_mut().zip(&scales).for_each(|(x, s)| *x = *x * Complex::from(*s));
+                vector.iter_mut().zip(&scales).for_each(|(x, s)| *x *= Complex64::from(*s));
                 vector
             }
         };
@@ -272,7 +210,7 @@ fn balanced(matrix: &[f64], n: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// The upper Hessenberg form by elementary similarity transformations with pivoting.
-fn hessenberg(matrix: &[f64], n: usize) -> Vec<Complex> {
+fn hessenberg(matrix: &[f64], n: usize) -> Vec<Complex64> {
     let mut a = matrix.to_vec();
     for m in 1..n.saturating_sub(1) {
         let pivot = (m..n).max_by(|i, j| a[i * n + m - 1].abs().total_cmp(&a[j * n + m - 1].abs())).unwrap_or(m);
@@ -291,19 +229,19 @@ fn hessenberg(matrix: &[f64], n: usize) -> Vec<Complex> {
             }
         }
     }
-    a.into_iter().map(Complex::from).collect()
+    a.into_iter().map(Complex64::from).collect()
 }
 
 /// Eigenvalues of an upper Hessenberg matrix by the complex QR algorithm with Wilkinson's shift.
-fn eigenvalues(mut h: Vec<Complex>, n: usize) -> Option<Vec<Complex>> {
-    let mut values = vec![Complex::default(); n];
+fn eigenvalues(mut h: Vec<Complex64>, n: usize) -> Option<Vec<Complex64>> {
+    let mut values = vec![Complex64::default(); n];
     let mut end = n;
     let mut iterations = 0;
     while end > 0 {
         let at = |i: usize, j: usize| i * n + j;
-        let small = |h: &[Complex], k: usize| {
-            let around = h[at(k, k)].abs() + h[at(k - 1, k - 1)].abs();
-            h[at(k, k - 1)].abs() <= f64::EPSILON * around.max(f64::MIN_POSITIVE / f64::EPSILON)
+        let small = |h: &[Complex64], k: usize| {
+            let around = h[at(k, k)].norm() + h[at(k - 1, k - 1)].norm();
+            h[at(k, k - 1)].norm() <= f64::EPSILON * around.max(f64::MIN_POSITIVE / f64::EPSILON)
         };
         let start = (1..end).rev().find(|k| small(&h, *k)).unwrap_or(0);
         if start == end - 1 {
@@ -317,17 +255,17 @@ fn eigenvalues(mut h: Vec<Complex>, n: usize) -> Option<Vec<Complex>> {
             return None;
         }
         let shift = match iterations % 10 {
-            0 => h[at(end - 1, end - 1)] + Complex::from(h[at(end - 1, end - 2)].abs()),
+            0 => h[at(end - 1, end - 1)] + Complex64::from(h[at(end - 1, end - 2)].norm()),
             _ => wilkinson(&h, n, end),
         };
         (start..end).for_each(|k| h[at(k, k)] = h[at(k, k)] - shift);
         let mut rotations = Vec::with_capacity(end - start - 1);
         for k in start..end - 1 {
             let (x, y) = (h[at(k, k)], h[at(k + 1, k)]);
-            let size = x.abs().hypot(y.abs());
+            let size = x.norm().hypot(y.norm());
             let (c, s) = match size > 0.0 {
-                true => (x / Complex::from(size), y / Complex::from(size)),
-                false => (Complex::from(1.0), Complex::default()),
+                true => (quotient(x, size.into()), quotient(y, size.into())),
+                false => (Complex64::from(1.0), Complex64::default()),
             };
             for j in k..n {
                 let (top, below) = (h[at(k, j)], h[at(k + 1, j)]);
@@ -349,28 +287,28 @@ fn eigenvalues(mut h: Vec<Complex>, n: usize) -> Option<Vec<Complex>> {
 }
 
 /// The eigenvalue of the last 2 × 2 block that is nearer to its last entry.
-fn wilkinson(h: &[Complex], n: usize, end: usize) -> Complex {
+fn wilkinson(h: &[Complex64], n: usize, end: usize) -> Complex64 {
     let at = |i: usize, j: usize| h[i * n + j];
     let (a, b) = (at(end - 2, end - 2), at(end - 2, end - 1));
     let (c, d) = (at(end - 1, end - 2), at(end - 1, end - 1));
-    let half = (a - d) / Complex::from(2.0);
-    let root = (half * half + b * c).sqrt();
+    let half = quotient(a - d, 2.0.into());
+    let root = square_root(half * half + b * c);
     let (plus, minus) = (d + half + root, d + half - root);
-    if (plus - d).abs() < (minus - d).abs() { plus } else { minus }
+    if (plus - d).norm() < (minus - d).norm() { plus } else { minus }
 }
 
 /// Orders by frequency and decay, makes conjugates exact, and calls real what is real but for round-off.
-fn paired(mut values: Vec<Complex>, size: f64) -> Vec<Complex> {
+fn paired(mut values: Vec<Complex64>, size: f64) -> Vec<Complex64> {
     for value in &mut values {
         // A double zero, of a direction without any force, splits by the root of round-off.
-        if value.abs() < 1e-7 * size {
-            *value = Complex::default();
+        if value.norm() < 1e-7 * size {
+            *value = Complex64::default();
         } else if value.im.abs() < 1e-9 * size {
             value.im = 0.0;
         }
     }
     values.sort_by(|a, b| a.im.abs().total_cmp(&b.im.abs()).then(a.re.total_cmp(&b.re)));
-    let mut ordered: Vec<Complex> = Vec::with_capacity(values.len());
+    let mut ordered: Vec<Complex64> = Vec::with_capacity(values.len());
     let mut used = vec![false; values.len()];
     for i in 0..values.len() {
         if used[i] {
@@ -381,12 +319,13 @@ fn paired(mut values: Vec<Complex>, size: f64) -> Vec<Complex> {
             ordered.push(values[i]);
             continue;
         }
-        let distance = |j: &usize| (values[*j] - values[i].conj()).abs();
+        let distance = |j: &usize| (values[*j] - values[i].conj()).norm();
         let partner = (0..values.len()).filter(|j| !used[*j]).min_by(|a, b| distance(a).total_cmp(&distance(b)));
         let mut value = values[i];
         if let Some(j) = partner {
             used[j] = true;
-            value = Complex::new((values[i].re + values[j].re) / 2.0, (values[i].im.abs() + values[j].im.abs()) / 2.0);
+            value =
+                Complex64::new((values[i].re + values[j].re) / 2.0, (values[i].im.abs() + values[j].im.abs()) / 2.0);
         }
         value.im = value.im.abs();
         ordered.push(value);
@@ -397,13 +336,13 @@ fn paired(mut values: Vec<Complex>, size: f64) -> Vec<Complex> {
 }
 
 /// A vector that the matrix nearly multiplies by `value`; equal eigenvalues start from different directions.
-fn inverse_iteration(a: &[f64], n: usize, value: Complex, size: f64, attempt: usize) -> Vec<Complex> {
+fn inverse_iteration(a: &[f64], n: usize, value: Complex64, size: f64, attempt: usize) -> Vec<Complex64> {
     // Off the eigenvalue by round-off, so that the matrix has an inverse.
-    let shifted = value + Complex::from(size * 16.0 * f64::EPSILON);
-    let mut matrix: Vec<Complex> = a.iter().map(|x| Complex::from(*x)).collect();
-    (0..n).for_each(|k| matrix[k * n + k] = matrix[k * n + k] - shifted);
-    let mut x: Vec<Complex> =
-        (0..n).map(|k| Complex::new(1.0 + ((k * 7 + attempt * 5) % 11) as f64 / 3.0, (k % 3) as f64)).collect();
+    let shifted = value + Complex64::from(size * 16.0 * f64::EPSILON);
+    let mut matrix: Vec<Complex64> = a.iter().map(|x| Complex64::from(*x)).collect();
+    (0..n).for_each(|k| matrix[k * n + k] -= shifted);
+    let mut x: Vec<Complex64> =
+        (0..n).map(|k| Complex64::new(1.0 + ((k * 7 + attempt * 5) % 11) as f64 / 3.0, (k % 3) as f64)).collect();
     if attempt > 0 {
         (0..n).filter(|k| k % 2 == attempt % 2).for_each(|k| x[k] = -x[k]);
     }
@@ -415,35 +354,35 @@ fn inverse_iteration(a: &[f64], n: usize, value: Complex, size: f64, attempt: us
 }
 
 /// Gaussian elimination with partial pivoting; a pivot of zero is replaced by round-off.
-fn solve(mut a: Vec<Complex>, n: usize, b: &mut [Complex], size: f64) {
+fn solve(mut a: Vec<Complex64>, n: usize, b: &mut [Complex64], size: f64) {
     for k in 0..n {
-        let pivot = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
+        let pivot = (k..n).max_by(|i, j| a[i * n + k].norm().total_cmp(&a[j * n + k].norm())).unwrap_or(k);
         (0..n).for_each(|j| a.swap(pivot * n + j, k * n + j));
         b.swap(pivot, k);
-        if a[k * n + k].abs() < size * f64::EPSILON {
-            a[k * n + k] = Complex::from(size * f64::EPSILON);
+        if a[k * n + k].norm() < size * f64::EPSILON {
+            a[k * n + k] = Complex64::from(size * f64::EPSILON);
         }
         for i in k + 1..n {
-            let factor = a[i * n + k] / a[k * n + k];
+            let factor = quotient(a[i * n + k], a[k * n + k]);
             (k..n).for_each(|j| a[i * n + j] = a[i * n + j] - factor * a[k * n + j]);
-            b[i] = b[i] - factor * b[k];
+            b[i] -= factor * b[k];
         }
     }
     for k in (0..n).rev() {
         let known = (k + 1..n).fold(b[k], |sum, j| sum - a[k * n + j] * b[j]);
-        b[k] = known / a[k * n + k];
+        b[k] = quotient(known, a[k * n + k]);
     }
 }
 
 /// Length one, the largest entry real and positive.
-fn normalise(x: &mut [Complex]) {
-    let largest = x.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
-    if largest.abs() == 0.0 || !largest.abs().is_finite() {
+fn normalise(x: &mut [Complex64]) {
+    let largest = x.iter().copied().max_by(|a, b| a.norm().total_cmp(&b.norm())).unwrap_or_default();
+    if largest.norm() == 0.0 || !largest.norm().is_finite() {
         return;
     }
-    x.iter_mut().for_each(|entry| *entry = *entry / largest);
-    let length = x.iter().map(|entry| entry.abs().powi(2)).sum::<f64>().sqrt();
-    x.iter_mut().for_each(|entry| *entry = *entry / Complex::from(length));
+    x.iter_mut().for_each(|entry| *entry = quotient(*entry, largest));
+    let length = x.iter().map(|entry| entry.norm().powi(2)).sum::<f64>().sqrt();
+    x.iter_mut().for_each(|entry| *entry = quotient(*entry, length.into()));
 }
 
 #[cfg(test)]
@@ -452,8 +391,9 @@ mod tests {
 
     fn residual(a: &[f64], n: usize, pair: &Eigenpair) -> f64 {
         let rows = (0..n).map(|i| {
-            let image = (0..n).fold(Complex::default(), |sum, j| sum + Complex::from(a[i * n + j]) * pair.vector[j]);
-            (image - pair.value * pair.vector[i]).abs()
+            let image =
+                (0..n).fold(Complex64::default(), |sum, j| sum + Complex64::from(a[i * n + j]) * pair.vector[j]);
+            (image - pair.value * pair.vector[i]).norm()
         });
         rows.fold(0.0, f64::max)
     }
@@ -463,10 +403,10 @@ mod tests {
         // Rotation with decay: −0.1 ± 2i, and 3.
         let a = [-0.1, 2.0, 0.0, -2.0, -0.1, 0.0, 0.5, 0.25, 3.0];
         let pairs = eigenpairs(&a, 3).unwrap();
-        let expected = [Complex::new(3.0, 0.0), Complex::new(-0.1, 2.0), Complex::new(-0.1, -2.0)];
+        let expected = [Complex64::new(3.0, 0.0), Complex64::new(-0.1, 2.0), Complex64::new(-0.1, -2.0)];
         for (pair, expected) in pairs.iter().zip(expected) {
             // A few dozen operations on numbers of order one.
-            assert!((pair.value - expected).abs() < 1e-13, "{pair:?}");
+            assert!((pair.value - expected).norm() < 1e-13, "{pair:?}");
             assert!(residual(&a, 3, pair) < 1e-12, "{pair:?}");
         }
     }
@@ -542,7 +482,7 @@ mod tests {
         let a = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0];
         let pairs = eigenpairs(&a, 4).unwrap();
         let (x, y) = (&pairs[0].vector, &pairs[2].vector);
-        let overlap = x.iter().zip(y).fold(Complex::default(), |sum, (a, b)| sum + a.conj() * *b).abs();
+        let overlap = x.iter().zip(y).fold(Complex64::default(), |sum, (a, b)| sum + a.conj() * *b).norm();
         assert!(overlap < 0.99, "{overlap}");
     }
 

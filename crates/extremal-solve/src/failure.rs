@@ -231,13 +231,22 @@ fn more(obstacle: Obstacle, record: f64) -> String {
     }
 }
 
-impl Reason {
-    /// The failure of one of several conditions, of which the first `laws` are laws and the others domains.
-    pub(crate) fn broken(conditions: &[String], laws: usize, at: usize) -> Reason {
-        match at < laws {
-            true => Reason::Lawless { law: conditions[at].clone() },
-            false => Reason::LeftDomain { condition: conditions[at].clone() },
-        }
+/// The conditions on every step: laws of the method first, then domains of the model.
+#[derive(Clone)]
+pub(crate) struct Guards {
+    pub names: Vec<String>,
+    pub laws: usize,
+}
+
+impl Guards {
+    /// The failure of the first condition that does not hold, which is zero.
+    pub fn broken(&self, truths: &[f64]) -> Option<Reason> {
+        let at = truths.iter().position(|holds| *holds == 0.0)?;
+        let name = self.names[at].clone();
+        Some(match at < self.laws {
+            true => Reason::Lawless { law: name },
+            false => Reason::LeftDomain { condition: name },
+        })
     }
 }
 
@@ -258,4 +267,17 @@ pub struct StepFailure {
     pub reason: Reason,
     /// A step from this state that is not too long, where the one that was asked for is.
     pub shorter: Option<f64>,
+}
+
+impl StepFailure {
+    /// The failure of the step after so many, from a state whose components have these names.
+    pub(crate) fn at(
+        steps: u64,
+        time: f64,
+        names: impl Iterator<Item = String>,
+        state: &[f64],
+        reason: Reason,
+    ) -> StepFailure {
+        StepFailure { step: steps + 1, time, state: names.zip(state.iter().copied()).collect(), reason, shorter: None }
+    }
 }

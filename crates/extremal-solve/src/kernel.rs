@@ -1,18 +1,17 @@
 //! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
 
-use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Expr, Graph, Id, magnitude};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
-use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolvePlan};
-use crate::stages::StageIteration;
+use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolveEntries, SolvePlan};
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub enum GuessSource {
     /// The block's own formula.
     Formula,
     /// The values left in [`Kernel::unknowns_mut`].
@@ -24,8 +23,6 @@ pub enum Guess {
 pub struct Kernel {
     machine: Machine,
     solves: Vec<NewtonSolve>,
-    /// Another way to the unknowns, tried before Newton's method.
-    stages: Option<StageIteration>,
     unknowns: Vec<f64>,
     /// Entry that computes the outputs when there is nothing to solve.
     explicit_entry: usize,
@@ -36,7 +33,7 @@ pub struct Kernel {
 
 /// How the solves of a block turned out structurally.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Structure {
+pub struct SolveStructure {
     /// Unknowns left after elimination.
     pub unknowns: usize,
     /// All remaining solves are linear in their unknowns.
@@ -47,20 +44,20 @@ pub struct Structure {
     pub fixed_point: bool,
 }
 
-impl Structure {
+impl SolveStructure {
     /// How the unknowns are found: `explicit`, `linear`, `fixed point`, `simplified newton` (Jacobians serve again) or `newton`.
     ///
     /// ```
-    /// use extremal_solve::Structure;
-    /// let pair = Structure { unknowns: 2, linear: false, keeps_jacobians: false, fixed_point: false };
+    /// use extremal_solve::SolveStructure;
+    /// let pair = SolveStructure { unknowns: 2, linear: false, keeps_jacobians: false, fixed_point: false };
     /// assert_eq!(pair.iteration(), "newton");
     /// ```
     pub fn iteration(&self) -> &'static str {
         match self {
-            Structure { unknowns: 0, .. } => "explicit",
-            Structure { linear: true, .. } => "linear",
-            Structure { fixed_point: true, .. } => "fixed point",
-            Structure { keeps_jacobians: true, .. } => "simplified newton",
+            SolveStructure { unknowns: 0, .. } => "explicit",
+            SolveStructure { linear: true, .. } => "linear",
+            SolveStructure { fixed_point: true, .. } => "fixed point",
+            SolveStructure { keeps_jacobians: true, .. } => "simplified newton",
             _ => "newton",
         }
     }
@@ -71,10 +68,10 @@ impl Structure {
 pub struct Work {
     /// Iterations over all solves.
     pub iterations: u32,
-    /// The largest residual left, relative to the size of its terms; of stages side by side, before the last update.
+    /// The largest residual left, relative to the size of its terms; of a fixed point, before the last update.
     pub residual: f64,
-    /// The unknowns are stages that were found side by side, by fixed-point iteration.
-    pub side_by_side: bool,
+    /// The unknowns were found by fixed-point iteration.
+    pub fixed_point: bool,
 }
 
 impl Kernel {
@@ -83,7 +80,7 @@ impl Kernel {
     /// ```
     /// use extremal_expr::Graph;
     /// use extremal_mechanics::{Block, Solve};
-    /// use extremal_solve::{Guess, Kernel, NewtonOptions};
+    /// use extremal_solve::{GuessSource, Kernel, NewtonOptions};
     /// let g = Graph::new();
     /// let (a, u) = (g.symbol("a"), g.symbol("u"));
     /// let root = Block {
@@ -93,7 +90,7 @@ impl Kernel {
     /// };
     /// let mut kernel = Kernel::compile(&g, &[], &root, NewtonOptions::default())?;
     /// let mut out = [0.0];
-    /// kernel.run(&[2.0], Guess::Formula, &mut out)?;
+    /// kernel.run(&[2.0], GuessSource::Formula, &mut out)?;
     /// assert_eq!(out, [2f64.sqrt()]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -146,9 +143,19 @@ impl Kernel {
             }
             let outputs = checked.len();
             checked.extend(solve.residual.iter().chain(&sizes));
+            let mut add = |stage: usize, outputs: Vec<Id>| {
+                entries.push(EntryPoint { stage, outputs });
+                entries.len() - 1
+            };
+            let own = SolveEntries {
+                guess: add(stage - 1, solve.guess.clone()),
+                slopes: add(stage, solve.residual.iter().chain(&slopes).copied().collect()),
+                check: add(stage, checked),
+                residual: add(stage, solve.residual.clone()),
+            };
             let plan = SolvePlan {
                 stage,
-                first_entry: entries.len(),
+                entries: own,
                 outputs,
                 inputs: block.inputs.len(),
                 linear,
@@ -157,14 +164,10 @@ impl Kernel {
                 slope_columns: pattern.iter().flatten().copied().collect(),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
-            entries.push(Entry { stage: stage - 1, outputs: solve.guess.clone() });
-            entries.push(Entry { stage, outputs: solve.residual.iter().chain(&slopes).copied().collect() });
-            entries.push(Entry { stage, outputs: checked });
-            entries.push(Entry { stage, outputs: solve.residual.clone() });
         }
         let explicit_entry = entries.len();
         if block.solves.is_empty() {
-            entries.push(Entry { stage: 1, outputs: block.outputs.clone() });
+            entries.push(EntryPoint { stage: 1, outputs: block.outputs.clone() });
         }
         let program = Program::compile(g, &inputs, &entries)?;
         let longest = solves.iter().map(NewtonSolve::checked_len).max().unwrap_or(0);
@@ -173,7 +176,6 @@ impl Kernel {
             machine: options.machine(&program),
             unknowns: vec![0.0; block.solves.iter().map(|s| s.unknowns.len()).sum()],
             solves,
-            stages: None,
             explicit_entry,
             output_names,
             scratch: vec![0.0; scratch],
@@ -182,18 +184,17 @@ impl Kernel {
 
     /// Sets the parameters and does the work that depends on them alone.
     pub fn set_parameters(&mut self, values: &[f64]) {
+        self.change_parameters(values);
+    }
+
+    /// The same; says whether they are others than before.
+    pub(crate) fn change_parameters(&mut self, values: &[f64]) -> bool {
         if same_bits(self.machine.inputs(0), values) {
-            return;
+            return false;
         }
         self.machine.inputs_mut(0).copy_from_slice(values);
         self.machine.commit(0);
-        self.stages.iter_mut().for_each(|stages| stages.set_parameters(values));
-    }
-
-    /// Lets fixed-point iteration find the unknowns where it can; like [`Kernel::reuse_jacobians`], it may remember. The unknowns it
-    /// finds are its own; only its prediction comes to be seen where it fails.
-    pub(crate) fn iterate_stages(&mut self, stages: Option<StageIteration>) {
-        self.stages = stages.filter(|_| !self.solves.iter().all(|solve| solve.linear));
+        true
     }
 
     /// Says that the last so many outputs are conditions on the solution: where Newton's method has to be careful, it stays where they
@@ -211,31 +212,15 @@ impl Kernel {
     /// Forgets what was kept for later calls.
     pub(crate) fn forget(&mut self) {
         self.solves.iter_mut().for_each(NewtonSolve::forget);
-        self.stages.iter_mut().for_each(StageIteration::forget);
-    }
-
-    /// Is fixed-point iteration tried before Newton's method?
-    pub(crate) fn iterates_stages(&self) -> bool {
-        self.stages.is_some()
-    }
-
-    /// Is there no need for a guess, because the last call predicts one with this state and step?
-    pub(crate) fn predicts(&self, state: &[f64], h: f64) -> bool {
-        self.stages.as_ref().is_some_and(|stages| stages.predicts(state, h))
-    }
-
-    /// What takes steps by itself from the state of the last call, if it was that.
-    pub(crate) fn marching_stages(&mut self, state: &[f64], h: f64) -> Option<&mut StageIteration> {
-        self.stages.as_mut().filter(|stages| stages.marches() && stages.predicts(state, h))
     }
 
     /// The structure that elimination left.
-    pub fn structure(&self) -> Structure {
-        Structure {
+    pub fn structure(&self) -> SolveStructure {
+        SolveStructure {
             unknowns: self.unknowns.len(),
-            linear: self.solves.iter().all(|s| s.linear),
+            linear: self.solves.iter().all(|s| s.plan.linear),
             keeps_jacobians: self.solves.iter().any(NewtonSolve::keeps_jacobians),
-            fixed_point: self.iterates_stages(),
+            fixed_point: false,
         }
     }
 
@@ -249,32 +234,26 @@ impl Kernel {
         &self.unknowns
     }
 
-    /// To be filled before a call with [`Guess::Given`].
+    /// To be filled before a call with [`GuessSource::Given`].
     pub fn unknowns_mut(&mut self) -> &mut [f64] {
         &mut self.unknowns
     }
 
     /// Runs the block. The outputs are valid only when this succeeds, and are then finite.
-    pub fn run(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
-        let work = match self.run_stages(inputs, guess, out) {
-            Some(work) => work,
-            None => self.run_newton(inputs, guess, out)?,
-        };
+    pub fn run(&mut self, inputs: &[f64], guess: GuessSource, out: &mut [f64]) -> Result<Work, SolveFailure> {
+        let work = self.solve(inputs, guess, out)?;
+        self.finite(out).map(|()| work)
+    }
+
+    /// Are these values of the outputs finite?
+    pub(crate) fn finite(&self, out: &[f64]) -> Result<(), SolveFailure> {
         match out.iter().position(|x| !x.is_finite()) {
-            None => Ok(work),
+            None => Ok(()),
             Some(at) => Err(SolveFailure::NotFinite { what: self.output_names[at].clone() }),
         }
     }
 
-    fn run_stages(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Option<Work> {
-        let stages = self.stages.as_mut()?;
-        if guess == Guess::Formula {
-            self.unknowns.fill(0.0);
-        }
-        stages.run(inputs, &mut self.unknowns, out)
-    }
-
-    fn run_newton(&mut self, inputs: &[f64], guess: Guess, out: &mut [f64]) -> Result<Work, SolveFailure> {
+    fn solve(&mut self, inputs: &[f64], guess: GuessSource, out: &mut [f64]) -> Result<Work, SolveFailure> {
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         let mut work = Work::default();
@@ -284,16 +263,16 @@ impl Kernel {
             first += solve.len();
             match guess {
                 // Linear equations need no guess, and without one their solution depends on nothing but themselves.
-                Guess::Formula if solve.linear => unknowns.fill(0.0),
-                Guess::Formula => self.machine.run(solve.guess_entry(), unknowns),
-                Guess::Given => {}
+                GuessSource::Formula if solve.plan.linear => unknowns.fill(0.0),
+                GuessSource::Formula => self.machine.run(solve.guess_entry(), unknowns),
+                GuessSource::Given => {}
             }
             let again = solve.run_again(&mut self.machine, unknowns, &mut self.scratch);
             let done = again.map_or_else(|| solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Full), Ok);
             let done = match (done, guess) {
                 // What to begin with instead of a guess that was given, its giver knows.
-                (done, Guess::Given) => done,
-                (done, Guess::Formula) => done.or_else(|_| {
+                (done, GuessSource::Given) => done,
+                (done, GuessSource::Formula) => done.or_else(|_| {
                     self.machine.run(solve.guess_entry(), unknowns);
                     solve.bring_inside(&mut self.machine, unknowns);
                     solve.run(&mut self.machine, unknowns, &mut self.scratch, Pace::Damped)
@@ -301,7 +280,7 @@ impl Kernel {
             }?;
             work.iterations += done.iterations;
             work.residual = work.residual.max(done.residual);
-            self.machine.commit(solve.stage);
+            self.machine.commit(solve.plan.stage);
         }
         if self.solves.is_empty() {
             self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);

@@ -1,12 +1,11 @@
 //! Numbers: compiled blocks with Newton's method, marching a scheme, reference integrators, events, tangent maps.
 
 mod adaptive;
-mod adaptive_march;
 mod configuration;
+pub mod dense;
 pub mod eigen;
 mod failure;
 mod kernel;
-mod lattice;
 mod linear;
 mod march;
 mod newton;
@@ -14,23 +13,23 @@ pub mod nlp;
 mod observable;
 mod rank;
 mod root;
-mod stages;
-mod stride;
+mod step;
 mod symmetric;
 mod tangent;
 
 pub use adaptive::{
     AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions, AdaptiveWork, Obstacle, integrate,
 };
-pub use adaptive_march::{AdaptiveMarcher, Fate};
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
-pub use kernel::{Guess, Kernel, Structure, Work};
-pub use lattice::{Instance, LatticeMarcher, LatticeScheme};
+pub use kernel::{GuessSource, Kernel, SolveStructure, Work};
 pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
-pub use march::{CompiledScheme, Glimpse, Guard, LaneMarcher, March, Marcher, StartValues, TotalWork};
+pub use march::{
+    AdaptiveMarcher, CompiledScheme, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
+    March, Marcher, MotionFate, StartValues, TotalWork,
+};
 pub use newton::NewtonOptions;
-pub use rank::{Dependence, Passage, RowWatch, Rows, Sight, dependence, furthest_first};
+pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};
 pub use root::{RootError, find_root};
-pub use symmetric::{Inertia, SymmetricSolver};
+pub use symmetric::{MatrixInertia, SymmetricSolver};
 pub use tangent::TangentMap;

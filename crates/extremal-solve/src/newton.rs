@@ -7,6 +7,7 @@ use extremal_eval::{Backend, Machine, Program};
 use crate::failure::SolveFailure;
 use crate::kernel::Work;
 use crate::linear::LinearSolver;
+use crate::step::BackOff;
 use backward::Backward;
 
 /// When Newton's method is content, and when it gives up.
@@ -54,8 +55,6 @@ const WORTH_KEEPING: usize = 4;
 const MAX_AGAIN: u32 = 8;
 /// Updates above which it pays to factor anew at the next call.
 const TOO_MANY: u32 = 3;
-/// The largest number of calls for which no Jacobian of before is tried.
-const MAX_WAIT: u32 = 127;
 /// A Jacobian that does not reduce the residual by this factor is out of date.
 const OUT_OF_DATE: f64 = 0.2;
 
@@ -68,12 +67,26 @@ pub(crate) enum Pace {
     Damped,
 }
 
+/// The entries of a program that a system of equations has.
+#[derive(Clone, Copy)]
+pub(crate) struct SolveEntries {
+    /// The first guess of the unknowns.
+    pub guess: usize,
+    /// The residual and the entries of the Jacobian.
+    pub slopes: usize,
+    /// Outputs of the block, the residual and the sizes of its terms.
+    pub check: usize,
+    /// The residual alone.
+    pub residual: usize,
+}
+
 /// Where a system of equations stands in its program, and what it looks like.
+#[derive(Clone)]
 pub(crate) struct SolvePlan {
     /// The stage of its unknowns.
     pub stage: usize,
-    /// The first of its four entries.
-    pub first_entry: usize,
+    /// Its entries.
+    pub entries: SolveEntries,
     /// Outputs of the block that its last entry computes as well.
     pub outputs: usize,
     /// How many inputs the block has.
@@ -87,60 +100,44 @@ pub(crate) struct SolvePlan {
     pub slope_columns: Vec<usize>,
 }
 
-/// One system of equations: four entries of the program in a row (guess, residual with Jacobian, outputs with residual and
-/// sizes, residual alone), and the memory to iterate.
+/// One system of equations, with the memory to iterate.
 #[derive(Clone)]
 pub(crate) struct NewtonSolve {
-    pub stage: usize,
-    pub linear: bool,
-    first_entry: usize,
-    outputs: usize,
+    pub plan: SolvePlan,
     /// How many of the last outputs are conditions, which hold where they are not zero.
     guards: usize,
     solver: LinearSolver,
-    names: Vec<String>,
-    slope_rows: Vec<usize>,
-    slope_columns: Vec<usize>,
     values: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
     backward: Backward,
     options: NewtonOptions,
-    kept: Option<Kept>,
+    kept: Option<KeptJacobian>,
 }
 
 /// What is kept of one call for the next.
 #[derive(Clone, Default)]
-struct Kept {
+struct KeptJacobian {
     /// The factored Jacobian may serve again.
     factored: bool,
     /// By how much it reduced the residual last.
     rate: f64,
-    /// Calls for which it is not tried: twice as many after every failure.
-    wait: u32,
-    waited: u32,
+    back_off: BackOff,
     /// Sizes of the terms of each row when they were last evaluated.
     sizes: Vec<f64>,
 }
 
 impl NewtonSolve {
     pub fn new(plan: SolvePlan, solver: LinearSolver, options: NewtonOptions) -> Self {
-        let SolvePlan { stage, first_entry, outputs, inputs, linear, names, slope_rows, slope_columns } = plan;
-        let n = names.len();
+        let n = plan.names.len();
         NewtonSolve {
-            stage,
-            linear,
-            first_entry,
-            outputs,
             guards: 0,
             solver,
-            values: vec![0.0; n + slope_rows.len()],
-            slope_rows,
-            slope_columns,
+            values: vec![0.0; n + plan.slope_rows.len()],
             update: vec![0.0; n],
             trial: vec![0.0; n],
-            backward: Backward::new(stage, first_entry + 3, inputs, n),
-            names,
+            backward: Backward::new(plan.stage, plan.entries.residual, plan.inputs, n),
+            plan,
             options,
             kept: None,
         }
@@ -148,8 +145,8 @@ impl NewtonSolve {
 
     /// From now on a Jacobian may serve again in the next call, if that pays.
     pub fn reuse_jacobians(&mut self) {
-        if self.len() >= WORTH_KEEPING && !self.linear {
-            self.kept = Some(Kept { sizes: vec![0.0; self.len()], ..Kept::default() });
+        if self.len() >= WORTH_KEEPING && !self.plan.linear {
+            self.kept = Some(KeptJacobian { sizes: vec![0.0; self.len()], ..KeptJacobian::default() });
         }
     }
 
@@ -158,12 +155,12 @@ impl NewtonSolve {
     }
 
     pub fn forget(&mut self) {
-        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.wait, kept.waited) = (false, 0, 0));
+        self.kept.iter_mut().for_each(|kept| (kept.factored, kept.back_off) = (false, BackOff::default()));
     }
 
     /// Damped updates stay where the last so many outputs are not zero, as long as they lead anywhere.
     pub fn keep_inside(&mut self, guards: usize) {
-        self.guards = guards.min(self.outputs);
+        self.guards = guards.min(self.plan.outputs);
     }
 
     /// Takes a guess back towards zero, where increments and rates are those of staying, until the equations can be evaluated.
@@ -178,16 +175,16 @@ impl NewtonSolve {
     }
 
     pub fn len(&self) -> usize {
-        self.names.len()
+        self.plan.names.len()
     }
 
     pub fn guess_entry(&self) -> usize {
-        self.first_entry
+        self.plan.entries.guess
     }
 
     /// How much memory `run` needs for outputs, residuals and sizes.
     pub fn checked_len(&self) -> usize {
-        self.outputs + 2 * self.len()
+        self.plan.outputs + 2 * self.len()
     }
 
     /// Improves `x` until the residual is round-off, or fails. Leaves outputs in front of `checked`, all evaluated at the final `x`.
@@ -199,7 +196,7 @@ impl NewtonSolve {
         pace: Pace,
     ) -> Result<Work, SolveFailure> {
         let n = self.len();
-        let checked = &mut checked[..self.outputs + 2 * n];
+        let checked = &mut checked[..self.plan.outputs + 2 * n];
         let max_iterations = match pace {
             Pace::Full => self.options.max_iterations.min(FULL_PACE_ITERATIONS),
             Pace::Damped => self.options.max_iterations,
@@ -213,21 +210,21 @@ impl NewtonSolve {
             // Updates that no longer fall by half may be the round-off of unknowns that are themselves small.
             let falling = update < 0.5 * previous;
             previous = update;
-            if !self.linear && falling && update > QUADRATIC * norm(x) {
+            if !self.plan.linear && falling && update > QUADRATIC * norm(x) {
                 continue;
             }
             let (mut residual, row) = self.check(machine, x, checked);
             if residual.is_nan() {
-                return Err(SolveFailure::NotFinite { what: self.names[row].clone() });
+                return Err(SolveFailure::NotFinite { what: self.plan.names[row].clone() });
             }
             if residual > self.options.tolerance && (!falling || update <= ROUND_OFF * norm(x)) {
-                residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+                residual = self.backward_residual(machine, x, &checked[self.plan.outputs..]);
             }
             // Once the updates are small, a residual that no longer falls by half has reached its round-off.
             if residual <= ROUND_OFF || (residual <= self.options.tolerance && residual > 0.5 * best) {
                 let n = self.len();
                 if let Some(kept) = &mut self.kept {
-                    kept.sizes.copy_from_slice(&checked[self.outputs + n..]);
+                    kept.sizes.copy_from_slice(&checked[self.plan.outputs + n..]);
                     (kept.factored, kept.rate) = (true, OUT_OF_DATE);
                 }
                 return Ok(Work { iterations, residual, ..Work::default() });
@@ -241,7 +238,7 @@ impl NewtonSolve {
         }
         Err(SolveFailure::NoConvergence {
             iterations,
-            unknown: self.names[worst_row].clone(),
+            unknown: self.plan.names[worst_row].clone(),
             residual: best,
             tolerance: self.options.tolerance,
         })
@@ -252,16 +249,14 @@ impl NewtonSolve {
     pub fn run_again(&mut self, machine: &mut Machine, x: &mut [f64], checked: &mut [f64]) -> Option<Work> {
         let mut kept = self.kept.take()?;
         let mut done = None;
-        if kept.wait > 0 {
-            kept.wait -= 1;
-        } else if kept.factored {
+        if !kept.back_off.skip() && kept.factored {
             done = self.iterate_again(&mut kept, machine, x, checked);
             match &done {
-                Some(work) => (kept.factored, kept.waited) = (work.iterations <= TOO_MANY, kept.waited / 2),
-                None => {
-                    kept.waited = (2 * kept.waited + 1).min(MAX_WAIT);
-                    kept.wait = kept.waited;
+                Some(work) => {
+                    kept.factored = work.iterations <= TOO_MANY;
+                    kept.back_off.succeeded();
                 }
+                None => kept.back_off.failed(),
             }
         }
         self.kept = Some(kept);
@@ -270,30 +265,30 @@ impl NewtonSolve {
 
     fn iterate_again(
         &mut self,
-        kept: &mut Kept,
+        kept: &mut KeptJacobian,
         machine: &mut Machine,
         x: &mut [f64],
         checked: &mut [f64],
     ) -> Option<Work> {
         let n = self.len();
-        let checked = &mut checked[..self.outputs + 2 * n];
+        let checked = &mut checked[..self.plan.outputs + 2 * n];
         self.trial.copy_from_slice(x);
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 3, &mut self.update);
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.residual, &mut self.update);
         let mut residual = relative(&self.update, &kept.sizes).0;
         for iterations in 1..=MAX_AGAIN {
             self.solver.solve(&mut self.update);
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
-            machine.inputs_mut(self.stage).copy_from_slice(x);
+            machine.inputs_mut(self.plan.stage).copy_from_slice(x);
             let before = residual;
             let last = residual * kept.rate <= ROUND_OFF;
             if last {
-                machine.run(self.first_entry + 2, checked);
-                let (own, sizes) = checked[self.outputs..].split_at(n);
+                machine.run(self.plan.entries.check, checked);
+                let (own, sizes) = checked[self.plan.outputs..].split_at(n);
                 self.update.copy_from_slice(own);
                 kept.sizes.copy_from_slice(sizes);
             } else {
-                machine.run(self.first_entry + 3, &mut self.update);
+                machine.run(self.plan.entries.residual, &mut self.update);
             }
             residual = relative(&self.update, &kept.sizes).0;
             if last && (residual <= ROUND_OFF || residual <= self.options.tolerance && residual > 0.5 * before) {
@@ -329,15 +324,15 @@ impl NewtonSolve {
         if let Err(singular) = self.solver.factor(slopes) {
             // What was kept of an earlier call went with it.
             self.kept.iter_mut().for_each(|kept| kept.factored = false);
-            return Err(SolveFailure::Singular { unknown: self.names[singular.column].clone() });
+            return Err(SolveFailure::Singular { unknown: self.plan.names[singular.column].clone() });
         }
         self.update.copy_from_slice(residual);
         self.solver.solve(&mut self.update);
         let length = norm(&self.update);
         if !length.is_finite() {
-            return Err(SolveFailure::Singular { unknown: self.names[0].clone() });
+            return Err(SolveFailure::Singular { unknown: self.plan.names[0].clone() });
         }
-        if pace == Pace::Full || self.linear || length <= QUADRATIC * norm(x) {
+        if pace == Pace::Full || self.plan.linear || length <= QUADRATIC * norm(x) {
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
             return Ok(length);
         }
@@ -348,10 +343,10 @@ impl NewtonSolve {
             while fraction >= SMALLEST_FRACTION {
                 let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
                 self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
-                machine.inputs_mut(self.stage).copy_from_slice(&self.trial);
-                machine.run(self.first_entry + 2, checked);
-                let holds = !inside || !checked[self.outputs - self.guards..self.outputs].contains(&0.0);
-                let next = &mut checked[self.outputs..self.outputs + n];
+                machine.inputs_mut(self.plan.stage).copy_from_slice(&self.trial);
+                machine.run(self.plan.entries.check, checked);
+                let holds = !inside || !checked[self.plan.outputs - self.guards..self.plan.outputs].contains(&0.0);
+                let next = &mut checked[self.plan.outputs..self.plan.outputs + n];
                 self.solver.solve(next);
                 if holds && norm(next) <= (1.0 - 0.25 * fraction) * length {
                     x.copy_from_slice(&self.trial);
@@ -362,14 +357,14 @@ impl NewtonSolve {
         }
         let (mut residual, row) = self.check(machine, x, checked);
         if residual > self.options.tolerance {
-            residual = self.backward_residual(machine, x, &checked[self.outputs..]);
+            residual = self.backward_residual(machine, x, &checked[self.plan.outputs..]);
         }
         if residual <= self.options.tolerance {
             return Ok(0.0);
         }
         Err(SolveFailure::NoConvergence {
             iterations: 0,
-            unknown: self.names[row].clone(),
+            unknown: self.plan.names[row].clone(),
             residual,
             tolerance: self.options.tolerance,
         })
@@ -377,9 +372,9 @@ impl NewtonSolve {
 
     /// Evaluates outputs, residuals and sizes at `x`; returns the worst relative residual and its row.
     fn check(&self, machine: &mut Machine, x: &[f64], checked: &mut [f64]) -> (f64, usize) {
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 2, checked);
-        relative_residual(&checked[self.outputs..], self.len())
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.check, checked);
+        relative_residual(&checked[self.plan.outputs..], self.len())
     }
 
     /// The worst relative residual where a row is measured, beyond its own terms, against what round-off makes of it: that of the
@@ -389,11 +384,11 @@ impl NewtonSolve {
     fn backward_residual(&mut self, machine: &mut Machine, x: &[f64], checked: &[f64]) -> f64 {
         let n = self.len();
         let (residual, own) = checked.split_at(n);
-        let places = self.slope_rows.iter().copied().zip(self.slope_columns.iter().copied());
+        let places = self.plan.slope_rows.iter().copied().zip(self.plan.slope_columns.iter().copied());
         let slopes = places.zip(self.values[n..].iter().copied());
         let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
         let mut worst = 0.0f64;
-        let mut slopes = self.slope_rows.iter().zip(&self.values[n..]).peekable();
+        let mut slopes = self.plan.slope_rows.iter().zip(&self.values[n..]).peekable();
         for row in 0..n {
             let mut largest = 0.0f64;
             while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
@@ -408,11 +403,11 @@ impl NewtonSolve {
     }
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
-        machine.inputs_mut(self.stage).copy_from_slice(x);
-        machine.run(self.first_entry + 1, &mut self.values);
+        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.run(self.plan.entries.slopes, &mut self.values);
         match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
             None => Ok(()),
-            Some(row) => Err(SolveFailure::NotFinite { what: self.names[row].clone() }),
+            Some(row) => Err(SolveFailure::NotFinite { what: self.plan.names[row].clone() }),
         }
     }
 }

@@ -92,15 +92,6 @@ pub fn furthest_first(rows: &[Vec<f64>]) -> Vec<usize> {
     order
 }
 
-/// What a [`RowWatch`] sees in the rows of a matrix that moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sight {
-    /// The rows were independent all the way since the last look.
-    Independent,
-    /// Going by the distances and their rates at both ends, a row may have reached the span of others on the way: look closer.
-    Suspicious,
-}
-
 /// What a closer look at the way between two looks shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Passage {
@@ -132,7 +123,7 @@ pub enum Passage {
 
 /// A matrix along a motion, at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
+pub struct ConstraintRows<'a> {
     /// The time.
     pub time: f64,
     /// The entries, row by row, and behind them as many rates of change.
@@ -168,17 +159,17 @@ const TAKES_PART: f64 = 1e-3;
 /// otherwise the way is looked at more closely, until it is told whether it has.
 ///
 /// ```
-/// use extremal_solve::{Passage, RowWatch, Rows, Sight};
+/// use extremal_solve::{ConstraintRows, Passage, RowWatch};
 /// let mut watch = RowWatch::new(&[vec![0], vec![0, 1]]);
 /// let rows = |angle: f64| [1.0, angle.cos(), angle.sin(), 0.0, angle.sin(), -angle.cos()];
 /// let mut look = |watch: &mut RowWatch, time: f64| {
-///     watch.look(Rows { time, entries: &rows(0.4 - time), positions: &[], velocities: &[], residual: 0.0 })
+///     watch.look(ConstraintRows { time, entries: &rows(0.4 - time), positions: &[], velocities: &[], residual: 0.0 })
 /// };
-/// assert_eq!(look(&mut watch, 0.0), Sight::Independent);
-/// assert_eq!(look(&mut watch, 0.1), Sight::Independent);
-/// assert_eq!(look(&mut watch, 0.7), Sight::Suspicious);
+/// assert!(!look(&mut watch, 0.0));
+/// assert!(!look(&mut watch, 0.1));
+/// assert!(look(&mut watch, 0.7));
 /// let passage = watch.follow(|part, read| {
-///     read(Rows { time: 0.1 + 0.6 * part, entries: &rows(0.3 - 0.6 * part), positions: &[], velocities: &[], residual: 0.0 });
+///     read(ConstraintRows { time: 0.1 + 0.6 * part, entries: &rows(0.3 - 0.6 * part), positions: &[], velocities: &[], residual: 0.0 });
 ///     true
 /// });
 /// let Passage::Singular { part, .. } = passage else { panic!("{passage:?}") };
@@ -206,7 +197,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn take(&mut self, gram: &MovingGram, longest: &mut [f64], rows: Rows<'_>) {
+    fn take(&mut self, gram: &MovingGram, longest: &mut [f64], rows: ConstraintRows<'_>) {
         self.time = rows.time;
         self.positions.clear();
         self.positions.extend_from_slice(rows.positions);
@@ -296,7 +287,7 @@ impl RowWatch {
         self.seen
     }
 
-    fn read(&mut self, rows: Rows<'_>) -> Reading {
+    fn read(&mut self, rows: ConstraintRows<'_>) -> Reading {
         let mut reading = self.now.clone();
         let (values, rates) = rows.entries.split_at(self.entries);
         self.gram.factor(values, rates);
@@ -304,20 +295,20 @@ impl RowWatch {
         reading
     }
 
-    /// Looks at the rows.
-    pub fn look(&mut self, rows: Rows<'_>) -> Sight {
+    /// Looks at the rows. Going by the distances and their rates at both ends, may a row have reached the span of others on the way
+    /// since the last look? Then [follow](RowWatch::follow) it.
+    pub fn look(&mut self, rows: ConstraintRows<'_>) -> bool {
         std::mem::swap(&mut self.now, &mut self.last);
         let (values, rates) = rows.entries.split_at(self.entries);
         self.gram.factor(values, rates);
         self.now.take(&self.gram, &mut self.longest, rows);
-        let suspicious = match std::mem::replace(&mut self.seen, true) {
+        match std::mem::replace(&mut self.seen, true) {
             true => self.last.suspect(&self.now).is_some(),
             false => {
                 self.last.clone_from(&self.now);
                 self.now.lost().is_some()
             }
-        };
-        if suspicious { Sight::Suspicious } else { Sight::Independent }
+        }
     }
 
     /// A row that would lose its independence within this time at its present pace, and how far it is from that, relative to its
@@ -333,7 +324,7 @@ impl RowWatch {
 
     /// Follows the way between the last two looks, of which `sample` shows the rows at any part (0 to 1), or says that there is no
     /// state of the motion there.
-    pub fn follow(&mut self, mut sample: impl FnMut(f64, &mut dyn FnMut(Rows<'_>)) -> bool) -> Passage {
+    pub fn follow(&mut self, mut sample: impl FnMut(f64, &mut dyn FnMut(ConstraintRows<'_>)) -> bool) -> Passage {
         let way = self.now.time - self.last.time;
         if let Some(row) = self.now.lost().filter(|_| way == 0.0) {
             return self.passage(true, row, 0.0, 0.0);
@@ -417,12 +408,10 @@ mod tests {
         let mut passages = Vec::new();
         for &time in times {
             let at = |time: f64| rows(time);
-            if watch.look(Rows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 })
-                == Sight::Suspicious
-            {
+            if watch.look(ConstraintRows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 }) {
                 passages.push(watch.follow(|part, read| {
                     let time = last + part * (time - last);
-                    read(Rows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 });
+                    read(ConstraintRows { time, entries: &at(time), positions: &[], velocities: &[], residual: 0.0 });
                     true
                 }));
             }
@@ -478,13 +467,24 @@ mod tests {
         let at = |time: f64| (rows(time), [place(time)]);
         for time in [0.0, 1.0] {
             let (entries, positions) = at(time);
-            let sight =
-                watch.look(Rows { time, entries: &entries, positions: &positions, velocities: &[1.0], residual: 0.0 });
-            assert_eq!(sight == Sight::Suspicious, time == 1.0);
+            let suspicious = watch.look(ConstraintRows {
+                time,
+                entries: &entries,
+                positions: &positions,
+                velocities: &[1.0],
+                residual: 0.0,
+            });
+            assert_eq!(suspicious, time == 1.0);
         }
         let passage = watch.follow(|part, read| {
             let (entries, positions) = at(part);
-            read(Rows { time: part, entries: &entries, positions: &positions, velocities: &[1.0], residual: 0.0 });
+            read(ConstraintRows {
+                time: part,
+                entries: &entries,
+                positions: &positions,
+                velocities: &[1.0],
+                residual: 0.0,
+            });
             true
         });
         assert!(matches!(passage, Passage::Broken { row: 1, .. }), "{passage:?}");

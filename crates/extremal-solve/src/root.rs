@@ -137,9 +137,9 @@ mod tests {
         (root, evaluations)
     }
 
-    type Case = (fn(f64) -> f64, f64, f64, f64);
+    type RootCase = (fn(f64) -> f64, f64, f64, f64);
 
-    const CASES: [Case; 8] = [
+    const CASES: [RootCase; 8] = [
         (|x| x.cos() - x, 0.0, 2.0, 0.739_085_133_215_160_6),
         (|x| x * x * x - 2.0, 0.0, 5.0, 1.259_921_049_894_873_2),
         (|x| x.exp() - 1e6, 0.0, 100.0, 13.815_510_557_964_274),

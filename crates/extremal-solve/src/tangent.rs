@@ -1,11 +1,12 @@
 //! The derivative of a step by its state, by implicit differentiation: the linearised flow of a method.
 
-use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::discrete::Scheme;
 
+use crate::dense::{identity, product};
 use crate::failure::SolveFailure;
-use crate::kernel::{Guess, Kernel};
+use crate::kernel::{GuessSource, Kernel};
 use crate::linear::DenseLu;
 use crate::newton::NewtonOptions;
 
@@ -47,7 +48,7 @@ impl TangentMap {
         }
         let values = vec![0.0; outputs.len()];
         let inputs = [symbols, scheme.step.inputs.clone(), unknowns];
-        let program = Program::compile(g, &inputs, &[Entry { stage: 2, outputs }])?;
+        let program = Program::compile(g, &inputs, &[EntryPoint { stage: 2, outputs }])?;
         let mut machine = program.machine();
         machine.inputs_mut(0).copy_from_slice(&numbers);
         machine.commit(0);
@@ -60,13 +61,13 @@ impl TangentMap {
     /// `velocity` is a guess for the velocities.
     pub fn advance(&mut self, state: &mut [f64], t: f64, h: f64, velocity: &[f64]) -> Result<Vec<f64>, SolveFailure> {
         let n = self.state;
-        let mut total: Vec<f64> = (0..n * n).map(|i| if i % (n + 1) == 0 { 1.0 } else { 0.0 }).collect();
+        let mut total = identity(n);
         let mut elapsed = 0.0;
         for fraction in self.substeps.clone() {
             let inputs: Vec<f64> =
                 state.iter().chain(&[t + elapsed * h, fraction * h]).chain(velocity).copied().collect();
             let derivative = self.substep(&inputs, state)?;
-            total = product(&derivative, &total, n);
+            total = product(&derivative, &total, n, n, n);
             elapsed += fraction;
         }
         Ok(total)
@@ -75,7 +76,7 @@ impl TangentMap {
     fn substep(&mut self, inputs: &[f64], state: &mut [f64]) -> Result<Vec<f64>, SolveFailure> {
         let (n, m) = (self.state, self.unknowns);
         let mut out = vec![0.0; n + m];
-        self.step.run(inputs, Guess::Formula, &mut out)?;
+        self.step.run(inputs, GuessSource::Formula, &mut out)?;
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         self.machine.inputs_mut(2).copy_from_slice(&out[n..]);
@@ -110,9 +111,4 @@ fn dense<'g>(g: &'g Graph, functions: &[Expr<'g>], variables: &[Expr<'g>]) -> Ve
         }
     }
     entries
-}
-
-fn product(a: &[f64], b: &[f64], n: usize) -> Vec<f64> {
-    let entry = |i: usize, j: usize| (0..n).map(|k| a[i * n + k] * b[k * n + j]).sum();
-    (0..n * n).map(|at| entry(at / n, at % n)).collect()
 }

@@ -2,7 +2,7 @@
 
 use extremal_expr::{Expr, Function, Graph};
 use extremal_mechanics::{Block, Solve};
-use extremal_solve::{Guess, Kernel, NewtonOptions, SolveFailure};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions, SolveFailure};
 
 /// Solves for unknowns from their guesses, for inputs with these values.
 fn solve<'g>(
@@ -20,7 +20,7 @@ fn solve<'g>(
     };
     let mut kernel = Kernel::compile(g, &[], &block, NewtonOptions::default()).unwrap();
     let mut out = vec![0.0; symbols.len()];
-    kernel.run(&values, Guess::Formula, &mut out).map(|_| out)
+    kernel.run(&values, GuessSource::Formula, &mut out).map(|_| out)
 }
 
 #[test]

@@ -194,7 +194,7 @@ pub fn evaluate(g: &Graph, roots: &[Id], value_of: impl Fn(&str) -> f64) -> Hash
                 let (condition, chosen) = (of(&c), if of(&c).value != 0.0 { of(&a) } else { of(&b) });
                 chosen.unless(condition.error != 0.0)
             }
-            Node::Held(a) => of(&a),
+            Node::Grouped(a) => of(&a),
             Node::Compare(comparison, a, b) => of(&a).compare(comparison, of(&b)),
             Node::And(a, b) => of(&a) * of(&b),
             Node::Or(a, b) => Bounded { value: of(&a).value.max(of(&b).value), error: of(&a).error + of(&b).error },

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{Model, Overrides};
+use extremal_model::{FixedValue, Model, ModelConstraint, Overrides};
 
 /// Reads a model, or shows what is wrong with it.
 pub fn model(text: &str) -> Model {
@@ -27,6 +27,75 @@ pub fn value_at(model: &Model, expression: Expr<'_>, point: &[(&str, f64)]) -> f
 /// An expression of a model as it is printed.
 pub fn text_of(model: &Model, id: Id) -> String {
     model.graph().expr(id).to_string()
+}
+
+/// Everything that a model states, as text: two models that say the same have the same lines.
+pub fn statements(model: &Model) -> Vec<String> {
+    let text = |id: Id| text_of(model, id);
+    let texts = |ids: &[Id]| ids.iter().map(|id| text(*id)).collect::<Vec<_>>();
+    let number = |id: Option<Id>| id.map(|id| model.number(id));
+    let fixed = |fixed: &[FixedValue]| {
+        let value = |fixed: &FixedValue| (model.component_name(fixed.component), model.number(fixed.value));
+        format!("{:?}", fixed.iter().map(value).collect::<Vec<_>>())
+    };
+    let mut lines = vec![
+        model.lagrangian().to_string(),
+        format!("{:?} {:?} {:?}", model.initial(), model.simulation(), model.parameter_values()),
+    ];
+    lines.extend(model.coordinates().iter().map(|c| format!("{} {:?}", c.name, c.domain.map(text))));
+    lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
+    lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text(d.expression))));
+    let forces = [model.forces(), model.controlled_forces(), model.friction(), model.heat()];
+    lines.extend(forces.iter().flatten().map(Expr::to_string));
+    for term in model.friction_terms() {
+        let shares: Vec<_> = term.shares.iter().map(|(of, share)| format!("{of}: {}", text(*share))).collect();
+        lines.push(format!("{} {} {shares:?}", term.coordinate, text(term.force)));
+    }
+    let walls = model.conductions().iter();
+    lines.extend(walls.map(|wall| format!("{} {:?} {}", wall.name, wall.between, text(wall.conductance))));
+    for ModelConstraint { name, kind, left, right, variational, multiplier, .. } in model.constraints() {
+        let [left, right, multiplier] = [left, right, multiplier].map(|id| text(*id));
+        lines.push(format!("{name} {kind} {left} = {right} {:?} {multiplier}", variational.map(text)));
+    }
+    lines.extend(model.invariants().iter().map(|i| format!("{} {}", i.name, text(i.expression))));
+    lines.extend(model.symmetries().iter().map(|s| format!("{} {:?}", s.name, texts(&s.generator))));
+    lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text(e.expression))));
+    lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text(s.expression))));
+    if let Some(discrete) = model.discrete() {
+        lines.push(text(discrete.lagrangian));
+        lines.extend(
+            [&discrete.force_minus, &discrete.force_plus, &discrete.entropy_rules]
+                .map(|ids| format!("{:?}", texts(ids))),
+        );
+        lines.extend(discrete.constraints.iter().map(|id| format!("{:?}", id.map(text))));
+    }
+    for control in model.controls() {
+        let gains: Vec<_> = control.gains.iter().map(|(place, gain)| (*place, text(*gain))).collect();
+        let (bounds, guess) = ([control.min, control.max].map(number), control.guess.map(text));
+        lines.push(format!("{} {gains:?} {bounds:?} {guess:?}", control.name));
+    }
+    lines.extend(model.objective().map(|o| format!("{:?}", [o.running, o.terminal].map(|cost| cost.map(text)))));
+    if let Some(boundary) = model.boundary() {
+        let [from, duration] = [boundary.from, boundary.duration.guess()].map(|id| model.number(id));
+        lines.push(format!(
+            "{from} {duration} {} {:?} {}",
+            boundary.duration.is_free(),
+            boundary.periodic,
+            boundary.steps
+        ));
+        lines.extend([fixed(&boundary.start), fixed(&boundary.end)]);
+        lines.extend(boundary.via.iter().map(|via| fixed(&via.values)));
+        for bound in &boundary.path {
+            let name = model.component_name(bound.component);
+            lines.push(format!("{name} {:?} {:?}", number(bound.min), number(bound.max)));
+        }
+        for integral in &boundary.integrals {
+            let value = model.number(integral.value);
+            lines.push(format!("{} {} {value}", integral.name, text(integral.integrand)));
+        }
+        lines.extend(boundary.guess.iter().map(|guess| format!("{:?}", guess.map(text))));
+    }
+    lines
 }
 
 /// A point on a circle by its angle. The first two constraints determine it but where w = 0; there the third does, which follows from them

@@ -1,6 +1,6 @@
 //! Names as a model would declare them.
 
-use extremal_expr::syntax::{Binding, Reference, Refusal, Scope};
+use extremal_expr::syntax::{Binding, NameRefusal, NameUse, Scope};
 use extremal_expr::{Expr, Graph};
 
 /// Coordinates `x`, `theta` and the family `q[1]` to `q[5]`, parameters `m`, `gamma` and the integer `n = 5`, time `t`,
@@ -21,13 +21,13 @@ impl<'g> Scope<'g> for SmallScope<'g> {
         })
     }
 
-    fn value(&self, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let graph = self.0;
         let theta = ["theta", "theta'", "theta''"].map(|name| graph.symbol(name));
         match (reference.name, reference.primes) {
             ("height", 0) => Ok(theta[0].sin()),
             ("height", 1) => Ok(graph.directional(&[theta[0].sin()], &[(theta[0], theta[1])])[0]),
-            (_, 3..) => Err(Refusal {
+            (_, 3..) => Err(NameRefusal {
                 message: format!("`{}` is not available", reference.symbol()),
                 help: Some("accelerations are the highest derivatives here".to_owned()),
             }),

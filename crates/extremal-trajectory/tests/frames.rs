@@ -42,11 +42,22 @@ fn push(file: &mut FrameFile, numbers: std::ops::Range<usize>) {
     }
 }
 
+/// A file with its first frames.
+fn begun(path: &Path, frames: usize) -> FrameFile {
+    let mut file = FrameFile::create(path, &fields(), &identity()).unwrap();
+    push(&mut file, 0..frames);
+    file
+}
+
+/// Writes the frames that are left.
+fn finish(mut file: FrameFile, from: usize) {
+    push(&mut file, from..FRAMES);
+    file.finish().unwrap();
+}
+
 /// The bytes of a file that was written in one go.
 fn whole(path: &Path) -> Vec<u8> {
-    let mut file = FrameFile::create(path, &fields(), &identity()).unwrap();
-    push(&mut file, 0..FRAMES);
-    file.finish().unwrap();
+    finish(begun(path, 0), 0);
     let bytes = fs::read(path).unwrap();
     fs::remove_file(path).unwrap();
     bytes
@@ -73,9 +84,7 @@ fn parquet_rows(path: &Path) -> Vec<Row> {
 fn parquet_keeps_every_value() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-    push(&mut file, 0..FRAMES);
-    file.finish().unwrap();
+    begun(&path, FRAMES).finish().unwrap();
     let rows = parquet_rows(&path);
     let mut at = 0;
     for number in 0..FRAMES {
@@ -119,9 +128,7 @@ fn killed_anywhere_and_resumed_the_file_is_the_same() {
         let journal = folder.path().join(format!("{name}.part.journal"));
         for done in 0..=FRAMES {
             for (lost_data, lost_journal) in [(0, 0), (1, 0), (0, 1), (40, 5)] {
-                let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-                push(&mut file, 0..done);
-                drop(file);
+                drop(begun(&path, done));
                 for (file, lost) in [(&part, lost_data), (&journal, lost_journal)] {
                     let file = OpenOptions::new().write(true).open(file).unwrap();
                     let length = file.metadata().unwrap().len();
@@ -134,9 +141,7 @@ fn killed_anywhere_and_resumed_the_file_is_the_same() {
                 let kept = resumed.notes.len();
                 assert_eq!(resumed.notes, (0..kept).map(note).collect::<Vec<_>>());
                 assert!(kept <= done && (lost_data + lost_journal > 0 || kept == done), "{kept} of {done}");
-                let mut file = resumed.file;
-                push(&mut file, kept..FRAMES);
-                file.finish().unwrap();
+                finish(resumed.file, kept);
                 assert_eq!(fs::read(&path).unwrap(), expected, "{name}, {done} frames");
                 fs::remove_file(&path).unwrap();
             }
@@ -149,13 +154,9 @@ fn a_suspended_file_can_be_read_and_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     let expected = whole(&path);
-    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-    push(&mut file, 0..3);
-    file.suspend().unwrap();
+    begun(&path, 3).suspend().unwrap();
     assert_eq!(parquet_rows(&path).len(), 103);
-    let mut file = FrameFile::resume(&path, &fields(), &identity()).unwrap().file;
-    push(&mut file, 3..FRAMES);
-    file.finish().unwrap();
+    finish(FrameFile::resume(&path, &fields(), &identity()).unwrap().file, 3);
     assert_eq!(fs::read(&path).unwrap(), expected);
 }
 
@@ -203,18 +204,14 @@ fn a_frame_whose_bytes_changed_is_written_again() {
         let expected = whole(&path);
         let part = folder.path().join(format!("{name}.part"));
         for (done, back, kept) in [(3, 1, 2), (1, 1, 0)] {
-            let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-            push(&mut file, 0..done);
-            drop(file);
+            drop(begun(&path, done));
             let mut bytes = fs::read(&part).unwrap();
             let at = bytes.len() - back;
             bytes[at] ^= 1;
             fs::write(&part, bytes).unwrap();
             let resumed = FrameFile::resume(&path, &fields(), &identity()).unwrap();
             assert_eq!(resumed.notes, (0..kept).map(note).collect::<Vec<_>>());
-            let mut file = resumed.file;
-            push(&mut file, kept..FRAMES);
-            file.finish().unwrap();
+            finish(resumed.file, kept);
             assert_eq!(fs::read(&path).unwrap(), expected, "{name}");
             fs::remove_file(&path).unwrap();
         }
@@ -227,9 +224,7 @@ fn what_stands_behind_the_last_whole_frame_is_cut_off() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         let expected = whole(&path);
-        let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-        push(&mut file, 0..FRAMES);
-        drop(file);
+        drop(begun(&path, FRAMES));
         // More than the end of a file overwrites.
         let mut part = OpenOptions::new().append(true).open(folder.path().join(format!("{name}.part"))).unwrap();
         part.write_all(&[b'?'; 100_000]).unwrap();
@@ -243,9 +238,7 @@ fn unfinished_work_that_is_gone_is_not_called_finished() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     let expected = whole(&path);
-    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-    push(&mut file, 0..2);
-    file.suspend().unwrap();
+    begun(&path, 2).suspend().unwrap();
     let so_far = fs::read(&path).unwrap();
     fs::remove_file(folder.path().join("t.csv.part")).unwrap();
     for _ in 0..2 {
@@ -254,9 +247,7 @@ fn unfinished_work_that_is_gone_is_not_called_finished() {
         assert!(matches!(FrameFile::create(&path, &fields(), &identity()), Err(FrameError::Exists { .. })));
     }
     assert_eq!(fs::read(&path).unwrap(), so_far, "what is there stays");
-    let mut file = FrameFile::open(&path, &fields(), &identity(), Existing::Replace).unwrap().file;
-    push(&mut file, 0..FRAMES);
-    file.finish().unwrap();
+    finish(FrameFile::open(&path, &fields(), &identity(), Existing::Replace).unwrap().file, 0);
     assert_eq!(fs::read(&path).unwrap(), expected);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -266,8 +257,7 @@ fn killed_after_the_file_got_its_name_there_is_nothing_to_resume() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
     let journal = folder.path().join("t.csv.part.journal");
-    let mut file = FrameFile::create(&path, &fields(), &identity()).unwrap();
-    push(&mut file, 0..FRAMES);
+    let file = begun(&path, FRAMES);
     let lines = fs::read_to_string(&journal).unwrap();
     file.finish().unwrap();
     fs::write(&journal, lines + "{\"finished\":true}\n").unwrap();
@@ -288,8 +278,7 @@ fn a_copy_that_cannot_be_made_does_not_end_the_work() {
     push(&mut file, 0..1);
     // A copy is made not more often than once in a second.
     std::thread::sleep(std::time::Duration::from_millis(1100));
-    push(&mut file, 1..FRAMES);
-    file.finish().unwrap();
+    finish(file, 1);
     assert_eq!(fs::read(&path).unwrap(), expected);
     assert_eq!(fs::read_to_string(folder.path().join("t.csv.copy")).unwrap(), "mine");
 }

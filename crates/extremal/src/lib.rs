@@ -76,7 +76,7 @@ pub use extremal_engine::Method;
 pub use extremal_engine::boundary::{Seek, Status};
 pub use extremal_engine::model::{
     AtSingular, Composition, CompositionBase, ConstraintForm, ConstraintKind, Diagnostic, Direction, EntropyBase,
-    Family, Feature, Quadrature, Start,
+    Feature, MethodFamily, Quadrature, Start,
 };
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;

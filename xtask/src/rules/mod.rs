@@ -10,10 +10,13 @@ use std::path::{Path, PathBuf};
 use crate::mutants;
 use crate::shell::{Failure, heading, root};
 
+/// A rule: what it says, and what breaks it.
+type Rule = (&'static str, fn() -> Result<Vec<String>, Failure>);
+
 /// Checks every rule; all that are broken are told together.
 pub fn all() -> Result<(), Failure> {
     heading("rules");
-    let rules: [(&str, fn() -> Result<Vec<String>, Failure>); 4] = [
+    let rules: [Rule; 4] = [
         ("crates know only those below them", floors::broken),
         ("a type name stands for one type", names::broken),
         ("files are short enough to read", sizes::broken),

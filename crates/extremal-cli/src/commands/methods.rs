@@ -3,7 +3,7 @@
 use clap::Args;
 use extremal::Method;
 use extremal::engine::trajectory::{Align, Table};
-use extremal::{Family, Feature};
+use extremal::{Feature, MethodFamily};
 use serde_json::{Value, json};
 
 use crate::arguments;
@@ -30,7 +30,7 @@ pub struct Arguments {
 
 pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     let text = match (&arguments.method, arguments.json) {
-        (None, true) => format!("{:#}\n", Value::from_iter(Family::all().iter().map(|family| object(family)))),
+        (None, true) => format!("{:#}\n", Value::from_iter(MethodFamily::all().iter().map(|family| object(family)))),
         (None, false) => list(),
         (Some(method), true) => format!("{:#}\n", object(method.family())),
         (Some(method), false) => page(method),
@@ -39,7 +39,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-fn object(family: &Family) -> Value {
+fn object(family: &MethodFamily) -> Value {
     let defined: Vec<String> = family.takes.iter().map(ToString::to_string).collect();
     json!({
         "name": family.name,
@@ -55,7 +55,7 @@ fn object(family: &Family) -> Value {
 fn list() -> String {
     let columns = [("method", Align::Left), ("order", Align::Left), ("keeps", Align::Left)];
     let mut table = Table::new(columns);
-    for family in Family::all() {
+    for family in MethodFamily::all() {
         table.row([family.usage, family.order, family.keeps]);
     }
     format!("{table}\n{FAINT}extremal methods NAME tells all about one; docs/theory.md has the equations{FAINT:#}\n")
@@ -67,7 +67,7 @@ fn page(method: &Method) -> String {
     table.row(["order", family.order]);
     table.row(["keeps", family.keeps]);
     table.row(["equations", &format!("{} of docs/theory.md", family.equations)]);
-    let defined = |wanted: bool| Feature::ALL.into_iter().filter(move |feature| method.takes(*feature) == wanted);
+    let defined = |wanted: bool| Feature::all().into_iter().filter(move |feature| method.takes(*feature) == wanted);
     for (index, feature) in defined(true).enumerate() {
         table.row([if index == 0 { "defined" } else { "" }, &feature.to_string()]);
     }

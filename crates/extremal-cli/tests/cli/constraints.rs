@@ -9,7 +9,8 @@ const PENDULUM: &str = r#"
 coordinates = { x = { start = 0.6, velocity = 0.8 }, y = { start = 0.8, velocity = -0.6 } }
 dynamics.lagrangian = "(x'^2 + y'^2)/2 + 9.81*x"
 simulation = { step = 0.01, until = 1.0 }
-constraints.rod = "x^2 + y^2 = 1"
+[constraints]
+rod = "x^2 + y^2 = 1"
 "#;
 
 /// A four-bar linkage with equal links, which becomes flat at t = 1.07.

@@ -5,7 +5,7 @@ mod commands;
 mod constraints;
 mod failures;
 mod heat;
-mod readme;
+mod pages;
 mod solve;
 mod sweep;
 mod work;

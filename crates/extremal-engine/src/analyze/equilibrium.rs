@@ -8,10 +8,10 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::SmallMotion;
 use extremal_model::Model;
-use extremal_solve::eigen::Complex;
+use extremal_solve::dense::solve_some;
+use extremal_solve::eigen::Complex64;
 use serde::{Serialize, Serializer};
 
-use super::dense::solve_some;
 use super::modes::{Oscillations, oscillations};
 use crate::serialized::by_name;
 
@@ -64,7 +64,7 @@ pub struct Mode {
     pub growth: f64,
     /// Amplitude of each coordinate by name, the largest real and of size one.
     #[serde(serialize_with = "parts_by_name")]
-    pub shape: Vec<(String, Complex)>,
+    pub shape: Vec<(String, Complex64)>,
 }
 
 fn has_any<S: Serializer>(entropies: &[f64], serializer: S) -> Result<S::Ok, S::Error> {
@@ -72,7 +72,7 @@ fn has_any<S: Serializer>(entropies: &[f64], serializer: S) -> Result<S::Ok, S::
 }
 
 /// Real and imaginary parts by name.
-fn parts_by_name<S: Serializer>(shape: &[(String, Complex)], serializer: S) -> Result<S::Ok, S::Error> {
+fn parts_by_name<S: Serializer>(shape: &[(String, Complex64)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(shape.iter().map(|(name, entry)| (name, [entry.re, entry.im])))
 }
 
@@ -131,7 +131,7 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
     }
     let numbers = Numbers::of(model, system);
     let starts = starts(&stated);
-    let sought = Sought { model, numbers: &numbers, motion: &motion, n };
+    let sought = RestSearch { model, numbers: &numbers, motion: &motion, n };
     let found = starts.iter().find_map(|start| sought.from(start));
     let Some(Rest { z, residual, start }) = found else {
         return Some(Err(NoEquilibrium::NotFound { starts: starts.len() }));
@@ -178,17 +178,17 @@ struct Rest {
 }
 
 /// What Newton's method works on.
-struct Sought<'a, 'm> {
+struct RestSearch<'a, 'm> {
     model: &'m Model,
     numbers: &'a Numbers,
     motion: &'a SmallMotion<'m>,
     n: usize,
 }
 
-impl Sought<'_, '_> {
+impl RestSearch<'_, '_> {
     /// The equilibrium that is found from these positions.
     fn from(&self, positions: &[f64]) -> Option<Rest> {
-        let Sought { numbers, motion, n, .. } = *self;
+        let RestSearch { numbers, motion, n, .. } = *self;
         let mut z = positions.to_vec();
         z.resize(motion.unknowns.len(), 0.0);
         z = with_reactions(numbers, motion, z, n);

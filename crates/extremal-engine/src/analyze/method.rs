@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use extremal_expr::{Function, Function2, Node, magnitude};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{Conserved, ConservedQuantities, Symmetry};
+use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
 use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
-use extremal_model::{Extent, Kind, Method, Model, Start};
+use extremal_model::{Extent, Method, MethodKind, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
 use extremal_trajectory::{Recorder, Role};
 
@@ -100,21 +100,21 @@ pub(super) fn report<'m>(
     let step = settings.step.filter(|step| *step > 0.0 && step.is_finite())?;
     let method = settings.method.clone();
     let mut report = MethodReport { method, step, regularity: None, preserved: Vec::new(), failure: None };
-    match measure(model, settings, conserved, step, From::Stated) {
+    match measure(model, settings, conserved, step, TrialStart::Stated) {
         Ok((stated, moves)) => {
             let shifted = match is_free(model, system, settings) && !conserved.found.is_empty() {
                 true => [0.2, 0.02]
                     .into_iter()
-                    .find_map(|size| measure(model, settings, conserved, step, From::Shifted(size)).ok()),
+                    .find_map(|size| measure(model, settings, conserved, step, TrialStart::Shifted(size)).ok()),
                 false => None,
             };
             let is_generic = moves || shifted.as_ref().is_some_and(|(_, moves)| *moves);
-            let trials = |place: usize| -> Vec<Drift> {
+            let trials = |place: usize| -> Vec<TrialDrift> {
                 let shifted = shifted.iter().map(|(drifts, _)| drifts[place]);
                 [stated[place]].into_iter().chain(shifted).collect()
             };
             let branches = has_branches(system);
-            let judge = |(place, quantity): (usize, &Conserved<'m>)| {
+            let judge = |(place, quantity): (usize, &ConservedQuantity<'m>)| {
                 let trials = trials(place);
                 let noether = is_discrete_noether(system, &settings.method, quantity);
                 Preserved {
@@ -134,11 +134,11 @@ pub(super) fn report<'m>(
 
 /// What the trials say. Adaptive methods keep what their tolerance says, not what their formula does; and a motion that does not
 /// reach every branch of the formulas says nothing about the others.
-fn judged(trials: &[Drift], method: &Method, is_generic: bool) -> Preservation {
+fn judged(trials: &[TrialDrift], method: &Method, is_generic: bool) -> Preservation {
     if matches!(method, Method::Dopri5 | Method::Dop853) || trials.iter().any(|trial| trial.coarse.is_nan()) {
         return Preservation::Unclear;
     }
-    let is_exact = |trial: &Drift| trial.coarse <= ROUND_OFF * trial.size;
+    let is_exact = |trial: &TrialDrift| trial.coarse <= ROUND_OFF * trial.size;
     let Some(trial) = trials.iter().find(|trial| !is_exact(trial)) else {
         return if is_generic { Preservation::Exact } else { Preservation::Unclear };
     };
@@ -151,7 +151,7 @@ fn judged(trials: &[Drift], method: &Method, is_generic: bool) -> Preservation {
 
 /// What becomes of a quantity on one trial.
 #[derive(Clone, Copy)]
-struct Drift {
+struct TrialDrift {
     /// Its largest change with the step.
     coarse: f64,
     /// Its largest change with half the step.
@@ -160,9 +160,9 @@ struct Drift {
     size: f64,
 }
 
-/// From where a trial starts.
+/// TrialStart where a trial starts.
 #[derive(Clone, Copy, PartialEq)]
-enum From {
+enum TrialStart {
     Stated,
     /// All positions and velocities shifted, by fractions of this size: at rest or on a symmetric path anything is kept.
     Shifted(f64),
@@ -191,11 +191,11 @@ fn measure<'m>(
     settings: &Settings,
     conserved: &ConservedQuantities<'m>,
     step: f64,
-    from: From,
-) -> Result<(Vec<Drift>, bool), String> {
+    from: TrialStart,
+) -> Result<(Vec<TrialDrift>, bool), String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let mut tracked = tracked_of(conserved);
-    let size_name = |quantity: &Conserved<'m>| format!("size of {}", quantity.name);
+    let size_name = |quantity: &ConservedQuantity<'m>| format!("size of {}", quantity.name);
     tracked.extend(
         conserved
             .found
@@ -212,7 +212,7 @@ fn measure<'m>(
             ..settings.clone()
         };
         let mut run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
-        if let From::Shifted(size) = from {
+        if let TrialStart::Shifted(size) = from {
             shift(run.start_mut(), size, STEPS as f64 * step);
         }
         let mut recorder = Recorder::new(run.columns().clone());
@@ -220,7 +220,7 @@ fn measure<'m>(
         if let End::Failed(failure) = &outcome.end {
             return Err(failure.to_string());
         }
-        let drift_of = |quantity: &Conserved<'m>| {
+        let drift_of = |quantity: &ConservedQuantity<'m>| {
             let energy = quantity.symmetry == Some(Symmetry::Time);
             let mut drifts = recorder.drifts();
             let found = drifts.find(|(column, _)| match energy {
@@ -229,7 +229,7 @@ fn measure<'m>(
             });
             found.map_or(f64::NAN, |(_, drift)| drift.max_drift())
         };
-        let size_of = |quantity: &Conserved<'m>| {
+        let size_of = |quantity: &ConservedQuantity<'m>| {
             let name = size_name(quantity);
             let mut drifts = recorder.drifts();
             let found = drifts.find(|(column, _)| column.name() == name);
@@ -246,7 +246,7 @@ fn measure<'m>(
     // Where nothing is conserved, there is no order to measure.
     let fine = if conserved.found.is_empty() { Vec::new() } else { drifts(2)?.0 };
     let drifts = coarse.into_iter().zip(fine).zip(sizes);
-    Ok((drifts.map(|((coarse, fine), size)| Drift { coarse, fine, size }).collect(), moves))
+    Ok((drifts.map(|((coarse, fine), size)| TrialDrift { coarse, fine, size }).collect(), moves))
 }
 
 /// Shifts positions by fractions of their size, and velocities so that they lead as far in this time.
@@ -263,9 +263,9 @@ fn shift(start: &mut StartValues, size: f64, time: f64) {
 
 /// A variational method inherits the conservation of p·X when X is affine in the coordinates and does not contain the time, because
 /// interpolation commutes with affine maps.
-fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &Conserved<'m>) -> bool {
+fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &ConservedQuantity<'m>) -> bool {
     let g = system.graph;
-    let variational = method.family().kind == Kind::Variational;
+    let variational = method.family().kind == MethodKind::Variational;
     let Some(Symmetry::Point { generator, gauge }) = &quantity.symmetry else { return false };
     let affine = !g.affine_in(generator, &system.q).contains(&false);
     variational
@@ -298,7 +298,7 @@ fn discrete_regularity<'m>(
         let velocity = motion.observe().ok()?[..system.len()].to_vec();
         let mut state = motion.state().to_vec();
         let derivative = tangent.advance(&mut state, motion.time(), step, &velocity).ok()?;
-        let determinant = super::dense::determinant(&derivative, state.len());
+        let determinant = extremal_solve::dense::determinant(&derivative, state.len());
         range = (range.0.min(determinant), range.1.max(determinant));
         motion.advance().ok()?;
     }

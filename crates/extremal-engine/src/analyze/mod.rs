@@ -1,7 +1,6 @@
 //! What can be said about a model before it is run: structure, regularity, what it conserves, equilibria, and what the chosen
 //! method keeps of all that.
 
-mod dense;
 mod equilibrium;
 mod method;
 mod modes;
@@ -13,8 +12,9 @@ mod sentences;
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
-    Conservation, ConservedQuantities, ControlRegularity, Parameters, Reduced, Regularity, SearchBounds, Structure,
-    Symmetry, conservation, conserved_quantities, control_regularity, independent_constraints, regularity, structure,
+    Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
+    Symmetry, SystemStructure, conservation, conserved_quantities, control_regularity, independent_constraints,
+    regularity, structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -55,7 +55,7 @@ pub struct Findings<'m> {
     /// The order of the highest derivative in the Lagrangian. Beyond 1, `system` is the equivalent one of the first order.
     pub order: usize,
     /// How it is built, for a Lagrangian of the first order.
-    pub structure: Option<Structure<'m>>,
+    pub structure: Option<SystemStructure<'m>>,
     /// The constraints by name, kind and what vanishes.
     pub constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     /// Further constraints, which follow from these and were left out.
@@ -131,7 +131,7 @@ impl Findings<'_> {
 /// ```
 pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
     let g = model.graph();
-    let Statement { reduced, constraints, redundant, multipliers, parameters } = Statement::of(model);
+    let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;
     let placeholder = placeholder::is_placeholder(model, system);
     let raw = regularity(system, &parameters.exact);
@@ -189,16 +189,16 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Fin
 }
 
 /// What a model states, ready to be analysed.
-struct Statement<'m> {
-    reduced: Reduced<'m>,
+struct PreparedModel<'m> {
+    reduced: FirstOrderSystem<'m>,
     constraints: Vec<(String, ConstraintKind, Expr<'m>)>,
     redundant: Vec<String>,
     multipliers: Vec<Expr<'m>>,
     parameters: Parameters<'m>,
 }
 
-impl<'m> Statement<'m> {
-    fn of(model: &'m Model) -> Statement<'m> {
+impl<'m> PreparedModel<'m> {
+    fn of(model: &'m Model) -> PreparedModel<'m> {
         let g = model.graph();
         let mut system = System::of(model);
         let mut parameters = parameters_of(model);
@@ -228,8 +228,8 @@ impl<'m> Statement<'m> {
             stays
         });
         let constraints = system.constraints.iter().map(|c| (c.name.clone(), c.kind, c.expression)).collect();
-        let reduced = Reduced::of(system);
-        Statement { reduced, constraints, redundant, multipliers, parameters }
+        let reduced = FirstOrderSystem::of(system);
+        PreparedModel { reduced, constraints, redundant, multipliers, parameters }
     }
 }
 
@@ -261,7 +261,7 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
-    let Statement { reduced, parameters, .. } = Statement::of(model);
+    let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
     tracked_of(&reduced.stated_quantities(conserved))

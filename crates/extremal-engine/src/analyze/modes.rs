@@ -2,9 +2,9 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::analysis::SmallMotion;
-use extremal_solve::eigen::{Complex, eigenpairs, symmetric_eigenpairs};
+use extremal_solve::dense::{cholesky, lower_solve, null_space, positive_definite, product, transposed, upper_solve};
+use extremal_solve::eigen::{Complex64, eigenpairs, quotient, symmetric_eigenpairs};
 
-use super::dense::{null_space, positive_definite, product, transposed};
 use super::equilibrium::{Mode, Numbers, Stability};
 
 /// Rates below this fraction of the fastest one count as zero: the square root of round-off, since double zeros split by it.
@@ -75,20 +75,20 @@ pub(super) fn oscillations(
         (0..l).for_each(|row| companion[(k + row) * size + column] = solution[row]);
     }
     let pairs = eigenpairs(&companion, size)?;
-    let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.abs()));
+    let fastest = pairs.iter().fold(0.0f64, |most, pair| most.max(pair.value.norm()));
     let slow = SLOW * fastest;
-    let values: Vec<Complex> = pairs.iter().map(|pair| pair.value).collect();
+    let values: Vec<Complex64> = pairs.iter().map(|pair| pair.value).collect();
     // What is below cannot be told from zero.
     let blur: Vec<f64> = blur(&companion, &values, k, fastest).into_iter().map(|blur| blur.max(slow)).collect();
     let modes: Vec<Mode> = pairs
         .iter()
         .zip(&blur)
-        .filter(|(pair, blur)| pair.value.im >= 0.0 && pair.value.abs() > **blur)
+        .filter(|(pair, blur)| pair.value.im >= 0.0 && pair.value.norm() > **blur)
         .map(|(pair, blur)| {
             let at = |j: usize| {
-                (0..k).fold(Complex::default(), |sum, i| sum + Complex::from(allowed[i * n + j]) * pair.vector[i])
+                (0..k).fold(Complex64::default(), |sum, i| sum + Complex64::from(allowed[i * n + j]) * pair.vector[i])
             };
-            let shape: Vec<Complex> = (0..n).map(at).collect();
+            let shape: Vec<Complex64> = (0..n).map(at).collect();
             let told = |rate: f64| if rate.abs() > *blur { rate } else { 0.0 };
             let growth = if *blur > slow { told(pair.value.re) } else { pair.value.re };
             Mode { frequency: pair.value.im, growth, shape: scaled(shape, names) }
@@ -113,16 +113,16 @@ pub(super) fn oscillations(
     } else {
         Stability::Neutral
     };
-    let neutral = values.iter().zip(&blur).filter(|(value, blur)| value.abs() <= **blur).count();
+    let neutral = values.iter().zip(&blur).filter(|(value, blur)| value.norm() <= **blur).count();
     Some(Oscillations { modes, neutral, stability, gyroscopic })
 }
 
 /// How far round-off may have moved each eigenvalue of a companion matrix with `k` displacements: how far the spectrum moves when
 /// the matrix is changed by as much. A simple eigenvalue hardly does, one of multiplicity m by the m-th root.
-fn blur(companion: &[f64], values: &[Complex], k: usize, fastest: f64) -> Vec<f64> {
+fn blur(companion: &[f64], values: &[Complex64], k: usize, fastest: f64) -> Vec<f64> {
     const TRIALS: usize = 6;
     let size = values.len();
-    let slow = |value: &Complex| value.re.abs() < 1e-2 * fastest;
+    let slow = |value: &Complex64| value.re.abs() < 1e-2 * fastest;
     if fastest == 0.0 || !values.iter().any(slow) {
         return vec![0.0; size];
     }
@@ -141,7 +141,7 @@ fn blur(companion: &[f64], values: &[Complex], k: usize, fastest: f64) -> Vec<f6
             balanced.iter().enumerate().map(|(at, entry)| entry + 8.0 * f64::EPSILON * norm * unit(at)).collect();
         let Some(pairs) = eigenpairs(&changed, size) else { continue };
         for (value, blur) in values.iter().zip(&mut blur) {
-            let nearest = pairs.iter().map(|pair| (pair.value - *value).abs()).fold(f64::INFINITY, f64::min);
+            let nearest = pairs.iter().map(|pair| (pair.value - *value).norm()).fold(f64::INFINITY, f64::min);
             *blur = blur.max(4.0 * nearest);
         }
     }
@@ -167,14 +167,14 @@ fn undamped(
         return None;
     }
     // With M = C Cᵀ and y = C⁻ᵀ u, u'' = −C⁻¹ K C⁻ᵀ u.
-    let c = super::dense::cholesky(m, l)?;
-    let half: Vec<f64> = transposed(&super::dense::lower_solve(&c, s, l, l), l, l);
-    let pairs = symmetric_eigenpairs(&super::dense::lower_solve(&c, &half, l, l), l);
+    let c = cholesky(m, l)?;
+    let half: Vec<f64> = transposed(&lower_solve(&c, s, l, l), l, l);
+    let pairs = symmetric_eigenpairs(&lower_solve(&c, &half, l, l), l);
     let fastest = pairs.iter().fold(0.0f64, |most, (value, _)| most.max(value.abs()));
     let (mut modes, mut neutral) = (Vec::new(), 0);
     for (value, u) in &pairs {
-        let y = super::dense::upper_solve(&c, u, l);
-        let shape = product(&y, moving, 1, l, n).into_iter().map(Complex::from).collect();
+        let y = upper_solve(&c, u, l);
+        let shape = product(&y, moving, 1, l, n).into_iter().map(Complex64::from).collect();
         let shape = scaled(shape, names);
         let rate = value.abs().sqrt();
         if value.abs() <= SLOW * SLOW * fastest {
@@ -195,8 +195,8 @@ fn undamped(
 }
 
 /// Divided by the largest entry, with the names of the coordinates.
-fn scaled(shape: Vec<Complex>, names: &[String]) -> Vec<(String, Complex)> {
-    let largest = shape.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
-    let entries = shape.into_iter().map(|entry| if largest.abs() > 0.0 { entry / largest } else { entry });
+fn scaled(shape: Vec<Complex64>, names: &[String]) -> Vec<(String, Complex64)> {
+    let largest = shape.iter().copied().max_by(|a, b| a.norm().total_cmp(&b.norm())).unwrap_or_default();
+    let entries = shape.into_iter().map(|entry| if largest.norm() > 0.0 { quotient(entry, largest) } else { entry });
     names.iter().cloned().zip(entries).collect()
 }

@@ -1,7 +1,7 @@
 //! The analysis as data, with expressions as text that reads back: what `analyze --json` prints.
 
 use extremal_expr::Expr;
-use extremal_mechanics::analysis::{Conservation, Conserved, Proof, Structure, Symmetry, Verdict};
+use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity, Proof, Symmetry, SystemStructure};
 use serde::Serialize;
 
 use super::{Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
@@ -322,10 +322,10 @@ impl<'m> Findings<'m> {
             determinant: seen.determinant.map(text),
             regular_everywhere: seen.determinant.map(|_| seen.regular_everywhere),
             verdict: seen.chain.as_ref().map(|chain| match &chain.verdict {
-                Verdict::Unique => "unique",
-                Verdict::NotUnique => "not unique",
-                Verdict::NoMotion { .. } => "no motion",
-                Verdict::Undecided { .. } => "undecided",
+                ChainVerdict::Unique => "unique",
+                ChainVerdict::NotUnique => "not unique",
+                ChainVerdict::NoMotion { .. } => "no motion",
+                ChainVerdict::Undecided { .. } => "undecided",
             }),
             free: seen.chain.as_ref().map(|chain| chain.free),
             symmetries: self.symmetries.iter().map(symmetry).collect(),
@@ -337,7 +337,7 @@ impl<'m> Findings<'m> {
         }
     }
 
-    fn quantity(&self, place: usize, quantity: &Conserved<'m>) -> ConservedReport {
+    fn quantity(&self, place: usize, quantity: &ConservedQuantity<'m>) -> ConservedReport {
         let states = match quantity.proof {
             Proof::Symbolic => None,
             Proof::Sampled { states } => Some(states),
@@ -392,7 +392,7 @@ impl<'m> Findings<'m> {
         stated.chain(found).collect()
     }
 
-    fn structure_report(&self, structure: &Structure<'m>) -> StructureReport {
+    fn structure_report(&self, structure: &SystemStructure<'m>) -> StructureReport {
         let matrix = |rows: &Vec<Vec<Expr<'m>>>| {
             let row = |row: &Vec<Expr<'m>>| row.iter().map(|e| text(self.graph.simplified(*e))).collect();
             rows.iter().map(row).collect()

@@ -283,11 +283,11 @@ impl<'m> Findings<'m> {
             section.say(format!("with the entropies held at {}", held.join(", ")));
         }
         for mode in &equilibrium.modes {
-            let shape = mode.shape.iter().filter(|(_, x)| x.abs() > 1e-9);
+            let shape = mode.shape.iter().filter(|(_, x)| x.norm() > 1e-9);
             let shape: Vec<String> = shape
                 .map(|(name, x)| match x.im.abs() < 1e-9 {
                     true => format!("{name} {}", number(x.re)),
-                    false => format!("{name} {} at phase {}", number(x.abs()), number(x.im.atan2(x.re))),
+                    false => format!("{name} {} at phase {}", number(x.norm()), number(x.im.atan2(x.re))),
                 })
                 .collect();
             let rate = match (mode.frequency > 0.0, mode.growth.abs() > 1e-12 * mode.frequency) {

@@ -2,7 +2,7 @@
 
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
-    Conserved, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem, Verdict,
+    ChainVerdict, ConservedQuantity, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem,
 };
 
 use super::{Equilibrium, NoEquilibrium, Preservation, Preserved, Stability};
@@ -25,16 +25,16 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
         (false, None) => format!("states with {}", constraints.join(", ")),
     };
     Some(match &chain.verdict {
-        Verdict::Unique => format!("there is a motion through {on}, and only one"),
-        Verdict::NotUnique => format!(
+        ChainVerdict::Unique => format!("there is a motion through {on}, and only one"),
+        ChainVerdict::NotUnique => format!(
             "there are motions through {on}, and they are not unique: {} highest {} stay free",
             chain.free,
             if chain.free == 1 { "derivative" } else { "derivatives" }
         ),
-        Verdict::NoMotion { contradiction } => {
+        ChainVerdict::NoMotion { contradiction } => {
             format!("there is no motion: {} would have to vanish and does not", contradiction.text().limit(60))
         }
-        Verdict::Undecided { constraint } => format!(
+        ChainVerdict::Undecided { constraint } => format!(
             "it is not known which states have a motion: {} = 0 could not be solved for a variable",
             constraint.text().limit(60)
         ),
@@ -83,7 +83,7 @@ pub(super) fn symmetry(system: &System<'_>, symmetry: &Symmetry<'_>) -> String {
     }
 }
 
-pub(super) fn proof(quantity: &Conserved<'_>) -> String {
+pub(super) fn proof(quantity: &ConservedQuantity<'_>) -> String {
     let known = match quantity.proof {
         Proof::Symbolic => "proved by algebra".to_string(),
         Proof::Sampled { states } => format!("rate exactly zero at {states} random states"),

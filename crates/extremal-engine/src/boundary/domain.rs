@@ -2,7 +2,7 @@
 
 use extremal_mechanics::boundary::{Assembly, Element, Piece, Quantity};
 use extremal_model::Model;
-use extremal_solve::nlp::Bounds;
+use extremal_solve::nlp::NlpBounds;
 
 use super::guess::Path;
 use super::statement::Statement;
@@ -25,7 +25,7 @@ pub(super) fn piece(model: &Model) -> Option<Piece> {
 }
 
 /// A guard at every node that is not given: a given end may lie on the border.
-pub(super) fn guards(problem: &Problem<'_>, layout: &Assembly, bounds: &Bounds) -> Vec<Element> {
+pub(super) fn guards(problem: &Problem<'_>, layout: &Assembly, bounds: &NlpBounds) -> Vec<Element> {
     let Some(piece) = problem.guard else { return Vec::new() };
     let (n, ghosts) = (problem.system.len(), problem.transcription.ghosts);
     let between = ghosts..layout.nodes - ghosts;

@@ -1,7 +1,7 @@
 //! Instants of a grid, and the bounds of all unknowns and rows on it.
 
 use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
-use extremal_solve::nlp::Bounds;
+use extremal_solve::nlp::NlpBounds;
 
 use super::statement::{Duration, EndValue, Grading, Statement};
 
@@ -41,7 +41,7 @@ pub(super) fn metric(layout: &Assembly, fractions: &[f64], ghosts: usize) -> Vec
 }
 
 /// The bounds of every unknown and row. Values that are given fix their unknowns.
-pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, ghosts: usize) -> Bounds {
+pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, ghosts: usize) -> NlpBounds {
     let passed = |coordinate: usize, order: usize, k: usize| {
         let at = |fraction: f64| (fraction * steps as f64).round() as usize == k;
         let point = |(fraction, value): &&(f64, EndValue)| {
@@ -91,11 +91,11 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
     };
     let (lower, upper) = layout.variables.iter().map(variable).unzip();
     let (constraint_lower, constraint_upper) = layout.rows.iter().map(row).unzip();
-    Bounds { lower, upper, constraint_lower, constraint_upper }
+    NlpBounds { lower, upper, constraint_lower, constraint_upper }
 }
 
 /// The same with a duration that may be anything.
-pub(super) fn without_duration(bounds: &Bounds, layout: &Assembly) -> Bounds {
+pub(super) fn without_duration(bounds: &NlpBounds, layout: &Assembly) -> NlpBounds {
     let mut released = bounds.clone();
     for (at, (quantity, _)) in layout.variables.iter().enumerate() {
         if *quantity == Quantity::Duration {
@@ -106,7 +106,7 @@ pub(super) fn without_duration(bounds: &Bounds, layout: &Assembly) -> Bounds {
 }
 
 /// Are all unknowns within their bounds, up to rounding?
-pub(super) fn within(bounds: &Bounds, x: &[f64]) -> bool {
+pub(super) fn within(bounds: &NlpBounds, x: &[f64]) -> bool {
     let one = |((x, lower), upper): ((&f64, &f64), &f64)| {
         let slack = 1e-9 * x.abs().max(1.0);
         *lower <= x + slack && x - slack <= *upper

@@ -7,6 +7,7 @@ use extremal_model::Model;
 use super::Problem;
 use super::statement::{EndValue, Statement};
 use super::table::Table;
+use crate::random::uniform_pair;
 
 /// A first guess.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,7 @@ pub enum Guess {
 impl Guess {
     /// Values of all unknowns.
     pub(super) fn variables(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
-        let stated = Stated { problem, fractions };
+        let stated = StatedGuess { problem, fractions };
         let mut x: Vec<f64> = layout.variables.iter().map(|(quantity, k)| stated.value(*quantity, *k)).collect();
         match self {
             Guess::Stated => {}
@@ -60,7 +61,7 @@ impl Guess {
     /// Multipliers of all rows, if there are some to start from.
     pub(super) fn multipliers(&self, problem: &Problem<'_>, layout: &Assembly, fractions: &[f64]) -> Vec<f64> {
         let Guess::Table(table) = self else { return Vec::new() };
-        let stated = Stated { problem, fractions };
+        let stated = StatedGuess { problem, fractions };
         let known: Option<Vec<f64>> = layout
             .rows
             .iter()
@@ -138,12 +139,12 @@ impl Path<'_> {
 }
 
 /// The guess that a problem states.
-struct Stated<'p, 'm> {
+struct StatedGuess<'p, 'm> {
     problem: &'p Problem<'m>,
     fractions: &'p [f64],
 }
 
-impl Stated<'_, '_> {
+impl StatedGuess<'_, '_> {
     /// The instant of a node as a part of the duration.
     fn fraction(&self, node: usize) -> f64 {
         let ghosts = self.problem.transcription.ghosts as isize;
@@ -225,13 +226,14 @@ impl Stated<'_, '_> {
 
     /// Adds waves that vanish at both ends to the positions, and steps of the same kind to the controls.
     fn shake(&self, size: f64, seed: u64, layout: &Assembly, x: &mut [f64]) {
-        const WAVES: usize = 4;
         let statement = &self.problem.statement;
-        let mut noise = Noise(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x2545_f491_4f6c_dd1d) | 1);
         let n = self.problem.model.coordinates().len();
-        let wave: Vec<[f64; WAVES]> =
-            (0..n + statement.controls.len()).map(|_| [0; WAVES].map(|_| noise.next())).collect();
-        let sum = |waves: &[f64; WAVES], at: f64| -> f64 {
+        let waves = |of: usize| -> Vec<f64> {
+            let sizes = [0, 1].map(|pair| uniform_pair(seed, of as u64, pair).map(|size| 2.0 * size - 1.0));
+            sizes.concat()
+        };
+        let wave: Vec<Vec<f64>> = (0..n + statement.controls.len()).map(waves).collect();
+        let sum = |waves: &[f64], at: f64| -> f64 {
             let term = |(k, a): (usize, &f64)| a * ((k + 1) as f64 * std::f64::consts::PI * at).sin() / (k + 1) as f64;
             waves.iter().enumerate().map(term).sum()
         };
@@ -257,17 +259,5 @@ impl Stated<'_, '_> {
     /// How far a coordinate has to go, at least one.
     fn reach(&self, coordinate: usize) -> f64 {
         (self.position(coordinate, 1.0) - self.position(coordinate, 0.0)).abs().max(1.0)
-    }
-}
-
-/// Repeatable numbers in [−1, 1): xorshift.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }

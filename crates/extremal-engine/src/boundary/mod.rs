@@ -26,7 +26,7 @@ use extremal_mechanics::boundary::{
 use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
 use extremal_model::{Method, Model};
 use extremal_solve::nlp::{
-    Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
+    Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
 };
 use thiserror::Error;
 
@@ -111,7 +111,7 @@ pub struct Problem<'m> {
     pieces: Assembled,
     /// The piece whose rows say that a node is in the domain.
     guard: Option<usize>,
-    ends: singular::Ends<'m>,
+    ends: singular::SingularEnds<'m>,
     order: usize,
 }
 
@@ -127,7 +127,7 @@ impl<'m> Problem<'m> {
         let order = system.order;
         let kind = kind_of(model, &system, &statement, order);
         domain::check_ends(model, &statement)?;
-        let ends = singular::Ends::of(model, &statement, kind, method, order)?;
+        let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
         let custom = CustomDiscrete::of(model, &system);
@@ -150,7 +150,7 @@ impl<'m> Problem<'m> {
             formulas.push(piece);
             formulas.len() - 1
         });
-        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), Bounds::default())?;
+        let mut pieces = Assembled::compile(g, &parameters, &formulas, Vec::new(), NlpBounds::default())?;
         let mut values = model.parameter_values();
         values.extend(transcription.constants.iter().map(|(_, value)| *value));
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
@@ -221,7 +221,7 @@ impl<'m> Problem<'m> {
         };
         let metric = grid::metric(&layout, &fractions, self.transcription.ghosts);
         let guards = domain::guards(self, &layout, &bounds);
-        let program = |bounds: &Bounds| {
+        let program = |bounds: &NlpBounds| {
             let program = self.pieces.with_elements(layout.elements.clone(), bounds.clone());
             program.measured(metric.clone()).guarded(guards.clone())
         };
@@ -252,7 +252,7 @@ impl<'m> Problem<'m> {
                 }
             }
         };
-        Solution::of(self, Discrete { layout, fractions, bounds }, found)
+        Solution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
     }
 }
 
@@ -263,13 +263,13 @@ type WatchIterations<'w> = &'w mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 const WARM_BARRIER: f64 = 1e-4;
 
 /// The discrete problem that was solved.
-pub(crate) struct Discrete {
+pub(crate) struct DiscreteProblem {
     pub layout: Assembly,
     pub fractions: Vec<f64>,
-    pub bounds: Bounds,
+    pub bounds: NlpBounds,
 }
 
-fn has_inequalities(bounds: &Bounds) -> bool {
+fn has_inequalities(bounds: &NlpBounds) -> bool {
     let open = |lower: &[f64], upper: &[f64]| {
         lower.iter().zip(upper).any(|(lower, upper)| lower != upper && (lower.is_finite() || upper.is_finite()))
     };

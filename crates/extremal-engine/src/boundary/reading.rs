@@ -4,9 +4,9 @@ use extremal_eval::CompileError;
 use extremal_expr::Expr;
 use extremal_mechanics::boundary::Quantity;
 use extremal_mechanics::{Block, Solve, System};
-use extremal_solve::{Guess as NewtonGuess, Kernel, NewtonOptions};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
-use super::solution::Reader;
+use super::solution::UnknownsReader;
 
 /// From q, p, S, t and a guess to v: L_v = p + Rᵀμ where A v + b = 0.
 fn legendre<'g>(system: &System<'g>, guess: &[Expr<'g>]) -> Block {
@@ -27,7 +27,7 @@ fn legendre<'g>(system: &System<'g>, guess: &[Expr<'g>]) -> Block {
     }
 }
 
-impl Reader<'_, '_> {
+impl UnknownsReader<'_, '_> {
     /// Velocities at the instants: unknowns where they are, otherwise those that belong to the momenta of the steps that meet there
     /// and that the constraints admit.
     pub fn velocities(&self) -> Result<Vec<Vec<f64>>, CompileError> {
@@ -73,7 +73,7 @@ impl Reader<'_, '_> {
                 .chain(quotients[instant].iter().copied())
                 .collect();
             // Where momenta do not determine velocities, as for lengths of curves, the differences are all there is.
-            match kernel.run(&inputs, NewtonGuess::Formula, &mut out) {
+            match kernel.run(&inputs, GuessSource::Formula, &mut out) {
                 Ok(_) => out.clone(),
                 Err(_) => quotients[instant].clone(),
             }
@@ -116,7 +116,7 @@ impl Reader<'_, '_> {
                 .chain(controls)
                 .collect();
             let mut out = vec![0.0; multipliers.len()];
-            kernel.run(&inputs, NewtonGuess::Formula, &mut out).ok().map(|_| out)
+            kernel.run(&inputs, GuessSource::Formula, &mut out).ok().map(|_| out)
         }))
     }
 
@@ -181,7 +181,7 @@ impl Reader<'_, '_> {
         let steps_of = self.discrete.layout.elements.iter().filter(|element| element.piece == 0);
         for (step, element) in steps_of.enumerate() {
             let inputs: Vec<f64> = element.variables.iter().map(|at| self.found.x[*at]).chain(element.data).collect();
-            if kernel.run(&inputs, NewtonGuess::Formula, &mut out).is_err() {
+            if kernel.run(&inputs, GuessSource::Formula, &mut out).is_err() {
                 out.fill(f64::NAN);
             }
             for (instant, p) in [(step, &out[..n]), (step + 1, &out[n..])] {

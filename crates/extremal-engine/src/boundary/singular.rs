@@ -1,4 +1,4 @@
-//! Ends where the Lagrangian has no finite value: found, unfolded, and approached by ever shorter steps.
+//! SingularEnds where the Lagrangian has no finite value: found, unfolded, and approached by ever shorter steps.
 
 use extremal_expr::Expr;
 use extremal_mechanics::boundary::Unfolding;
@@ -17,7 +17,7 @@ const NEAR: f64 = 1e-3;
 
 /// What is known of the ends.
 #[derive(Clone, Debug)]
-pub(super) struct Ends<'g> {
+pub(super) struct SingularEnds<'g> {
     /// Is there a singular end?
     pub singular: bool,
     /// Is there one whose exponent is not known?
@@ -27,7 +27,7 @@ pub(super) struct Ends<'g> {
     pub grading: Grading,
 }
 
-impl<'g> Ends<'g> {
+impl<'g> SingularEnds<'g> {
     /// Looks at both ends. Without an action there is nothing to unfold.
     pub fn of(
         model: &'g Model,
@@ -35,7 +35,7 @@ impl<'g> Ends<'g> {
         kind: Kind,
         method: &Method,
         order: usize,
-    ) -> Result<Ends<'g>, StatementError> {
+    ) -> Result<SingularEnds<'g>, StatementError> {
         let refused = match (order, statement.periodic, statement.via.is_empty()) {
             (2.., ..) => Some("with accelerations in the Lagrangian"),
             (_, true, _) => Some("of a periodic motion, which has none"),
@@ -46,7 +46,8 @@ impl<'g> Ends<'g> {
         if let Some(reason) = refused.filter(|_| graded) {
             return Err(StatementError::Grading(reason));
         }
-        let mut ends = Ends { singular: false, unresolved: false, unfoldings: Vec::new(), grading: Grading::NONE };
+        let mut ends =
+            SingularEnds { singular: false, unresolved: false, unfoldings: Vec::new(), grading: Grading::NONE };
         let mut unfolded = [false; 2];
         if order == 1 && !statement.periodic && kind == Kind::Action {
             for (end, unfolded) in unfolded.iter_mut().enumerate() {

@@ -6,7 +6,7 @@ use extremal_trajectory::{Column, Columns, Role};
 use serde::{Serialize, Serializer};
 
 use super::table::Table;
-use super::{Discrete, Kind, Problem, ProblemError, status_of};
+use super::{DiscreteProblem, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,8 +129,12 @@ pub struct Solution {
 const MOST_VIOLATIONS: usize = 8;
 
 impl Solution {
-    pub(super) fn of(problem: &Problem<'_>, discrete: Discrete, found: NlpSolution) -> Result<Solution, ProblemError> {
-        let reader = Reader { problem, discrete: &discrete, found: &found };
+    pub(super) fn of(
+        problem: &Problem<'_>,
+        discrete: DiscreteProblem,
+        found: NlpSolution,
+    ) -> Result<Solution, ProblemError> {
+        let reader = UnknownsReader { problem, discrete: &discrete, found: &found };
         let (columns, rows) = reader.table()?;
         let status = status_of(problem.kind, &found);
         let curvature = found.curvature.filter(|_| problem.kind != Kind::Motion);
@@ -178,13 +182,13 @@ impl Solution {
 }
 
 /// Reads the vector of unknowns of the discrete problem.
-pub(super) struct Reader<'r, 'm> {
+pub(super) struct UnknownsReader<'r, 'm> {
     pub problem: &'r Problem<'m>,
-    pub discrete: &'r Discrete,
+    pub discrete: &'r DiscreteProblem,
     pub found: &'r NlpSolution,
 }
 
-impl Reader<'_, '_> {
+impl UnknownsReader<'_, '_> {
     pub fn duration(&self) -> f64 {
         // What there is once comes first. A motion of fixed duration has none, and it is asked for at every instant.
         let at = self.problem.transcription.once.iter().position(|quantity| *quantity == Quantity::Duration);

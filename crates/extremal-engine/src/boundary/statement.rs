@@ -1,7 +1,7 @@
 //! What a boundary problem states, as numbers and expressions.
 
 use extremal_expr::Id;
-use extremal_model::{Component, Fixed, Model};
+use extremal_model::{Component, FixedValue, Model};
 use serde::Serialize;
 
 use super::{ProblemError, StatementError};
@@ -142,8 +142,8 @@ impl Statement {
         let number = |id: Id| model.number(id);
         let or = |id: Option<Id>, otherwise: f64| id.map_or(otherwise, number);
         let mut start_entropies = model.initial().entropies;
-        let positions = |fixed: &[Fixed]| -> Vec<EndValue> {
-            let one = |fixed: &Fixed| match fixed.component {
+        let positions = |fixed: &[FixedValue]| -> Vec<EndValue> {
+            let one = |fixed: &FixedValue| match fixed.component {
                 Component::Coordinate { place, derivative } => {
                     Some(EndValue { coordinate: place, order: derivative as usize, value: number(fixed.value) })
                 }
@@ -151,8 +151,8 @@ impl Statement {
             };
             fixed.iter().filter_map(one).collect()
         };
-        let entropies = |fixed: &[Fixed]| -> Vec<(usize, f64)> {
-            let one = |fixed: &Fixed| match fixed.component {
+        let entropies = |fixed: &[FixedValue]| -> Vec<(usize, f64)> {
+            let one = |fixed: &FixedValue| match fixed.component {
                 Component::Entropy(place) => Some((place, number(fixed.value))),
                 Component::Coordinate { .. } => None,
             };
@@ -200,8 +200,8 @@ impl Statement {
             independent: model.independent().to_owned(),
             begin: number(boundary.from),
             duration: match &boundary.duration {
-                extremal_model::Duration::Fixed(duration) => Duration::Fixed(number(*duration)),
-                extremal_model::Duration::Free { min, max, guess } => {
+                extremal_model::BoundaryDuration::Fixed(duration) => Duration::Fixed(number(*duration)),
+                extremal_model::BoundaryDuration::Free { min, max, guess } => {
                     Duration::Free { min: or(*min, 0.0), max: or(*max, f64::INFINITY), guess: number(*guess) }
                 }
             },

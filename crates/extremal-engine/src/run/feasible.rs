@@ -4,7 +4,7 @@ use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::{Block, Constraint, System};
 use extremal_model::Model;
 use extremal_solve::{
-    CompiledScheme, Dependence, Guess, Kernel, March, NewtonOptions, SolveFailure, dependence, furthest_first,
+    CompiledScheme, Dependence, GuessSource, Kernel, March, NewtonOptions, SolveFailure, dependence, furthest_first,
 };
 use thiserror::Error;
 
@@ -326,7 +326,7 @@ fn projected(model: &Model, system: &System<'_>, start: &mut RunStart) -> Result
     let run = |block: &Block, point: &[f64], out: &mut [f64]| -> Result<(), SetupError> {
         let mut kernel = Kernel::compile(system.graph, &parameters, block, NewtonOptions::default())?;
         kernel.set_parameters(&values);
-        kernel.run(point, Guess::Formula, out).map_err(ConstraintError::NotProjected)?;
+        kernel.run(point, GuessSource::Formula, out).map_err(ConstraintError::NotProjected)?;
         Ok(())
     };
     let point = start.point();

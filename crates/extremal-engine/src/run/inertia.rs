@@ -4,7 +4,7 @@
 use extremal_eval::CompileError;
 use extremal_expr::{Expr, Id};
 use extremal_mechanics::{Block, System};
-use extremal_solve::{Guess, Kernel, NewtonOptions};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
 use super::start::{Bordered, ids};
 
@@ -198,7 +198,7 @@ impl Inertia {
     }
 
     fn evaluate(&mut self) -> Option<Determinant> {
-        self.kernel.run(&self.inputs, Guess::Formula, &mut self.values).ok()?;
+        self.kernel.run(&self.inputs, GuessSource::Formula, &mut self.values).ok()?;
         let n = self.pattern.len();
         self.dense.fill(0.0);
         let places = self.pattern.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |j| i * n + j));

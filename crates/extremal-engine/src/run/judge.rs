@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_model::{Model, Start};
-use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, Fate, March, Marcher, Reason, StartValues};
+use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate, Reason, StartValues};
 
 use super::inertia::{Inertia, State};
 use super::layout::TIME;
@@ -244,13 +244,13 @@ impl Judge {
         let means = self.instruments.means()?;
         means.set_parameters(&self.parameters);
         match fate(&mut means.reference, &mut self.left, &now.start(), now.time + (1.0 + FURTHER) * h) {
-            Fate::Singular { time, what } => Some(means.ended(now, None, time, what)),
-            Fate::Reached | Fate::Undecided => None,
+            MotionFate::Singular { time, what } => Some(means.ended(now, None, time, what)),
+            MotionFate::Reached | MotionFate::Undecided => None,
         }
     }
 
     /// What becomes of a motion from these values until a time, and the state in which it is then.
-    pub fn follow(&mut self, start: &StartValues, until: f64) -> Option<(Fate, Vec<f64>)> {
+    pub fn follow(&mut self, start: &StartValues, until: f64) -> Option<(MotionFate, Vec<f64>)> {
         let means = self.instruments.means()?;
         means.set_parameters(&self.parameters);
         let fate = fate(&mut means.reference, &mut self.left, start, until);
@@ -278,14 +278,14 @@ impl Judge {
         let start = before.start();
         let mut exact = after.clone();
         let first = fate(&mut means.reference, &mut self.left, &start, after.time);
-        if let Fate::Singular { time, what } = first {
+        if let MotionFate::Singular { time, what } = first {
             return Verdict::Singular(means.ended(before, Some(after), time, what));
         }
         // An integrator, too, may step over a zero of the mass.
         if let Some(reason) = means.crossed(before, after) {
             return Verdict::Singular(reason);
         }
-        if first == Fate::Undecided || !exact.observe(&mut means.reference) {
+        if first == MotionFate::Undecided || !exact.observe(&mut means.reference) {
             return Verdict::Undecided;
         }
         if let Some(reason) = means.crossed(before, &exact) {
@@ -295,7 +295,7 @@ impl Judge {
             return Verdict::Resolved;
         }
         let further = fate(&mut means.reference, &mut self.left, &start, after.time + FURTHER * h);
-        if let Fate::Singular { time, what } = further {
+        if let MotionFate::Singular { time, what } = further {
             return Verdict::Singular(means.ended(before, Some(after), time, what));
         }
         if let Some(reason) = means.touched(before, after) {
@@ -313,15 +313,15 @@ impl Judge {
         self.left = MOST_STEPS;
         let (fate, _) = self.follow(&before.start(), after.time)?;
         let mut exact = after.clone();
-        let arrived = fate == Fate::Reached && exact.observe(&mut self.instruments.means()?.reference);
+        let arrived = fate == MotionFate::Reached && exact.observe(&mut self.instruments.means()?.reference);
         arrived.then(|| exact.distance(before, after, floor).max(exact.hidden_distance(before, after)))
     }
 }
 
 /// What becomes of a motion until a time, as far as the steps that are left can tell.
-fn fate(reference: &mut AdaptiveMarcher, left: &mut u64, start: &StartValues, until: f64) -> Fate {
+fn fate(reference: &mut AdaptiveMarcher, left: &mut u64, start: &StartValues, until: f64) -> MotionFate {
     if *left == 0 {
-        return Fate::Undecided;
+        return MotionFate::Undecided;
     }
     reference.limit_steps(*left);
     let fate = reference.fate(start, until);

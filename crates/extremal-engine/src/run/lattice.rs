@@ -5,8 +5,8 @@ use std::sync::Arc;
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
-use extremal_model::{InvalidModel, Model, Overrides, Repeated, RepeatedStart, Start};
-use extremal_solve::{Instance, LatticeMarcher, LatticeScheme, StepFailure};
+use extremal_model::{InvalidModel, Model, Overrides, RepeatedModel, RepeatedStart, Start};
+use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::feasible::ConstraintStructure;
@@ -67,7 +67,7 @@ impl Lattice {
         overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Option<(Model, Lattice)>, InvalidModel> {
-        let Some(repeated) = Repeated::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
+        let Some(repeated) = RepeatedModel::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
             return Ok(None);
         };
         // What is wrong with the model is said by those who load the whole of it.
@@ -164,7 +164,7 @@ impl Run {
 }
 
 /// Are step or final time others for the model with all its members?
-fn depends_on_size(model: &Model, repeated: &Repeated) -> bool {
+fn depends_on_size(model: &Model, repeated: &RepeatedModel) -> bool {
     let g = model.graph();
     let settings: Vec<_> = [model.step_expression(), model.until_expression()].into_iter().flatten().collect();
     let with = |values: &[f64]| {
@@ -202,8 +202,8 @@ impl<'m> Written<'m> {
         })
     }
 
-    fn instance(&self, members: usize) -> Instance<'_> {
+    fn instance(&self, members: usize) -> LatticeInstance<'_> {
         let Written { model, scheme, parameters, energy } = self;
-        Instance { graph: model.graph(), scheme, parameters, members, sums: energy }
+        LatticeInstance { graph: model.graph(), scheme, parameters, members, sums: energy }
     }
 }

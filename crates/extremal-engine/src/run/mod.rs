@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use extremal_eval::Program;
 use extremal_model::Method;
-use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, StartValues, StepFailure, Structure};
+use extremal_solve::{AdaptiveMarcher, CompiledScheme, Kernel, March, SolveStructure, StartValues, StepFailure};
 
 use crate::SharedModel;
 
@@ -137,12 +137,12 @@ impl Run {
     }
 
     /// What elimination left of the equations of a step; `None` for an adaptive method.
-    pub fn structure(&self) -> Option<Structure> {
+    pub fn structure(&self) -> Option<SolveStructure> {
         match &*self.compiled {
             Compiled::Scheme(scheme) => Some(scheme.structure()),
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => {
-                Some(Structure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
+                Some(SolveStructure { unknowns: 0, linear: true, keeps_jacobians: false, fixed_point: false })
             }
         }
     }

@@ -4,7 +4,7 @@ use extremal_expr::syntax::nearest;
 use extremal_mechanics::discrete::SchemeError;
 use extremal_mechanics::{Block, Solve, System};
 use extremal_model::{Model, Start};
-use extremal_solve::{Guess, Kernel, NewtonOptions, SolveFailure};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions, SolveFailure};
 use extremal_trajectory::{RecordError, Recorder};
 use thiserror::Error;
 
@@ -215,7 +215,7 @@ impl Change {
         let Moment { v, p, .. } = &self.at;
         let inputs = [&start.q[..], p, &start.s, &[start.time], &start.multipliers, v].concat();
         self.velocities.set_parameters(parameters);
-        self.velocities.run(&inputs, Guess::Formula, &mut start.v).map_err(ChangeError::Velocities)?;
+        self.velocities.run(&inputs, GuessSource::Formula, &mut start.v).map_err(ChangeError::Velocities)?;
         self.check.check(parameters, &mut start)?;
         let mut run = self.from_velocities.as_ref().unwrap_or(run).clone();
         match std::sync::Arc::make_mut(&mut run.compiled) {

@@ -121,7 +121,7 @@ impl RowRecorder {
     ) -> Result<Result<(), StepFailure>, RecordError> {
         let time = motion.time();
         if !recorder.wants_row()
-            && let Some(seen) = motion.glance()
+            && let Some(seen) = motion.observe_outputs()
         {
             return match seen {
                 Ok(seen) => {

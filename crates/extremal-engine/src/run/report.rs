@@ -1,7 +1,7 @@
 //! The summary of a run as data: what `run --json` prints.
 
 use extremal_model::Model;
-use extremal_solve::Structure;
+use extremal_solve::SolveStructure;
 use extremal_trajectory::{Drift, Recorder, Role};
 use serde::Serialize;
 
@@ -152,7 +152,7 @@ impl Report<'_> {
                 .map(|(column, drift)| (column.name().to_owned(), drift.clone()))
                 .collect(),
             solver: SolverSummary {
-                iteration: structure.as_ref().map_or("explicit", Structure::iteration),
+                iteration: structure.as_ref().map_or("explicit", SolveStructure::iteration),
                 newton_iterations: work.iterations,
                 max_residual: work.max_residual,
                 newton_steps: structure.filter(|structure| structure.fixed_point).map(|_| work.newton_steps),

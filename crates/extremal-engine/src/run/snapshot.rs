@@ -1,6 +1,6 @@
 //! One row of a motion: assembled from its state and what is observed there.
 
-use extremal_solve::{Guess, Kernel, March, StepFailure};
+use extremal_solve::{GuessSource, Kernel, March, StepFailure};
 
 use super::layout::TIME;
 use super::observables::Observables;
@@ -78,7 +78,7 @@ impl Snapshot {
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
             let mut value = [self.row[at.energy()]];
-            if !self.first && estimate.run(&self.step_inputs, Guess::Formula, &mut value).is_err() {
+            if !self.first && estimate.run(&self.step_inputs, GuessSource::Formula, &mut value).is_err() {
                 value = [f64::NAN];
             }
             self.row[at.estimate()] = value[0];

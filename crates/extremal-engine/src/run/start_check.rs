@@ -4,7 +4,7 @@ use extremal_eval::CompileError;
 use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::{Block, System};
 use extremal_model::Model;
-use extremal_solve::{Guess, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
+use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
 use thiserror::Error;
 
 use super::{
@@ -165,7 +165,7 @@ impl StartCheck {
         let StartValues { q, v, s, multipliers, time, .. } = start;
         let values = q.iter().chain(v).chain(s).chain([time]).chain(multipliers);
         self.inputs.iter_mut().zip(values).for_each(|(input, value)| *input = *value);
-        let done = self.kernel.run(&self.inputs, Guess::Formula, &mut self.values);
+        let done = self.kernel.run(&self.inputs, GuessSource::Formula, &mut self.values);
         done.map(|_| ()).map_err(StartProblem::NotFinite)
     }
 
@@ -194,10 +194,10 @@ impl StartCheck {
         let given = self.inputs.len() - start.multipliers.len();
         let failed = |failure| StartProblem::from(SetupError::from(ConstraintError::NotProjected(failure)));
         positions.set_parameters(parameters);
-        positions.run(&self.inputs[..given], Guess::Formula, &mut start.q).map_err(failed)?;
+        positions.run(&self.inputs[..given], GuessSource::Formula, &mut start.q).map_err(failed)?;
         self.inputs[..start.q.len()].copy_from_slice(&start.q);
         velocities.set_parameters(parameters);
-        velocities.run(&self.inputs[..given], Guess::Formula, &mut start.v).map_err(failed)?;
+        velocities.run(&self.inputs[..given], GuessSource::Formula, &mut start.v).map_err(failed)?;
         Ok(())
     }
 

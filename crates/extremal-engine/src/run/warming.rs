@@ -2,7 +2,7 @@
 //!
 //! What moves there is heat: Σ T |ΔS| in a step, in units of the energy.
 
-use extremal_solve::{Fate, Reason, StartValues};
+use extremal_solve::{MotionFate, Reason, StartValues};
 
 use super::judge::{Judge, RESOLVED, UNRESOLVED};
 use super::layout::TIME;
@@ -83,9 +83,9 @@ impl Warming {
         let (start, h) = (self.before.start(), self.now.time - self.before.time);
         let (fate, exact) = judge.follow(&start, self.now.time)?;
         match fate {
-            Fate::Undecided => return None,
-            Fate::Singular { time, what } => return Some(Reason::Singularity { time, what }),
-            Fate::Reached => {}
+            MotionFate::Undecided => return None,
+            MotionFate::Singular { time, what } => return Some(Reason::Singularity { time, what }),
+            MotionFate::Reached => {}
         }
         let m = self.now.s.len();
         let moved = self.before.from(&exact[..m]) + QUIET * self.largest;
@@ -120,8 +120,8 @@ impl Warming {
     pub fn end(&self, h: f64, judge: &mut Judge) -> Option<Reason> {
         let (fate, _) = judge.follow(&self.now.start(), self.now.time + h).filter(|_| self.seen > 0)?;
         match fate {
-            Fate::Singular { time, what } => Some(Reason::Singularity { time, what }),
-            Fate::Reached | Fate::Undecided => None,
+            MotionFate::Singular { time, what } => Some(Reason::Singularity { time, what }),
+            MotionFate::Reached | MotionFate::Undecided => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use extremal_expr::Id;
 use extremal_mechanics::{Constraint, System};
-use extremal_solve::{ConfigurationWatch, March, PassedConfiguration, Reason, Rows, StepFailure};
+use extremal_solve::{ConfigurationWatch, ConstraintRows, March, PassedConfiguration, Reason, StepFailure};
 
 use super::observables::Observables;
 use super::start::ids;
@@ -125,7 +125,7 @@ impl ConstraintWatch {
         let largest =
             |residuals: &[f64]| residuals.iter().fold(0.0, |largest: f64, residual| largest.max(residual.abs()));
         let positions = &motion.state()[observables.state().positions()];
-        let rows = Rows { time: end, entries, positions, velocities, residual: largest(residuals) };
+        let rows = ConstraintRows { time: end, entries, positions, velocities, residual: largest(residuals) };
         let mut inside: Option<Box<dyn March>> = None;
         let reason = self.configurations.look(rows, begin, |part, read| {
             let inside = inside.get_or_insert_with(|| motion.fork());
@@ -136,7 +136,7 @@ impl ConstraintWatch {
             let Ok(observed) = inside.observe() else { return false };
             let entries = &observed[at.residuals().end..][..entries.len()];
             let (velocities, residual) = (&observed[at.velocities()], largest(&observed[at.residuals()]));
-            read(Rows { time, entries, positions: &positions, velocities, residual });
+            read(ConstraintRows { time, entries, positions: &positions, velocities, residual });
             true
         });
         reason.map(Trouble::Behind)

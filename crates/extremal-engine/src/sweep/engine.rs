@@ -1,6 +1,6 @@
 //! Marching members side by side where that is possible, one after the other where not.
 
-use extremal_solve::{Glimpse, LaneMarcher, March, Marcher, StepFailure};
+use extremal_solve::{LaneMarcher, LaneObserver, March, Marcher, StepFailure};
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, Members};
@@ -86,12 +86,12 @@ struct Views<'a, 's> {
     every: u64,
 }
 
-impl Glimpse for Views<'_, '_> {
+impl LaneObserver for Views<'_, '_> {
     fn every(&self) -> u64 {
         self.every
     }
 
-    fn glimpse(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
+    fn observe(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure> {
         self.views[number].look(motion)
     }
 }

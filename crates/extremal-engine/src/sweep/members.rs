@@ -201,7 +201,7 @@ impl<'m> Preparation<'m> {
         stated.extend(entropies.map(|(at, entropy)| (first + at, g.expr(entropy.start), entropy.name.clone())));
         let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts);
         let first = first + self.layout.entropies;
-        let multiplier = |(at, constraint): (usize, &extremal_model::Constraint)| {
+        let multiplier = |(at, constraint): (usize, &extremal_model::ModelConstraint)| {
             (first + at, g.expr(constraint.multiplier), format!("the multiplier of {}", constraint.name))
         };
         stated.extend(moving.enumerate().map(multiplier));

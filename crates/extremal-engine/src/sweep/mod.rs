@@ -7,7 +7,6 @@ mod engine;
 mod list;
 mod members;
 mod pool;
-mod random;
 mod record;
 mod seat;
 mod summary;

@@ -59,20 +59,20 @@ pub struct SweepReport {
 
 fn failure<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Failure<'a> {
+    struct FirstFailure<'a> {
         member: u64,
         reason: &'a str,
     }
-    first.as_ref().map(|(member, reason)| Failure { member: *member, reason }).serialize(serializer)
+    first.as_ref().map(|(member, reason)| FirstFailure { member: *member, reason }).serialize(serializer)
 }
 
 fn warning<S: Serializer>(first: &Option<(u64, String)>, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
-    struct Warning<'a> {
+    struct FirstWarning<'a> {
         member: u64,
         warning: &'a str,
     }
-    first.as_ref().map(|(member, warning)| Warning { member: *member, warning }).serialize(serializer)
+    first.as_ref().map(|(member, warning)| FirstWarning { member: *member, warning }).serialize(serializer)
 }
 
 /// What is known of the finite numbers of a column.

@@ -4,13 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use extremal_expr::Graph;
-use extremal_expr::syntax::{Binding, Reference, Refusal, Scope, parse_expression};
+use extremal_expr::syntax::{Binding, NameRefusal, NameUse, Scope, parse_expression};
 use extremal_trajectory::frame::checksum;
 use extremal_trajectory::shortest;
 use thiserror::Error;
 
 use super::list::List;
-use super::random::{normal, uniform_pair};
+use crate::random::{normal, uniform_pair};
 
 /// A quantity and the values it takes, one after the other.
 ///
@@ -264,8 +264,8 @@ impl<'g> Scope<'g> for NoNames {
         None
     }
 
-    fn value(&self, reference: Reference<'_>) -> Result<extremal_expr::Expr<'g>, Refusal> {
-        Err(Refusal { message: format!("`{}` has no value", reference.symbol()), help: None })
+    fn value(&self, reference: NameUse<'_>) -> Result<extremal_expr::Expr<'g>, NameRefusal> {
+        Err(NameRefusal { message: format!("`{}` has no value", reference.symbol()), help: None })
     }
 
     fn names(&self) -> Vec<String> {

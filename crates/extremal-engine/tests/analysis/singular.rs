@@ -1,6 +1,6 @@
 //! Singular Lagrangians: the chain of constraints and the verdict, computed by hand beside each; and runs that are refused.
 
-use extremal_engine::mechanics::analysis::Verdict;
+use extremal_engine::mechanics::analysis::ChainVerdict;
 use extremal_engine::{Model, Run, Settings};
 
 use extremal_testkit::analyses::{analysed, assert_found, typed};
@@ -14,7 +14,7 @@ fn singular(coordinates: &str, lagrangian: &str) -> Model {
 }
 
 /// Checks the constraints of each round, up to a factor, the dimension of W_f out of that of the states, and the verdict.
-fn assert_chain(model: &Model, rounds: &[&[&str]], dimensions: (Option<usize>, usize), verdict: &Verdict<'_>) {
+fn assert_chain(model: &Model, rounds: &[&[&str]], dimensions: (Option<usize>, usize), verdict: &ChainVerdict<'_>) {
     let analysis = analysed(model);
     let seen = &analysis.regularity;
     assert!(!seen.is_regular());
@@ -34,10 +34,10 @@ fn assert_chain(model: &Model, rounds: &[&[&str]], dimensions: (Option<usize>, u
     let Err(refusal) = Run::new(model, &Settings::of(model)) else { panic!("a singular system runs") };
     let words = refusal.to_string();
     let expected = match verdict {
-        Verdict::Unique => "and only one",
-        Verdict::NotUnique => "not unique",
-        Verdict::NoMotion { .. } => "no motion",
-        Verdict::Undecided { .. } => "not known",
+        ChainVerdict::Unique => "and only one",
+        ChainVerdict::NotUnique => "not unique",
+        ChainVerdict::NoMotion { .. } => "no motion",
+        ChainVerdict::Undecided { .. } => "not known",
     };
     assert!(words.contains(expected), "{words}");
 }
@@ -46,7 +46,7 @@ fn assert_chain(model: &Model, rounds: &[&[&str]], dimensions: (Option<usize>, u
 fn a_lagrangian_of_the_first_order() {
     // EL_x: y' + x = 0, EL_y: x' − y = 0. Both hold on a surface of dimension 2 of (x, y, x', y'); their derivatives give x'' and y''.
     let first_order = singular("x = 1.0\ny = 0.0", "x'*y - (x^2 + y^2)/2");
-    assert_chain(&first_order, &[&["x + y'", "y - x'"]], (Some(2), 4), &Verdict::Unique);
+    assert_chain(&first_order, &[&["x + y'", "y - x'"]], (Some(2), 4), &ChainVerdict::Unique);
     // x'' = −x: an oscillator whose energy is the Hamiltonian of (x, y).
     assert_found(&first_order, &[("energy", "(x^2 + y^2)/2")]);
 }
@@ -57,7 +57,7 @@ fn a_square_root_that_does_not_depend_on_the_parameter() {
     // an identity. No constraint among positions and velocities; one acceleration, that of the parameter, is free.
     let path =
         singular("s = { start = 0.0, velocity = 1.0 }\nx = { start = 0.0, velocity = 0.3 }", "-sqrt(s'^2 - x'^2)");
-    assert_chain(&path, &[], (Some(4), 4), &Verdict::NotUnique);
+    assert_chain(&path, &[], (Some(4), 4), &ChainVerdict::NotUnique);
     let analysis = analysed(&path);
     assert_eq!(analysis.regularity.chain.as_ref().unwrap().free, 1);
     assert!(analysis.conserved.found.is_empty());
@@ -69,7 +69,7 @@ fn a_square_root_that_does_not_depend_on_the_parameter() {
 fn a_lagrangian_linear_in_one_velocity() {
     // EL_x: x'' = y'. EL_y: x' + y = 0. Its derivative x'' + y' = 0 with the first: 2 y' = 0. Then y'' = 0.
     let linear = singular("x = { start = 0.0, velocity = 0.5 }\ny = -0.5", "x'^2/2 + x*y' - y^2/2");
-    assert_chain(&linear, &[&["x' + y"], &["2*y'"]], (Some(2), 4), &Verdict::Unique);
+    assert_chain(&linear, &[&["x' + y"], &["2*y'"]], (Some(2), 4), &ChainVerdict::Unique);
 }
 
 #[test]
@@ -77,21 +77,21 @@ fn a_degenerate_example_that_needs_two_rounds() {
     // EL_x: x'' = 2 x y'. EL_y: 2 x x' + y = 0. Its derivative with x'' put in: 2 x'² + (1 + 4 x²) y' = 0, which determines y'.
     let degenerate = singular("x = 1.0\ny = 0.0", "x'^2/2 + x^2*y' - y^2/2");
     let rounds: [&[&str]; 2] = [&["2*x*x' + y"], &["2*x'^2 + (1 + 4*x^2)*y'"]];
-    assert_chain(&degenerate, &rounds, (Some(2), 4), &Verdict::Unique);
+    assert_chain(&degenerate, &rounds, (Some(2), 4), &ChainVerdict::Unique);
 }
 
 #[test]
 fn a_multiplier_as_a_coordinate() {
     // EL_z: x = 0, then x' = 0; EL_x: x'' = z, so z = 0, then z' = 0: only rest is left.
     let multiplier = singular("x = 0.0\nz = 0.0", "x'^2/2 + x*z");
-    assert_chain(&multiplier, &[&["x"], &["x'"], &["z"], &["z'"]], (Some(0), 4), &Verdict::Unique);
+    assert_chain(&multiplier, &[&["x"], &["x'"], &["z"], &["z'"]], (Some(0), 4), &ChainVerdict::Unique);
 }
 
 #[test]
 fn no_motion_at_all() {
     // EL_x: 1 = 0.
     let none = singular("x = 0.0\ny = 0.0", "x + y'^2/2");
-    assert_chain(&none, &[&["1"]], (None, 4), &Verdict::NoMotion { contradiction: none.graph().int(1) });
+    assert_chain(&none, &[&["1"]], (None, 4), &ChainVerdict::NoMotion { contradiction: none.graph().int(1) });
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Kinetic split, Christoffel symbols, gyroscopic matrix, gauge terms and hidden potentials, typed by hand.
 
 use extremal_engine::Model;
-use extremal_engine::mechanics::analysis::{Conservation, Structure};
+use extremal_engine::mechanics::analysis::{Conservation, SystemStructure};
 
 use extremal_testkit::analyses::{analysed, assert_equal, typed};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::gallery;
 
 /// The Christoffel symbols of the first kind that do not vanish, as `(k, l, j)` with k ≤ l.
-fn symbols(structure: &Structure<'_>) -> Vec<(usize, usize, usize)> {
+fn symbols(structure: &SystemStructure<'_>) -> Vec<(usize, usize, usize)> {
     let mut symbols: Vec<_> = structure.christoffel.iter().map(|c| (c.k.min(c.l), c.k.max(c.l), c.j)).collect();
     symbols.sort_unstable();
     symbols

@@ -1,7 +1,7 @@
 //! What evaluates the formulas cannot be seen in the results.
 
 use extremal_engine::boundary::{Problem, Statement};
-use extremal_engine::eval::{Backend, LaneMachine, Machine, Program};
+use extremal_engine::eval::{Backend, Machine, Program};
 use extremal_engine::gallery::names;
 use extremal_engine::model::Parameter;
 use extremal_engine::sweep::{Record, Sweep, Variation};
@@ -55,7 +55,7 @@ fn computed(mut machine: Machine, point: usize) -> Vec<f64> {
 }
 
 /// The same with one point on each lane, for every lane.
-fn computed_in_lanes(mut machine: LaneMachine, program: &Program) -> Vec<Vec<f64>> {
+fn computed_in_lanes(mut machine: Machine, program: &Program) -> Vec<Vec<f64>> {
     let lanes = machine.lanes();
     for stage in 0..program.stages() {
         for (at, x) in machine.inputs_mut(stage).iter_mut().enumerate() {

@@ -5,3 +5,4 @@ mod equations;
 mod hand_typed;
 mod papers;
 mod runs;
+mod work;

@@ -9,24 +9,13 @@ use extremal_testkit::runs::attempt;
 fn two_coordinates(table: &str, method: &str) -> Model {
     model(&format!(
         r#"
-        [parameters]
-        c = 0.3
-        k = 1.7
-        [coordinates]
-        x = {{ start = 0.4, velocity = 0.2 }}
-        y = {{ start = -0.3, velocity = 0.5 }}
-        [dynamics]
-        lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 - k*cos(x)*y^2 - x^2 + sin(t)*x"
-        [forces]
-        y = "cos(2*t)*x"
-        [friction]
-        x = "-c*x'"
-        y = "-c*y'*x^2"
+        parameters = {{ c = 0.3, k = 1.7 }}
+        coordinates = {{ x = {{ start = 0.4, velocity = 0.2 }}, y = {{ start = -0.3, velocity = 0.5 }} }}
+        dynamics.lagrangian = "(x'^2 + (1 + x^2)*y'^2)/2 - k*cos(x)*y^2 - x^2 + sin(t)*x"
+        forces.y = "cos(2*t)*x"
+        friction = {{ x = "-c*x'", y = "-c*y'*x^2" }}
         {table}
-        [simulation]
-        method = "{method}"
-        step = 0.05
-        steps = 200
+        simulation = {{ method = "{method}", step = 0.05, steps = 200 }}
         "#
     ))
 }

@@ -35,7 +35,7 @@ fn assert_same_bits(text: &str, n: usize, method: &str) {
         // The energy is added up in another order.
         let tolerance = f64::EPSILON * n as f64 * seen[energy].abs().max(1.0);
         assert!((seen[energy] - seen_by_rows[energy]).abs() <= tolerance, "{} {}", seen[energy], seen_by_rows[energy]);
-        assert_eq!(b.glance().expect("there is one").expect("finite"), &seen_by_rows[energy..]);
+        assert_eq!(b.observe_outputs().expect("there is one").expect("finite"), &seen_by_rows[energy..]);
         a.advance().expect("a step");
         b.advance().expect("a step");
     }

@@ -1,6 +1,6 @@
 //! Exponential and hyperbolic functions.
 
-use super::lanes::{Double, Lanes, Powers, ROUNDING};
+use super::lanes::{Double, EstrinPowers, Lanes, ROUNDING};
 
 /// ln 2 in two parts of 53 bits.
 const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
@@ -32,23 +32,23 @@ const SINH: [f64; 7] = [
 const LARGEST: f64 = 746.0;
 
 /// A number `mantissa·2^k`, the integer `k` in the last bits of `exponent`; the second part of the mantissa is not yet small.
-struct Scaled<const N: usize> {
+struct ScaledPower<const N: usize> {
     mantissa: Double<N>,
     exponent: Lanes<N>,
 }
 
 /// e^(hi + lo).
 #[inline(always)]
-fn scaled_exp<const N: usize>(x: Double<N>) -> Scaled<N> {
+fn scaled_exp<const N: usize>(x: Double<N>) -> ScaledPower<N> {
     let clamped = x.hi.map(|x| if x > LARGEST { LARGEST } else { x }).map(|x| if x < -LARGEST { -LARGEST } else { x });
     let exponent = clamped.fma(std::f64::consts::LOG2_E, ROUNDING);
     let k = exponent - ROUNDING;
     // The first is exact, like in the reduction of angles; the second is small.
     let (first, second) = ((-k).fma(LN_2[0], clamped), (-k).fma(LN_2[1], x.lo));
     let Double { hi: r, lo } = Double::fast_sum(first, second);
-    let rest = (r * r).fma(Powers::of(r).eleven(EXPONENTIAL), lo);
+    let rest = (r * r).fma(EstrinPowers::of(r).eleven(EXPONENTIAL), lo);
     let Double { hi, lo } = Double::fast_sum(Lanes::from(1.0), r);
-    Scaled { mantissa: Double { hi, lo: lo + rest }, exponent }
+    ScaledPower { mantissa: Double { hi, lo: lo + rest }, exponent }
 }
 
 /// `x·2^(k + shift)` for the integer `k` in `exponent`, with k + shift at most 1100 in size: in two steps, so that the
@@ -71,7 +71,7 @@ pub(crate) fn exp<const N: usize>(x: Lanes<N>) -> Lanes<N> {
 /// e^(hi + lo), rounded.
 #[inline(always)]
 pub(super) fn exp_of<const N: usize>(x: Double<N>) -> Lanes<N> {
-    let Scaled { mantissa, exponent } = scaled_exp(x);
+    let ScaledPower { mantissa, exponent } = scaled_exp(x);
     scale(mantissa.round(), exponent, 0)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn exp_of<const N: usize>(x: Double<N>) -> Lanes<N> {
 #[inline(always)]
 fn sinh_cosh<const N: usize>(x: Lanes<N>) -> (Double<N>, Double<N>) {
     let size = x.abs();
-    let Scaled { mantissa, exponent } = scaled_exp(Double { hi: size, lo: 0.0.into() });
+    let ScaledPower { mantissa, exponent } = scaled_exp(Double { hi: size, lo: 0.0.into() });
     let mantissa = Double::fast_sum(mantissa.hi, mantissa.lo);
     let rising = Double { hi: scale(mantissa.hi, exponent, -1), lo: scale(mantissa.lo, exponent, -1) };
     // 1/(m + l) = r + r(1 - r m - r l); then times 2^(-k-1).
@@ -90,7 +90,7 @@ fn sinh_cosh<const N: usize>(x: Lanes<N>) -> (Double<N>, Double<N>) {
     let (difference, sum) = (Double::fast_sum(rising.hi, -falling.hi), Double::fast_sum(rising.hi, falling.hi));
     let cosh = Double { hi: sum.hi, lo: sum.lo + (rising.lo + falling.lo) };
     let square = size * size;
-    let series = Double::fast_sum(size, size * square * Powers::of(square).seven(SINH));
+    let series = Double::fast_sum(size, size * square * EstrinPowers::of(square).seven(SINH));
     let near = |x: f64| x < 0.5;
     let sinh = Double {
         hi: series.hi.where_(size, near, difference.hi),

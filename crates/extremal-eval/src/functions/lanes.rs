@@ -131,16 +131,16 @@ impl<const N: usize> Double<N> {
 
 /// Polynomials `c0 + c1 x + c2 x² + …` of up to twelve terms, in pairs and pairs of pairs (Estrin), so that few operations wait
 /// for each other. Written out: the compiler does not see through a loop.
-pub(crate) struct Powers<const N: usize> {
+pub(crate) struct EstrinPowers<const N: usize> {
     x: [Lanes<N>; 4],
 }
 
-impl<const N: usize> Powers<N> {
+impl<const N: usize> EstrinPowers<N> {
     #[inline(always)]
     pub fn of(x: Lanes<N>) -> Self {
         let x2 = x * x;
         let x4 = x2 * x2;
-        Powers { x: [x, x2, x4, x4 * x4] }
+        EstrinPowers { x: [x, x2, x4, x4 * x4] }
     }
 
     #[inline(always)]

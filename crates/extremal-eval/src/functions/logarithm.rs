@@ -1,7 +1,7 @@
 //! Logarithm and powers.
 
 use super::exponential::exp_of;
-use super::lanes::{Double, Lanes, Powers};
+use super::lanes::{Double, EstrinPowers, Lanes};
 use super::logarithm_parts::{LEAST_MANTISSA, PART_BITS, PARTS};
 
 /// ln 2: 42 bits, so that products with exponents are exact, and the rest.
@@ -56,7 +56,7 @@ pub(crate) fn log<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     let Split { exponent, mantissa } = split(x, ROOT_HALF);
     let s = ratio(mantissa - 1.0);
     let square = s.hi * s.hi;
-    let rest = (s.hi * square).fma(Powers::of(square).eight(LOGARITHM), s.lo + s.lo);
+    let rest = (s.hi * square).fma(EstrinPowers::of(square).eight(LOGARITHM), s.lo + s.lo);
     let Double { hi, lo } = Double::fast_sum(exponent * LN_2[0], s.hi + s.hi);
     let value = hi + (lo + exponent.fma(LN_2[1], rest));
     let special = x.map(|x| match x {
@@ -86,7 +86,7 @@ pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
     let square = Double::product(r, r);
     let linear = Double::fast_sum(coarse, r);
     let quadratic = Double::fast_sum(linear.hi, square.hi * -0.5);
-    let higher = (r * square.hi).fma(Powers::of(r).seven(NEAR_ONE), square.lo * -0.5);
+    let higher = (r * square.hi).fma(EstrinPowers::of(r).seven(NEAR_ONE), square.lo * -0.5);
     Double { hi: quadratic.hi, lo: higher + ((linear.lo + fine) + quadratic.lo) }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn fine_log<const N: usize>(x: Lanes<N>) -> Double<N> {
 #[inline(always)]
 pub(super) fn artanh_near_zero<const N: usize>(s: Double<N>) -> Lanes<N> {
     let square = s.hi * s.hi;
-    s.hi + (s.hi * square * 0.5).fma(Powers::of(square).eight(LOGARITHM), s.lo)
+    s.hi + (s.hi * square * 0.5).fma(EstrinPowers::of(square).eight(LOGARITHM), s.lo)
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 /// A range of mantissas, all near `1/reciprocal`.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct LogarithmPart {
     /// Of so few bits that its product with a mantissa, less one, is exact.
     pub reciprocal: f64,
     /// Minus the logarithm of `reciprocal`: a multiple of 2⁻⁴², and the rest.
@@ -15,17 +15,17 @@ pub(super) const PART_BITS: u32 = 52 - COUNT.ilog2();
 /// The bits of the least mantissa: about √½, such that one is in the middle of a part, whose logarithm is zero then.
 pub(super) const LEAST_MANTISSA: u64 = 1f64.to_bits() - (149 << (PART_BITS - 1));
 
-pub(super) static PARTS: [Part; COUNT] = parts();
+pub(super) static PARTS: [LogarithmPart; COUNT] = parts();
 
-const fn parts() -> [Part; COUNT] {
-    let mut parts = [Part { reciprocal: 1.0, log: [0.0; 2] }; COUNT];
+const fn parts() -> [LogarithmPart; COUNT] {
+    let mut parts = [LogarithmPart { reciprocal: 1.0, log: [0.0; 2] }; COUNT];
     let mut at = 0;
     while at < COUNT {
         let middle = f64::from_bits(LEAST_MANTISSA + ((2 * at as u64 + 1) << (PART_BITS - 1)));
         // Mantissas are multiples of 2⁻⁵³ below one and of 2⁻⁵² above, products then of 2⁻⁶⁰; what exceeds one is below 2⁻⁷.
         let unit = if middle < 1.0 { 128 } else { 256 };
         let count = (unit as f64 / middle + 0.5) as i128;
-        parts[at] = Part { reciprocal: count as f64 / unit as f64, log: log_of_ratio(unit, count) };
+        parts[at] = LogarithmPart { reciprocal: count as f64 / unit as f64, log: log_of_ratio(unit, count) };
         at += 1;
     }
     parts

@@ -9,9 +9,9 @@ const BITS: usize = 192;
 const NEAREST: RoundingMode = RoundingMode::None;
 
 /// A small generator of random numbers (splitmix64).
-struct Random(u64);
+struct RandomNumbers(u64);
 
-impl Random {
+impl RandomNumbers {
     fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -71,11 +71,11 @@ fn error(value: f64, truth: &BigFloat) -> f64 {
     ((scaled - hi) - lo).abs()
 }
 
-struct Reference(Consts);
+struct ExactFunctions(Consts);
 
-impl Reference {
-    fn new() -> Reference {
-        Reference(Consts::new().expect("memory for constants"))
+impl ExactFunctions {
+    fn new() -> ExactFunctions {
+        ExactFunctions(Consts::new().expect("memory for constants"))
     }
 
     fn value(&mut self, function: Function, x: f64) -> BigFloat {
@@ -109,7 +109,7 @@ impl Reference {
 }
 
 fn worst(function: Function, points: impl Iterator<Item = f64>) -> (f64, f64) {
-    let mut reference = Reference::new();
+    let mut reference = ExactFunctions::new();
     points.fold((0.0, 0.0), |worst, x| {
         let value = apply(function, Lanes([x])).0[0];
         let error = error(value, &reference.value(function, x));
@@ -118,7 +118,7 @@ fn worst(function: Function, points: impl Iterator<Item = f64>) -> (f64, f64) {
 }
 
 /// Random arguments of all sizes at which the function has a finite value.
-fn arguments(function: Function, low: f64, high: f64, random: &mut Random) -> Vec<f64> {
+fn arguments(function: Function, low: f64, high: f64, random: &mut RandomNumbers) -> Vec<f64> {
     let defined = |x: f64| match function {
         Function::Asin | Function::Acos | Function::Atanh => x.abs() < 1.0,
         Function::Acosh => x >= 1.0,
@@ -135,7 +135,7 @@ const COUNT: usize = 400;
 
 #[test]
 fn functions_are_within_a_unit_in_the_last_place() {
-    let mut random = Random(1);
+    let mut random = RandomNumbers(1);
     let ranges = [(-1075.0, -1022.0), (-60.0, -5.0), (-5.0, 0.0), (-3.0, 3.0), (3.0, 9.0), (9.0, 31.0), (30.0, 1023.0)];
     for function in Function::ALL {
         for (low, high) in ranges {
@@ -147,7 +147,7 @@ fn functions_are_within_a_unit_in_the_last_place() {
 
 #[test]
 fn angles_near_multiples_of_a_quarter_turn() {
-    let mut random = Random(2);
+    let mut random = RandomNumbers(2);
     let mut angles: Vec<f64> = (0..300)
         .flat_map(|_| {
             let multiple = random.of_any_size(0.0, 45.0).round();
@@ -165,7 +165,7 @@ fn angles_near_multiples_of_a_quarter_turn() {
 
 #[test]
 fn neighbourhoods_where_formulas_change() {
-    let mut random = Random(3);
+    let mut random = RandomNumbers(3);
     for (function, places) in [
         (Function::Log, &[1.0, 0.5f64.sqrt(), 2f64.sqrt(), f64::MIN_POSITIVE][..]),
         (Function::Exp, &[-745.0, -708.4, 709.7, 0.34657][..]),
@@ -193,8 +193,8 @@ fn neighbourhoods_where_formulas_change() {
 
 #[test]
 fn powers_are_within_two_units() {
-    let mut random = Random(4);
-    let mut reference = Reference::new();
+    let mut random = RandomNumbers(4);
+    let mut reference = ExactFunctions::new();
     let mut worst = (0.0, 0.0, 0.0);
     for (size, range) in [(0.5, 4.0), (3.0, 100.0), (1022.0, 1.0), (1e-3, 1e6), (1e-9, 1e11)] {
         for _ in 0..COUNT {
@@ -215,8 +215,8 @@ fn powers_are_within_two_units() {
 
 #[test]
 fn the_angle_of_a_point() {
-    let mut random = Random(5);
-    let mut reference = Reference::new();
+    let mut random = RandomNumbers(5);
+    let mut reference = ExactFunctions::new();
     for _ in 0..COUNT {
         let (y, x) = (random.of_any_size(-10.0, 10.0), random.of_any_size(-10.0, 10.0));
         let mut truth = big(y).div(&big(x), 256, NEAREST).atan(BITS, NEAREST, &mut reference.0);
@@ -262,7 +262,7 @@ fn special_values() {
 
 #[test]
 fn lanes_do_not_change_bits() {
-    let mut random = Random(6);
+    let mut random = RandomNumbers(6);
     for _ in 0..2000 {
         let mut x = [0.0; 8];
         let mut y = [0.0; 8];

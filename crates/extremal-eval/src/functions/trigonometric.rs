@@ -1,7 +1,7 @@
 //! Sine, cosine, tangent.
 
 use super::huge_angle::reduce_huge;
-use super::lanes::{Double, Lanes, Powers, ROUNDING};
+use super::lanes::{Double, EstrinPowers, Lanes, ROUNDING};
 
 /// π/2 in three parts of 53 bits.
 pub(crate) const HALF_PI: [f64; 3] =
@@ -28,13 +28,13 @@ pub(crate) const COSINE: [f64; 6] = [
 ];
 
 /// An angle less the nearest multiple of π/2.
-struct Reduced<const N: usize> {
+struct ReducedAngle<const N: usize> {
     rest: Double<N>,
     /// Which multiple, in the last two bits.
     quadrant: Lanes<N>,
 }
 
-impl<const N: usize> Reduced<N> {
+impl<const N: usize> ReducedAngle<N> {
     /// Right for angles that are not large.
     #[inline(always)]
     fn of(x: Lanes<N>) -> Self {
@@ -44,7 +44,7 @@ impl<const N: usize> Reduced<N> {
         let first = (-k).fma(HALF_PI[0], x);
         let second = Double::product(k, HALF_PI[1].into());
         let Double { hi, lo } = Double::sum(first, -second.hi);
-        Reduced { rest: Double { hi, lo: lo - k.fma(HALF_PI[2], second.lo) }, quadrant }
+        ReducedAngle { rest: Double { hi, lo: lo - k.fma(HALF_PI[2], second.lo) }, quadrant }
     }
 
     /// Sine and cosine of the rest.
@@ -52,7 +52,7 @@ impl<const N: usize> Reduced<N> {
     fn of_rest(&self) -> (Double<N>, Double<N>) {
         let Double { hi: r, lo } = self.rest;
         let square = r * r;
-        let powers = Powers::of(square);
+        let powers = EstrinPowers::of(square);
         let one = Lanes::from(1.0);
         let lead = square.fma(-0.5, one);
         let sine = (r * square).fma(powers.six(SINE), lo * lead);
@@ -103,12 +103,12 @@ fn is_large(x: f64) -> bool {
 fn with_large<const N: usize, const M: usize>(
     mut values: [Lanes<N>; M],
     x: Lanes<N>,
-    function: impl Fn(Reduced<1>) -> [f64; M],
+    function: impl Fn(ReducedAngle<1>) -> [f64; M],
 ) -> [Lanes<N>; M] {
     for lane in (0..N).filter(|lane| is_large(x.0[*lane])) {
         let (quadrant, hi, lo) = reduce_huge(x.0[lane]);
         let rest = Double { hi: hi.into(), lo: lo.into() };
-        let replaced = function(Reduced { rest, quadrant: f64::from_bits(quadrant).into() });
+        let replaced = function(ReducedAngle { rest, quadrant: f64::from_bits(quadrant).into() });
         (0..M).for_each(|at| values[at].0[lane] = replaced[at]);
     }
     values
@@ -116,7 +116,7 @@ fn with_large<const N: usize, const M: usize>(
 
 #[inline(always)]
 pub(crate) fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
-    let (sin, cos) = Reduced::of(x).sin_cos();
+    let (sin, cos) = ReducedAngle::of(x).sin_cos();
     if x.any(is_large) {
         let [sin, cos] = with_large([sin, cos], x, |reduced| {
             let (sin, cos) = reduced.sin_cos();
@@ -130,6 +130,6 @@ pub(crate) fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
 #[inline(always)]
 pub(crate) fn tan<const N: usize>(x: Lanes<N>) -> Lanes<N> {
     // Tiny angles are their own tangents, with the sign of zero.
-    let value = x.where_(x, |x| x.abs() < 1e-8, Reduced::of(x).tan());
+    let value = x.where_(x, |x| x.abs() < 1e-8, ReducedAngle::of(x).tan());
     if x.any(is_large) { with_large([value], x, |reduced| [reduced.tan().0[0]])[0] } else { value }
 }

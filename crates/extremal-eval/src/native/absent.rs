@@ -1,28 +1,15 @@
 //! No machine code, because of the architecture or without the feature: programs are interpreted.
 
-use crate::program::{Backend, Cycle, SpreadSlot};
-use crate::schedule::Block;
-use crate::slots::Slot;
-use crate::ssa::Value;
-use crate::stencil::{Bodies, Buffers, Groups};
+use crate::lattice::{Buffers, LaneGroups, LoopBodies};
+use crate::program::{Backend, NativeSource};
 
 /// Never made.
-pub(crate) enum Native {}
+pub(crate) enum NoNative {}
 
-/// What is to be compiled.
-pub(crate) struct Blocks<'a> {
-    pub commits: &'a [Block],
-    pub entries: Vec<(&'a Block, &'a [Value])>,
-    pub fixed: &'a [Slot],
-    pub first_free: usize,
-    pub cycle: Option<Cycle>,
-    pub settling: usize,
-    pub first_settled: usize,
-    pub spreads: &'a [SpreadSlot],
-}
+pub(crate) use {NoArrayLoops as ArrayLoops, NoNative as Native};
 
-impl Native {
-    pub fn compile(_: &Blocks<'_>, _: Backend, _: usize) -> Option<Native> {
+impl NoNative {
+    pub fn compile(_: &NativeSource<'_>, _: Backend, _: usize) -> Option<Native> {
         None
     }
 
@@ -46,7 +33,7 @@ impl Native {
         match *self {}
     }
 
-    pub fn settle(&self, _: usize, _: u64, _: &mut [f64]) -> Option<u64> {
+    pub fn converge(&self, _: usize, _: u64, _: &mut [f64]) -> Option<u64> {
         match *self {}
     }
 
@@ -56,10 +43,10 @@ impl Native {
 }
 
 /// Never made.
-pub(crate) enum Sweep {}
+pub(crate) enum NoArrayLoops {}
 
-impl Sweep {
-    pub fn compile(_: &Bodies, _: Backend) -> Option<Sweep> {
+impl NoArrayLoops {
+    pub fn compile(_: &LoopBodies, _: Backend) -> Option<ArrayLoops> {
         None
     }
 
@@ -71,7 +58,7 @@ impl Sweep {
         match *self {}
     }
 
-    pub fn run(&self, _: usize, _: Groups, _: &mut [f64], _: &mut Buffers<'_>) {
+    pub fn run(&self, _: usize, _: LaneGroups, _: &mut [f64], _: &mut Buffers<'_>) {
         match *self {}
     }
 }

@@ -7,7 +7,7 @@ use crate::op::Op;
 
 /// What emitted code calls for several operations at once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     SinCos,
     /// Any other function of one argument.
     One(Function),
@@ -15,25 +15,25 @@ pub(super) enum Kind {
     Atan2,
 }
 
-impl Kind {
+impl CallKind {
     /// The call an operation becomes, if it does.
-    pub fn of<R>(op: &Op<R>) -> Option<Kind> {
+    pub fn of<R>(op: &Op<R>) -> Option<CallKind> {
         Some(match op {
-            Op::SinCos { .. } | Op::Call(Function::Sin | Function::Cos, _) => Kind::SinCos,
+            Op::SinCos { .. } | Op::Call(Function::Sin | Function::Cos, _) => CallKind::SinCos,
             Op::Call(Function::Abs, _) => return None,
-            Op::Call(function, _) => Kind::One(*function),
-            Op::Pow(..) => Kind::Pow,
-            Op::Call2(Function2::Atan2, ..) => Kind::Atan2,
+            Op::Call(function, _) => CallKind::One(*function),
+            Op::Pow(..) => CallKind::Pow,
+            Op::Call2(Function2::Atan2, ..) => CallKind::Atan2,
             _ => return None,
         })
     }
 
     pub fn arguments(self) -> usize {
-        if matches!(self, Kind::Pow | Kind::Atan2) { 2 } else { 1 }
+        if matches!(self, CallKind::Pow | CallKind::Atan2) { 2 } else { 1 }
     }
 
     pub fn results(self) -> usize {
-        if self == Kind::SinCos { 2 } else { 1 }
+        if self == CallKind::SinCos { 2 } else { 1 }
     }
 
     /// The address of the function for `members` numbers given in registers, and how many it really computes: the smallest of
@@ -89,8 +89,8 @@ impl Kind {
             }
         }
         match self {
-            Kind::SinCos => visitor.visit::<SinCos>(),
-            Kind::One(function) => match function {
+            CallKind::SinCos => visitor.visit::<SinCos>(),
+            CallKind::One(function) => match function {
                 Function::Sin => unary!(Sin),
                 Function::Cos => unary!(Cos),
                 Function::Tan => unary!(Tan),
@@ -109,8 +109,8 @@ impl Kind {
                 Function::Cbrt => unary!(Cbrt),
                 Function::Abs => unary!(Abs),
             },
-            Kind::Pow => visitor.visit::<Pow>(),
-            Kind::Atan2 => visitor.visit::<Atan2>(),
+            CallKind::Pow => visitor.visit::<Pow>(),
+            CallKind::Atan2 => visitor.visit::<Atan2>(),
         }
     }
 }

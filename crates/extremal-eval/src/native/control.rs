@@ -1,24 +1,24 @@
 //! Jumps, rounds, calls, and the beginnings and ends of functions.
 
-use super::encoder::{Assembler, Operand, Predicate, Register, Width};
+use super::encoder::{Assembler, MachineOperand, Predicate, Register, Width};
 
 impl Assembler {
     /// Jumps if the number is zero; returns the end of the jump, which is to be given to [`Assembler::land`].
-    pub fn jump_if_zero(&mut self, number: Register, zero: Operand) -> usize {
+    pub fn jump_if_zero(&mut self, number: Register, zero: MachineOperand) -> usize {
         self.compare_to_flags(number, zero);
         self.bytes.extend([0x0f, 0x84, 0, 0, 0, 0]); // je
         self.bytes.len()
     }
 
     /// Jumps unless a < b, or a ≤ b where `or_equal`; a NaN is neither.
-    pub fn jump_unless_less(&mut self, a: Operand, b: Register, or_equal: bool) -> usize {
+    pub fn jump_unless_less(&mut self, a: MachineOperand, b: Register, or_equal: bool) -> usize {
         self.compare_to_flags(b, a);
         self.bytes.extend([0x0f, if or_equal { 0x82 } else { 0x86 }, 0, 0, 0, 0]); // jb, jbe
         self.bytes.len()
     }
 
     /// Jumps unless the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: Operand) -> usize {
+    pub fn jump_unless_all(&mut self, width: Width, condition: Register, one: MachineOperand) -> usize {
         self.test_all(width, condition, one);
         let jump = if self.masks { 0x85 } else { 0x83 }; // jne, jae
         self.bytes.extend([0x0f, jump, 0, 0, 0, 0]);
@@ -26,7 +26,7 @@ impl Assembler {
     }
 
     /// Sets the flags by whether the condition, 1 or 0 in every lane, holds in all of them.
-    pub fn test_all(&mut self, width: Width, condition: Register, one: Operand) {
+    pub fn test_all(&mut self, width: Width, condition: Register, one: MachineOperand) {
         if self.masks {
             self.compare_to_mask(Predicate::NotEqual, width, condition, one);
             self.test_mask(width);
@@ -49,13 +49,19 @@ impl Assembler {
     }
 
     /// Jumps unless the numbers are less than the limit in all lanes; `scratch` is overwritten.
-    pub fn jump_unless_all_less(&mut self, width: Width, a: Register, limit: Operand, scratch: Register) -> usize {
+    pub fn jump_unless_all_less(
+        &mut self,
+        width: Width,
+        a: Register,
+        limit: MachineOperand,
+        scratch: Register,
+    ) -> usize {
         if self.masks {
             self.compare_to_mask(Predicate::NotLess, width, a, limit);
             self.test_mask(width);
         } else {
             self.compare_to_bits(Predicate::NotLess, width, scratch, a, limit);
-            self.test_signs(width, scratch, Operand::Register(scratch));
+            self.test_signs(width, scratch, MachineOperand::Register(scratch));
         }
         self.bytes.extend([0x0f, 0x85, 0, 0, 0, 0]); // jne
         self.bytes.len()
@@ -115,14 +121,14 @@ impl Assembler {
     }
 
     /// Like [`Assembler::enter`] for a function of memory, three addresses to go along, and a number of rounds.
-    pub fn enter_sweep(&mut self) {
+    pub fn enter_array_loop(&mut self) {
         self.bytes.extend([0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx, r12, r13, r14, r15
         self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5]); // mov rbx, rdi; mov r13, rsi
         self.bytes.extend([0x49, 0x89, 0xd6, 0x49, 0x89, 0xcf, 0x4d, 0x89, 0xc4]); // mov r14, rdx; mov r15, rcx; mov r12, r8
     }
 
     /// Moves the three addresses on by `bytes`, and goes back to `top` unless it was the last round.
-    pub fn next_rows(&mut self, bytes: usize, top: usize) {
+    pub fn next_members(&mut self, bytes: usize, top: usize) {
         let bytes = self.fitting(i8::try_from(bytes)) as u8;
         for register in [0xc5, 0xc6, 0xc7] {
             self.bytes.extend([0x49, 0x83, register, bytes]); // add r13, r14, r15
@@ -131,7 +137,7 @@ impl Assembler {
         self.distance_back(top);
     }
 
-    pub fn leave_sweep(&mut self) {
+    pub fn leave_array_loop(&mut self) {
         self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b]); // pop r15, r14, r13, r12, rbx
     }
 
@@ -181,7 +187,7 @@ impl Assembler {
 
 #[cfg(test)]
 mod tests {
-    use super::super::encoder::{BEYOND, Base};
+    use super::super::encoder::{AddressRegister, BEYOND};
     use super::*;
 
     #[test]
@@ -202,12 +208,12 @@ mod tests {
     fn what_does_not_fit_an_instruction_is_noticed() {
         type Emit = fn(&mut Assembler);
         let beyond: [(&str, Emit); 5] = [
-            ("an offset", |code| code.load(Width::One, 0, Base::Rbx, BEYOND)),
+            ("an offset", |code| code.load(Width::One, 0, AddressRegister::Rbx, BEYOND)),
             ("an argument", |code| code.first_argument(BEYOND)),
             // The second half of a wide operand is 64 bytes on.
-            ("a second half", |code| code.load(Width::Sixteen, 0, Base::Rbx, i32::MAX - 63)),
+            ("a second half", |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 63)),
             ("a count", |code| code.third_argument(1 << 40)),
-            ("a row", |code| code.next_rows(128, 0)),
+            ("a member", |code| code.next_members(128, 0)),
         ];
         for (what, emit) in beyond {
             let mut code = Assembler::new(true);
@@ -215,10 +221,10 @@ mod tests {
             assert!(!code.fits, "{what}");
         }
         let within: [Emit; 4] = [
-            |code| code.load(Width::Sixteen, 0, Base::Rbx, i32::MAX - 65),
+            |code| code.load(Width::Sixteen, 0, AddressRegister::Rbx, i32::MAX - 65),
             |code| code.first_argument(i32::MAX - 1),
             |code| code.third_argument(u32::MAX as usize),
-            |code| code.next_rows(64, 0),
+            |code| code.next_members(64, 0),
         ];
         for emit in within {
             let mut code = Assembler::new(true);

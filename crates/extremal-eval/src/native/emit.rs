@@ -2,25 +2,27 @@
 
 use extremal_expr::{Comparison, Function, Function2};
 
-use crate::op::{Op, Step};
-use crate::slots::{NOWHERE, Slot};
-use crate::ssa::Value;
+use crate::op::{Instruction, Op};
+use crate::slots::{MemorySlot, NOWHERE};
+use crate::ssa::ValueId;
 
-use super::calls::Kind;
-use super::encoder::{Assembler, Base, Binary, Bits, Fused, Operand, Order, Predicate, Register, Width};
-use super::order::{Item, Member, Ordering};
+use super::calls::CallKind;
+use super::encoder::{
+    AddressRegister, Assembler, Binary, Bits, Fused, FusedOrder, MachineOperand, Predicate, Register, Width,
+};
+use super::order::{BlockItem, CallOperands, Ordering};
 use super::registers::Registers;
 use super::sines::{CONSTANTS, Detour};
 
 /// What emitted code runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Target {
+pub(super) struct CodeTarget {
     pub width: Width,
     /// 32 registers and masks instead of 16 registers.
     pub avx512: bool,
 }
 
-impl Target {
+impl CodeTarget {
     pub fn registers(self) -> usize {
         if self.avx512 && self.width != Width::Sixteen { 32 } else { 16 }
     }
@@ -40,36 +42,36 @@ pub(super) const PATTERNS: [u64; INSTRUCTIONS + CONSTANTS.len()] = {
     }
     patterns
 };
-pub(super) const SIGN: Slot = 0;
-const SIZE: Slot = 1;
-pub(super) const ONE: Slot = 2;
-pub(super) const ZERO: Slot = 3;
+pub(super) const SIGN: MemorySlot = 0;
+const SIZE: MemorySlot = 1;
+pub(super) const ONE: MemorySlot = 2;
+pub(super) const ZERO: MemorySlot = 3;
 
 /// A block to be emitted.
-pub(super) struct Source<'a> {
-    pub steps: &'a [Step<Value>],
+pub(super) struct BlockSource<'a> {
+    pub steps: &'a [Instruction<ValueId>],
     /// Values to be written to the buffer of results, in order; empty for a commit.
-    pub outputs: &'a [Value],
+    pub outputs: &'a [ValueId],
     /// Where each value has to be left in memory, for a commit.
-    pub kept: &'a [(Value, Slot)],
+    pub kept: &'a [(ValueId, MemorySlot)],
 }
 
 /// Emits the blocks of one program, one after the other.
 pub(super) struct Emitter {
     pub(super) code: Assembler,
-    pub(super) target: Target,
+    pub(super) target: CodeTarget,
     pub(super) registers: Registers,
     pub(super) ordering: Ordering,
     /// Where each value goes in the buffer of results, as a list per value.
     first_output: Vec<u32>,
     next_output: Vec<u32>,
-    kept: Vec<Slot>,
-    pub(super) patterns: Slot,
+    kept: Vec<MemorySlot>,
+    pub(super) patterns: MemorySlot,
     /// The first value that is not the program's: the pattern of the sign, constants, and what is computed on the way.
     pub(super) own_values: u32,
     pub(super) detours: Vec<Detour>,
     /// The condition that choices are prepared for.
-    pub(super) noted: Option<Value>,
+    pub(super) noted: Option<ValueId>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -77,11 +79,11 @@ const NONE: u32 = u32::MAX;
 impl Emitter {
     /// `fixed` are the places of inputs, constants and kept values; memory from `first_free` on is the emitter's own, beginning
     /// with [`PATTERNS`].
-    pub fn new(target: Target, fixed: &[Slot], first_free: Slot) -> Emitter {
+    pub fn new(target: CodeTarget, fixed: &[MemorySlot], first_free: MemorySlot) -> Emitter {
         let own_values = fixed.len() as u32;
-        let own = first_free + PATTERNS.len() as Slot;
-        let constants = first_free + INSTRUCTIONS as Slot..own;
-        let fixed: Vec<Slot> = fixed.iter().copied().chain([first_free + SIGN]).chain(constants).collect();
+        let own = first_free + PATTERNS.len() as MemorySlot;
+        let constants = first_free + INSTRUCTIONS as MemorySlot..own;
+        let fixed: Vec<MemorySlot> = fixed.iter().copied().chain([first_free + SIGN]).chain(constants).collect();
         let values = fixed.len();
         Emitter {
             code: Assembler::new(target.avx512),
@@ -111,11 +113,15 @@ impl Emitter {
     }
 
     /// Appends a function of two addresses, of the memory and of the results; returns where it begins.
-    pub fn block(&mut self, source: &Source<'_>) -> usize {
+    pub fn block(&mut self, source: &BlockSource<'_>) -> usize {
         let begin = self.begin_function();
         let items = self.items(source.steps);
-        let calls = items.iter().any(Item::calls);
-        let (memory, results) = if calls { (Base::Rbx, Base::R14) } else { (Base::Rdi, Base::Rsi) };
+        let calls = items.iter().any(BlockItem::calls);
+        let (memory, results) = if calls {
+            (AddressRegister::Rbx, AddressRegister::R14)
+        } else {
+            (AddressRegister::Rdi, AddressRegister::Rsi)
+        };
         if calls {
             self.code.enter();
         }
@@ -128,7 +134,7 @@ impl Emitter {
         for (at, value) in source.outputs.iter().enumerate() {
             if self.first_output[value.index()] != NONE {
                 self.registers.fill(&mut self.code, 0, *value);
-                self.code.store(self.target.width, results, self.registers.bytes(at as Slot), 0);
+                self.code.store(self.target.width, results, self.registers.bytes(at as MemorySlot), 0);
             }
         }
         self.registers.finish(&items);
@@ -150,24 +156,24 @@ impl Emitter {
         self.code.bytes.len()
     }
 
-    /// Everything but what belongs to going round.
-    pub(super) fn item(&mut self, item: &Item, at: usize, results: Base) {
+    /// Everything but what belongs to loops.
+    pub(super) fn item(&mut self, item: &BlockItem, at: usize, results: AddressRegister) {
         self.registers.advance(item, at);
         // Comparisons and calls make other notes.
-        let keeps = |op: &Op<Value>| !matches!(op, Op::Compare(..) | Op::Call2(..));
-        if !matches!(item, Item::Step(Step { op, .. }) if keeps(op)) {
+        let keeps = |op: &Op<ValueId>| !matches!(op, Op::Compare(..) | Op::Call2(..));
+        if !matches!(item, BlockItem::Instruction(Instruction { op, .. }) if keeps(op)) {
             self.noted = None;
         }
         match item {
-            Item::Step(step) => self.step(step, item, results),
-            Item::Call(kind, steps) => self.call(*kind, steps, item, results),
-            Item::Turn(turn) => self.turn(turn, item),
-            Item::Check(check) => self.check(check, item, results),
-            Item::Test { .. } | Item::Round(_) => {}
+            BlockItem::Instruction(step) => self.step(step, item, results),
+            BlockItem::Call(kind, steps) => self.call(*kind, steps, item, results),
+            BlockItem::Turn(turn) => self.turn(turn, item),
+            BlockItem::Check(check) => self.check(check, item, results),
+            BlockItem::Test { .. } | BlockItem::Round(_) => {}
         }
     }
 
-    pub(super) fn note_destinations(&mut self, source: &Source<'_>) {
+    pub(super) fn note_destinations(&mut self, source: &BlockSource<'_>) {
         self.next_output.clear();
         for (at, value) in source.outputs.iter().enumerate() {
             self.next_output.push(std::mem::replace(&mut self.first_output[value.index()], at as u32));
@@ -175,13 +181,13 @@ impl Emitter {
         source.kept.iter().for_each(|(value, slot)| self.kept[value.index()] = *slot);
     }
 
-    pub(super) fn forget_destinations(&mut self, source: &Source<'_>) {
+    pub(super) fn forget_destinations(&mut self, source: &BlockSource<'_>) {
         source.outputs.iter().for_each(|value| self.first_output[value.index()] = NONE);
         source.kept.iter().for_each(|(value, _)| self.kept[value.index()] = NOWHERE);
     }
 
     /// Writes a value that was just computed to where it has to go.
-    pub(super) fn deliver(&mut self, value: Value, results: Base) {
+    pub(super) fn deliver(&mut self, value: ValueId, results: AddressRegister) {
         let mut at = std::mem::replace(&mut self.first_output[value.index()], NONE);
         let kept = self.kept[value.index()];
         if at != NONE || kept != NOWHERE {
@@ -198,12 +204,12 @@ impl Emitter {
     }
 
     /// A register for the result of an operation, that of a dying operand if there is one.
-    fn result(&mut self, operands: &[Value]) -> Register {
+    fn result(&mut self, operands: &[ValueId]) -> Register {
         self.registers.free_registers(operands);
         self.registers.take(&mut self.code)
     }
 
-    fn step(&mut self, step: &Step<Value>, item: &Item, results: Base) {
+    fn step(&mut self, step: &Instruction<ValueId>, item: &BlockItem, results: AddressRegister) {
         let width = self.target.width;
         let to = match step.op {
             Op::Add(a, b) => self.binary(Binary::Add, a, b),
@@ -216,7 +222,7 @@ impl Emitter {
             Op::Sqrt(a) => {
                 let operand = self.registers.operand(&mut self.code, a);
                 let to = self.result(&[a]);
-                let upper = if let Operand::Register(register) = operand { register } else { to };
+                let upper = if let MachineOperand::Register(register) = operand { register } else { to };
                 self.code.binary(Binary::Sqrt, width, to, upper, operand);
                 to
             }
@@ -237,7 +243,7 @@ impl Emitter {
                 let no = self.registers.load(&mut self.code, b);
                 let yes = match width {
                     // The instruction would read more than a number.
-                    Width::One => Operand::Register(self.registers.load(&mut self.code, a)),
+                    Width::One => MachineOperand::Register(self.registers.load(&mut self.code, a)),
                     _ => self.registers.operand(&mut self.code, a),
                 };
                 let to = self.result(&[condition, a, b]);
@@ -253,7 +259,7 @@ impl Emitter {
     }
 
     /// Prepares for choices by a condition, unless the last ones were by the same. Returns where its signs are, if anywhere.
-    pub(super) fn note(&mut self, condition: Value) -> Register {
+    pub(super) fn note(&mut self, condition: ValueId) -> Register {
         if self.noted == Some(condition) {
             return 0;
         }
@@ -271,7 +277,7 @@ impl Emitter {
         register
     }
 
-    fn binary(&mut self, op: Binary, a: Value, b: Value) -> Register {
+    fn binary(&mut self, op: Binary, a: ValueId, b: ValueId) -> Register {
         let commutes = matches!(op, Binary::Add | Binary::Mul);
         let swapped = commutes && self.registers.in_register(a).is_none() && self.registers.in_register(b).is_some();
         let (a, b) = if swapped { (b, a) } else { (a, b) };
@@ -283,8 +289,8 @@ impl Emitter {
     }
 
     /// `±a·b ± c`. The register of one operand is overwritten: of one that dies, else one fetched from memory, else a copy.
-    fn fused(&mut self, op: Fused, a: Value, b: Value, c: Value) -> Register {
-        let rank = |value: Value| match (self.registers.in_register(value), self.registers.dies(value)) {
+    fn fused(&mut self, op: Fused, a: ValueId, b: ValueId, c: ValueId) -> Register {
+        let rank = |value: ValueId| match (self.registers.in_register(value), self.registers.dies(value)) {
             (Some(_), true) => 0,
             (None, _) => 1,
             (Some(_), false) => 2,
@@ -299,9 +305,9 @@ impl Emitter {
         let swap = self.registers.in_register(others[0]).is_none() && self.registers.in_register(others[1]).is_some();
         let [inner, last] = if swap { [others[1], others[0]] } else { others };
         let order = match (which == 0, swap) {
-            (true, _) => Order::O231,
-            (false, false) => Order::O213,
-            (false, true) => Order::O132,
+            (true, _) => FusedOrder::O231,
+            (false, false) => FusedOrder::O213,
+            (false, true) => FusedOrder::O132,
         };
         let fixed = (rank == 0).then(|| self.registers.load(&mut self.code, tied));
         let inner_register = (inner != tied).then(|| self.registers.load(&mut self.code, inner));
@@ -321,13 +327,13 @@ impl Emitter {
             }
         };
         let inner = inner_register.unwrap_or(to);
-        let last = last_operand.unwrap_or(Operand::Register(to));
+        let last = last_operand.unwrap_or(MachineOperand::Register(to));
         self.code.fused(op, order, self.target.width, to, inner, last);
         self.registers.free_registers(&[a, b, c]);
         to
     }
 
-    fn with_pattern(&mut self, op: Bits, a: Value, pattern: Slot) -> Register {
+    fn with_pattern(&mut self, op: Bits, a: ValueId, pattern: MemorySlot) -> Register {
         let first = self.registers.load(&mut self.code, a);
         let to = self.result(&[a]);
         let pattern = self.registers.place(self.patterns + pattern);
@@ -335,28 +341,28 @@ impl Emitter {
         to
     }
 
-    fn of_bits(&mut self, op: Bits, a: Value, b: Value) -> Register {
+    fn of_bits(&mut self, op: Bits, a: ValueId, b: ValueId) -> Register {
         let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
         let to = self.result(&[a, b]);
-        self.code.bits(op, self.target.width, to, first, Operand::Register(second));
+        self.code.bits(op, self.target.width, to, first, MachineOperand::Register(second));
         to
     }
 
     /// The smaller or larger of two: the instruction gives its second operand if one is NaN, so only a NaN in the first is left
     /// to be put through.
-    fn extreme(&mut self, function: Function2, a: Value, b: Value) -> Register {
+    fn extreme(&mut self, function: Function2, a: ValueId, b: ValueId) -> Register {
         let width = self.target.width;
         let op = if function == Function2::Min { Binary::Min } else { Binary::Max };
         let (first, second) = (self.registers.load(&mut self.code, a), self.registers.load(&mut self.code, b));
         let (picked, mask) = (self.scratch(), self.scratch());
-        self.code.binary(op, width, picked, second, Operand::Register(first));
+        self.code.binary(op, width, picked, second, MachineOperand::Register(first));
         let to = self.result(&[a, b]);
         self.code.select(Predicate::Unordered, width, (second, second), mask, to, (second, picked));
         to
     }
 
-    fn call(&mut self, kind: Kind, steps: &[Step<Value>], item: &Item, results: Base) {
-        let members: Vec<Member> = steps.iter().map(Member::of).collect();
+    fn call(&mut self, kind: CallKind, steps: &[Instruction<ValueId>], item: &BlockItem, results: AddressRegister) {
+        let members: Vec<CallOperands> = steps.iter().map(CallOperands::of).collect();
         if self.target.width == Width::One {
             self.call_with_registers(kind, &members, item);
         } else {
@@ -372,7 +378,7 @@ impl Emitter {
     }
 
     /// One number per operation: up to eight at a time in the registers of arguments.
-    fn call_with_registers(&mut self, kind: Kind, members: &[Member], item: &Item) {
+    fn call_with_registers(&mut self, kind: CallKind, members: &[CallOperands], item: &BlockItem) {
         item.for_each_operand(|value| self.registers.store(&mut self.code, value));
         self.registers.flush(&mut self.code);
         for chunk in members.chunks(8 / kind.arguments()) {
@@ -391,7 +397,7 @@ impl Emitter {
             for (lane, member) in chunk.iter().enumerate() {
                 for (place, value) in member.results.iter().enumerate() {
                     if let Some(value) = value {
-                        self.registers.put_in_memory(*value, area + (place * size + lane) as Slot);
+                        self.registers.put_in_memory(*value, area + (place * size + lane) as MemorySlot);
                     }
                 }
             }
@@ -399,14 +405,15 @@ impl Emitter {
     }
 
     /// Many numbers per operation: all arguments in a row in memory.
-    fn call_with_memory(&mut self, kind: Kind, members: &[Member], item: &Item) {
+    fn call_with_memory(&mut self, kind: CallKind, members: &[CallOperands], item: &BlockItem) {
         let count = members.len();
         let arguments = self.registers.area(count * kind.arguments());
         for (at, member) in members.iter().enumerate() {
             for (place, value) in member.arguments.iter().enumerate() {
                 if let Some(value) = value {
                     let from = self.registers.load(&mut self.code, *value);
-                    let Operand::Memory(base, offset) = self.registers.place(arguments + (place * count + at) as Slot)
+                    let MachineOperand::Memory(base, offset) =
+                        self.registers.place(arguments + (place * count + at) as MemorySlot)
                     else {
                         continue;
                     };
@@ -424,7 +431,7 @@ impl Emitter {
         for (at, member) in members.iter().enumerate() {
             for (place, value) in member.results.iter().enumerate() {
                 if let Some(value) = value {
-                    self.registers.put_in_memory(*value, area + (place * count + at) as Slot);
+                    self.registers.put_in_memory(*value, area + (place * count + at) as MemorySlot);
                 }
             }
         }
@@ -433,7 +440,7 @@ impl Emitter {
 
 impl Emitter {
     /// Calls a function of `count` groups of lanes, whose addresses are set.
-    pub(super) fn call_in_memory(&mut self, kind: Kind, count: usize) {
+    pub(super) fn call_in_memory(&mut self, kind: CallKind, count: usize) {
         let (lanes, halves) = (self.target.width.lanes(), self.target.width.halves());
         self.code.third_argument(count * usize::from(halves));
         self.code.call(kind.in_memory(lanes / usize::from(halves)));

@@ -6,7 +6,7 @@ pub(super) type Register = u8;
 /// General registers that hold addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(super) enum Base {
+pub(super) enum AddressRegister {
     Rbx = 3,
     Rsi = 6,
     Rdi = 7,
@@ -56,10 +56,10 @@ pub(super) const BEYOND: i32 = i32::MAX;
 
 /// The last operand: a register, memory at an address, or a single number there that all lanes share (AVX-512 only).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operand {
+pub(super) enum MachineOperand {
     Register(Register),
-    Memory(Base, i32),
-    Spread(Base, i32),
+    Memory(AddressRegister, i32),
+    Spread(AddressRegister, i32),
 }
 
 /// An instruction: the map its code belongs to, the mandatory prefix, the code, whether it needs the bit W, and whether it
@@ -93,7 +93,7 @@ const fn fused(byte: u8, width: Width) -> Opcode {
 
 /// Which operand of a fused operation is overwritten, after Intel's names: `x·z ± y`, `y·x ± z`, `y·z ± x` with the result in x.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
+pub(super) enum FusedOrder {
     O132 = 0,
     O213 = 0x10,
     O231 = 0x20,
@@ -152,48 +152,54 @@ enum Masking {
 
 /// What stands in the field that has the first register of most instructions.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Field {
+enum FirstField {
     Register(Register),
     /// The mask.
     Mask,
     /// A part of the code of the operation.
-    Code(u8),
+    Extension(u8),
 }
 
 /// An instruction on vectors.
 #[derive(Clone, Copy)]
-struct Instruction {
+struct VectorInstruction {
     op: Opcode,
     width: Width,
-    first: Field,
+    first: FirstField,
     second: Option<Register>,
-    last: Operand,
+    last: MachineOperand,
     masking: Masking,
     immediate: Option<u8>,
 }
 
-impl Instruction {
-    fn new(op: Opcode, width: Width, first: Field, second: Option<Register>, last: Operand) -> Instruction {
-        Instruction { op, width, first, second, last, masking: Masking::None, immediate: None }
+impl VectorInstruction {
+    fn new(
+        op: Opcode,
+        width: Width,
+        first: FirstField,
+        second: Option<Register>,
+        last: MachineOperand,
+    ) -> VectorInstruction {
+        VectorInstruction { op, width, first, second, last, masking: Masking::None, immediate: None }
     }
 
-    fn with(self, immediate: u8) -> Instruction {
-        Instruction { immediate: Some(immediate), ..self }
+    fn with(self, immediate: u8) -> VectorInstruction {
+        VectorInstruction { immediate: Some(immediate), ..self }
     }
 
     /// The same on the registers from 16 on.
-    fn second_half(self) -> Instruction {
+    fn second_half(self) -> VectorInstruction {
         let higher = |register: Register| register + 16;
-        Instruction {
+        VectorInstruction {
             first: match self.first {
-                Field::Register(register) => Field::Register(higher(register)),
+                FirstField::Register(register) => FirstField::Register(higher(register)),
                 other => other,
             },
             second: self.second.map(higher),
             last: match self.last {
-                Operand::Register(register) => Operand::Register(higher(register)),
-                Operand::Memory(base, offset) if !self.op.scalar => {
-                    Operand::Memory(base, offset.checked_add(64).unwrap_or(BEYOND))
+                MachineOperand::Register(register) => MachineOperand::Register(higher(register)),
+                MachineOperand::Memory(base, offset) if !self.op.scalar => {
+                    MachineOperand::Memory(base, offset.checked_add(64).unwrap_or(BEYOND))
                 }
                 shared => shared,
             },
@@ -205,14 +211,14 @@ impl Instruction {
     fn is_long(&self) -> bool {
         let high = |register: Register| register >= 16;
         let first = match self.first {
-            Field::Register(register) => high(register),
-            Field::Mask => true,
-            Field::Code(_) => false,
+            FirstField::Register(register) => high(register),
+            FirstField::Mask => true,
+            FirstField::Extension(_) => false,
         };
         let last = match self.last {
-            Operand::Register(register) => high(register),
-            Operand::Memory(..) => false,
-            Operand::Spread(..) => true,
+            MachineOperand::Register(register) => high(register),
+            MachineOperand::Memory(..) => false,
+            MachineOperand::Spread(..) => true,
         };
         let wide = self.width.code() == 2 || self.masking != Masking::None;
         wide || first || last || self.second.is_some_and(high)
@@ -245,7 +251,7 @@ impl Assembler {
         self.bytes.extend(offset.to_le_bytes());
     }
 
-    pub fn binary(&mut self, op: Binary, width: Width, to: Register, a: Register, b: Operand) {
+    pub fn binary(&mut self, op: Binary, width: Width, to: Register, a: Register, b: MachineOperand) {
         let byte = match op {
             Binary::Add => 0x58,
             Binary::Mul => 0x59,
@@ -260,7 +266,7 @@ impl Assembler {
         self.vector(arithmetic(byte, width), width, to, a, b);
     }
 
-    pub fn fused(&mut self, op: Fused, order: Order, width: Width, x: Register, y: Register, z: Operand) {
+    pub fn fused(&mut self, op: Fused, order: FusedOrder, width: Width, x: Register, y: Register, z: MachineOperand) {
         let byte = match op {
             Fused::MulAdd => 0x98,
             Fused::MulSub => 0x9a,
@@ -269,7 +275,7 @@ impl Assembler {
         self.vector(fused(byte + order as u8, width), width, x, Some(y), z);
     }
 
-    pub fn bits(&mut self, op: Bits, width: Width, to: Register, a: Register, b: Operand) {
+    pub fn bits(&mut self, op: Bits, width: Width, to: Register, a: Register, b: MachineOperand) {
         let byte = match op {
             Bits::And => 0x54,
             Bits::Or => 0x56,
@@ -278,8 +284,8 @@ impl Assembler {
         self.vector(packed(byte), width, to, Some(a), b);
     }
 
-    pub fn load(&mut self, width: Width, to: Register, base: Base, offset: i32) {
-        self.load_from(width, to, Operand::Memory(base, offset));
+    pub fn load(&mut self, width: Width, to: Register, base: AddressRegister, offset: i32) {
+        self.load_from(width, to, MachineOperand::Memory(base, offset));
     }
 
     /// Can operands be numbers that all lanes share?
@@ -288,37 +294,37 @@ impl Assembler {
     }
 
     /// Gives all lanes the number at an address.
-    pub fn load_spread(&mut self, width: Width, to: Register, base: Base, offset: i32) {
+    pub fn load_spread(&mut self, width: Width, to: Register, base: AddressRegister, offset: i32) {
         let op = Opcode { map: 2, scalar: true, ..packed(0x19) }; // vbroadcastsd
-        self.vector(op, width, to, None, Operand::Memory(base, offset));
+        self.vector(op, width, to, None, MachineOperand::Memory(base, offset));
     }
 
-    pub fn store(&mut self, width: Width, base: Base, offset: i32, from: Register) {
-        self.store_at(width, Operand::Memory(base, offset), from);
+    pub fn store(&mut self, width: Width, base: AddressRegister, offset: i32, from: Register) {
+        self.store_at(width, MachineOperand::Memory(base, offset), from);
     }
 
     /// Loads from an operand in memory.
-    pub fn load_from(&mut self, width: Width, to: Register, from: Operand) {
+    pub fn load_from(&mut self, width: Width, to: Register, from: MachineOperand) {
         self.vector(arithmetic(0x10, width), width, to, None, from);
     }
 
     /// Stores to an operand in memory.
-    pub fn store_at(&mut self, width: Width, to: Operand, from: Register) {
+    pub fn store_at(&mut self, width: Width, to: MachineOperand, from: Register) {
         self.vector(arithmetic(0x11, width), width, from, None, to);
     }
 
     pub fn copy(&mut self, width: Width, to: Register, from: Register) {
-        self.vector(packed(0x28), width, to, None, Operand::Register(from));
+        self.vector(packed(0x28), width, to, None, MachineOperand::Register(from));
     }
 
     /// Sets the bits of `one` in `to` where the comparison holds, and clears the others.
-    pub fn compare(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Register, one: Operand) {
+    pub fn compare(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Register, one: MachineOperand) {
         if self.masks {
-            self.compare_to_mask(p, width, a, Operand::Register(b));
-            let taken = Instruction::new(packed(0x10), width, Field::Register(to), None, one);
-            self.emit(Instruction { masking: Masking::Zero, ..taken });
+            self.compare_to_mask(p, width, a, MachineOperand::Register(b));
+            let taken = VectorInstruction::new(packed(0x10), width, FirstField::Register(to), None, one);
+            self.emit(VectorInstruction { masking: Masking::Zero, ..taken });
         } else {
-            self.compare_to_bits(p, width, to, a, Operand::Register(b));
+            self.compare_to_bits(p, width, to, a, MachineOperand::Register(b));
             self.bits(Bits::And, width, to, to, one);
         }
     }
@@ -334,21 +340,21 @@ impl Assembler {
         (yes, no): (Register, Register),
     ) {
         if self.masks {
-            self.compare_to_mask(p, width, a, Operand::Register(b));
+            self.compare_to_mask(p, width, a, MachineOperand::Register(b));
         } else {
-            self.compare_to_bits(p, width, scratch, a, Operand::Register(b));
+            self.compare_to_bits(p, width, scratch, a, MachineOperand::Register(b));
         }
-        self.by_signs(width, to, scratch, (Operand::Register(yes), no));
+        self.by_signs(width, to, scratch, (MachineOperand::Register(yes), no));
     }
 
     /// Shifts the bits of all lanes.
     pub fn shift_left(&mut self, width: Width, to: Register, from: Register, count: u8) {
-        let from = Operand::Register(from);
-        self.emit(Instruction::new(packed(0x73), width, Field::Code(6), Some(to), from).with(count)); // vpsllq
+        let from = MachineOperand::Register(from);
+        self.emit(VectorInstruction::new(packed(0x73), width, FirstField::Extension(6), Some(to), from).with(count)); // vpsllq
     }
 
     /// Prepares for [`Assembler::by_signs`]: the lanes where the number is not zero, in `signs` where there are no masks.
-    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: Operand, signs: Register) {
+    pub fn note_nonzero(&mut self, width: Width, number: Register, zero: MachineOperand, signs: Register) {
         if self.masks {
             self.compare_to_mask(Predicate::NotEqual, width, number, zero);
         } else {
@@ -360,44 +366,44 @@ impl Assembler {
     pub fn note_signs(&mut self, width: Width, signs: Register) {
         if self.masks {
             let mask = Opcode { map: 2, prefix: 2, ..packed(0x39) }; // vpmovq2m
-            self.emit(Instruction::new(mask, width, Field::Mask, None, Operand::Register(signs)));
+            self.emit(VectorInstruction::new(mask, width, FirstField::Mask, None, MachineOperand::Register(signs)));
         }
     }
 
     /// `to = if signs < 0 { yes } else { no }`, by the sign bits of the lanes, which were noted before.
-    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (Operand, Register)) {
+    pub fn by_signs(&mut self, width: Width, to: Register, signs: Register, (yes, no): (MachineOperand, Register)) {
         if self.masks {
             let blend = Opcode { map: 2, wide: true, ..packed(0x65) };
-            let blend = Instruction::new(blend, width, Field::Register(to), Some(no), yes);
-            self.emit(Instruction { masking: Masking::Blend, ..blend });
+            let blend = VectorInstruction::new(blend, width, FirstField::Register(to), Some(no), yes);
+            self.emit(VectorInstruction { masking: Masking::Blend, ..blend });
         } else {
             let blend = Opcode { map: 3, ..packed(0x4b) };
-            self.emit(Instruction::new(blend, width, Field::Register(to), Some(no), yes).with(signs << 4));
+            self.emit(VectorInstruction::new(blend, width, FirstField::Register(to), Some(no), yes).with(signs << 4));
         }
     }
 
     /// Notes in the mask where the comparison holds.
-    pub(super) fn compare_to_mask(&mut self, p: Predicate, width: Width, a: Register, b: Operand) {
-        self.emit(Instruction::new(packed(0xc2), width, Field::Mask, Some(a), b).with(p as u8));
+    pub(super) fn compare_to_mask(&mut self, p: Predicate, width: Width, a: Register, b: MachineOperand) {
+        self.emit(VectorInstruction::new(packed(0xc2), width, FirstField::Mask, Some(a), b).with(p as u8));
     }
 
     /// Sets all bits of `to` where the comparison holds, and clears the others.
-    pub(super) fn compare_to_bits(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: Operand) {
-        self.emit(Instruction::new(packed(0xc2), width, Field::Register(to), Some(a), b).with(p as u8));
+    pub(super) fn compare_to_bits(&mut self, p: Predicate, width: Width, to: Register, a: Register, b: MachineOperand) {
+        self.emit(VectorInstruction::new(packed(0xc2), width, FirstField::Register(to), Some(a), b).with(p as u8));
     }
 
     /// Compares a number with another and sets the flags.
-    pub(super) fn compare_to_flags(&mut self, a: Register, b: Operand) {
+    pub(super) fn compare_to_flags(&mut self, a: Register, b: MachineOperand) {
         self.vector(Opcode { scalar: true, ..packed(0x2e) }, Width::One, a, None, b); // vucomisd
     }
 
     /// Sets the flags by `a & b` and `!a & b`.
-    pub(super) fn test_bits(&mut self, width: Width, a: Register, b: Operand) {
+    pub(super) fn test_bits(&mut self, width: Width, a: Register, b: MachineOperand) {
         self.vector(Opcode { map: 2, ..packed(0x17) }, width, a, None, b); // vptest
     }
 
     /// Sets the flags by the signs of `a & b` and `!a & b`.
-    pub(super) fn test_signs(&mut self, width: Width, a: Register, b: Operand) {
+    pub(super) fn test_signs(&mut self, width: Width, a: Register, b: MachineOperand) {
         self.vector(Opcode { map: 2, ..packed(0x0f) }, width, a, None, b); // vtestpd
     }
 
@@ -407,30 +413,30 @@ impl Assembler {
         self.bytes.extend([0xc5, 0xf9, 0x98, 0xc0 | MASK << 3 | second]); // kortestb
     }
 
-    fn vector(&mut self, op: Opcode, width: Width, first: Register, second: Option<Register>, last: Operand) {
-        self.emit(Instruction::new(op, width, Field::Register(first), second, last));
+    fn vector(&mut self, op: Opcode, width: Width, first: Register, second: Option<Register>, last: MachineOperand) {
+        self.emit(VectorInstruction::new(op, width, FirstField::Register(first), second, last));
     }
 
-    fn emit(&mut self, instruction: Instruction) {
+    fn emit(&mut self, instruction: VectorInstruction) {
         self.encode(&instruction, MASK);
         if instruction.width == Width::Sixteen {
             self.encode(&instruction.second_half(), MASK + 1);
         }
     }
 
-    fn encode(&mut self, instruction: &Instruction, mask: u8) {
-        let Instruction { op, width, first, second, last, masking, immediate } = *instruction;
+    fn encode(&mut self, instruction: &VectorInstruction, mask: u8) {
+        let VectorInstruction { op, width, first, second, last, masking, immediate } = *instruction;
         let first = match first {
-            Field::Register(register) => register,
-            Field::Mask => mask,
-            Field::Code(code) => code,
+            FirstField::Register(register) => register,
+            FirstField::Mask => mask,
+            FirstField::Extension(code) => code,
         };
         let second = second.unwrap_or(0);
         let (low, extension, x) = match last {
-            Operand::Register(r) => (r & 7, r >> 3 & 1, r >> 4 & 1),
-            Operand::Memory(base, _) | Operand::Spread(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
+            MachineOperand::Register(r) => (r & 7, r >> 3 & 1, r >> 4 & 1),
+            MachineOperand::Memory(base, _) | MachineOperand::Spread(base, _) => (base as u8 & 7, base as u8 >> 3, 0),
         };
-        let spread = matches!(last, Operand::Spread(..));
+        let spread = matches!(last, MachineOperand::Spread(..));
         let (r, r_high, v_high) = (first >> 3 & 1, first >> 4, second >> 4);
         let long = instruction.is_long();
         if long {
@@ -461,8 +467,8 @@ impl Assembler {
         self.bytes.push(op.byte);
         let field = (first & 7) << 3 | low;
         match last {
-            Operand::Register(_) => self.bytes.push(0xc0 | field),
-            Operand::Memory(_, offset) | Operand::Spread(_, offset) => {
+            MachineOperand::Register(_) => self.bytes.push(0xc0 | field),
+            MachineOperand::Memory(_, offset) | MachineOperand::Spread(_, offset) => {
                 // The long prefix counts short distances in operands.
                 let unit = match (long, op.scalar || spread) {
                     (false, _) => 1,

@@ -1,11 +1,11 @@
 //! Which value is where while straight-line code is emitted: in a register, in memory, or in both.
 
 use crate::program::SpreadSlot;
-use crate::slots::{NOWHERE, Slot};
-use crate::ssa::Value;
+use crate::slots::{MemorySlot, NOWHERE};
+use crate::ssa::ValueId;
 
-use super::encoder::{Assembler, BEYOND, Base, Operand, Register, Width};
-use super::order::Item;
+use super::encoder::{AddressRegister, Assembler, BEYOND, MachineOperand, Register, Width};
+use super::order::BlockItem;
 
 const NO_REGISTER: Register = Register::MAX;
 /// Used by nothing any more.
@@ -13,7 +13,7 @@ pub(super) const NEVER: u32 = u32::MAX;
 /// A value used again within this many operations is worth a register.
 const SOON: u32 = 24;
 /// Places from here on are not in the memory of the program but in arrays that a loop goes along.
-pub(super) const ARRAYS: Slot = 1 << 31;
+pub(super) const ARRAYS: MemorySlot = 1 << 31;
 
 /// Registers and memory of one block under way.
 ///
@@ -23,35 +23,35 @@ pub(super) struct Registers {
     pub width: Width,
     count: usize,
     /// What each register holds.
-    holds: [Option<Value>; 32],
+    holds: [Option<ValueId>; 32],
     /// Registers that may not be given away during the present operation.
     locked: u32,
     /// Registers that keep what they hold for the whole block, whether it is used again or not.
     pinned: u32,
     register: Vec<Register>,
     /// Where each value stands in memory: fixed places of inputs, constants and kept values, or a place of its own.
-    home: Vec<Slot>,
+    home: Vec<MemorySlot>,
     /// The homes of values that belong to no block.
-    fixed: Vec<Slot>,
+    fixed: Vec<MemorySlot>,
     /// The next use of each value, and for every use in order the one after it.
     next: Vec<u32>,
     following: Vec<u32>,
     consumed: usize,
     position: u32,
-    free_slots: Vec<Slot>,
-    first_slot: Slot,
-    next_slot: Slot,
+    free_slots: Vec<MemorySlot>,
+    first_slot: MemorySlot,
+    next_slot: MemorySlot,
     /// The end of the memory that any block needed.
-    pub end: Slot,
-    base: Base,
+    pub end: MemorySlot,
+    base: AddressRegister,
     /// The places from [`ARRAYS`] on.
-    pub arrays: Vec<(Base, i32)>,
+    pub arrays: Vec<(AddressRegister, i32)>,
     /// By place: where a number stands that all lanes share, in bytes.
     spread: Vec<Option<i32>>,
 }
 
 impl Registers {
-    pub fn new(width: Width, count: usize, fixed: &[Slot], first_slot: Slot) -> Registers {
+    pub fn new(width: Width, count: usize, fixed: &[MemorySlot], first_slot: MemorySlot) -> Registers {
         let values = fixed.len();
         Registers {
             width,
@@ -70,7 +70,7 @@ impl Registers {
             first_slot,
             next_slot: first_slot,
             end: first_slot,
-            base: Base::Rdi,
+            base: AddressRegister::Rdi,
             arrays: Vec::new(),
             spread: Vec::new(),
         }
@@ -95,7 +95,7 @@ impl Registers {
     }
 
     /// Prepares for a block whose memory is at `base`.
-    pub fn begin(&mut self, items: &[Item], base: Base) {
+    pub fn begin(&mut self, items: &[BlockItem], base: AddressRegister) {
         self.base = base;
         self.following.clear();
         let mut operands = Vec::new();
@@ -115,9 +115,9 @@ impl Registers {
     }
 
     /// Forgets the values of the block.
-    pub fn finish(&mut self, items: &[Item]) {
+    pub fn finish(&mut self, items: &[BlockItem]) {
         self.end = self.end.max(self.next_slot);
-        let mut forget = |value: Value| {
+        let mut forget = |value: ValueId| {
             self.register[value.index()] = NO_REGISTER;
             self.home[value.index()] = self.fixed[value.index()];
         };
@@ -129,7 +129,7 @@ impl Registers {
     }
 
     /// Goes on to an item: from now on the next use of its operands is the one after it.
-    pub fn advance(&mut self, item: &Item, position: usize) {
+    pub fn advance(&mut self, item: &BlockItem, position: usize) {
         self.position = position as u32;
         self.locked = 0;
         item.for_each_operand(|value| {
@@ -139,19 +139,19 @@ impl Registers {
     }
 
     /// Is the value needed no more after this item?
-    pub fn dies(&self, value: Value) -> bool {
+    pub fn dies(&self, value: ValueId) -> bool {
         self.next[value.index()] == NEVER && !self.in_register(value).is_some_and(|register| self.is_pinned(register))
     }
 
     /// The value in a register that keeps it for the whole block.
-    pub fn pin(&mut self, code: &mut Assembler, value: Value) -> Register {
+    pub fn pin(&mut self, code: &mut Assembler, value: ValueId) -> Register {
         let register = self.load(code, value);
         self.pinned |= 1 << register;
         register
     }
 
     /// The same for a place in memory that no operation reads.
-    pub fn pin_place(&mut self, code: &mut Assembler, slot: Slot) -> Register {
+    pub fn pin_place(&mut self, code: &mut Assembler, slot: MemorySlot) -> Register {
         let register = self.take(code);
         code.load(self.width, register, self.base, self.bytes(slot));
         self.pinned |= 1 << register;
@@ -162,23 +162,23 @@ impl Registers {
         self.pinned >> register & 1 == 1
     }
 
-    pub fn in_register(&self, value: Value) -> Option<Register> {
+    pub fn in_register(&self, value: ValueId) -> Option<Register> {
         Some(self.register[value.index()]).filter(|register| *register != NO_REGISTER)
     }
 
     /// The distance of a slot from the first, [`BEYOND`] where no instruction can have it.
-    pub fn bytes(&self, slot: Slot) -> i32 {
+    pub fn bytes(&self, slot: MemorySlot) -> i32 {
         debug_assert_ne!(slot, NOWHERE, "a value that is nowhere in memory");
         let bytes = slot as u64 * self.width.lanes() as u64 * 8;
         i32::try_from(bytes).unwrap_or(BEYOND)
     }
 
     /// Where the value stands in memory, if it does.
-    pub fn home(&self, value: Value) -> Slot {
+    pub fn home(&self, value: ValueId) -> MemorySlot {
         self.home[value.index()]
     }
 
-    fn address(&self, slot: Slot) -> (Base, i32) {
+    fn address(&self, slot: MemorySlot) -> (AddressRegister, i32) {
         match slot.checked_sub(ARRAYS) {
             Some(array) if slot != NOWHERE => self.arrays[array as usize],
             _ => (self.base, self.bytes(slot)),
@@ -192,31 +192,31 @@ impl Registers {
     }
 
     /// The value wherever it is.
-    pub fn anywhere(&self, value: Value) -> Operand {
-        self.in_register(value).map_or_else(|| self.memory(value), Operand::Register)
+    pub fn anywhere(&self, value: ValueId) -> MachineOperand {
+        self.in_register(value).map_or_else(|| self.memory(value), MachineOperand::Register)
     }
 
     /// The value in memory; only for values that are there.
-    pub fn memory(&self, value: Value) -> Operand {
+    pub fn memory(&self, value: ValueId) -> MachineOperand {
         let home = self.home[value.index()];
         match self.shared(home) {
-            Some(offset) => Operand::Spread(self.base, offset),
+            Some(offset) => MachineOperand::Spread(self.base, offset),
             None => self.place(home),
         }
     }
 
     /// Where the number of a place stands that all lanes share.
-    fn shared(&self, slot: Slot) -> Option<i32> {
+    fn shared(&self, slot: MemorySlot) -> Option<i32> {
         self.spread.get(slot as usize).copied().flatten()
     }
 
-    pub fn place(&self, slot: Slot) -> Operand {
+    pub fn place(&self, slot: MemorySlot) -> MachineOperand {
         let (base, offset) = self.address(slot);
-        Operand::Memory(base, offset)
+        MachineOperand::Memory(base, offset)
     }
 
     /// The value in a register that stays until the next item.
-    pub fn load(&mut self, code: &mut Assembler, value: Value) -> Register {
+    pub fn load(&mut self, code: &mut Assembler, value: ValueId) -> Register {
         let register = self.in_register(value).unwrap_or_else(|| {
             let register = self.take(code);
             self.fill(code, register, value);
@@ -228,30 +228,30 @@ impl Registers {
     }
 
     /// Reads the value from memory.
-    pub fn fill(&self, code: &mut Assembler, register: Register, value: Value) {
+    pub fn fill(&self, code: &mut Assembler, register: Register, value: ValueId) {
         match self.memory(value) {
-            Operand::Spread(base, offset) => code.load_spread(self.width, register, base, offset),
-            Operand::Memory(base, offset) => code.load(self.width, register, base, offset),
-            Operand::Register(from) => code.copy(self.width, register, from),
+            MachineOperand::Spread(base, offset) => code.load_spread(self.width, register, base, offset),
+            MachineOperand::Memory(base, offset) => code.load(self.width, register, base, offset),
+            MachineOperand::Register(from) => code.copy(self.width, register, from),
         }
     }
 
     /// The value as a last operand: in memory, if it is there and no register is to be had for its next use.
-    pub fn operand(&mut self, code: &mut Assembler, value: Value) -> Operand {
+    pub fn operand(&mut self, code: &mut Assembler, value: ValueId) -> MachineOperand {
         let worth_it = || {
             let next = self.next[value.index()];
             next != NEVER && next <= self.position + SOON && self.holds[..self.count].iter().any(Option::is_none)
         };
         let must = || self.shared(self.home[value.index()]).is_some() && !code.spreads_operands();
         if self.in_register(value).is_some() || worth_it() || must() {
-            Operand::Register(self.load(code, value))
+            MachineOperand::Register(self.load(code, value))
         } else {
             self.memory(value)
         }
     }
 
     /// Gives back the registers of operands that die here; their memory is kept until [`Registers::release`].
-    pub fn free_registers(&mut self, operands: &[Value]) {
+    pub fn free_registers(&mut self, operands: &[ValueId]) {
         for value in operands {
             if self.dies(*value) {
                 if let Some(register) = self.in_register(*value) {
@@ -263,7 +263,7 @@ impl Registers {
     }
 
     /// Gives back everything that operands which die here have.
-    pub fn release(&mut self, item: &Item) {
+    pub fn release(&mut self, item: &BlockItem) {
         item.for_each_operand(|value| {
             if self.dies(value) {
                 self.drop_register(value);
@@ -277,7 +277,7 @@ impl Registers {
 
     /// A register to write to. Code that stores what was in it may be emitted.
     pub fn take(&mut self, code: &mut Assembler) -> Register {
-        let mut farthest: Option<(u32, Value)> = None;
+        let mut farthest: Option<(u32, ValueId)> = None;
         for (at, held) in self.holds[..self.count].iter().enumerate() {
             if (self.locked | self.pinned) >> at & 1 == 1 {
                 continue;
@@ -305,7 +305,7 @@ impl Registers {
     }
 
     /// Sees to it that the value is in memory.
-    pub fn store(&mut self, code: &mut Assembler, value: Value) {
+    pub fn store(&mut self, code: &mut Assembler, value: ValueId) {
         let index = value.index();
         if self.home[index] == NOWHERE {
             self.home[index] = self.free_slots.pop().unwrap_or_else(|| self.area(1));
@@ -326,25 +326,25 @@ impl Registers {
     }
 
     /// Memory in a row.
-    pub fn area(&mut self, slots: usize) -> Slot {
+    pub fn area(&mut self, slots: usize) -> MemorySlot {
         let first = self.next_slot;
-        self.next_slot += slots as Slot;
+        self.next_slot += slots as MemorySlot;
         first
     }
 
     /// The value now has this register, unless nobody wants it.
-    pub fn put(&mut self, value: Value, register: Register) {
+    pub fn put(&mut self, value: ValueId, register: Register) {
         self.holds[register as usize] = Some(value);
         self.register[value.index()] = register;
     }
 
     /// The value now has this place in memory.
-    pub fn put_in_memory(&mut self, value: Value, slot: Slot) {
+    pub fn put_in_memory(&mut self, value: ValueId, slot: MemorySlot) {
         self.home[value.index()] = slot;
     }
 
     /// Copies a value to a place that is kept.
-    pub fn keep(&mut self, code: &mut Assembler, value: Value, slot: Slot) {
+    pub fn keep(&mut self, code: &mut Assembler, value: ValueId, slot: MemorySlot) {
         let (base, offset) = self.address(slot);
         code.store(self.width, base, offset, self.register[value.index()]);
         if self.home[value.index()] == NOWHERE {
@@ -353,13 +353,13 @@ impl Registers {
     }
 
     /// Drops a value that nobody needs.
-    pub fn drop_if_dead(&mut self, value: Value) {
+    pub fn drop_if_dead(&mut self, value: ValueId) {
         if self.dies(value) {
             self.drop_register(value);
         }
     }
 
-    fn drop_register(&mut self, value: Value) {
+    fn drop_register(&mut self, value: ValueId) {
         let register = std::mem::replace(&mut self.register[value.index()], NO_REGISTER);
         if register != NO_REGISTER {
             self.holds[register as usize] = None;

@@ -5,14 +5,14 @@ use std::f64::consts::FRAC_2_PI;
 
 use crate::functions::lanes::ROUNDING;
 use crate::functions::trigonometric::{COSINE, HALF_PI, LARGEST_ANGLE, SINE};
-use crate::op::{Op, Step};
-use crate::slots::{NOWHERE, Slot};
-use crate::ssa::Value;
+use crate::op::{Instruction, Op};
+use crate::slots::{MemorySlot, NOWHERE};
+use crate::ssa::ValueId;
 
-use super::calls::Kind;
+use super::calls::CallKind;
 use super::emit::{Emitter, INSTRUCTIONS, SIGN};
-use super::encoder::{Base, Bits, Operand, Register};
-use super::order::{Item, Member};
+use super::encoder::{AddressRegister, Bits, MachineOperand, Register};
+use super::order::{BlockItem, CallOperands};
 
 /// Numbers among the operations, in memory behind the patterns of instructions.
 pub(super) const CONSTANTS: [f64; 21] = [
@@ -43,23 +43,23 @@ const LARGEST: usize = CONSTANTS.len() - 1;
 /// The end of a sine and cosine: that of an angle near zero, turned by as many quarters as the last bits of `quadrant` say.
 #[derive(Debug)]
 pub(super) struct Turn {
-    pub quadrant: Value,
-    pub sine: Value,
-    pub cosine: Value,
-    pub results: [Option<Value>; 2],
+    pub quadrant: ValueId,
+    pub sine: ValueId,
+    pub cosine: ValueId,
+    pub results: [Option<ValueId>; 2],
 }
 
 /// Sines and cosines that are right if the sizes of their angles together, `size`, are not large.
 #[derive(Debug)]
 pub(super) struct Check {
-    pub size: Value,
-    pub steps: Vec<Step<Value>>,
+    pub size: ValueId,
+    pub steps: Vec<Instruction<ValueId>>,
 }
 
 impl Check {
-    pub fn for_each_operand(&self, mut visit: impl FnMut(Value)) {
+    pub fn for_each_operand(&self, mut visit: impl FnMut(ValueId)) {
         visit(self.size);
-        for member in self.steps.iter().map(Member::of) {
+        for member in self.steps.iter().map(CallOperands::of) {
             member.arguments.into_iter().chain(member.results).flatten().for_each(&mut visit);
         }
     }
@@ -70,36 +70,36 @@ pub(super) struct Detour {
     jump: usize,
     back: usize,
     /// Registers in use, and where they are kept meanwhile.
-    saved: Vec<(Register, Slot)>,
-    arguments: Vec<Operand>,
-    argument_area: Slot,
-    result_area: Slot,
+    saved: Vec<(Register, MemorySlot)>,
+    arguments: Vec<MachineOperand>,
+    argument_area: MemorySlot,
+    result_area: MemorySlot,
     /// Where each result comes from and goes to.
-    results: Vec<(Slot, Option<Register>, Option<Operand>)>,
+    results: Vec<(MemorySlot, Option<Register>, Option<MachineOperand>)>,
 }
 
 /// Operations under construction.
 struct Lines<'a> {
-    items: &'a mut Vec<Item>,
+    items: &'a mut Vec<BlockItem>,
     first_constant: u32,
     next: u32,
 }
 
 impl Lines<'_> {
-    fn line(&mut self, op: Op<Value>) -> Value {
-        let to = Value(self.next);
+    fn line(&mut self, op: Op<ValueId>) -> ValueId {
+        let to = ValueId(self.next);
         self.next += 1;
-        self.items.push(Item::Step(Step { to, op }));
+        self.items.push(BlockItem::Instruction(Instruction { to, op }));
         to
     }
 
-    fn constant(&self, number: f64) -> Value {
+    fn constant(&self, number: f64) -> ValueId {
         let at = CONSTANTS.iter().position(|constant| constant.to_bits() == number.to_bits());
-        Value(self.first_constant + at.unwrap_or(LARGEST) as u32)
+        ValueId(self.first_constant + at.unwrap_or(LARGEST) as u32)
     }
 
     /// `c0 + c1 x + … + c5 x⁵` of x, x² and x⁴.
-    fn polynomial(&mut self, [x, x2, x4]: [Value; 3], coefficients: [f64; 6]) -> Value {
+    fn polynomial(&mut self, [x, x2, x4]: [ValueId; 3], coefficients: [f64; 6]) -> ValueId {
         let [a, b, c, d, e, f] = coefficients.map(|number| self.constant(number));
         let first = self.line(Op::MulAdd(x, b, a));
         let second = self.line(Op::MulAdd(x, d, c));
@@ -108,7 +108,7 @@ impl Lines<'_> {
         self.line(Op::MulAdd(x4, third, four))
     }
 
-    fn sine_and_cosine(&mut self, x: Value, results: [Option<Value>; 2]) {
+    fn sine_and_cosine(&mut self, x: ValueId, results: [Option<ValueId>; 2]) {
         let [turns, rounding, one, half] = [FRAC_2_PI, ROUNDING, 1.0, 0.5].map(|number| self.constant(number));
         let [pi_0, pi_1, minus_pi_1, pi_2] =
             [HALF_PI[0], HALF_PI[1], -HALF_PI[1], HALF_PI[2]].map(|number| self.constant(number));
@@ -144,15 +144,15 @@ impl Lines<'_> {
         let cosine = self.line(Op::Add(lead, cosine));
         // The sum lost the sign of a zero, and has that of r everywhere else. Conditions are put together bit by bit, so that these
         // operations do for other bits as well.
-        let sign = self.line(Op::And(r, Value(self.first_constant - 1)));
+        let sign = self.line(Op::And(r, ValueId(self.first_constant - 1)));
         let sine = self.line(Op::Or(sine, sign));
-        self.items.push(Item::Turn(Turn { quadrant, sine, cosine, results }));
+        self.items.push(BlockItem::Turn(Turn { quadrant, sine, cosine, results }));
     }
 }
 
 impl Emitter {
     /// The items of a block, with sines and cosines of lanes written out.
-    pub fn items(&mut self, steps: &[Step<Value>]) -> Vec<Item> {
+    pub fn items(&mut self, steps: &[Instruction<ValueId>]) -> Vec<BlockItem> {
         let ordered = self.ordering.items(steps);
         if self.target.width.lanes() == 1 {
             return ordered;
@@ -162,17 +162,19 @@ impl Emitter {
         let mut next = first_constant + CONSTANTS.len() as u32;
         for item in ordered {
             match item {
-                Item::Call(Kind::SinCos, steps) => {
+                BlockItem::Call(CallKind::SinCos, steps) => {
                     let mut lines = Lines { items: &mut items, first_constant, next };
                     let mut size = None;
                     for step in &steps {
-                        let Member { arguments: [Some(angle), _], results } = Member::of(step) else { continue };
+                        let CallOperands { arguments: [Some(angle), _], results } = CallOperands::of(step) else {
+                            continue;
+                        };
                         let own = lines.line(Op::Call(extremal_expr::Function::Abs, angle));
                         size = Some(size.map_or(own, |size| lines.line(Op::Add(size, own))));
                         lines.sine_and_cosine(angle, results);
                     }
                     next = lines.next;
-                    items.extend(size.map(|size| Item::Check(Check { size, steps })));
+                    items.extend(size.map(|size| BlockItem::Check(Check { size, steps })));
                 }
                 other => items.push(other),
             }
@@ -181,7 +183,7 @@ impl Emitter {
         items
     }
 
-    pub(super) fn turn(&mut self, turn: &Turn, item: &Item) {
+    pub(super) fn turn(&mut self, turn: &Turn, item: &BlockItem) {
         let width = self.target.width;
         let [quadrant, sine, cosine] =
             [turn.quadrant, turn.sine, turn.cosine].map(|value| self.registers.load(&mut self.code, value));
@@ -195,16 +197,16 @@ impl Emitter {
         // Quarters are told apart by their last bit.
         for (result, pair) in results.iter().zip([(cosine, sine), (sine, cosine)]) {
             if let Some((_, to)) = result {
-                self.code.by_signs(width, *to, odd, (Operand::Register(pair.0), pair.1));
+                self.code.by_signs(width, *to, odd, (MachineOperand::Register(pair.0), pair.1));
             }
         }
         // The second half of the turn changes the sign of the sine, the second and third quarter that of the cosine.
         let sign = self.registers.place(self.patterns + SIGN);
-        self.code.bits(Bits::Xor, width, odd, odd, Operand::Register(half));
+        self.code.bits(Bits::Xor, width, odd, odd, MachineOperand::Register(half));
         for (result, signs) in results.iter().zip([half, odd]) {
             if let Some((_, to)) = result {
                 self.code.bits(Bits::And, width, signs, signs, sign);
-                self.code.bits(Bits::Xor, width, *to, *to, Operand::Register(signs));
+                self.code.bits(Bits::Xor, width, *to, *to, MachineOperand::Register(signs));
             }
         }
         self.registers.release(item);
@@ -212,17 +214,17 @@ impl Emitter {
     }
 
     /// Jumps out of the way if an angle is large, and comes back with other sines and cosines.
-    pub(super) fn check(&mut self, check: &Check, item: &Item, results: Base) {
-        let (width, members) = (self.target.width, check.steps.iter().map(Member::of).collect::<Vec<_>>());
+    pub(super) fn check(&mut self, check: &Check, item: &BlockItem, results: AddressRegister) {
+        let (width, members) = (self.target.width, check.steps.iter().map(CallOperands::of).collect::<Vec<_>>());
         let size = self.registers.load(&mut self.code, check.size);
         let scratch = self.scratch();
-        let largest = self.registers.place(self.patterns + (INSTRUCTIONS + LARGEST) as Slot);
+        let largest = self.registers.place(self.patterns + (INSTRUCTIONS + LARGEST) as MemorySlot);
         let jump = self.code.jump_unless_all_less(width, size, largest, scratch);
         let back = self.code.bytes.len();
         let saved = self.registers.in_use();
         let saved = saved.into_iter().map(|register| (register, self.registers.area(1))).collect();
         let arguments = members.iter().filter_map(|member| member.arguments[0]);
-        let arguments: Vec<Operand> = arguments.map(|value| self.registers.anywhere(value)).collect();
+        let arguments: Vec<MachineOperand> = arguments.map(|value| self.registers.anywhere(value)).collect();
         let (count, argument_area) = (members.len(), self.registers.area(members.len()));
         let result_area = self.registers.area(2 * count);
         let mut moved = Vec::new();
@@ -231,7 +233,7 @@ impl Emitter {
                 if let Some(value) = value {
                     let home = self.registers.home(*value);
                     let home = (home != NOWHERE).then(|| self.registers.place(home));
-                    let from = result_area + (place * count + at) as Slot;
+                    let from = result_area + (place * count + at) as MemorySlot;
                     moved.push((from, self.registers.in_register(*value), home));
                 }
             }
@@ -252,30 +254,33 @@ impl Emitter {
         let width = self.target.width;
         for detour in std::mem::take(&mut self.detours) {
             self.code.land(detour.jump);
-            let place = |emitter: &Emitter, slot: Slot| emitter.registers.place(slot);
+            let place = |emitter: &Emitter, slot: MemorySlot| emitter.registers.place(slot);
             for (register, slot) in &detour.saved {
                 self.code.store_at(width, place(self, *slot), *register);
             }
             // Those in memory last, for they come through a register.
-            let (in_registers, in_memory): (Vec<_>, Vec<_>) =
-                detour.arguments.iter().enumerate().partition(|(_, place)| matches!(place, Operand::Register(_)));
+            let (in_registers, in_memory): (Vec<_>, Vec<_>) = detour
+                .arguments
+                .iter()
+                .enumerate()
+                .partition(|(_, place)| matches!(place, MachineOperand::Register(_)));
             for (at, argument) in in_registers.into_iter().chain(in_memory) {
                 let from = match *argument {
-                    Operand::Register(register) => register,
-                    Operand::Memory(..) => {
+                    MachineOperand::Register(register) => register,
+                    MachineOperand::Memory(..) => {
                         self.code.load_from(width, 0, *argument);
                         0
                     }
-                    Operand::Spread(base, offset) => {
+                    MachineOperand::Spread(base, offset) => {
                         self.code.load_spread(width, 0, base, offset);
                         0
                     }
                 };
-                self.code.store_at(width, place(self, detour.argument_area + at as Slot), from);
+                self.code.store_at(width, place(self, detour.argument_area + at as MemorySlot), from);
             }
             self.code.first_argument(self.registers.bytes(detour.result_area));
             self.code.second_argument(self.registers.bytes(detour.argument_area));
-            self.call_in_memory(Kind::SinCos, detour.arguments.len());
+            self.call_in_memory(CallKind::SinCos, detour.arguments.len());
             for (from, _, home) in &detour.results {
                 if let Some(home) = home {
                     self.code.load_from(width, 0, place(self, *from));

@@ -1,23 +1,12 @@
 //! Every backend gives the bits of the tape.
 
-use crate::recipes::{STAGES, build, recipe};
-use extremal_eval::{Backend, Entry, LaneMachine, Machine, Program, Spread};
+use crate::recipes::{STAGES, build, feed, recipe, same_bits};
+use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
 
-/// Sets and commits all inputs.
-fn feed(machine: &mut Machine, point: &[f64]) {
-    let mut rest = point;
-    for (stage, names) in STAGES.iter().enumerate() {
-        let (own, others) = rest.split_at(names.len());
-        machine.inputs_mut(stage).copy_from_slice(own);
-        machine.commit(stage);
-        rest = others;
-    }
-}
-
-/// The same with points in turn on the lanes.
-fn feed_lanes(machine: &mut LaneMachine, points: &[[f64; 7]]) {
+/// Sets and commits all inputs, with points in turn on the lanes.
+fn feed_lanes(machine: &mut Machine, points: &[[f64; 7]]) {
     let lanes = machine.lanes();
     let mut first = 0;
     for (stage, names) in STAGES.iter().enumerate() {
@@ -39,10 +28,6 @@ fn run(machine: &mut Machine, point: &[f64], outputs: &[usize]) -> Vec<Vec<f64>>
     outputs.iter().enumerate().map(run).collect()
 }
 
-fn same_bits(a: f64, b: f64) -> bool {
-    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
-}
-
 /// Anything a program may meet: ordinary numbers, and now and then extreme ones.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
@@ -54,7 +39,7 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 /// The same with points in turn on the lanes; what each lane has for the outputs of all entries.
-fn run_lanes(machine: &mut LaneMachine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
+fn run_lanes(machine: &mut Machine, points: &[[f64; 7]], outputs: &[usize]) -> Vec<Vec<f64>> {
     feed_lanes(machine, points);
     let lanes = machine.lanes();
     let mut all = vec![Vec::new(); lanes];
@@ -77,8 +62,8 @@ proptest! {
         let inputs: Vec<Vec<Id>> =
             STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let entries = [
-            Entry { stage: 2, outputs: outputs.clone() },
-            Entry { stage: 2, outputs: vec![*outputs.last().unwrap()] },
+            EntryPoint { stage: 2, outputs: outputs.clone() },
+            EntryPoint { stage: 2, outputs: vec![*outputs.last().unwrap()] },
         ];
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
@@ -132,7 +117,7 @@ proptest! {
         // Another try exchanges two inputs, and replaces a third, or there is none.
         let again = [(computed + g.expr(own[0])).id(), own[2], own[1]];
         let again = if order % 2 == 1 { &again[..] } else { &[] };
-        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
+        let program = Program::looping(g, &inputs, &[], condition.id(), &outputs, again).unwrap();
         let rounds = |mut machine: Machine| {
             feed(&mut machine, &point);
             (machine.repeat(4), machine.inputs(2).to_vec())
@@ -150,7 +135,7 @@ proptest! {
 }
 
 /// Every kind of machine with lanes that there is here.
-fn lane_machines(program: &Program) -> Vec<LaneMachine> {
+fn lane_machines(program: &Program) -> Vec<Machine> {
     let kinds =
         [(Backend::Avx2, 4), (Backend::Avx512, 4), (Backend::Avx512, 8), (Backend::Avx512, 16), (Backend::Tape, 64)];
     kinds.iter().filter_map(|(backend, lanes)| program.lane_machine_on(*backend, *lanes)).collect()
@@ -171,7 +156,7 @@ proptest! {
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
-        let program = Program::cycle(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], condition.id(), &outputs, &[]).unwrap();
         let results = outputs.len() + 1;
         let prepared = |point: &[f64]| {
             let mut machine = program.machine_on(Backend::Tape).unwrap();
@@ -218,10 +203,10 @@ proptest! {
         let next = g.expr(*outputs.last().unwrap());
         let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
         let entries = [
-            Entry { stage: 2, outputs: vec![settled.id(), next.id()] },
-            Entry { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
+            EntryPoint { stage: 2, outputs: vec![settled.id(), next.id()] },
+            EntryPoint { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
         ];
-        let program = Program::settling(g, &inputs, &[], &spreads, &entries).unwrap();
+        let program = Program::converging(g, &inputs, &[], &spreads, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
         let mut alone = |point: &[f64], values: [f64; 3], entry: usize, count: usize| {
             tape.inputs_mut(0).copy_from_slice(&point[..2]);
@@ -233,7 +218,7 @@ proptest! {
             tape.run(entry, &mut out);
             out
         };
-        for mut machine in lane_machines(&program).into_iter().filter(LaneMachine::spreads) {
+        for mut machine in lane_machines(&program).into_iter().filter(Machine::spreads) {
             let lanes = machine.lanes();
             for (stage, first) in [(0, 0), (1, 2)] {
                 for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
@@ -261,7 +246,7 @@ proptest! {
                     break;
                 }
             }
-            prop_assert_eq!(machine.settle(0, 3), rounds);
+            prop_assert_eq!(machine.converge(0, 3), rounds);
             for (expected, found) in values.iter().zip(machine.inputs(2)) {
                 prop_assert!(same_bits(*expected, *found), "tape {expected:e}, {:?} {found:e}\n{program}", machine.backend());
             }
@@ -290,7 +275,7 @@ fn values_that_find_no_register() {
         .fold(x[1], |sum, i| (sum - parts[i]).call(extremal_expr::Function::Abs) * parts[(i * 13) % 90] / 2);
     let outputs = vec![forward.id(), backward.id(), (forward * backward).exp().id()];
     let inputs = vec![x.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs }]).unwrap();
     let values = |backend| {
         let mut machine = program.machine_on(backend)?;
         for (at, input) in machine.inputs_mut(0).iter_mut().enumerate() {
@@ -318,7 +303,7 @@ fn angles_of_all_sizes_side_by_side() {
     let nested = products.iter().fold(g.int(0), |sum, product| sum + (*product + names[0].sin()).cos());
     outputs.push((nested + products.iter().fold(g.int(1), |total, product| total * (*product + 2))).id());
     let inputs = vec![names.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[Entry { stage: 0, outputs: outputs.clone() }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs: outputs.clone() }]).unwrap();
     let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
     let quarter = std::f64::consts::FRAC_PI_2;
     let angle = |at: usize| match at % 8 {
@@ -360,7 +345,7 @@ fn inputs_are_shifted_where_a_condition_holds() {
         outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
         let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
         let inputs = vec![x.iter().map(|e| e.id()).collect()];
-        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
         let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
         let gone = |backend: Backend, lane: usize| {
             let mut machine = program.machine_on(backend)?;
@@ -401,7 +386,7 @@ fn rows_of_inputs_are_shifted() {
             entering.for_each(|i| outputs[i] = (x[i] * 3 / 4 + x[20]).id());
         }
         let inputs = vec![x.iter().map(|e| e.id()).collect()];
-        let program = Program::cycle(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
+        let program = Program::looping(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
         let gone = |backend| {
             let mut machine = program.machine_on(backend)?;
             machine.inputs_mut(0).iter_mut().enumerate().for_each(|(at, x)| *x = at as f64);

@@ -1,6 +1,6 @@
 //! Which operations an expression becomes.
 
-use extremal_eval::{Entry, Op, Program};
+use extremal_eval::{EntryPoint, Op, Program};
 use extremal_expr::{Expr, Graph, Rational};
 
 /// Compiled with `a, b` of an earlier stage than `x, y, z`.
@@ -9,7 +9,7 @@ fn compile(outputs: &[Expr]) -> Program {
     let inputs =
         [vec!["a", "b"], vec!["x", "y", "z"]].map(|names| names.iter().map(|name| g.symbol(name).id()).collect());
     let outputs = outputs.iter().map(|e| e.id()).collect();
-    Program::compile(g, &inputs, &[Entry { stage: 1, outputs }]).unwrap()
+    Program::compile(g, &inputs, &[EntryPoint { stage: 1, outputs }]).unwrap()
 }
 
 /// The names of the operations of a run, sorted.

@@ -1,5 +1,6 @@
-//! Random expressions.
+//! Random expressions, and machines that evaluate them.
 
+use extremal_eval::Machine;
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Rational};
 use proptest::prelude::*;
 
@@ -55,4 +56,20 @@ pub fn build<'g>(g: &'g Graph, recipe: &[Choice]) -> Vec<Expr<'g>> {
         });
     }
     made
+}
+
+/// Sets and commits all inputs.
+pub fn feed(machine: &mut Machine, point: &[f64]) {
+    let mut rest = point;
+    for (stage, names) in STAGES.iter().enumerate() {
+        let (own, others) = rest.split_at(names.len());
+        machine.inputs_mut(stage).copy_from_slice(own);
+        machine.commit(stage);
+        rest = others;
+    }
+}
+
+/// The same number, or none of both.
+pub fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use extremal_eval::{Entry, Program};
+use extremal_eval::{EntryPoint, Program};
 use extremal_expr::{Expr, Graph};
 
 /// Sizes at which a linear compiler takes about a second and a quadratic one, with 1e11 steps, more than a minute.
@@ -13,7 +13,7 @@ fn compile(inputs: &[Expr], output: Expr) -> Program {
     let inputs = inputs.iter().map(|e| e.id()).collect();
     let start = Instant::now();
     let program =
-        Program::compile(output.graph(), &[inputs], &[Entry { stage: 0, outputs: vec![output.id()] }]).unwrap();
+        Program::compile(output.graph(), &[inputs], &[EntryPoint { stage: 0, outputs: vec![output.id()] }]).unwrap();
     assert!(start.elapsed() < LIMIT, "compiling took {:?}", start.elapsed());
     program
 }
@@ -51,7 +51,7 @@ fn a_long_product_and_a_long_list_of_outputs() {
 
     let inputs = x.iter().map(|e| e.id()).collect();
     let outputs = x.iter().map(|e| e.sin().id()).collect();
-    let program = Program::compile(g, &[inputs], &[Entry { stage: 0, outputs }]).unwrap();
+    let program = Program::compile(g, &[inputs], &[EntryPoint { stage: 0, outputs }]).unwrap();
     assert_eq!(program.counts(0).operations, N);
 }
 

@@ -1,6 +1,6 @@
 //! What is computed when.
 
-use extremal_eval::{CompileError, Definition, Entry, Machine, Op, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Op, Program, ValueDefinition};
 use extremal_expr::{Expr, Graph, Id};
 
 fn ids(exprs: &[Expr]) -> Vec<Id> {
@@ -11,7 +11,7 @@ fn compile(stages: &[&[Expr]], entries: &[(usize, &[Expr])]) -> Program {
     let graph = stages.iter().flat_map(|symbols| symbols.iter()).next().unwrap().graph();
     let inputs: Vec<_> = stages.iter().map(|symbols| ids(symbols)).collect();
     let entries: Vec<_> =
-        entries.iter().map(|(stage, outputs)| Entry { stage: *stage, outputs: ids(outputs) }).collect();
+        entries.iter().map(|(stage, outputs)| EntryPoint { stage: *stage, outputs: ids(outputs) }).collect();
     Program::compile(graph, &inputs, &entries).unwrap()
 }
 
@@ -133,8 +133,8 @@ fn clones_are_independent_and_cross_threads() {
 fn errors_name_the_culprit() {
     let g = &Graph::new();
     let (x, y) = (g.symbol("x"), g.symbol("y'"));
-    let entry = |stage, e: Expr| vec![Entry { stage, outputs: vec![e.id()] }];
-    let error = |inputs: &[Vec<Id>], entries: Vec<Entry>| Program::compile(g, inputs, &entries).unwrap_err();
+    let entry = |stage, e: Expr| vec![EntryPoint { stage, outputs: vec![e.id()] }];
+    let error = |inputs: &[Vec<Id>], entries: Vec<EntryPoint>| Program::compile(g, inputs, &entries).unwrap_err();
     let unbound = error(&[vec![x.id()]], entry(0, x + y.sin()));
     assert_eq!(unbound, CompileError::UnboundSymbol { name: "y'".into() });
     assert_eq!(unbound.to_string(), "`y'` has no value: it is not among the inputs");
@@ -155,5 +155,5 @@ fn the_listing_shows_the_program() {
     let text = program.to_string();
     assert!(text.contains("sincos in1.0"), "{text}");
     assert!(text.contains("div in0.0, 3.0"), "{text}");
-    assert!(matches!(program.definition(program.outputs(0)[0]), Definition::Computed(Op::Mul(..))));
+    assert!(matches!(program.definition(program.outputs(0)[0]), ValueDefinition::Computed(Op::Mul(..))));
 }

@@ -177,12 +177,12 @@ impl Matrix {
 
 /// A space of vectors that grows.
 #[derive(Clone, Debug, Default)]
-pub struct Span {
+pub struct VectorSpace {
     /// Rows with a one at their pivot, each zero at the pivots of those before it.
     rows: Vec<(usize, Vec<Residue>)>,
 }
 
-impl Span {
+impl VectorSpace {
     /// Adds a vector; false if it was in the space already.
     pub fn insert(&mut self, f: Field, vector: Vec<Residue>) -> bool {
         let mut vector = self.rest(f, vector);
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(m.solve(f, &[f.integer(7), f.integer(13), f.integer(1)]), None);
         assert_eq!(matrix(f, &[&[2, 1], &[1, 2]]).rank(f), 2);
         assert_eq!(m.independent_columns(f), [0, 2]);
-        let mut span = Span::default();
+        let mut span = VectorSpace::default();
         let vector = |x: [i64; 3]| x.map(|x| f.integer(x)).to_vec();
         assert!(span.insert(f, vector([0, 2, 1])) && span.insert(f, vector([1, 1, 1])));
         assert!(!span.insert(f, vector([2, 0, 1])), "2 (1, 1, 1) − (0, 2, 1)");

@@ -14,6 +14,6 @@ mod stages;
 mod zero;
 
 pub use field::{Field, Residue};
-pub use linear::{Echelon, Matrix, Span};
-pub use point::{Generic, Point};
+pub use linear::{Echelon, Matrix, VectorSpace};
+pub use point::{Generic, GenericPoint};
 pub use zero::real_points;

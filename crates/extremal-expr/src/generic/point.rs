@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::field::{Field, Residue, mixed};
 use super::prepare::Builder;
-use super::stages::{Needs, Stage, stages};
+use super::stages::{DrawStage, Needs, stages};
 use crate::function::Function;
 use crate::graph::{Expr, Graph};
 use crate::node::{Id, Node};
@@ -26,17 +26,17 @@ use crate::rational::Rational;
 #[derive(Clone)]
 pub struct Generic {
     field: Field,
-    steps: Vec<Step>,
-    stages: Vec<Stage>,
+    steps: Vec<FieldStep>,
+    stages: Vec<DrawStage>,
     outputs: Vec<usize>,
     symbols: FxHashMap<Id, usize>,
-    angles: Vec<Base>,
-    rates: Vec<Base>,
+    angles: Vec<ArgumentBase>,
+    rates: Vec<ArgumentBase>,
 }
 
 /// A point at which everything is defined, with the outputs there.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct GenericPoint {
     seed: u64,
     /// How often the number of each stage was drawn before its roots existed.
     redrawn: FxHashMap<u64, u64>,
@@ -52,17 +52,17 @@ enum Undefined {
 
 /// A quantity of which integer multiples occur as arguments of waves or exponentials.
 #[derive(Clone, Copy)]
-pub(super) enum Base {
+pub(super) enum ArgumentBase {
     Random(u64),
     /// π/2.
     RightAngle,
 }
 
 /// Integer multiples of bases.
-pub(super) type Combination = Vec<(usize, i64)>;
+pub(super) type BaseMultiples = Vec<(usize, i64)>;
 
 #[derive(Clone)]
-pub(super) enum Step {
+pub(super) enum FieldStep {
     Value(Residue),
     /// Random by a key.
     Free(u64),
@@ -70,8 +70,8 @@ pub(super) enum Step {
     Product(Vec<(usize, i64)>),
     /// A root of this order to this power.
     Root(usize, u32, i64),
-    Wave(Function, Combination),
-    Exponential(Function, Combination),
+    Wave(Function, BaseMultiples),
+    Exponential(Function, BaseMultiples),
     /// A number of its own times an integer power.
     Scaled(u64, usize, i64),
     Abs(usize),
@@ -120,9 +120,9 @@ impl Generic {
     }
 
     /// The point number `seed`; `None` where something is not defined.
-    pub fn point(&self, seed: u64) -> Option<Point> {
-        let mut draw = Draw { seed, redrawn: FxHashMap::default() };
-        let mut values = Values::of(self);
+    pub fn point(&self, seed: u64) -> Option<GenericPoint> {
+        let mut draw = RandomBits { seed, redrawn: FxHashMap::default() };
+        let mut values = PointValues::of(self);
         let given = FxHashMap::default();
         for stage in &self.stages {
             let mut draws = 1;
@@ -136,33 +136,33 @@ impl Generic {
                 }
             }
         }
-        Some(Point { seed, redrawn: draw.redrawn, outputs: self.outputs_of(&values) })
+        Some(GenericPoint { seed, redrawn: draw.redrawn, outputs: self.outputs_of(&values) })
     }
 
     /// The outputs at a point of which only the symbols in `given` are changed.
-    pub fn moved(&self, point: &Point, given: &[(Id, Residue)]) -> Option<Vec<Residue>> {
+    pub fn moved(&self, point: &GenericPoint, given: &[(Id, Residue)]) -> Option<Vec<Residue>> {
         let given: FxHashMap<usize, Residue> =
             given.iter().filter_map(|(id, value)| Some((*self.symbols.get(id)?, *value))).collect();
-        let draw = Draw { seed: point.seed, redrawn: point.redrawn.clone() };
-        let mut values = Values::of(self);
+        let draw = RandomBits { seed: point.seed, redrawn: point.redrawn.clone() };
+        let mut values = PointValues::of(self);
         for stage in &self.stages {
             values.compute(self, stage, &draw, &given).ok()?;
         }
         Some(self.outputs_of(&values))
     }
 
-    fn outputs_of(&self, values: &Values) -> Vec<Residue> {
+    fn outputs_of(&self, values: &PointValues) -> Vec<Residue> {
         self.outputs.iter().map(|place| values.steps[*place]).collect()
     }
 }
 
 /// The random bits of a point.
-struct Draw {
+struct RandomBits {
     seed: u64,
     redrawn: FxHashMap<u64, u64>,
 }
 
-impl Draw {
+impl RandomBits {
     fn bits(&self, key: u64) -> u64 {
         let first = mixed(self.seed, key);
         match self.redrawn.get(&key) {
@@ -173,15 +173,15 @@ impl Draw {
 }
 
 /// What is computed at a point.
-struct Values {
+struct PointValues {
     steps: Vec<Residue>,
     circles: Vec<Option<[Residue; 2]>>,
     positives: Vec<Option<Residue>>,
 }
 
-impl Values {
-    fn of(generic: &Generic) -> Values {
-        Values {
+impl PointValues {
+    fn of(generic: &Generic) -> PointValues {
+        PointValues {
             steps: vec![Field::ZERO; generic.steps.len()],
             circles: vec![None; generic.angles.len()],
             positives: vec![None; generic.rates.len()],
@@ -190,7 +190,7 @@ impl Values {
 
     /// Forgets the bases that are made of a number that is drawn again.
     fn forget(&mut self, generic: &Generic, key: u64) {
-        let is_drawn = |base: &Base| matches!(base, Base::Random(own) if *own == key);
+        let is_drawn = |base: &ArgumentBase| matches!(base, ArgumentBase::Random(own) if *own == key);
         let circles = self.circles.iter_mut().zip(&generic.angles);
         circles.filter(|(_, base)| is_drawn(base)).for_each(|(circle, _)| *circle = None);
         let positives = self.positives.iter_mut().zip(&generic.rates);
@@ -200,8 +200,8 @@ impl Values {
     fn compute(
         &mut self,
         generic: &Generic,
-        stage: &Stage,
-        draw: &Draw,
+        stage: &DrawStage,
+        draw: &RandomBits,
         given: &FxHashMap<usize, Residue>,
     ) -> Result<(), Undefined> {
         if let Some(key) = stage.key {
@@ -216,7 +216,7 @@ impl Values {
         Ok(())
     }
 
-    fn step(&mut self, generic: &Generic, step: &Step, draw: &Draw) -> Result<Residue, Undefined> {
+    fn step(&mut self, generic: &Generic, step: &FieldStep, draw: &RandomBits) -> Result<Residue, Undefined> {
         let f = generic.field;
         let random = |key: u64| f.residue(draw.bits(key));
         let coin = |key: u64| draw.bits(key) & 1 == 1;
@@ -225,21 +225,23 @@ impl Values {
         let v = |place: &usize| values[*place];
         let divided = |value: Option<Residue>| value.ok_or(Undefined::Quotient);
         Ok(match step {
-            Step::Value(value) => *value,
-            Step::Free(key) => random(*key),
-            Step::Sum(constant, terms) => terms.iter().fold(*constant, |sum, (term, c)| f.add(sum, f.mul(*c, v(term)))),
-            Step::Product(factors) => {
+            FieldStep::Value(value) => *value,
+            FieldStep::Free(key) => random(*key),
+            FieldStep::Sum(constant, terms) => {
+                terms.iter().fold(*constant, |sum, (term, c)| f.add(sum, f.mul(*c, v(term))))
+            }
+            FieldStep::Product(factors) => {
                 let mut product = f.one();
                 for (factor, exponent) in factors {
                     product = f.mul(product, divided(f.pow(v(factor), *exponent))?);
                 }
                 product
             }
-            Step::Root(a, order, power) => {
+            FieldStep::Root(a, order, power) => {
                 let root = f.root(v(a), *order).ok_or(Undefined::Root)?;
                 divided(f.pow(root, *power))?
             }
-            Step::Wave(function, combination) => {
+            FieldStep::Wave(function, combination) => {
                 let circles = &mut self.circles;
                 let [c, s] = combined(f, combination, |base| {
                     *circles[base].get_or_insert_with(|| circle(f, generic.angles[base], draw))
@@ -250,60 +252,62 @@ impl Values {
                     _ => f.mul(s, divided(f.inv(c))?),
                 }
             }
-            Step::Exponential(function, combination) => {
+            FieldStep::Exponential(function, combination) => {
                 let mut e = f.one();
                 for (base, multiple) in combination {
                     let positive = *self.positives[*base].get_or_insert_with(|| match generic.rates[*base] {
-                        Base::Random(key) => f.mul(random(key), random(key)),
-                        Base::RightAngle => random(u64::MAX),
+                        ArgumentBase::Random(key) => f.mul(random(key), random(key)),
+                        ArgumentBase::RightAngle => random(u64::MAX),
                     });
                     e = f.mul(e, divided(f.pow(positive, *multiple))?);
                 }
                 divided(hyperbolic(f, *function, e))?
             }
-            Step::Scaled(key, a, power) => f.mul(random(*key), divided(f.pow(v(a), *power))?),
-            Step::Abs(a) => f.abs(v(a)),
-            Step::Sign(a) => f.mul(f.abs(v(a)), divided(f.inv(v(a)))?),
-            Step::Coin(key) => truth(coin(*key)),
-            Step::And(a, b) => f.mul(v(a), v(b)),
-            Step::Or(a, b) => truth(v(a) != Field::ZERO || v(b) != Field::ZERO),
-            Step::Not(a) => f.sub(f.one(), v(a)),
-            Step::Select(condition, then, otherwise) => v(if v(condition) != Field::ZERO { then } else { otherwise }),
-            Step::Choice(key, first, second) => v(if coin(*key) { second } else { first }),
+            FieldStep::Scaled(key, a, power) => f.mul(random(*key), divided(f.pow(v(a), *power))?),
+            FieldStep::Abs(a) => f.abs(v(a)),
+            FieldStep::Sign(a) => f.mul(f.abs(v(a)), divided(f.inv(v(a)))?),
+            FieldStep::Coin(key) => truth(coin(*key)),
+            FieldStep::And(a, b) => f.mul(v(a), v(b)),
+            FieldStep::Or(a, b) => truth(v(a) != Field::ZERO || v(b) != Field::ZERO),
+            FieldStep::Not(a) => f.sub(f.one(), v(a)),
+            FieldStep::Select(condition, then, otherwise) => {
+                v(if v(condition) != Field::ZERO { then } else { otherwise })
+            }
+            FieldStep::Choice(key, first, second) => v(if coin(*key) { second } else { first }),
         })
     }
 }
 
-impl Step {
+impl FieldStep {
     /// What it reads and draws.
-    fn needs(&self, angles: &[Base], rates: &[Base]) -> Needs {
+    fn needs(&self, angles: &[ArgumentBase], rates: &[ArgumentBase]) -> Needs {
         let (mut places, mut keys, mut radicand) = (Vec::new(), Vec::new(), None);
-        let drawn = |bases: &[Base], combination: &Combination| -> Vec<u64> {
+        let drawn = |bases: &[ArgumentBase], combination: &BaseMultiples| -> Vec<u64> {
             let keys = combination.iter().map(|(base, _)| match bases[*base] {
-                Base::Random(key) => Some(key),
-                Base::RightAngle => None,
+                ArgumentBase::Random(key) => Some(key),
+                ArgumentBase::RightAngle => None,
             });
             keys.flatten().collect()
         };
         match self {
-            Step::Value(_) => {}
-            Step::Free(key) | Step::Coin(key) => keys.push(*key),
-            Step::Sum(_, terms) => places.extend(terms.iter().map(|(term, _)| *term)),
-            Step::Product(factors) => places.extend(factors.iter().map(|(factor, _)| *factor)),
-            Step::Root(a, order, _) => {
+            FieldStep::Value(_) => {}
+            FieldStep::Free(key) | FieldStep::Coin(key) => keys.push(*key),
+            FieldStep::Sum(_, terms) => places.extend(terms.iter().map(|(term, _)| *term)),
+            FieldStep::Product(factors) => places.extend(factors.iter().map(|(factor, _)| *factor)),
+            FieldStep::Root(a, order, _) => {
                 places.push(*a);
                 radicand = order.is_multiple_of(2).then_some(*a);
             }
-            Step::Wave(_, combination) => keys = drawn(angles, combination),
-            Step::Exponential(_, combination) => keys = drawn(rates, combination),
-            Step::Scaled(key, a, _) => {
+            FieldStep::Wave(_, combination) => keys = drawn(angles, combination),
+            FieldStep::Exponential(_, combination) => keys = drawn(rates, combination),
+            FieldStep::Scaled(key, a, _) => {
                 keys.push(*key);
                 places.push(*a);
             }
-            Step::Abs(a) | Step::Sign(a) | Step::Not(a) => places.push(*a),
-            Step::And(a, b) | Step::Or(a, b) => places.extend([a, b]),
-            Step::Select(condition, then, otherwise) => places.extend([condition, then, otherwise]),
-            Step::Choice(key, first, second) => {
+            FieldStep::Abs(a) | FieldStep::Sign(a) | FieldStep::Not(a) => places.push(*a),
+            FieldStep::And(a, b) | FieldStep::Or(a, b) => places.extend([a, b]),
+            FieldStep::Select(condition, then, otherwise) => places.extend([condition, then, otherwise]),
+            FieldStep::Choice(key, first, second) => {
                 keys.push(*key);
                 places.extend([first, second]);
             }
@@ -313,10 +317,10 @@ impl Step {
 }
 
 /// A point of the circle, as cosine and sine.
-fn circle(f: Field, base: Base, draw: &Draw) -> [Residue; 2] {
+fn circle(f: Field, base: ArgumentBase, draw: &RandomBits) -> [Residue; 2] {
     match base {
-        Base::RightAngle => [Field::ZERO, f.one()],
-        Base::Random(key) => {
+        ArgumentBase::RightAngle => [Field::ZERO, f.one()],
+        ArgumentBase::Random(key) => {
             let t = f.residue(draw.bits(key));
             let t2 = f.mul(t, t);
             // 1 + t² is never zero: −1 is no square.
@@ -331,7 +335,7 @@ fn turned(f: Field, a: [Residue; 2], b: [Residue; 2]) -> [Residue; 2] {
     [cos, f.add(f.mul(a[1], b[0]), f.mul(a[0], b[1]))]
 }
 
-fn combined(f: Field, combination: &Combination, mut circle: impl FnMut(usize) -> [Residue; 2]) -> [Residue; 2] {
+fn combined(f: Field, combination: &BaseMultiples, mut circle: impl FnMut(usize) -> [Residue; 2]) -> [Residue; 2] {
     let mut sum = [f.one(), Field::ZERO];
     for (base, multiple) in combination {
         let [c, s] = circle(*base);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::field::{Field, mixed};
-use super::point::{Base, Combination, Step};
+use super::point::{ArgumentBase, BaseMultiples, FieldStep};
 use crate::build::Arena;
 use crate::function::{Function, Function2};
 use crate::node::{Comparison, Id, Node};
@@ -14,7 +14,7 @@ use crate::simplify::{Monomial, expand};
 
 /// The monomials of which rational multiples are arguments of one family of functions, with their common denominators.
 #[derive(Default)]
-pub(super) struct Arguments {
+pub(super) struct ArgumentMultiples {
     monomials: BTreeMap<Monomial, (usize, i64)>,
     by_node: FxHashMap<Id, BTreeMap<Monomial, Rational>>,
     right_angle: Option<Monomial>,
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
 /// Arguments with larger numerators or denominators are numbers of their own.
 const MAX_MULTIPLE: i64 = 1 << 20;
 
-impl Arguments {
+impl ArgumentMultiples {
     fn add(&mut self, arena: &Arena, argument: Id) {
         let own = || BTreeMap::from([(vec![(argument, 1)], Rational::ONE)]);
         let simple = |c: &Rational| c.to_parts().is_some_and(|(n, d)| n.abs() <= MAX_MULTIPLE && d <= MAX_MULTIPLE);
@@ -39,7 +39,7 @@ impl Arguments {
     }
 
     /// The argument as integer multiples of the bases `monomial/denominator`.
-    fn combination(&self, argument: Id) -> Combination {
+    fn combination(&self, argument: Id) -> BaseMultiples {
         let terms = self.by_node[&argument].iter();
         terms
             .map(|(monomial, c)| {
@@ -50,12 +50,12 @@ impl Arguments {
             .collect()
     }
 
-    pub fn bases(&self) -> Vec<Base> {
-        let mut bases = vec![Base::RightAngle; self.monomials.len()];
+    pub fn bases(&self) -> Vec<ArgumentBase> {
+        let mut bases = vec![ArgumentBase::RightAngle; self.monomials.len()];
         for (monomial, (place, common)) in &self.monomials {
             let right = self.right_angle.as_ref() == Some(monomial) && *common == 2;
             if !right {
-                bases[*place] = Base::Random(monomial_key(monomial));
+                bases[*place] = ArgumentBase::Random(monomial_key(monomial));
             }
         }
         bases
@@ -80,14 +80,14 @@ pub(super) struct Builder<'a> {
     field: Field,
     fixed: FxHashMap<Id, Rational>,
     pub places: FxHashMap<Id, usize>,
-    pub steps: Vec<Step>,
-    pub angles: Arguments,
-    pub rates: Arguments,
+    pub steps: Vec<FieldStep>,
+    pub angles: ArgumentMultiples,
+    pub rates: ArgumentMultiples,
 }
 
 impl<'a> Builder<'a> {
     pub fn new(arena: &'a mut Arena, field: Field, fixed: FxHashMap<Id, Rational>, nodes: &[Id]) -> Builder<'a> {
-        let (mut angles, mut rates) = (Arguments::default(), Arguments::default());
+        let (mut angles, mut rates) = (ArgumentMultiples::default(), ArgumentMultiples::default());
         let pi = arena.pi();
         angles.right_angle = Some(vec![(pi, 1)]);
         for id in nodes {
@@ -106,69 +106,71 @@ impl<'a> Builder<'a> {
         Builder { arena, field, fixed, places, steps: Vec::new(), angles, rates }
     }
 
-    pub fn step(&mut self, id: Id) -> Step {
+    pub fn step(&mut self, id: Id) -> FieldStep {
         let f = self.field;
         let at = |places: &FxHashMap<Id, usize>, id: &Id| places[id];
         match self.arena.node(id).clone() {
             Node::Number(value) => match f.rational(&value) {
-                Some(residue) => Step::Value(residue),
-                None => Step::Free(node_key(id)),
+                Some(residue) => FieldStep::Value(residue),
+                None => FieldStep::Free(node_key(id)),
             },
             Node::Symbol(_) => match self.fixed.get(&id).and_then(|value| f.rational(value)) {
-                Some(residue) => Step::Value(residue),
-                None => Step::Free(node_key(id)),
+                Some(residue) => FieldStep::Value(residue),
+                None => FieldStep::Free(node_key(id)),
             },
             Node::Sum { constant, terms } => {
                 let coefficient = |c: &Rational| f.rational(c).unwrap_or_default();
                 let terms = terms.iter().map(|(term, c)| (at(&self.places, term), coefficient(c))).collect();
-                Step::Sum(coefficient(&constant), terms)
+                FieldStep::Sum(coefficient(&constant), terms)
             }
             Node::Product(factors) => {
-                Step::Product(factors.iter().map(|(factor, e)| (at(&self.places, factor), *e)).collect())
+                FieldStep::Product(factors.iter().map(|(factor, e)| (at(&self.places, factor), *e)).collect())
             }
-            Node::Root(a, order) => Step::Root(at(&self.places, &a), order, 1),
+            Node::Root(a, order) => FieldStep::Root(at(&self.places, &a), order, 1),
             Node::Power(a, b) => self.power(a, b),
             Node::Call(function, u) => self.call(id, function, u),
-            Node::Call2(Function2::Atan2, ..) | Node::Pi => Step::Free(node_key(id)),
+            Node::Call2(Function2::Atan2, ..) | Node::Pi => FieldStep::Free(node_key(id)),
             Node::Call2(function, a, b) => {
                 // The same condition as in the derivative.
                 let (low, high) = if function == Function2::Min { (b, a) } else { (a, b) };
                 let condition = self.arena.compare(Comparison::Lt, low, high);
-                Step::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
+                FieldStep::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
             }
-            Node::Select(c, a, b) => Step::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b)),
-            Node::Held(a) => Step::Sum(Field::ZERO, vec![(at(&self.places, &a), f.one())]),
-            Node::Compare(Comparison::Eq, ..) => Step::Value(Field::ZERO),
-            Node::Compare(Comparison::Ne, ..) => Step::Value(f.one()),
-            Node::Compare(..) => Step::Coin(node_key(id)),
-            Node::And(a, b) => Step::And(at(&self.places, &a), at(&self.places, &b)),
-            Node::Or(a, b) => Step::Or(at(&self.places, &a), at(&self.places, &b)),
-            Node::Not(a) => Step::Not(at(&self.places, &a)),
-            Node::Truth(b) => Step::Value(if b { f.one() } else { Field::ZERO }),
+            Node::Select(c, a, b) => {
+                FieldStep::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b))
+            }
+            Node::Grouped(a) => FieldStep::Sum(Field::ZERO, vec![(at(&self.places, &a), f.one())]),
+            Node::Compare(Comparison::Eq, ..) => FieldStep::Value(Field::ZERO),
+            Node::Compare(Comparison::Ne, ..) => FieldStep::Value(f.one()),
+            Node::Compare(..) => FieldStep::Coin(node_key(id)),
+            Node::And(a, b) => FieldStep::And(at(&self.places, &a), at(&self.places, &b)),
+            Node::Or(a, b) => FieldStep::Or(at(&self.places, &a), at(&self.places, &b)),
+            Node::Not(a) => FieldStep::Not(at(&self.places, &a)),
+            Node::Truth(b) => FieldStep::Value(if b { f.one() } else { Field::ZERO }),
         }
     }
 
-    fn call(&self, id: Id, function: Function, u: Id) -> Step {
+    fn call(&self, id: Id, function: Function, u: Id) -> FieldStep {
         match function {
-            Function::Sin | Function::Cos | Function::Tan => Step::Wave(function, self.angles.combination(u)),
+            Function::Sin | Function::Cos | Function::Tan => FieldStep::Wave(function, self.angles.combination(u)),
             Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh => {
-                Step::Exponential(function, self.rates.combination(u))
+                FieldStep::Exponential(function, self.rates.combination(u))
             }
-            Function::Cbrt => Step::Root(self.places[&u], 3, 1),
-            Function::Abs => Step::Abs(self.places[&u]),
-            Function::Sign => Step::Sign(self.places[&u]),
-            _ => Step::Free(node_key(id)),
+            Function::Cbrt => FieldStep::Root(self.places[&u], 3, 1),
+            Function::Abs => FieldStep::Abs(self.places[&u]),
+            Function::Sign => FieldStep::Sign(self.places[&u]),
+            _ => FieldStep::Free(node_key(id)),
         }
     }
 
     /// `a^b`: a power of a root where the exponent is a known number; else a number of its own, the same for exponents that
     /// differ by an integer but for the power that makes the difference.
-    fn power(&mut self, a: Id, b: Id) -> Step {
+    fn power(&mut self, a: Id, b: Id) -> FieldStep {
         let base = self.places[&a];
         if let Some((n, d)) = self.exponent(b).and_then(|value| value.to_parts())
             && let Ok(order) = u32::try_from(d)
         {
-            return Step::Root(base, order, n);
+            return FieldStep::Root(base, order, n);
         }
         let whole = match self.arena.node(b) {
             Node::Sum { constant, .. } => constant.to_f64().floor() as i64,
@@ -176,7 +178,7 @@ impl<'a> Builder<'a> {
         };
         let shift = self.arena.int(whole);
         let rest = self.arena.sub(b, shift);
-        Step::Scaled(mixed(node_key(a), node_key(rest)) | 1 << 63, base, whole)
+        FieldStep::Scaled(mixed(node_key(a), node_key(rest)) | 1 << 63, base, whole)
     }
 
     /// The value of an exponent made of numbers and fixed symbols.

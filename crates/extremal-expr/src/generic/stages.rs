@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// What is computed after one number is drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stage {
+pub(super) struct DrawStage {
     /// The key of the number, which is drawn again where a root does not exist. The first stage has none.
     pub key: Option<u64>,
     /// Places of the steps, what the roots are made of first.
@@ -22,7 +22,7 @@ pub(super) struct Stage {
 /// Radicands of one stage beyond this many make a point impossible for all practical purposes.
 const MOST_ROOTS: u32 = 12;
 
-impl Stage {
+impl DrawStage {
     /// Draws until a stage is given up: with this many, each of which succeeds with probability `2^-roots`, all fail with
     /// probability e^−16.
     pub fn draws(&self) -> u64 {
@@ -44,7 +44,7 @@ pub(super) struct Needs {
 const MOST_BITS: usize = 1 << 28;
 
 /// The stages of a computation; every step is in exactly one.
-pub(super) fn stages(steps: &[Needs]) -> Vec<Stage> {
+pub(super) fn stages(steps: &[Needs]) -> Vec<DrawStage> {
     let mut feeds_root = vec![false; steps.len()];
     for (place, step) in steps.iter().enumerate().rev() {
         if step.radicand.is_some() || feeds_root[place] {
@@ -67,8 +67,8 @@ pub(super) fn stages(steps: &[Needs]) -> Vec<Stage> {
     };
     let mut rank = vec![0; keys.len()];
     order.iter().enumerate().for_each(|(at, key)| rank[*key] = at + 1);
-    let mut stages = vec![Stage::default()];
-    stages.extend(order.iter().map(|key| Stage { key: Some(keys[*key]), ..Stage::default() }));
+    let mut stages = vec![DrawStage::default()];
+    stages.extend(order.iter().map(|key| DrawStage { key: Some(keys[*key]), ..DrawStage::default() }));
     let mut stage_of = vec![0; steps.len()];
     for (place, step) in steps.iter().enumerate() {
         let drawn = step.keys.iter().filter_map(|key| number_of.get(key)).map(|key| rank[*key]);

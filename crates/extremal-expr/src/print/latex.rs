@@ -1,12 +1,12 @@
 //! LaTeX mathematics within what KaTeX and MathJax both understand.
 
-use super::Item;
-use super::layout::{Factor, Form, Fraction, Layout, Level, Side};
+use super::OutputItem;
+use super::layout::{FractionSide, NotationLevel, PrintLayout, PrintedFactor, PrintedForm, PrintedFraction};
 use super::symbol::Symbol;
 use crate::{Comparison, Function, Function2, Id, Rational};
 
 /// Writes one node, in parentheses where something tighter than its own notation is needed.
-pub(super) fn expand(layout: &Layout<'_>, id: Id, needed: Level, out: &mut Vec<Item>) {
+pub(super) fn expand(layout: &PrintLayout<'_>, id: Id, needed: NotationLevel, out: &mut Vec<OutputItem>) {
     let form = layout.form(id);
     let bare = level(&form) >= needed;
     if !bare {
@@ -18,39 +18,43 @@ pub(super) fn expand(layout: &Layout<'_>, id: Id, needed: Level, out: &mut Vec<I
     }
 }
 
-fn level(form: &Form) -> Level {
+fn level(form: &PrintedForm) -> NotationLevel {
     match form {
-        Form::Number(value) if value.is_negative() => Level::Sum,
-        Form::Number(value) if !value.is_integer() => Level::Product,
-        Form::Symbol(name) if Symbol::new(name).raised => Level::Power,
-        Form::Sum(terms) => match terms.as_slice() {
-            [term] if !term.negative => Level::Product,
-            _ => Level::Sum,
+        PrintedForm::Number(value) if value.is_negative() => NotationLevel::Sum,
+        PrintedForm::Number(value) if !value.is_integer() => NotationLevel::Product,
+        PrintedForm::Symbol(name) if Symbol::new(name).raised => NotationLevel::Power,
+        PrintedForm::Sum(terms) => match terms.as_slice() {
+            [term] if !term.negative => NotationLevel::Product,
+            _ => NotationLevel::Sum,
         },
-        Form::Fraction(fraction) => match fraction.single() {
-            Some(_) => Level::Power,
-            None => Level::Product,
+        PrintedForm::Fraction(fraction) => match fraction.single() {
+            Some(_) => NotationLevel::Power,
+            None => NotationLevel::Product,
         },
         // The brace of the cases is open to the right.
-        Form::Select(..) => Level::Not,
-        Form::Compare(..) => Level::Comparison,
-        Form::And(..) => Level::And,
-        Form::Or(..) => Level::Or,
-        Form::Not(_) => Level::Not,
-        Form::Power(..) => Level::Power,
+        PrintedForm::Select(..) => NotationLevel::Not,
+        PrintedForm::Compare(..) => NotationLevel::Comparison,
+        PrintedForm::And(..) => NotationLevel::And,
+        PrintedForm::Or(..) => NotationLevel::Or,
+        PrintedForm::Not(_) => NotationLevel::Not,
+        PrintedForm::Power(..) => NotationLevel::Power,
         // `\sin(x)^2` would be read as the sine of a square.
-        Form::Call(function, _) if !matches!(function, Function::Abs) => Level::Power,
-        Form::Call2(..) => Level::Power,
-        Form::Number(_) | Form::Pi | Form::Symbol(_) | Form::Call(..) | Form::Truth(_) => Level::Atom,
+        PrintedForm::Call(function, _) if !matches!(function, Function::Abs) => NotationLevel::Power,
+        PrintedForm::Call2(..) => NotationLevel::Power,
+        PrintedForm::Number(_)
+        | PrintedForm::Pi
+        | PrintedForm::Symbol(_)
+        | PrintedForm::Call(..)
+        | PrintedForm::Truth(_) => NotationLevel::Atom,
     }
 }
 
-fn body(layout: &Layout<'_>, form: Form, out: &mut Vec<Item>) {
+fn body(layout: &PrintLayout<'_>, form: PrintedForm, out: &mut Vec<OutputItem>) {
     match form {
-        Form::Number(value) => number(&value, out),
-        Form::Pi => out.push(r"\pi".into()),
-        Form::Symbol(name) => out.push(Symbol::new(&name).latex.into()),
-        Form::Sum(terms) => {
+        PrintedForm::Number(value) => number(&value, out),
+        PrintedForm::Pi => out.push(r"\pi".into()),
+        PrintedForm::Symbol(name) => out.push(Symbol::new(&name).latex.into()),
+        PrintedForm::Sum(terms) => {
             for (position, term) in terms.iter().enumerate() {
                 out.push(match (position, term.negative) {
                     (0, true) => "-".into(),
@@ -61,63 +65,63 @@ fn body(layout: &Layout<'_>, form: Form, out: &mut Vec<Item>) {
                 fraction(layout, &term.value, out);
             }
         }
-        Form::Fraction(value) => fraction(layout, &value, out),
-        Form::Power(base, exponent) => {
-            out.push(Item::Node(base, Level::Atom));
+        PrintedForm::Fraction(value) => fraction(layout, &value, out),
+        PrintedForm::Power(base, exponent) => {
+            out.push(OutputItem::Node(base, NotationLevel::Atom));
             out.push("^{".into());
-            out.push(Item::Node(exponent, Level::LOOSEST));
+            out.push(OutputItem::Node(exponent, NotationLevel::LOOSEST));
             out.push("}".into());
         }
-        Form::Call(function, a) => call(function, a, None, out),
-        Form::Call2(function, a, b) => {
+        PrintedForm::Call(function, a) => call(function, a, None, out),
+        PrintedForm::Call2(function, a, b) => {
             out.push(match function {
                 Function2::Atan2 => r"\operatorname{atan2}".into(),
                 Function2::Min => r"\min".into(),
                 Function2::Max => r"\max".into(),
             });
             out.push(r"\left(".into());
-            out.push(Item::Node(a, Level::LOOSEST));
+            out.push(OutputItem::Node(a, NotationLevel::LOOSEST));
             out.push(", ".into());
-            out.push(Item::Node(b, Level::LOOSEST));
+            out.push(OutputItem::Node(b, NotationLevel::LOOSEST));
             out.push(r"\right)".into());
         }
-        Form::Select(condition, a, b) => {
+        PrintedForm::Select(condition, a, b) => {
             out.push(r"\begin{cases} ".into());
-            out.push(Item::Node(a, Level::LOOSEST));
+            out.push(OutputItem::Node(a, NotationLevel::LOOSEST));
             out.push(r" & \text{if } ".into());
-            out.push(Item::Node(condition, Level::LOOSEST));
+            out.push(OutputItem::Node(condition, NotationLevel::LOOSEST));
             out.push(r" \\ ".into());
-            out.push(Item::Node(b, Level::LOOSEST));
+            out.push(OutputItem::Node(b, NotationLevel::LOOSEST));
             out.push(r" & \text{otherwise} \end{cases}".into());
         }
-        Form::Compare(comparison, a, b) => {
-            out.push(Item::Node(a, Level::Sum));
+        PrintedForm::Compare(comparison, a, b) => {
+            out.push(OutputItem::Node(a, NotationLevel::Sum));
             out.push(match comparison {
                 Comparison::Lt => " < ".into(),
                 Comparison::Le => r" \le ".into(),
                 Comparison::Eq => " = ".into(),
                 Comparison::Ne => r" \ne ".into(),
             });
-            out.push(Item::Node(b, Level::Sum));
+            out.push(OutputItem::Node(b, NotationLevel::Sum));
         }
-        Form::And(a, b) => infix(a, r" \land ", b, Level::And, out),
-        Form::Or(a, b) => infix(a, r" \lor ", b, Level::Or, out),
-        Form::Not(a) => {
+        PrintedForm::And(a, b) => infix(a, r" \land ", b, NotationLevel::And, out),
+        PrintedForm::Or(a, b) => infix(a, r" \lor ", b, NotationLevel::Or, out),
+        PrintedForm::Not(a) => {
             out.push(r"\lnot ".into());
-            out.push(Item::Node(a, Level::Atom));
+            out.push(OutputItem::Node(a, NotationLevel::Atom));
         }
-        Form::Truth(true) => out.push(r"\top".into()),
-        Form::Truth(false) => out.push(r"\bot".into()),
+        PrintedForm::Truth(true) => out.push(r"\top".into()),
+        PrintedForm::Truth(false) => out.push(r"\bot".into()),
     }
 }
 
-fn infix(a: Id, operator: &'static str, b: Id, level: Level, out: &mut Vec<Item>) {
-    out.push(Item::Node(a, level));
+fn infix(a: Id, operator: &'static str, b: Id, level: NotationLevel, out: &mut Vec<OutputItem>) {
+    out.push(OutputItem::Node(a, level));
     out.push(operator.into());
-    out.push(Item::Node(b, Level::Not));
+    out.push(OutputItem::Node(b, NotationLevel::Not));
 }
 
-fn number(value: &Rational, out: &mut Vec<Item>) {
+fn number(value: &Rational, out: &mut Vec<OutputItem>) {
     let sign = if value.is_negative() { "-" } else { "" };
     let (numerator, denominator) = (value.numerator().abs(), value.denominator());
     out.push(match denominator.is_one() {
@@ -126,22 +130,22 @@ fn number(value: &Rational, out: &mut Vec<Item>) {
     });
 }
 
-fn fraction(layout: &Layout<'_>, value: &Fraction, out: &mut Vec<Item>) {
+fn fraction(layout: &PrintLayout<'_>, value: &PrintedFraction, out: &mut Vec<OutputItem>) {
     if value.denominator.is_one() {
-        side(layout, &value.numerator, Level::Power, out);
+        side(layout, &value.numerator, NotationLevel::Power, out);
         return;
     }
     out.push(r"\frac{".into());
-    side(layout, &value.numerator, Level::LOOSEST, out);
+    side(layout, &value.numerator, NotationLevel::LOOSEST, out);
     out.push("}{".into());
-    side(layout, &value.denominator, Level::LOOSEST, out);
+    side(layout, &value.denominator, NotationLevel::LOOSEST, out);
     out.push("}".into());
 }
 
 /// Writes number and factors; `alone` is what a single plain factor must bind like.
-fn side(layout: &Layout<'_>, side: &Side, alone: Level, out: &mut Vec<Item>) {
-    if let Some(factor) = side.single().filter(Factor::is_plain) {
-        out.push(Item::Node(factor.base, alone));
+fn side(layout: &PrintLayout<'_>, side: &FractionSide, alone: NotationLevel, out: &mut Vec<OutputItem>) {
+    if let Some(factor) = side.single().filter(PrintedFactor::is_plain) {
+        out.push(OutputItem::Node(factor.base, alone));
         return;
     }
     let mut separator = "";
@@ -157,12 +161,12 @@ fn side(layout: &Layout<'_>, side: &Side, alone: Level, out: &mut Vec<Item>) {
     }
 }
 
-fn power(layout: &Layout<'_>, factor: &Factor, out: &mut Vec<Item>) {
+fn power(layout: &PrintLayout<'_>, factor: &PrintedFactor, out: &mut Vec<OutputItem>) {
     if factor.is_plain() {
-        out.push(Item::Node(factor.base, Level::Power));
+        out.push(OutputItem::Node(factor.base, NotationLevel::Power));
     } else if factor.power == 1 && factor.root == 2 {
         out.push(r"\sqrt{".into());
-        out.push(Item::Node(factor.base, Level::LOOSEST));
+        out.push(OutputItem::Node(factor.base, NotationLevel::LOOSEST));
         out.push("}".into());
     } else {
         let exponent = match factor.root {
@@ -174,7 +178,7 @@ fn power(layout: &Layout<'_>, factor: &Factor, out: &mut Vec<Item>) {
                 call(function, argument, Some(exponent), out);
             }
             _ => {
-                out.push(Item::Node(factor.base, Level::Atom));
+                out.push(OutputItem::Node(factor.base, NotationLevel::Atom));
                 out.push(format!("^{{{exponent}}}").into());
             }
         }
@@ -187,7 +191,7 @@ fn raises_by_name(function: Function) -> bool {
     matches!(function, Sin | Cos | Tan | Sinh | Cosh | Tanh)
 }
 
-fn call(function: Function, argument: Id, exponent: Option<String>, out: &mut Vec<Item>) {
+fn call(function: Function, argument: Id, exponent: Option<String>, out: &mut Vec<OutputItem>) {
     let (open, close) = match function {
         Function::Abs => (r"\left|", r"\right|"),
         Function::Cbrt => ("{", "}"),
@@ -198,6 +202,6 @@ fn call(function: Function, argument: Id, exponent: Option<String>, out: &mut Ve
         out.push(format!("^{{{exponent}}}").into());
     }
     out.push(open.into());
-    out.push(Item::Node(argument, Level::LOOSEST));
+    out.push(OutputItem::Node(argument, NotationLevel::LOOSEST));
     out.push(close.into());
 }

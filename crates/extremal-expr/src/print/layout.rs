@@ -1,11 +1,11 @@
 //! How a node is laid out for people, whatever the notation: terms in order with their signs, products as one fraction.
 
-use super::order::Order;
+use super::order::PrintOrder;
 use crate::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational};
 
 /// How tightly a notation binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Level {
+pub(super) enum NotationLevel {
     Or,
     And,
     Not,
@@ -16,17 +16,17 @@ pub(super) enum Level {
     Atom,
 }
 
-impl Level {
-    pub(super) const LOOSEST: Level = Level::Or;
+impl NotationLevel {
+    pub(super) const LOOSEST: NotationLevel = NotationLevel::Or;
 }
 
 /// A node as people write it.
-pub(super) enum Form {
+pub(super) enum PrintedForm {
     Number(Rational),
     Pi,
     Symbol(std::sync::Arc<str>),
-    Sum(Vec<Term>),
-    Fraction(Fraction),
+    Sum(Vec<PrintedTerm>),
+    Fraction(PrintedFraction),
     Power(Id, Id),
     Call(Function, Id),
     Call2(Function2, Id, Id),
@@ -39,34 +39,34 @@ pub(super) enum Form {
 }
 
 /// A summand and its sign.
-pub(super) struct Term {
+pub(super) struct PrintedTerm {
     pub negative: bool,
-    pub value: Fraction,
+    pub value: PrintedFraction,
 }
 
 /// `numerator number · factors / (denominator number · factors)`, all signs taken out.
-pub(super) struct Fraction {
-    pub numerator: Side,
-    pub denominator: Side,
+pub(super) struct PrintedFraction {
+    pub numerator: FractionSide,
+    pub denominator: FractionSide,
 }
 
 /// One side of a fraction: a positive integer and other factors.
-pub(super) struct Side {
+pub(super) struct FractionSide {
     pub number: Rational,
-    pub factors: Vec<Factor>,
+    pub factors: Vec<PrintedFactor>,
 }
 
 /// `base^(power/root)`, both positive unless `power` is the one integer without an opposite.
 #[derive(Clone, Copy)]
-pub(super) struct Factor {
+pub(super) struct PrintedFactor {
     pub base: Id,
     pub power: i64,
     pub root: u32,
 }
 
-impl Factor {
+impl PrintedFactor {
     fn whole(base: Id) -> Self {
-        Factor { base, power: 1, root: 1 }
+        PrintedFactor { base, power: 1, root: 1 }
     }
 
     /// Is it the base itself?
@@ -75,7 +75,7 @@ impl Factor {
     }
 }
 
-impl Side {
+impl FractionSide {
     /// The number, unless it is 1 beside other factors.
     pub(super) fn shown_number(&self) -> Option<&Rational> {
         (!self.number.is_one() || self.factors.is_empty()).then_some(&self.number)
@@ -86,7 +86,7 @@ impl Side {
     }
 
     /// The only thing on this side, if it is a single factor.
-    pub(super) fn single(&self) -> Option<Factor> {
+    pub(super) fn single(&self) -> Option<PrintedFactor> {
         match self.factors.as_slice() {
             [factor] if self.number.is_one() => Some(*factor),
             _ => None,
@@ -94,22 +94,22 @@ impl Side {
     }
 }
 
-impl Fraction {
+impl PrintedFraction {
     /// The only factor, when there is nothing else.
-    pub(super) fn single(&self) -> Option<Factor> {
+    pub(super) fn single(&self) -> Option<PrintedFactor> {
         self.numerator.single().filter(|_| self.denominator.is_one())
     }
 }
 
 /// Lays out the nodes below one expression.
-pub(super) struct Layout<'g> {
+pub(super) struct PrintLayout<'g> {
     graph: &'g Graph,
-    order: Order,
+    order: PrintOrder,
 }
 
-impl<'g> Layout<'g> {
+impl<'g> PrintLayout<'g> {
     pub(super) fn new(expr: Expr<'g>) -> Self {
-        Layout { graph: expr.graph(), order: Order::new(expr) }
+        PrintLayout { graph: expr.graph(), order: PrintOrder::new(expr) }
     }
 
     fn node(&self, id: Id) -> Node {
@@ -129,36 +129,36 @@ impl<'g> Layout<'g> {
         }
     }
 
-    pub(super) fn form(&self, id: Id) -> Form {
+    pub(super) fn form(&self, id: Id) -> PrintedForm {
         match self.node(id) {
-            Node::Number(value) => Form::Number(value),
-            Node::Pi => Form::Pi,
-            Node::Symbol(name) => Form::Symbol(name),
-            Node::Sum { constant, terms } => Form::Sum(self.terms(&constant, &terms)),
-            Node::Product(_) | Node::Root(..) => Form::Fraction(self.fraction(id, &Rational::ONE)),
-            Node::Power(base, exponent) => Form::Power(base, exponent),
-            Node::Call(function, a) => Form::Call(function, a),
-            Node::Call2(function, a, b) => Form::Call2(function, a, b),
-            Node::Select(c, a, b) => Form::Select(c, a, b),
-            Node::Held(a) => self.form(a),
-            Node::Compare(comparison, a, b) => Form::Compare(comparison, a, b),
-            Node::And(a, b) => Form::And(a, b),
-            Node::Or(a, b) => Form::Or(a, b),
-            Node::Not(a) => Form::Not(a),
-            Node::Truth(value) => Form::Truth(value),
+            Node::Number(value) => PrintedForm::Number(value),
+            Node::Pi => PrintedForm::Pi,
+            Node::Symbol(name) => PrintedForm::Symbol(name),
+            Node::Sum { constant, terms } => PrintedForm::Sum(self.terms(&constant, &terms)),
+            Node::Product(_) | Node::Root(..) => PrintedForm::Fraction(self.fraction(id, &Rational::ONE)),
+            Node::Power(base, exponent) => PrintedForm::Power(base, exponent),
+            Node::Call(function, a) => PrintedForm::Call(function, a),
+            Node::Call2(function, a, b) => PrintedForm::Call2(function, a, b),
+            Node::Select(c, a, b) => PrintedForm::Select(c, a, b),
+            Node::Grouped(a) => self.form(a),
+            Node::Compare(comparison, a, b) => PrintedForm::Compare(comparison, a, b),
+            Node::And(a, b) => PrintedForm::And(a, b),
+            Node::Or(a, b) => PrintedForm::Or(a, b),
+            Node::Not(a) => PrintedForm::Not(a),
+            Node::Truth(value) => PrintedForm::Truth(value),
         }
     }
 
-    fn terms(&self, constant: &Rational, terms: &[(Id, Rational)]) -> Vec<Term> {
+    fn terms(&self, constant: &Rational, terms: &[(Id, Rational)]) -> Vec<PrintedTerm> {
         let mut ordered: Vec<&(Id, Rational)> = terms.iter().collect();
         ordered.sort_by(|(a, _), (b, _)| self.order.terms(*a, *b));
-        let mut laid: Vec<Term> = ordered
+        let mut laid: Vec<PrintedTerm> = ordered
             .into_iter()
-            .map(|(id, c)| Term { negative: c.is_negative(), value: self.fraction(*id, &c.abs()) })
+            .map(|(id, c)| PrintedTerm { negative: c.is_negative(), value: self.fraction(*id, &c.abs()) })
             .collect();
         if !constant.is_zero() {
             let value = number_fraction(&constant.abs(), Vec::new(), Vec::new());
-            laid.push(Term { negative: constant.is_negative(), value });
+            laid.push(PrintedTerm { negative: constant.is_negative(), value });
         }
         // A positive term leads if there is one: `1 - x`, not `-x + 1`.
         if let Some(first) = laid.iter().position(|term| !term.negative) {
@@ -168,7 +168,7 @@ impl<'g> Layout<'g> {
     }
 
     /// `coefficient·node` with the factors sorted above and below the line.
-    fn fraction(&self, id: Id, coefficient: &Rational) -> Fraction {
+    fn fraction(&self, id: Id, coefficient: &Rational) -> PrintedFraction {
         let node = self.node(id);
         let lone = [(id, 1)];
         let factors: &[(Id, i64)] = match &node {
@@ -188,20 +188,20 @@ impl<'g> Layout<'g> {
     }
 
     /// `base^power`, a root merged into the exponent where the exponent stays in lowest terms.
-    fn factor(&self, base: Id, power: i64) -> Factor {
+    fn factor(&self, base: Id, power: i64) -> PrintedFactor {
         match self.node(base) {
             Node::Root(inner, root) if gcd(power.unsigned_abs(), root.into()) == 1 => {
-                Factor { base: inner, power, root }
+                PrintedFactor { base: inner, power, root }
             }
-            _ => Factor { power, ..Factor::whole(base) },
+            _ => PrintedFactor { power, ..PrintedFactor::whole(base) },
         }
     }
 }
 
-fn number_fraction(coefficient: &Rational, above: Vec<Factor>, below: Vec<Factor>) -> Fraction {
-    Fraction {
-        numerator: Side { number: coefficient.numerator(), factors: above },
-        denominator: Side { number: coefficient.denominator(), factors: below },
+fn number_fraction(coefficient: &Rational, above: Vec<PrintedFactor>, below: Vec<PrintedFactor>) -> PrintedFraction {
+    PrintedFraction {
+        numerator: FractionSide { number: coefficient.numerator(), factors: above },
+        denominator: FractionSide { number: coefficient.denominator(), factors: below },
     }
 }
 

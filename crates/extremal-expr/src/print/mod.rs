@@ -22,12 +22,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::{Expr, Id};
-use layout::{Layout, Level};
+use layout::{NotationLevel, PrintLayout};
 pub use shared::Shared;
 
 /// An expression in the language of [`syntax`](crate::syntax).
 #[derive(Clone, Copy, Debug)]
-pub struct Text<'g> {
+pub struct ExprText<'g> {
     expr: Expr<'g>,
     limit: usize,
 }
@@ -41,8 +41,8 @@ pub struct Latex<'g> {
 
 impl<'g> Expr<'g> {
     /// The expression as text that parses back to it.
-    pub fn text(self) -> Text<'g> {
-        Text { expr: self, limit: usize::MAX }
+    pub fn text(self) -> ExprText<'g> {
+        ExprText { expr: self, limit: usize::MAX }
     }
 
     /// The expression as LaTeX.
@@ -51,11 +51,11 @@ impl<'g> Expr<'g> {
     }
 }
 
-impl Text<'_> {
+impl ExprText<'_> {
     /// Prints at most this many nodes, the rest as `…`. A graph shares its sub-expressions and text cannot, so the text of a
     /// large graph may be far larger than the graph.
     pub fn limit(self, nodes: usize) -> Self {
-        Text { limit: nodes, ..self }
+        ExprText { limit: nodes, ..self }
     }
 }
 
@@ -66,7 +66,7 @@ impl Latex<'_> {
     }
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for ExprText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         emit(f, self.expr, self.limit, "…", text::expand)
     }
@@ -86,20 +86,20 @@ impl fmt::Display for Expr<'_> {
 
 /// A piece of output: characters, or a node still to be expanded where operators of at least this level may stand bare.
 #[derive(Clone, Debug)]
-enum Item {
+enum OutputItem {
     Text(Cow<'static, str>),
-    Node(Id, Level),
+    Node(Id, NotationLevel),
 }
 
-impl From<&'static str> for Item {
+impl From<&'static str> for OutputItem {
     fn from(text: &'static str) -> Self {
-        Item::Text(Cow::Borrowed(text))
+        OutputItem::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Item {
+impl From<String> for OutputItem {
     fn from(text: String) -> Self {
-        Item::Text(Cow::Owned(text))
+        OutputItem::Text(Cow::Owned(text))
     }
 }
 
@@ -109,17 +109,17 @@ fn emit(
     expr: Expr<'_>,
     limit: usize,
     elided: &str,
-    expand: fn(&Layout<'_>, Id, Level, &mut Vec<Item>),
+    expand: fn(&PrintLayout<'_>, Id, NotationLevel, &mut Vec<OutputItem>),
 ) -> fmt::Result {
-    let layout = Layout::new(expr);
-    let mut stack = vec![Item::Node(expr.id(), Level::LOOSEST)];
+    let layout = PrintLayout::new(expr);
+    let mut stack = vec![OutputItem::Node(expr.id(), NotationLevel::LOOSEST)];
     let mut pieces = Vec::new();
     let mut printed = 0;
     while let Some(item) = stack.pop() {
         match item {
-            Item::Text(text) => f.write_str(&text)?,
-            Item::Node(..) if printed >= limit => f.write_str(elided)?,
-            Item::Node(id, level) => {
+            OutputItem::Text(text) => f.write_str(&text)?,
+            OutputItem::Node(..) if printed >= limit => f.write_str(elided)?,
+            OutputItem::Node(id, level) => {
                 printed += 1;
                 expand(&layout, id, level, &mut pieces);
                 stack.extend(pieces.drain(..).rev());

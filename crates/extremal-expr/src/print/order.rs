@@ -13,7 +13,7 @@ const NO_NAME: u32 = u32::MAX;
 
 /// What a node is sorted by.
 #[derive(Clone, Copy, Debug)]
-struct Key {
+struct SortKey {
     /// Polynomial degree, functions counting as constants.
     degree: f64,
     /// Ranks of the leading symbols, repeated by exponent.
@@ -33,19 +33,19 @@ enum Class {
 }
 
 /// The order of all nodes below one expression.
-pub(super) struct Order {
-    keys: FxHashMap<Id, Key>,
+pub(super) struct PrintOrder {
+    keys: FxHashMap<Id, SortKey>,
 }
 
-impl Order {
-    pub(super) fn new(expr: Expr<'_>) -> Order {
+impl PrintOrder {
+    pub(super) fn new(expr: Expr<'_>) -> PrintOrder {
         let graph = expr.graph();
         let ids = graph.reachable(&[expr.id()]);
         let mut symbols: Vec<_> =
             graph.free_symbols(&[expr]).into_iter().filter_map(|s| Some((s.as_symbol()?, s.id()))).collect();
         symbols.sort_by(|(a, _), (b, _)| natural(a, b));
         let ranks: FxHashMap<Id, u32> = symbols.iter().zip(0..).map(|((_, id), rank)| (*id, rank)).collect();
-        let mut order = Order { keys: FxHashMap::default() };
+        let mut order = PrintOrder { keys: FxHashMap::default() };
         for id in ids {
             let key = order.key(&graph.expr(id).node(), ranks.get(&id).copied());
             order.keys.insert(id, key);
@@ -53,32 +53,32 @@ impl Order {
         order
     }
 
-    fn key(&self, node: &Node, rank: Option<u32>) -> Key {
-        let plain = |class| Key { degree: 0.0, names: [NO_NAME; NAMES], class };
-        let function = |argument: &Id, class| Key { names: self.keys[argument].names, ..plain(class) };
+    fn key(&self, node: &Node, rank: Option<u32>) -> SortKey {
+        let plain = |class| SortKey { degree: 0.0, names: [NO_NAME; NAMES], class };
+        let function = |argument: &Id, class| SortKey { names: self.keys[argument].names, ..plain(class) };
         match node {
             Node::Number(_) | Node::Pi | Node::Truth(_) => plain(Class::Number),
             Node::Symbol(_) => {
                 let mut names = [NO_NAME; NAMES];
                 names[0] = rank.unwrap_or(NO_NAME);
-                Key { degree: 1.0, names, class: Class::Symbol }
+                SortKey { degree: 1.0, names, class: Class::Symbol }
             }
             Node::Sum { terms, .. } => {
                 let leading = terms.iter().map(|(id, _)| *id).min_by(|a, b| self.terms(*a, *b));
                 let class = Class::Sum;
-                leading.map_or(plain(class), |id| Key { class, ..self.keys[&id] })
+                leading.map_or(plain(class), |id| SortKey { class, ..self.keys[&id] })
             }
             Node::Product(factors) => {
                 let degree = factors.iter().map(|(id, e)| *e as f64 * self.keys[id].degree).sum();
-                Key { degree, names: self.product_names(factors), class: Class::Function }
+                SortKey { degree, names: self.product_names(factors), class: Class::Function }
             }
             Node::Root(base, q) => {
-                Key { degree: self.keys[base].degree / f64::from(*q), ..function(base, Class::Root) }
+                SortKey { degree: self.keys[base].degree / f64::from(*q), ..function(base, Class::Root) }
             }
             Node::Power(base, _) => function(base, Class::Root),
             Node::Call(_, a) | Node::Call2(_, a, _) => function(a, Class::Function),
             Node::Select(_, a, _) => function(a, Class::Sum),
-            Node::Held(a) => self.keys[a],
+            Node::Grouped(a) => self.keys[a],
             Node::Compare(_, a, _) | Node::And(a, _) | Node::Or(a, _) | Node::Not(a) => function(a, Class::Condition),
         }
     }

@@ -1,11 +1,11 @@
 //! Text in the language of [`syntax`](crate::syntax). What is printed parses back to the same node of the same graph.
 
-use super::Item;
-use super::layout::{Factor, Form, Fraction, Layout, Level, Side};
+use super::OutputItem;
+use super::layout::{FractionSide, NotationLevel, PrintLayout, PrintedFactor, PrintedForm, PrintedFraction};
 use crate::{Id, Rational};
 
 /// Writes one node, in parentheses where something tighter than its own operator is needed.
-pub(super) fn expand(layout: &Layout<'_>, id: Id, needed: Level, out: &mut Vec<Item>) {
+pub(super) fn expand(layout: &PrintLayout<'_>, id: Id, needed: NotationLevel, out: &mut Vec<OutputItem>) {
     let form = layout.form(id);
     let bare = level(&form) >= needed;
     if !bare {
@@ -17,45 +17,49 @@ pub(super) fn expand(layout: &Layout<'_>, id: Id, needed: Level, out: &mut Vec<I
     }
 }
 
-fn level(form: &Form) -> Level {
+fn level(form: &PrintedForm) -> NotationLevel {
     match form {
-        Form::Number(value) => number_level(value),
-        Form::Sum(terms) => match terms.as_slice() {
-            [term] if !term.negative => Level::Product,
-            _ => Level::Sum,
+        PrintedForm::Number(value) => number_level(value),
+        PrintedForm::Sum(terms) => match terms.as_slice() {
+            [term] if !term.negative => NotationLevel::Product,
+            _ => NotationLevel::Sum,
         },
-        Form::Fraction(fraction) => match fraction.single() {
-            Some(factor) if is_square_root(&factor) => Level::Atom,
-            Some(_) => Level::Power,
-            None => Level::Product,
+        PrintedForm::Fraction(fraction) => match fraction.single() {
+            Some(factor) if is_square_root(&factor) => NotationLevel::Atom,
+            Some(_) => NotationLevel::Power,
+            None => NotationLevel::Product,
         },
-        Form::Power(..) => Level::Power,
-        Form::Compare(..) | Form::Truth(_) => Level::Comparison,
-        Form::And(..) => Level::And,
-        Form::Or(..) => Level::Or,
-        Form::Not(_) => Level::Not,
-        Form::Pi | Form::Symbol(_) | Form::Call(..) | Form::Call2(..) | Form::Select(..) => Level::Atom,
+        PrintedForm::Power(..) => NotationLevel::Power,
+        PrintedForm::Compare(..) | PrintedForm::Truth(_) => NotationLevel::Comparison,
+        PrintedForm::And(..) => NotationLevel::And,
+        PrintedForm::Or(..) => NotationLevel::Or,
+        PrintedForm::Not(_) => NotationLevel::Not,
+        PrintedForm::Pi
+        | PrintedForm::Symbol(_)
+        | PrintedForm::Call(..)
+        | PrintedForm::Call2(..)
+        | PrintedForm::Select(..) => NotationLevel::Atom,
     }
 }
 
-fn number_level(value: &Rational) -> Level {
+fn number_level(value: &Rational) -> NotationLevel {
     match (value.is_negative(), value.is_integer()) {
-        (true, _) => Level::Sum,
-        (false, false) => Level::Product,
-        (false, true) => Level::Atom,
+        (true, _) => NotationLevel::Sum,
+        (false, false) => NotationLevel::Product,
+        (false, true) => NotationLevel::Atom,
     }
 }
 
-fn is_square_root(factor: &Factor) -> bool {
+fn is_square_root(factor: &PrintedFactor) -> bool {
     factor.power == 1 && factor.root == 2
 }
 
-fn body(form: Form, out: &mut Vec<Item>) {
+fn body(form: PrintedForm, out: &mut Vec<OutputItem>) {
     match form {
-        Form::Number(value) => out.push(value.to_string().into()),
-        Form::Pi => out.push("pi".into()),
-        Form::Symbol(name) => out.push(name.to_string().into()),
-        Form::Sum(terms) => {
+        PrintedForm::Number(value) => out.push(value.to_string().into()),
+        PrintedForm::Pi => out.push("pi".into()),
+        PrintedForm::Symbol(name) => out.push(name.to_string().into()),
+        PrintedForm::Sum(terms) => {
             for (position, term) in terms.iter().enumerate() {
                 out.push(match (position, term.negative) {
                     (0, true) => "-".into(),
@@ -66,50 +70,50 @@ fn body(form: Form, out: &mut Vec<Item>) {
                 fraction(&term.value, out);
             }
         }
-        Form::Fraction(value) => fraction(&value, out),
-        Form::Power(base, exponent) => {
-            out.push(Item::Node(base, Level::Atom));
+        PrintedForm::Fraction(value) => fraction(&value, out),
+        PrintedForm::Power(base, exponent) => {
+            out.push(OutputItem::Node(base, NotationLevel::Atom));
             out.push("^".into());
-            out.push(Item::Node(exponent, Level::Atom));
+            out.push(OutputItem::Node(exponent, NotationLevel::Atom));
         }
-        Form::Call(function, a) => call(function.name(), &[a], out),
-        Form::Call2(function, a, b) => call(function.name(), &[a, b], out),
-        Form::Select(condition, a, b) => call("if", &[condition, a, b], out),
-        Form::Compare(comparison, a, b) => {
-            out.push(Item::Node(a, Level::Sum));
+        PrintedForm::Call(function, a) => call(function.name(), &[a], out),
+        PrintedForm::Call2(function, a, b) => call(function.name(), &[a, b], out),
+        PrintedForm::Select(condition, a, b) => call("if", &[condition, a, b], out),
+        PrintedForm::Compare(comparison, a, b) => {
+            out.push(OutputItem::Node(a, NotationLevel::Sum));
             out.push(format!(" {} ", comparison.name()).into());
-            out.push(Item::Node(b, Level::Sum));
+            out.push(OutputItem::Node(b, NotationLevel::Sum));
         }
-        Form::And(a, b) => {
-            out.push(Item::Node(a, Level::And));
+        PrintedForm::And(a, b) => {
+            out.push(OutputItem::Node(a, NotationLevel::And));
             out.push(" and ".into());
-            out.push(Item::Node(b, Level::Not));
+            out.push(OutputItem::Node(b, NotationLevel::Not));
         }
-        Form::Or(a, b) => {
-            out.push(Item::Node(a, Level::Or));
+        PrintedForm::Or(a, b) => {
+            out.push(OutputItem::Node(a, NotationLevel::Or));
             out.push(" or ".into());
-            out.push(Item::Node(b, Level::And));
+            out.push(OutputItem::Node(b, NotationLevel::And));
         }
-        Form::Not(a) => {
+        PrintedForm::Not(a) => {
             out.push("not ".into());
-            out.push(Item::Node(a, Level::Not));
+            out.push(OutputItem::Node(a, NotationLevel::Not));
         }
         // The language has no words for these; a comparison of numbers is folded to the same.
-        Form::Truth(true) => out.push("0 < 1".into()),
-        Form::Truth(false) => out.push("1 < 0".into()),
+        PrintedForm::Truth(true) => out.push("0 < 1".into()),
+        PrintedForm::Truth(false) => out.push("1 < 0".into()),
     }
 }
 
-fn call(name: &'static str, arguments: &[Id], out: &mut Vec<Item>) {
+fn call(name: &'static str, arguments: &[Id], out: &mut Vec<OutputItem>) {
     out.push(name.into());
     for (position, argument) in arguments.iter().enumerate() {
         out.push(if position == 0 { "(".into() } else { ", ".into() });
-        out.push(Item::Node(*argument, Level::LOOSEST));
+        out.push(OutputItem::Node(*argument, NotationLevel::LOOSEST));
     }
     out.push(")".into());
 }
 
-fn fraction(value: &Fraction, out: &mut Vec<Item>) {
+fn fraction(value: &PrintedFraction, out: &mut Vec<OutputItem>) {
     side(&value.numerator, out);
     if value.denominator.is_one() {
         return;
@@ -125,7 +129,7 @@ fn fraction(value: &Fraction, out: &mut Vec<Item>) {
     }
 }
 
-fn side(side: &Side, out: &mut Vec<Item>) {
+fn side(side: &FractionSide, out: &mut Vec<OutputItem>) {
     let mut separate = false;
     if let Some(number) = side.shown_number() {
         out.push(number.to_string().into());
@@ -140,15 +144,15 @@ fn side(side: &Side, out: &mut Vec<Item>) {
     }
 }
 
-fn power(factor: &Factor, out: &mut Vec<Item>) {
+fn power(factor: &PrintedFactor, out: &mut Vec<OutputItem>) {
     if factor.is_plain() {
-        out.push(Item::Node(factor.base, Level::Power));
+        out.push(OutputItem::Node(factor.base, NotationLevel::Power));
     } else if is_square_root(factor) {
         out.push("sqrt(".into());
-        out.push(Item::Node(factor.base, Level::LOOSEST));
+        out.push(OutputItem::Node(factor.base, NotationLevel::LOOSEST));
         out.push(")".into());
     } else {
-        out.push(Item::Node(factor.base, Level::Atom));
+        out.push(OutputItem::Node(factor.base, NotationLevel::Atom));
         out.push(match (factor.power, factor.root) {
             (power @ 0.., 1) => format!("^{power}").into(),
             (power, 1) => format!("^({power})").into(),

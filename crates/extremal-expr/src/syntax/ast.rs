@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::Span;
+use super::TextSpan;
 use crate::Comparison;
 
 /// Position of a node in [`Ast::nodes`].
@@ -26,7 +26,7 @@ pub struct AstNode {
     /// What it is.
     pub kind: AstKind,
     /// The bytes it came from.
-    pub span: Span,
+    pub span: TextSpan,
     /// The first node of its subtree.
     pub first: NodeId,
 }
@@ -36,7 +36,7 @@ pub type OperandRange = Range<u32>;
 
 /// An operand of a sum, a product or a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Operand {
+pub struct AstOperand {
     /// The operand.
     pub node: NodeId,
     /// Subtracted rather than added, or divided by rather than multiplied with.
@@ -53,14 +53,14 @@ pub enum AstKind {
     /// A name, perhaps primed.
     Name {
         /// The bytes of the name alone.
-        name: Span,
+        name: TextSpan,
         /// Order of the time derivative.
         primes: u32,
     },
     /// A member of a family, perhaps primed.
     Member {
         /// The bytes of the name alone.
-        name: Span,
+        name: TextSpan,
         /// The index.
         index: NodeId,
         /// Order of the time derivative.
@@ -80,7 +80,7 @@ pub enum AstKind {
     /// A function applied to arguments.
     Call {
         /// The bytes of the function's name.
-        function: Span,
+        function: TextSpan,
         /// The arguments.
         arguments: OperandRange,
     },
@@ -125,7 +125,7 @@ pub enum AstKind {
     /// Marker before the last argument of `sum`.
     Each {
         /// The bytes of the index name.
-        index: Span,
+        index: TextSpan,
         /// The lower bound.
         low: NodeId,
         /// The upper bound, included.
@@ -161,7 +161,7 @@ pub enum Root {
 pub struct Ast {
     pub(super) text: Box<str>,
     pub(super) nodes: Vec<AstNode>,
-    pub(super) operands: Vec<Operand>,
+    pub(super) operands: Vec<AstOperand>,
     pub(super) root: Root,
 }
 
@@ -187,12 +187,12 @@ impl Ast {
     }
 
     /// The operands of a sum, product or call.
-    pub fn operands(&self, range: &OperandRange) -> &[Operand] {
+    pub fn operands(&self, range: &OperandRange) -> &[AstOperand] {
         &self.operands[range.start as usize..range.end as usize]
     }
 
     /// The characters of a span.
-    pub fn slice(&self, span: Span) -> &str {
+    pub fn slice(&self, span: TextSpan) -> &str {
         &self.text[span.start..span.end]
     }
 

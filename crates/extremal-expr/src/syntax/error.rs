@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Span;
+use super::TextSpan;
 
 /// One thing that is wrong, with the bytes it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct SyntaxError {
     /// What is wrong.
     pub kind: SyntaxErrorKind,
     /// Where, in bytes of the text that was given.
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 /// What is wrong, without the place.
@@ -280,7 +280,7 @@ impl SyntaxErrorKind {
 
 impl SyntaxError {
     /// An error of this kind at this place.
-    pub fn new(kind: SyntaxErrorKind, span: Span) -> Self {
+    pub fn new(kind: SyntaxErrorKind, span: TextSpan) -> Self {
         SyntaxError { kind, span }
     }
 
@@ -349,18 +349,18 @@ impl std::error::Error for SyntaxErrors {}
 
 /// Collects errors up to a number, one per place.
 #[derive(Debug)]
-pub(super) struct Collector {
+pub(super) struct ErrorCollector {
     errors: Vec<SyntaxError>,
     limit: usize,
 }
 
-impl Collector {
+impl ErrorCollector {
     pub(super) fn new(limit: usize) -> Self {
-        Collector { errors: Vec::new(), limit: limit.max(1) }
+        ErrorCollector { errors: Vec::new(), limit: limit.max(1) }
     }
 
     /// Keeps the error unless something is already known to be wrong at the very same place.
-    pub(super) fn report(&mut self, kind: SyntaxErrorKind, span: Span) {
+    pub(super) fn report(&mut self, kind: SyntaxErrorKind, span: TextSpan) {
         if !self.is_full() && !self.errors.iter().any(|e| e.span == span) {
             self.errors.push(SyntaxError { kind, span });
         }
@@ -380,7 +380,7 @@ impl Collector {
             Some(value) if self.errors.is_empty() => Ok(value),
             _ => {
                 if self.errors.is_empty() {
-                    self.report(SyntaxErrorKind::Empty, Span::default());
+                    self.report(SyntaxErrorKind::Empty, TextSpan::default());
                 }
                 self.errors.sort_by_key(|e| (e.span.start, e.span.end));
                 Err(SyntaxErrors(self.errors))

@@ -1,7 +1,7 @@
 //! Characters to tokens, one at a time: nothing is stored, so a long text costs nothing before it is refused.
 
-use super::Span;
-use super::error::{BadNumber, Collector, SyntaxErrorKind};
+use super::TextSpan;
+use super::error::{BadNumber, ErrorCollector, SyntaxErrorKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
@@ -37,7 +37,7 @@ pub(super) enum TokenKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
     pub kind: TokenKind,
-    pub span: Span,
+    pub span: TextSpan,
 }
 
 pub(super) struct Lexer<'t> {
@@ -124,7 +124,7 @@ impl<'t> Lexer<'t> {
         found
     }
 
-    pub(super) fn next(&mut self, errors: &mut Collector) -> Token {
+    pub(super) fn next(&mut self, errors: &mut ErrorCollector) -> Token {
         self.take_while(char::is_whitespace);
         let start = self.position;
         let kind = match self.peek() {
@@ -150,14 +150,14 @@ impl<'t> Lexer<'t> {
             }
             Some(c) => self.operator(c, errors),
         };
-        Token { kind, span: Span::new(start, self.position) }
+        Token { kind, span: TextSpan::new(start, self.position) }
     }
 
     fn digit_follows(&self, offset: usize) -> bool {
         self.text.as_bytes().get(self.position + offset).is_some_and(u8::is_ascii_digit)
     }
 
-    fn number(&mut self, errors: &mut Collector) -> TokenKind {
+    fn number(&mut self, errors: &mut ErrorCollector) -> TokenKind {
         let start = self.position;
         self.take_while(|c| c.is_ascii_digit() || c == '.');
         let mantissa = &self.text[start..self.position];
@@ -183,11 +183,11 @@ impl<'t> Lexer<'t> {
             true => format!("{}…", &text[..23]),
             false => text.to_owned(),
         };
-        errors.report(SyntaxErrorKind::BadNumber { text, reason }, Span::new(start, self.position));
+        errors.report(SyntaxErrorKind::BadNumber { text, reason }, TextSpan::new(start, self.position));
         TokenKind::Invalid
     }
 
-    fn operator(&mut self, c: char, errors: &mut Collector) -> TokenKind {
+    fn operator(&mut self, c: char, errors: &mut ErrorCollector) -> TokenKind {
         const OPERATORS: [(&str, TokenKind); 18] = [
             ("**", TokenKind::Caret),
             ("<=", TokenKind::LessEqual),
@@ -217,7 +217,7 @@ impl<'t> Lexer<'t> {
             self.take_while(|next| next == c);
         }
         let kind = SyntaxErrorKind::UnexpectedCharacter { character: c, instead: instead_of(c) };
-        errors.report(kind, Span::new(start, self.position));
+        errors.report(kind, TextSpan::new(start, self.position));
         TokenKind::Invalid
     }
 }

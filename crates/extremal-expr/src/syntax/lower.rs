@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::ast::{Ast, AstKind, NodeId, Operand, OperandRange};
-use super::error::{BadNumber, Collector, SyntaxErrorKind as Kind};
+use super::ast::{Ast, AstKind, AstOperand, NodeId, OperandRange};
+use super::error::{BadNumber, ErrorCollector, SyntaxErrorKind as Kind};
 use super::exact::{Bound, MAX_BITS, Overlong};
 use super::functions::Named;
-use super::resolve::{Resolution, Resolved};
-use super::scope::{Reference, Scope, Shape};
-use super::{Limits, Span};
+use super::resolve::{Referent, Resolved};
+use super::scope::{NameShape, NameUse, Scope};
+use super::{Limits, TextSpan};
 use crate::{Comparison, Expr, Graph, Node, Rational};
 
 /// What a node was built into.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'g> {
+pub(super) enum LoweredValue<'g> {
     /// Nothing, because of an error already reported.
     Invalid,
     /// A number, and its value if that is an integer known in advance.
@@ -25,23 +25,23 @@ pub(super) enum Value<'g> {
 }
 
 /// A `sum` being written out.
-struct Series<'g> {
+struct OpenSum<'g> {
     each: NodeId,
     index: i64,
     last: i64,
     terms: Vec<(Expr<'g>, bool)>,
 }
 
-pub(super) struct Lowering<'a, 'g> {
+pub(super) struct AstLowering<'a, 'g> {
     graph: &'g Graph,
     ast: &'a Ast,
     resolved: &'a Resolved<'a>,
     scope: &'a dyn Scope<'g>,
     limits: &'a Limits,
-    errors: &'a mut Collector,
-    values: Vec<Value<'g>>,
-    series: Vec<Series<'g>>,
-    known: FxHashMap<Reference<'a>, Value<'g>>,
+    errors: &'a mut ErrorCollector,
+    values: Vec<LoweredValue<'g>>,
+    series: Vec<OpenSum<'g>>,
+    known: FxHashMap<NameUse<'a>, LoweredValue<'g>>,
     bound: Bound,
     spent: usize,
     /// Names whose integer value shaped the result.
@@ -55,16 +55,16 @@ pub(super) fn lower<'a, 'g>(
     resolved: &'a Resolved<'a>,
     scope: &'a dyn Scope<'g>,
     limits: &'a Limits,
-    errors: &'a mut Collector,
-) -> (Vec<Value<'g>>, BTreeSet<&'a str>) {
-    let mut lowering = Lowering {
+    errors: &'a mut ErrorCollector,
+) -> (Vec<LoweredValue<'g>>, BTreeSet<&'a str>) {
+    let mut lowering = AstLowering {
         graph,
         ast,
         resolved,
         scope,
         limits,
         errors,
-        values: vec![Value::Invalid; ast.nodes().len()],
+        values: vec![LoweredValue::Invalid; ast.nodes().len()],
         series: Vec::new(),
         known: FxHashMap::default(),
         bound: Bound::new(),
@@ -75,7 +75,7 @@ pub(super) fn lower<'a, 'g>(
     (lowering.values, lowering.structural)
 }
 
-impl<'a, 'g> Lowering<'a, 'g> {
+impl<'a, 'g> AstLowering<'a, 'g> {
     fn run(&mut self) {
         let ast = self.ast;
         let mut position = 0;
@@ -83,18 +83,18 @@ impl<'a, 'g> Lowering<'a, 'g> {
             self.spent += 1;
             if self.spent > self.limits.nodes {
                 let kind = Kind::TooManyNodes { limit: self.limits.nodes };
-                self.errors.report(kind, Span::new(0, ast.text().len()));
+                self.errors.report(kind, TextSpan::new(0, ast.text().len()));
                 return;
             }
             let id = NodeId(position as u32);
             let mut next = position + 1;
             self.values[position] = match &node.kind {
-                AstKind::Invalid => Value::Invalid,
+                AstKind::Invalid => LoweredValue::Invalid,
                 AstKind::Number => self.number(node.span),
                 AstKind::Name { name, primes } => self.reference(id, *name, None, *primes),
                 AstKind::Member { name, index, primes } => match self.integer(*index, "an index") {
                     Some(at) => self.reference(id, *name, Some((*index, at)), *primes),
-                    None => Value::Invalid,
+                    None => LoweredValue::Invalid,
                 },
                 AstKind::Sum(operands) => self.sum(id, operands),
                 AstKind::Product(operands) => self.product(id, operands),
@@ -104,35 +104,35 @@ impl<'a, 'g> Lowering<'a, 'g> {
                 AstKind::And(left, right) => self.connect(*left, *right, false),
                 AstKind::Or(left, right) => self.connect(*left, *right, true),
                 AstKind::Not(operand) => match self.condition(*operand) {
-                    Some((value, truth)) => Value::Condition(self.graph.not(value), truth.map(|t| !t)),
-                    None => Value::Invalid,
+                    Some((value, truth)) => LoweredValue::Condition(self.graph.not(value), truth.map(|t| !t)),
+                    None => LoweredValue::Invalid,
                 },
                 AstKind::Then { condition, otherwise } => {
                     if self.truth(*condition) == Some(false) {
                         next = otherwise.index() + 1;
                     }
-                    Value::Invalid
+                    LoweredValue::Invalid
                 }
                 AstKind::Otherwise { condition, end } => {
                     if self.truth(*condition) == Some(true) {
                         next = end.index();
                     }
-                    Value::Invalid
+                    LoweredValue::Invalid
                 }
                 AstKind::If { condition, then, otherwise } => self.choose(*condition, *then, *otherwise),
                 AstKind::Each { low, high, end, .. } => match self.open_series(id, *low, *high) {
-                    Ok(()) => Value::Invalid,
+                    Ok(()) => LoweredValue::Invalid,
                     Err(value) => {
                         self.values[end.index()] = value;
                         next = end.index() + 1;
-                        Value::Invalid
+                        LoweredValue::Invalid
                     }
                 },
                 AstKind::Series { each, term } => match self.next_term(id, *term) {
                     Some(value) => value,
                     None => {
                         next = each.index() + 1;
-                        Value::Invalid
+                        LoweredValue::Invalid
                     }
                 },
             };
@@ -140,54 +140,54 @@ impl<'a, 'g> Lowering<'a, 'g> {
         }
     }
 
-    fn span(&self, id: NodeId) -> Span {
+    fn span(&self, id: NodeId) -> TextSpan {
         self.ast.node(id).span
     }
 
-    fn fail(&mut self, id: NodeId, kind: Kind) -> Value<'g> {
+    fn fail(&mut self, id: NodeId, kind: Kind) -> LoweredValue<'g> {
         self.errors.report(kind, self.span(id));
-        Value::Invalid
+        LoweredValue::Invalid
     }
 
-    fn number(&mut self, span: Span) -> Value<'g> {
+    fn number(&mut self, span: TextSpan) -> LoweredValue<'g> {
         let text = self.ast.slice(span);
         match Rational::parse_decimal(text) {
             Some(value) => {
                 let integer = value.to_i64();
-                Value::Number(self.graph.rational(value), integer)
+                LoweredValue::Number(self.graph.rational(value), integer)
             }
             None => {
                 let kind = Kind::BadNumber { text: text.to_owned(), reason: BadNumber::OutOfRange };
                 self.errors.report(kind, span);
-                Value::Invalid
+                LoweredValue::Invalid
             }
         }
     }
 
-    fn reference(&mut self, id: NodeId, name: Span, index: Option<(NodeId, i64)>, primes: u32) -> Value<'g> {
+    fn reference(&mut self, id: NodeId, name: TextSpan, index: Option<(NodeId, i64)>, primes: u32) -> LoweredValue<'g> {
         let (ast, resolved) = (self.ast, self.resolved);
         match resolved.nodes[id.index()] {
-            Resolution::Nothing | Resolution::Function(_) => Value::Invalid,
-            Resolution::Pi => Value::Number(self.graph.pi(), None),
-            Resolution::Index(each) => match self.series.iter().find(|s| s.each == each) {
-                Some(series) => Value::Number(self.graph.int(series.index), Some(series.index)),
-                None => Value::Invalid,
+            Referent::Nothing | Referent::Function(_) => LoweredValue::Invalid,
+            Referent::Pi => LoweredValue::Number(self.graph.pi(), None),
+            Referent::Index(each) => match self.series.iter().find(|s| s.each == each) {
+                Some(series) => LoweredValue::Number(self.graph.int(series.index), Some(series.index)),
+                None => LoweredValue::Invalid,
             },
-            Resolution::Name(found) => {
+            Referent::Name(found) => {
                 let (_, binding) = &resolved.names[found as usize];
-                if let (Shape::Family(range), Some((node, index))) = (&binding.shape, index)
+                if let (NameShape::Family(range), Some((node, index))) = (&binding.shape, index)
                     && !range.contains(&index)
                 {
                     let name = ast.slice(name).to_owned();
                     let (first, last) = (*range.start(), *range.end());
                     return self.fail(node, Kind::IndexOutOfRange { name, index, first, last });
                 }
-                let reference = Reference { name: ast.slice(name), index: index.map(|(_, at)| at), primes };
+                let reference = NameUse { name: ast.slice(name), index: index.map(|(_, at)| at), primes };
                 if let Some(value) = self.known.get(&reference) {
                     return *value;
                 }
                 let value = match self.scope.value(reference) {
-                    Ok(value) => Value::Number(value, binding.integer.filter(|_| primes == 0)),
+                    Ok(value) => LoweredValue::Number(value, binding.integer.filter(|_| primes == 0)),
                     Err(refusal) => self.fail(id, Kind::Refused { message: refusal.message, help: refusal.help }),
                 };
                 self.known.insert(reference, value);
@@ -199,24 +199,24 @@ impl<'a, 'g> Lowering<'a, 'g> {
     /// The operand as a number; an error is reported where it is a condition.
     fn numeric(&mut self, id: NodeId) -> Option<(Expr<'g>, Option<i64>)> {
         match self.values[id.index()] {
-            Value::Number(value, integer) => Some((value, integer)),
-            Value::Condition(..) => {
+            LoweredValue::Number(value, integer) => Some((value, integer)),
+            LoweredValue::Condition(..) => {
                 self.fail(id, Kind::ExpectedNumber);
                 None
             }
-            Value::Invalid => None,
+            LoweredValue::Invalid => None,
         }
     }
 
     /// The operand as a condition; an error is reported where it is a number.
     fn condition(&mut self, id: NodeId) -> Option<(Expr<'g>, Option<bool>)> {
         match self.values[id.index()] {
-            Value::Condition(value, truth) => Some((value, truth)),
-            Value::Number(..) => {
+            LoweredValue::Condition(value, truth) => Some((value, truth)),
+            LoweredValue::Number(..) => {
                 self.fail(id, Kind::ExpectedCondition);
                 None
             }
-            Value::Invalid => None,
+            LoweredValue::Invalid => None,
         }
     }
 
@@ -232,7 +232,7 @@ impl<'a, 'g> Lowering<'a, 'g> {
 
     /// The truth of a condition, if known in advance.
     fn truth(&mut self, id: NodeId) -> Option<bool> {
-        let Value::Condition(_, Some(truth)) = self.values[id.index()] else { return None };
+        let LoweredValue::Condition(_, Some(truth)) = self.values[id.index()] else { return None };
         self.note_structure(id);
         Some(truth)
     }
@@ -241,14 +241,14 @@ impl<'a, 'g> Lowering<'a, 'g> {
     fn note_structure(&mut self, id: NodeId) {
         let resolved = self.resolved;
         for at in self.ast.node(id).first.index()..=id.index() {
-            if let Resolution::Name(found) = resolved.nodes[at] {
+            if let Referent::Name(found) = resolved.nodes[at] {
                 self.structural.insert(resolved.names[found as usize].0);
             }
         }
     }
 
     /// The operands as signed expressions, or `None` when one is not a number.
-    fn gather(&mut self, operands: &[Operand]) -> Option<Vec<(Expr<'g>, bool)>> {
+    fn gather(&mut self, operands: &[AstOperand]) -> Option<Vec<(Expr<'g>, bool)>> {
         let mut gathered = Vec::with_capacity(operands.len());
         let mut complete = true;
         for operand in operands {
@@ -260,26 +260,31 @@ impl<'a, 'g> Lowering<'a, 'g> {
         complete.then_some(gathered)
     }
 
-    fn integers<'b>(&'b self, operands: &'b [Operand]) -> impl Iterator<Item = (Option<i64>, bool)> + 'b {
+    fn integers<'b>(&'b self, operands: &'b [AstOperand]) -> impl Iterator<Item = (Option<i64>, bool)> + 'b {
         operands.iter().map(|operand| match self.values[operand.node.index()] {
-            Value::Number(_, integer) => (integer, operand.inverse),
+            LoweredValue::Number(_, integer) => (integer, operand.inverse),
             _ => (None, operand.inverse),
         })
     }
 
-    fn built(&mut self, id: NodeId, built: Result<(Expr<'g>, usize), Overlong>, integer: Option<i64>) -> Value<'g> {
+    fn built(
+        &mut self,
+        id: NodeId,
+        built: Result<(Expr<'g>, usize), Overlong>,
+        integer: Option<i64>,
+    ) -> LoweredValue<'g> {
         match built {
             Ok((value, handled)) => {
                 self.spent = self.spent.saturating_add(handled);
-                Value::Number(value, integer)
+                LoweredValue::Number(value, integer)
             }
             Err(Overlong) => self.fail(id, Kind::NumberTooLong { limit: MAX_BITS }),
         }
     }
 
-    fn sum(&mut self, id: NodeId, operands: &OperandRange) -> Value<'g> {
+    fn sum(&mut self, id: NodeId, operands: &OperandRange) -> LoweredValue<'g> {
         let operands = self.ast.operands(operands);
-        let Some(summands) = self.gather(operands) else { return Value::Invalid };
+        let Some(summands) = self.gather(operands) else { return LoweredValue::Invalid };
         let integer = self.integers(operands).try_fold(0i64, |total, (value, inverse)| match inverse {
             true => total.checked_sub(value?),
             false => total.checked_add(value?),
@@ -288,9 +293,9 @@ impl<'a, 'g> Lowering<'a, 'g> {
         self.built(id, built, integer)
     }
 
-    fn product(&mut self, id: NodeId, operands: &OperandRange) -> Value<'g> {
+    fn product(&mut self, id: NodeId, operands: &OperandRange) -> LoweredValue<'g> {
         let operands = self.ast.operands(operands);
-        let Some(factors) = self.gather(operands) else { return Value::Invalid };
+        let Some(factors) = self.gather(operands) else { return LoweredValue::Invalid };
         for (operand, (factor, inverse)) in operands.iter().zip(&factors) {
             if *inverse && factor.is_zero() {
                 return self.fail(operand.node, Kind::DivisionByZero);
@@ -308,51 +313,51 @@ impl<'a, 'g> Lowering<'a, 'g> {
         self.built(id, built, integer)
     }
 
-    fn power(&mut self, id: NodeId, base: NodeId, exponent: NodeId) -> Value<'g> {
+    fn power(&mut self, id: NodeId, base: NodeId, exponent: NodeId) -> LoweredValue<'g> {
         let (Some((b, base_integer)), Some((e, exponent_integer))) = (self.numeric(base), self.numeric(exponent))
         else {
-            return Value::Invalid;
+            return LoweredValue::Invalid;
         };
         if b.is_zero() && e.as_number().is_some_and(|e| e.is_negative()) {
             return self.fail(id, Kind::DivisionByZero);
         }
         let integer = base_integer.zip(exponent_integer).and_then(|(b, e)| b.checked_pow(u32::try_from(e).ok()?));
-        Value::Number(b.pow(e), integer)
+        LoweredValue::Number(b.pow(e), integer)
     }
 
-    fn call(&mut self, id: NodeId, arguments: &OperandRange) -> Value<'g> {
-        let Resolution::Function(function) = self.resolved.nodes[id.index()] else { return Value::Invalid };
+    fn call(&mut self, id: NodeId, arguments: &OperandRange) -> LoweredValue<'g> {
+        let Referent::Function(function) = self.resolved.nodes[id.index()] else { return LoweredValue::Invalid };
         let operands = self.ast.operands(arguments);
-        let Some(arguments) = self.gather(operands) else { return Value::Invalid };
+        let Some(arguments) = self.gather(operands) else { return LoweredValue::Invalid };
         let arguments: Vec<Expr<'g>> = arguments.into_iter().map(|(value, _)| value).collect();
         match (function, operands, arguments.as_slice()) {
-            (Named::Unary(f), _, [x]) => Value::Number(x.call(f), None),
-            (Named::Sqrt, _, [x]) => Value::Number(x.sqrt(), None),
+            (Named::Unary(f), _, [x]) => LoweredValue::Number(x.call(f), None),
+            (Named::Sqrt, _, [x]) => LoweredValue::Number(x.sqrt(), None),
             (Named::Pow, [base, exponent], _) => self.power(id, base.node, exponent.node),
-            (Named::Binary(f), _, [a, b]) => Value::Number(self.graph.call2(f, *a, *b), None),
+            (Named::Binary(f), _, [a, b]) => LoweredValue::Number(self.graph.call2(f, *a, *b), None),
             (Named::Folded(f), _, [first, rest @ ..]) => {
                 let value = rest.iter().fold(*first, |a, b| self.graph.call2(f, a, *b));
-                Value::Number(value, value.as_number().and_then(|v| v.to_i64()))
+                LoweredValue::Number(value, value.as_number().and_then(|v| v.to_i64()))
             }
-            _ => Value::Invalid,
+            _ => LoweredValue::Invalid,
         }
     }
 
-    fn compare(&mut self, comparison: Comparison, left: NodeId, right: NodeId) -> Value<'g> {
+    fn compare(&mut self, comparison: Comparison, left: NodeId, right: NodeId) -> LoweredValue<'g> {
         let (Some((a, a_integer)), Some((b, b_integer))) = (self.numeric(left), self.numeric(right)) else {
-            return Value::Invalid;
+            return LoweredValue::Invalid;
         };
         let value = self.graph.compare(comparison, a, b);
         let truth = match value.node() {
             Node::Truth(truth) => Some(truth),
             _ => a_integer.zip(b_integer).map(|(a, b)| comparison.holds(a, b)),
         };
-        Value::Condition(value, truth)
+        LoweredValue::Condition(value, truth)
     }
 
-    fn connect(&mut self, left: NodeId, right: NodeId, either: bool) -> Value<'g> {
+    fn connect(&mut self, left: NodeId, right: NodeId, either: bool) -> LoweredValue<'g> {
         let (Some((a, p)), Some((b, q))) = (self.condition(left), self.condition(right)) else {
-            return Value::Invalid;
+            return LoweredValue::Invalid;
         };
         let value = if either { self.graph.or(a, b) } else { self.graph.and(a, b) };
         // One side decides alone when it is `true` for "or", `false` for "and".
@@ -362,11 +367,11 @@ impl<'a, 'g> Lowering<'a, 'g> {
             (Some(_), Some(_)) => Some(!either),
             _ => None,
         };
-        Value::Condition(value, truth)
+        LoweredValue::Condition(value, truth)
     }
 
-    fn choose(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> Value<'g> {
-        let Some((value, truth)) = self.condition(condition) else { return Value::Invalid };
+    fn choose(&mut self, condition: NodeId, then: NodeId, otherwise: NodeId) -> LoweredValue<'g> {
+        let Some((value, truth)) = self.condition(condition) else { return LoweredValue::Invalid };
         let taken = match truth {
             Some(true) => self.numeric(then),
             Some(false) => self.numeric(otherwise),
@@ -375,32 +380,32 @@ impl<'a, 'g> Lowering<'a, 'g> {
                 _ => None,
             },
         };
-        taken.map_or(Value::Invalid, |(value, integer)| Value::Number(value, integer))
+        taken.map_or(LoweredValue::Invalid, |(value, integer)| LoweredValue::Number(value, integer))
     }
 
     /// Starts a sum; `Err` is its value when there is nothing to run over.
-    fn open_series(&mut self, each: NodeId, low: NodeId, high: NodeId) -> Result<(), Value<'g>> {
+    fn open_series(&mut self, each: NodeId, low: NodeId, high: NodeId) -> Result<(), LoweredValue<'g>> {
         let (low_value, high_value) = (self.integer(low, "a bound of a sum"), self.integer(high, "a bound of a sum"));
-        let (Some(first), Some(last)) = (low_value, high_value) else { return Err(Value::Invalid) };
+        let (Some(first), Some(last)) = (low_value, high_value) else { return Err(LoweredValue::Invalid) };
         if first > last {
-            return Err(Value::Number(self.graph.int(0), Some(0)));
+            return Err(LoweredValue::Number(self.graph.int(0), Some(0)));
         }
         if last.abs_diff(first) >= self.limits.nodes as u64 {
             let span = self.span(low).to(self.span(high));
             self.errors.report(Kind::TooManyNodes { limit: self.limits.nodes }, span);
-            return Err(Value::Invalid);
+            return Err(LoweredValue::Invalid);
         }
-        self.series.push(Series { each, index: first, last, terms: Vec::new() });
+        self.series.push(OpenSum { each, index: first, last, terms: Vec::new() });
         Ok(())
     }
 
     /// Takes the term just built; `Some` is the value of the sum when it was the last.
-    fn next_term(&mut self, id: NodeId, term: NodeId) -> Option<Value<'g>> {
+    fn next_term(&mut self, id: NodeId, term: NodeId) -> Option<LoweredValue<'g>> {
         let built = self.numeric(term);
         let (Some(series), Some((value, _))) = (self.series.last_mut(), built) else {
             // The same mistake would be reported for every index.
             self.series.pop();
-            return Some(Value::Invalid);
+            return Some(LoweredValue::Invalid);
         };
         series.terms.push((value, false));
         if series.index < series.last {

@@ -33,14 +33,14 @@ use std::collections::BTreeSet;
 
 use crate::{Expr, Graph};
 
-pub use ast::{Ast, AstKind, AstNode, NodeId, Operand, OperandRange, Root};
+pub use ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
 pub use error::{BadNumber, SyntaxError, SyntaxErrorKind, SyntaxErrors};
-pub use scope::{AnyName, Binding, Reference, Refusal, Scope, Shape};
-pub use span::Span;
+pub use scope::{AnyName, Binding, NameRefusal, NameShape, NameUse, Scope};
+pub use span::TextSpan;
 pub use suggest::nearest;
 
-use error::Collector;
-use lower::Value;
+use error::ErrorCollector;
+use lower::LoweredValue;
 use parser::Goal;
 
 /// Most primes a name may carry.
@@ -133,7 +133,7 @@ pub fn parse_equation<'g>(
     scope: &dyn Scope<'g>,
 ) -> Result<LoweredEquation<'g>, SyntaxErrors> {
     let limits = Limits::default();
-    let mut errors = Collector::new(limits.errors);
+    let mut errors = ErrorCollector::new(limits.errors);
     let read = build(graph, text, Goal::Equation, scope, &limits, &mut errors);
     let equation = read.and_then(|built| match built.root {
         Root::Equation { left, right } => {
@@ -197,7 +197,7 @@ impl Ast {
     }
 
     fn parse(text: &str, goal: Goal, limits: &Limits) -> Result<Ast, SyntaxErrors> {
-        let mut errors = Collector::new(limits.errors);
+        let mut errors = ErrorCollector::new(limits.errors);
         let ast = parser::parse(text, goal, limits, &mut errors);
         errors.finish(ast)
     }
@@ -212,33 +212,33 @@ enum Want {
 }
 
 struct Built<'g> {
-    values: Vec<Value<'g>>,
-    spans: Vec<Span>,
+    values: Vec<LoweredValue<'g>>,
+    spans: Vec<TextSpan>,
     root: Root,
     uses: Uses,
 }
 
 impl<'g> Built<'g> {
-    fn expect(&self, node: NodeId, want: Want, errors: &mut Collector) -> Option<(Expr<'g>, bool)> {
+    fn expect(&self, node: NodeId, want: Want, errors: &mut ErrorCollector) -> Option<(Expr<'g>, bool)> {
         match (self.values[node.index()], want) {
-            (Value::Number(value, _), Want::Number | Want::Any) => Some((value, false)),
-            (Value::Condition(value, _), Want::Condition | Want::Any) => Some((value, true)),
-            (Value::Number(..), Want::Condition) => {
+            (LoweredValue::Number(value, _), Want::Number | Want::Any) => Some((value, false)),
+            (LoweredValue::Condition(value, _), Want::Condition | Want::Any) => Some((value, true)),
+            (LoweredValue::Number(..), Want::Condition) => {
                 errors.report(SyntaxErrorKind::ExpectedCondition, self.spans[node.index()]);
                 None
             }
-            (Value::Condition(..), Want::Number) => {
+            (LoweredValue::Condition(..), Want::Number) => {
                 errors.report(SyntaxErrorKind::ExpectedNumber, self.spans[node.index()]);
                 None
             }
-            (Value::Invalid, _) => None,
+            (LoweredValue::Invalid, _) => None,
         }
     }
 }
 
 fn read<'g>(graph: &'g Graph, text: &str, want: Want, scope: &dyn Scope<'g>) -> Result<Lowered<'g>, SyntaxErrors> {
     let limits = Limits::default();
-    let mut errors = Collector::new(limits.errors);
+    let mut errors = ErrorCollector::new(limits.errors);
     let built = build(graph, text, Goal::Expression, scope, &limits, &mut errors);
     let lowered = built.and_then(|built| match built.root {
         Root::Expression(root) => {
@@ -256,7 +256,7 @@ fn build<'g>(
     goal: Goal,
     scope: &dyn Scope<'g>,
     limits: &Limits,
-    errors: &mut Collector,
+    errors: &mut ErrorCollector,
 ) -> Option<Built<'g>> {
     let ast = parser::parse(text, goal, limits, errors)?;
     let resolved = resolve::resolve(&ast, scope, errors);

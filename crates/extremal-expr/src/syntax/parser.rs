@@ -2,15 +2,15 @@
 
 mod forms;
 
-use super::ast::{Ast, AstKind, AstNode, NodeId, Operand, OperandRange, Root};
-use super::error::{Collector, SyntaxErrorKind as Kind};
+use super::ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
+use super::error::{ErrorCollector, SyntaxErrorKind as Kind};
 use super::lexer::{Lexer, Token, TokenKind};
-use super::{Limits, Span};
+use super::{Limits, TextSpan};
 use crate::Comparison;
 
 /// How tightly an operator binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum BindingLevel {
     Or,
     And,
     Not,
@@ -30,21 +30,21 @@ pub(super) enum Goal {
 
 /// The two operators that take any number of operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Chain {
+enum ChainOperator {
     Sum,
     Product,
 }
 
 /// Parses `text`. The tree is `None` when the text was refused outright; otherwise it may still hold
 /// [`AstKind::Invalid`] nodes for what was reported to `errors`.
-pub(super) fn parse(text: &str, goal: Goal, limits: &Limits, errors: &mut Collector) -> Option<Ast> {
+pub(super) fn parse(text: &str, goal: Goal, limits: &Limits, errors: &mut ErrorCollector) -> Option<Ast> {
     if text.len() > limits.text_bytes {
         let kind = Kind::TextTooLong { bytes: text.len(), limit: limits.text_bytes };
-        errors.report(kind, Span::new(0, 0));
+        errors.report(kind, TextSpan::new(0, 0));
         return None;
     }
     if text.trim().is_empty() {
-        errors.report(Kind::Empty, Span::new(0, text.len()));
+        errors.report(Kind::Empty, TextSpan::new(0, text.len()));
         return None;
     }
     let mut lexer = Lexer::new(text, limits.number_digits);
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, goal: Goal, limits: &Limits, errors: &mut Collec
         text,
         lexer,
         current,
-        previous: Token { kind: TokenKind::End, span: Span::new(0, 0) },
+        previous: Token { kind: TokenKind::End, span: TextSpan::new(0, 0) },
         nodes: Vec::new(),
         operands: Vec::new(),
         depth: 0,
@@ -76,7 +76,7 @@ struct Parser<'t, 'e> {
     current: Token,
     previous: Token,
     nodes: Vec<AstNode>,
-    operands: Vec<Operand>,
+    operands: Vec<AstOperand>,
     depth: usize,
     /// Parentheses and brackets open.
     groups: usize,
@@ -87,26 +87,26 @@ struct Parser<'t, 'e> {
     /// A limit was hit: the rest of the text is not looked at.
     stopped: bool,
     limits: &'e Limits,
-    errors: &'e mut Collector,
+    errors: &'e mut ErrorCollector,
 }
 
 impl Parser<'_, '_> {
     fn root(&mut self) -> Root {
-        let left = self.expression(Level::Or);
+        let left = self.expression(BindingLevel::Or);
         if !self.awaits_equals {
             self.finish();
             return Root::Expression(left);
         }
         if self.current.kind != TokenKind::Equals {
             if self.current.kind == TokenKind::End {
-                self.report(Kind::MissingEquals, Span::new(0, self.text.len()));
+                self.report(Kind::MissingEquals, TextSpan::new(0, self.text.len()));
             }
             self.finish();
             return Root::Expression(left);
         }
         self.awaits_equals = false;
         self.bump();
-        let right = self.expression(Level::Or);
+        let right = self.expression(BindingLevel::Or);
         self.finish();
         Root::Equation { left, right }
     }
@@ -120,13 +120,13 @@ impl Parser<'_, '_> {
                 self.bump();
             }
             if self.current.kind != TokenKind::End {
-                self.expression(Level::Or);
+                self.expression(BindingLevel::Or);
             }
         }
     }
 
     /// An expression one level of nesting further in: inside parentheses, after a sign, as an exponent.
-    fn nested(&mut self, min: Level) -> NodeId {
+    fn nested(&mut self, min: BindingLevel) -> NodeId {
         if self.depth >= self.limits.nesting {
             self.report(Kind::TooDeep { limit: self.limits.nesting }, self.current.span);
             self.stop();
@@ -141,31 +141,35 @@ impl Parser<'_, '_> {
     /// An expression of operators that bind at least like `min`. It calls itself only for tighter ones, so the recursion is
     /// bounded by the levels of nesting times the levels of precedence. What it calls is not inlined, so that its own frame, of which
     /// there are that many, stays small however the crate is compiled.
-    fn expression(&mut self, min: Level) -> NodeId {
+    fn expression(&mut self, min: BindingLevel) -> NodeId {
         let mut left = self.prefix(min);
         loop {
             left = match self.current.kind {
-                TokenKind::Caret if min <= Level::Power => {
+                TokenKind::Caret if min <= BindingLevel::Power => {
                     self.bump();
-                    let exponent = self.nested(Level::Power);
+                    let exponent = self.nested(BindingLevel::Power);
                     self.push_over(left, exponent, AstKind::Power { base: left, exponent })
                 }
-                TokenKind::Star | TokenKind::Slash if min <= Level::Multiplicative => self.chain(Chain::Product, left),
-                TokenKind::Plus | TokenKind::Minus if min <= Level::Additive => self.chain(Chain::Sum, left),
-                TokenKind::And if min <= Level::And => {
+                TokenKind::Star | TokenKind::Slash if min <= BindingLevel::Multiplicative => {
+                    self.chain(ChainOperator::Product, left)
+                }
+                TokenKind::Plus | TokenKind::Minus if min <= BindingLevel::Additive => {
+                    self.chain(ChainOperator::Sum, left)
+                }
+                TokenKind::And if min <= BindingLevel::And => {
                     self.bump();
-                    let right = self.expression(Level::Not);
+                    let right = self.expression(BindingLevel::Not);
                     self.push_over(left, right, AstKind::And(left, right))
                 }
-                TokenKind::Or if min <= Level::Or => {
+                TokenKind::Or if min <= BindingLevel::Or => {
                     self.bump();
-                    let right = self.expression(Level::And);
+                    let right = self.expression(BindingLevel::And);
                     self.push_over(left, right, AstKind::Or(left, right))
                 }
                 TokenKind::Equals if self.awaits_equals && self.groups == 0 => break,
-                kind if min <= Level::Comparison && is_comparison(kind) => self.comparison(left),
-                TokenKind::Number | TokenKind::Name | TokenKind::Open if min <= Level::Multiplicative => {
-                    self.chain(Chain::Product, left)
+                kind if min <= BindingLevel::Comparison && is_comparison(kind) => self.comparison(left),
+                TokenKind::Number | TokenKind::Name | TokenKind::Open if min <= BindingLevel::Multiplicative => {
+                    self.chain(ChainOperator::Product, left)
                 }
                 TokenKind::Primes(_) => {
                     self.report(Kind::MisplacedPrime, self.current.span);
@@ -187,7 +191,7 @@ impl Parser<'_, '_> {
         left
     }
 
-    fn prefix(&mut self, min: Level) -> NodeId {
+    fn prefix(&mut self, min: BindingLevel) -> NodeId {
         let skipped = self.current.kind == TokenKind::Invalid;
         while self.current.kind == TokenKind::Invalid {
             self.bump();
@@ -203,16 +207,17 @@ impl Parser<'_, '_> {
             TokenKind::Plus | TokenKind::Minus => {
                 self.bump();
                 // A leading sign belongs to the whole term, which keeps products together: -2*x*y is -(2*x*y).
-                let operand = self.nested(if min <= Level::Multiplicative { Level::Multiplicative } else { min });
+                let operand =
+                    self.nested(if min <= BindingLevel::Multiplicative { BindingLevel::Multiplicative } else { min });
                 if token.kind == TokenKind::Plus {
                     return operand;
                 }
-                let operands = self.store([Operand { node: operand, inverse: true }]);
+                let operands = self.store([AstOperand { node: operand, inverse: true }]);
                 self.push(AstKind::Sum(operands), token.span.to(self.span(operand)), Some(operand))
             }
             TokenKind::Not => {
                 self.bump();
-                let operand = self.nested(Level::Not);
+                let operand = self.nested(BindingLevel::Not);
                 self.push(AstKind::Not(operand), token.span.to(self.span(operand)), Some(operand))
             }
             TokenKind::OpenIndex => {
@@ -237,12 +242,12 @@ impl Parser<'_, '_> {
         let open = self.current.span;
         self.bump();
         self.groups += 1;
-        let inner = self.nested(Level::Or);
+        let inner = self.nested(BindingLevel::Or);
         self.close(open, close);
         inner
     }
 
-    fn close(&mut self, open: Span, close: TokenKind) {
+    fn close(&mut self, open: TextSpan, close: TokenKind) {
         self.groups -= 1;
         if self.current.kind == close {
             self.bump();
@@ -275,18 +280,18 @@ impl Parser<'_, '_> {
 
     /// `left + b - c ...` or `left * b / c ...`, from the first operator on.
     #[inline(never)]
-    fn chain(&mut self, chain: Chain, left: NodeId) -> NodeId {
+    fn chain(&mut self, chain: ChainOperator, left: NodeId) -> NodeId {
         let start = self.span(left).start;
         let first = self.nodes[left.index()].first;
         let mut operands = Vec::new();
         self.append(chain, left, false, &mut operands);
         loop {
             let inverse = match (chain, self.current.kind) {
-                (Chain::Sum, TokenKind::Plus) | (Chain::Product, TokenKind::Star) => false,
-                (Chain::Sum, TokenKind::Minus) | (Chain::Product, TokenKind::Slash) => true,
-                (Chain::Product, TokenKind::Number | TokenKind::Name | TokenKind::Open) => {
+                (ChainOperator::Sum, TokenKind::Plus) | (ChainOperator::Product, TokenKind::Star) => false,
+                (ChainOperator::Sum, TokenKind::Minus) | (ChainOperator::Product, TokenKind::Slash) => true,
+                (ChainOperator::Product, TokenKind::Number | TokenKind::Name | TokenKind::Open) => {
                     self.missing_operator();
-                    let operand = self.expression(Level::Unary);
+                    let operand = self.expression(BindingLevel::Unary);
                     self.append(chain, operand, false, &mut operands);
                     continue;
                 }
@@ -294,16 +299,16 @@ impl Parser<'_, '_> {
             };
             self.bump();
             let operand = self.expression(match chain {
-                Chain::Sum => Level::Multiplicative,
-                Chain::Product => Level::Unary,
+                ChainOperator::Sum => BindingLevel::Multiplicative,
+                ChainOperator::Product => BindingLevel::Unary,
             });
             self.append(chain, operand, inverse, &mut operands);
         }
         let operands = self.store(operands);
-        let span = Span::new(start, self.previous.span.end);
+        let span = TextSpan::new(start, self.previous.span.end);
         let kind = match chain {
-            Chain::Sum => AstKind::Sum(operands),
-            Chain::Product => AstKind::Product(operands),
+            ChainOperator::Sum => AstKind::Sum(operands),
+            ChainOperator::Product => AstKind::Product(operands),
         };
         self.push_at(kind, span, first)
     }
@@ -311,24 +316,24 @@ impl Parser<'_, '_> {
     /// Appends an operand. One of the same kind in parentheses is dissolved: a/(b*c) is a/b/c, one flat list, however it
     /// was grouped.
     #[inline(never)]
-    fn append(&mut self, chain: Chain, node: NodeId, inverse: bool, into: &mut Vec<Operand>) {
+    fn append(&mut self, chain: ChainOperator, node: NodeId, inverse: bool, into: &mut Vec<AstOperand>) {
         match (chain, &self.nodes[node.index()].kind) {
-            (Chain::Sum, AstKind::Sum(range)) | (Chain::Product, AstKind::Product(range)) => {
+            (ChainOperator::Sum, AstKind::Sum(range)) | (ChainOperator::Product, AstKind::Product(range)) => {
                 self.dissolve(node, range.clone(), inverse, into);
             }
-            _ => into.push(Operand { node, inverse }),
+            _ => into.push(AstOperand { node, inverse }),
         }
     }
 
-    fn dissolve(&mut self, node: NodeId, range: OperandRange, inverse: bool, into: &mut Vec<Operand>) {
+    fn dissolve(&mut self, node: NodeId, range: OperandRange, inverse: bool, into: &mut Vec<AstOperand>) {
         // After an error something may have been stored behind it; then it stays as it is.
         if node.index() + 1 != self.nodes.len() || range.end as usize != self.operands.len() {
-            into.push(Operand { node, inverse });
+            into.push(AstOperand { node, inverse });
             return;
         }
         self.nodes.pop();
         let inner = self.operands.drain(range.start as usize..);
-        into.extend(inner.map(|o| Operand { node: o.node, inverse: o.inverse != inverse }));
+        into.extend(inner.map(|o| AstOperand { node: o.node, inverse: o.inverse != inverse }));
     }
 
     #[inline(never)]
@@ -338,7 +343,7 @@ impl Parser<'_, '_> {
             self.report(Kind::StrayEquals { in_equation: self.equation }, operator.span);
         }
         self.bump();
-        let right = self.expression(Level::Additive);
+        let right = self.expression(BindingLevel::Additive);
         let (comparison, swap) = match operator.kind {
             TokenKind::Less => (Comparison::Lt, false),
             TokenKind::LessEqual => (Comparison::Le, false),
@@ -353,7 +358,7 @@ impl Parser<'_, '_> {
             let span = operator.span.to(self.current.span);
             self.report(Kind::ChainedComparison, span);
             self.bump();
-            let last = self.expression(Level::Additive);
+            let last = self.expression(BindingLevel::Additive);
             let span = self.span(node).to(self.span(last));
             return self.push(AstKind::Invalid, span, Some(node));
         }
@@ -387,7 +392,7 @@ impl Parser<'_, '_> {
     }
 
     #[inline(never)]
-    fn report(&mut self, kind: Kind, span: Span) {
+    fn report(&mut self, kind: Kind, span: TextSpan) {
         // What stands next to characters already reported is not news.
         if !self.stopped && self.previous.kind != TokenKind::Invalid {
             self.errors.report(kind, span);
@@ -420,17 +425,17 @@ impl Parser<'_, '_> {
         self.current = Token { kind: TokenKind::End, span: self.current.span };
     }
 
-    fn span(&self, node: NodeId) -> Span {
+    fn span(&self, node: NodeId) -> TextSpan {
         self.nodes[node.index()].span
     }
 
-    fn store(&mut self, operands: impl IntoIterator<Item = Operand>) -> OperandRange {
+    fn store(&mut self, operands: impl IntoIterator<Item = AstOperand>) -> OperandRange {
         let start = self.operands.len() as u32;
         self.operands.extend(operands);
         start..self.operands.len() as u32
     }
 
-    fn invalid(&mut self, span: Span) -> NodeId {
+    fn invalid(&mut self, span: TextSpan) -> NodeId {
         self.push(AstKind::Invalid, span, None)
     }
 
@@ -440,13 +445,13 @@ impl Parser<'_, '_> {
     }
 
     /// Adds a node whose subtree begins where that of `first_operand` does, or with itself.
-    fn push(&mut self, kind: AstKind, span: Span, first_operand: Option<NodeId>) -> NodeId {
+    fn push(&mut self, kind: AstKind, span: TextSpan, first_operand: Option<NodeId>) -> NodeId {
         let own = NodeId(self.nodes.len() as u32);
         let first = first_operand.map_or(own, |id| self.nodes[id.index()].first);
         self.push_at(kind, span, first)
     }
 
-    fn push_at(&mut self, kind: AstKind, span: Span, first: NodeId) -> NodeId {
+    fn push_at(&mut self, kind: AstKind, span: TextSpan, first: NodeId) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         if self.nodes.len() >= self.limits.nodes {
             self.report(Kind::TooManyNodes { limit: self.limits.nodes }, span);

@@ -2,16 +2,16 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Span;
+use super::TextSpan;
 use super::ast::{Ast, AstKind, NodeId};
-use super::error::{Collector, SyntaxErrorKind as Kind};
+use super::error::{ErrorCollector, SyntaxErrorKind as Kind};
 use super::functions::{Named, is_reserved, suggest};
-use super::scope::{Binding, Scope, Shape};
+use super::scope::{Binding, NameShape, Scope};
 use super::suggest::nearest;
 
 /// What a node refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Resolution {
+pub(super) enum Referent {
     /// It refers to nothing, or to something reported as wrong.
     Nothing,
     Pi,
@@ -24,13 +24,13 @@ pub(super) enum Resolution {
 
 pub(super) struct Resolved<'a> {
     /// One per node.
-    pub nodes: Vec<Resolution>,
+    pub nodes: Vec<Referent>,
     /// Names found in the scope.
     pub names: Vec<(&'a str, Binding)>,
 }
 
-pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut Collector) -> Resolved<'a> {
-    let mut resolver = Resolver {
+pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut ErrorCollector) -> Resolved<'a> {
+    let mut resolver = AstResolver {
         ast,
         scope,
         errors,
@@ -47,22 +47,22 @@ pub(super) fn resolve<'a>(ast: &'a Ast, scope: &dyn Scope<'_>, errors: &mut Coll
             AstKind::Call { function, arguments } => resolver.function(*function, node.span, arguments.len()),
             AstKind::Each { index, .. } => {
                 resolver.open_sum(*index, NodeId(position as u32));
-                Resolution::Nothing
+                Referent::Nothing
             }
             AstKind::Series { .. } => {
                 resolver.indices.pop();
-                Resolution::Nothing
+                Referent::Nothing
             }
-            _ => Resolution::Nothing,
+            _ => Referent::Nothing,
         });
     }
     Resolved { nodes, names: resolver.names }
 }
 
-struct Resolver<'a, 's, 'e, 'g> {
+struct AstResolver<'a, 's, 'e, 'g> {
     ast: &'a Ast,
     scope: &'s dyn Scope<'g>,
-    errors: &'e mut Collector,
+    errors: &'e mut ErrorCollector,
     /// Indices of the sums around the current node, innermost last.
     indices: Vec<(&'a str, NodeId)>,
     lookup: FxHashMap<&'a str, Option<u32>>,
@@ -71,8 +71,8 @@ struct Resolver<'a, 's, 'e, 'g> {
     candidates: Option<Vec<String>>,
 }
 
-impl<'a> Resolver<'a, '_, '_, '_> {
-    fn open_sum(&mut self, index: Span, each: NodeId) {
+impl<'a> AstResolver<'a, '_, '_, '_> {
+    fn open_sum(&mut self, index: TextSpan, each: NodeId) {
         let name = self.ast.slice(index);
         if is_reserved(name) {
             self.errors.report(Kind::BadSumIndex, index);
@@ -96,38 +96,38 @@ impl<'a> Resolver<'a, '_, '_, '_> {
         found
     }
 
-    fn name(&mut self, name_span: Span, span: Span, primes: u32, indexed: bool) -> Resolution {
+    fn name(&mut self, name_span: TextSpan, span: TextSpan, primes: u32, indexed: bool) -> Referent {
         let name = self.ast.slice(name_span);
         let (resolution, binding) = if let Some(each) = self.index(name) {
-            (Resolution::Index(each), Binding::constant("index"))
+            (Referent::Index(each), Binding::constant("index"))
         } else if matches!(name, "pi" | "π") {
-            (Resolution::Pi, Binding::constant("constant"))
+            (Referent::Pi, Binding::constant("constant"))
         } else if let Some(found) = self.declared(name) {
-            (Resolution::Name(found), self.names[found as usize].1.clone())
+            (Referent::Name(found), self.names[found as usize].1.clone())
         } else {
             self.unknown(name, name_span);
-            return Resolution::Nothing;
+            return Referent::Nothing;
         };
         let what = binding.what;
         let problem = match binding.shape {
-            Shape::Family(range) if !indexed => {
+            NameShape::Family(range) if !indexed => {
                 let count = range.end().saturating_sub(*range.start()).saturating_add(1).max(0);
                 Some(Kind::MissingIndex { name: name.to_owned(), count, first: *range.start() })
             }
-            Shape::Single if indexed => Some(Kind::NotAFamily { name: name.to_owned(), what }),
+            NameShape::Single if indexed => Some(Kind::NotAFamily { name: name.to_owned(), what }),
             _ if primes > 0 && !binding.differentiable => Some(Kind::NoDerivative { name: name.to_owned(), what }),
             _ => None,
         };
         match problem {
             Some(kind) => {
                 self.errors.report(kind, span);
-                Resolution::Nothing
+                Referent::Nothing
             }
             None => resolution,
         }
     }
 
-    fn unknown(&mut self, name: &str, span: Span) {
+    fn unknown(&mut self, name: &str, span: TextSpan) {
         let kind = match Named::find(name) {
             Some(_) => Kind::BareFunction { name: name.to_owned() },
             None => {
@@ -141,15 +141,15 @@ impl<'a> Resolver<'a, '_, '_, '_> {
         self.errors.report(kind, span);
     }
 
-    fn function(&mut self, function: Span, span: Span, arguments: usize) -> Resolution {
+    fn function(&mut self, function: TextSpan, span: TextSpan, arguments: usize) -> Referent {
         let name = self.ast.slice(function);
         if let Some(found) = Named::find(name) {
             return match found.refuses(arguments) {
-                None => Resolution::Function(found),
+                None => Referent::Function(found),
                 Some(expected) => {
                     let kind = Kind::WrongArity { function: name.to_owned(), expected, found: arguments };
                     self.errors.report(kind, span);
-                    Resolution::Nothing
+                    Referent::Nothing
                 }
             };
         }
@@ -163,6 +163,6 @@ impl<'a> Resolver<'a, '_, '_, '_> {
             None => Kind::UnknownFunction { name: name.to_owned(), suggestion: suggest(name) },
         };
         self.errors.report(kind, function);
-        Resolution::Nothing
+        Referent::Nothing
     }
 }

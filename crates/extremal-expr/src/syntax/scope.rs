@@ -14,7 +14,7 @@ pub trait Scope<'g> {
     ///
     /// # Errors
     /// A reference that the binding allows and the scope still cannot give, such as a derivative of too high an order.
-    fn value(&self, reference: Reference<'_>) -> Result<Expr<'g>, Refusal>;
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal>;
 
     /// All declared names, for "did you mean".
     fn names(&self) -> Vec<String>;
@@ -26,7 +26,7 @@ pub struct Binding {
     /// What to call it in messages: "parameter", "coordinate", ...
     pub what: &'static str,
     /// One quantity or many.
-    pub shape: Shape,
+    pub shape: NameShape,
     /// May it be primed?
     pub differentiable: bool,
     /// Its value, if it is an integer that may serve as a bound or an index.
@@ -35,7 +35,7 @@ pub struct Binding {
 
 /// One quantity or many.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum NameShape {
     /// Used without index.
     Single,
     /// Used with an index in this range.
@@ -47,7 +47,7 @@ pub enum Shape {
 impl Binding {
     /// Something that does not change with time.
     pub fn constant(what: &'static str) -> Self {
-        Binding { what, shape: Shape::Single, differentiable: false, integer: None }
+        Binding { what, shape: NameShape::Single, differentiable: false, integer: None }
     }
 
     /// Something that has time derivatives.
@@ -57,7 +57,7 @@ impl Binding {
 
     /// The same as a family with indices in `range`.
     pub fn family(self, range: RangeInclusive<i64>) -> Self {
-        Binding { shape: Shape::Family(range), ..self }
+        Binding { shape: NameShape::Family(range), ..self }
     }
 
     /// The same with an integer value known in advance.
@@ -68,7 +68,7 @@ impl Binding {
 
 /// A use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reference<'a> {
+pub struct NameUse<'a> {
     /// The name.
     pub name: &'a str,
     /// The index, for a member of a family.
@@ -77,7 +77,7 @@ pub struct Reference<'a> {
     pub primes: u32,
 }
 
-impl Reference<'_> {
+impl NameUse<'_> {
     /// The reference as it is written: `x`, `x'`, `x[3]''`.
     pub fn symbol(&self) -> String {
         let mut text = self.name.to_owned();
@@ -91,7 +91,7 @@ impl Reference<'_> {
 
 /// Why a scope cannot give a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct NameRefusal {
     /// What is wrong, as a sentence without a capital.
     pub message: String,
     /// What to do instead.
@@ -112,10 +112,10 @@ pub struct AnyName<'g>(pub &'g Graph);
 
 impl<'g> Scope<'g> for AnyName<'g> {
     fn resolve(&self, _: &str) -> Option<Binding> {
-        Some(Binding { shape: Shape::Open, ..Binding::variable("name") })
+        Some(Binding { shape: NameShape::Open, ..Binding::variable("name") })
     }
 
-    fn value(&self, reference: Reference<'_>) -> Result<Expr<'g>, Refusal> {
+    fn value(&self, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         Ok(self.0.symbol(&reference.symbol()))
     }
 

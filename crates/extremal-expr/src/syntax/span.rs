@@ -4,17 +4,17 @@ use std::fmt;
 
 /// A range of bytes in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Span {
+pub struct TextSpan {
     /// First byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
 }
 
-impl Span {
+impl TextSpan {
     /// From `start` up to, not including, `end`.
-    pub fn new(start: usize, end: usize) -> Span {
-        Span { start, end }
+    pub fn new(start: usize, end: usize) -> TextSpan {
+        TextSpan { start, end }
     }
 
     /// How many bytes.
@@ -28,12 +28,12 @@ impl Span {
     }
 
     /// The smallest span that covers both.
-    pub fn to(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    pub fn to(self, other: TextSpan) -> TextSpan {
+        TextSpan { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for TextSpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.start, self.end)
     }

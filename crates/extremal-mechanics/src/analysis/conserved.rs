@@ -7,7 +7,7 @@ use super::flow::{Flow, FlowSampler, dense};
 use super::jumps::with_slopes;
 use super::naming::{name_of, symmetry_of};
 use super::refutation::is_far_from_zero;
-use super::search::{Integral, Problem, SearchBounds, SearchSpace, search};
+use super::search::{FirstIntegral, SearchBounds, SearchProblem, SearchSpace, search};
 use super::singular::Regularity;
 use crate::System;
 use crate::continuous::solve_linear;
@@ -23,7 +23,7 @@ pub struct Parameters<'g> {
 
 /// A function of state and time that does not change along any motion.
 #[derive(Clone, Debug)]
-pub struct Conserved<'g> {
+pub struct ConservedQuantity<'g> {
     /// What it is called.
     pub name: String,
     /// Its expression in coordinates, velocities, entropies, time and parameters.
@@ -86,7 +86,7 @@ pub enum Proof {
 #[derive(Clone, Debug)]
 pub struct ConservedQuantities<'g> {
     /// The energy first, then by degree in the momenta.
-    pub found: Vec<Conserved<'g>>,
+    pub found: Vec<ConservedQuantity<'g>>,
     /// How many of them are functionally independent.
     pub independent: usize,
     /// How many there could be.
@@ -134,15 +134,15 @@ pub fn conserved_quantities<'g>(
         Some(None) => return ConservedQuantities::none(),
         None => Flow::of(system),
     };
-    let judge = Judge { system, flow: &flow, parameters };
+    let judge = ConservationJudge { system, flow: &flow, parameters };
     let mut found = Vec::new();
     found.extend(judge.energy().or_else(|| judge.energy_with_forces()));
-    let known: Vec<Expr<'g>> = found.iter().map(|c: &Conserved<'g>| c.expression).collect();
+    let known: Vec<Expr<'g>> = found.iter().map(|c: &ConservedQuantity<'g>| c.expression).collect();
     let in_exponents = exponent_symbols(system);
     let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
-    let problem = Problem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
+    let problem = SearchProblem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
-    let holds = |integral: &&Integral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());
+    let holds = |integral: &&FirstIntegral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());
     found.extend(integrals.iter().filter(holds).map(|integral| judge.integral(integral)));
     let most = flow.dimension();
     let (found, independent) = judge.independent(found, most);
@@ -176,7 +176,7 @@ pub fn conservation<'g>(
         Some(None) => return Conservation::Undecided,
         None => Flow::of(system),
     };
-    let judge = Judge { system, flow: &flow, parameters };
+    let judge = ConservationJudge { system, flow: &flow, parameters };
     let rate = flow.rates_of(&[function])[0];
     let here = judge.vanishes(function, rate, &parameters.exact);
     match judge.vanishes(function, rate, &[]) {
@@ -202,19 +202,19 @@ fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     g.free_symbols(&exponents)
 }
 
-struct Judge<'a, 'g> {
+struct ConservationJudge<'a, 'g> {
     system: &'a System<'g>,
     flow: &'a Flow<'g>,
     parameters: &'a Parameters<'g>,
 }
 
-impl<'g> Judge<'_, 'g> {
+impl<'g> ConservationJudge<'_, 'g> {
     fn forced(&self) -> bool {
         self.system.force.iter().any(|force| !force.is_zero()) || self.system.reacting().next().is_some()
     }
 
     /// The energy, if it is conserved.
-    fn energy(&self) -> Option<Conserved<'g>> {
+    fn energy(&self) -> Option<ConservedQuantity<'g>> {
         let (system, g) = (self.system, self.system.graph);
         let energy = system.energy();
         // Where the Lagrangian jumps with time the energy jumps too, which its rate between the jumps does not show.
@@ -230,7 +230,7 @@ impl<'g> Judge<'_, 'g> {
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
         let heating = g.sum(system.entropy_sources(&system.temperatures()));
         let balance = g.dot(&system.force, &system.v) - explicit + heating + system.constraint_power();
-        Some(Conserved {
+        Some(ConservedQuantity {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
             expression: super::structure::readable_energy(system),
             symmetry: Some(Symmetry::Time),
@@ -241,7 +241,7 @@ impl<'g> Judge<'_, 'g> {
     }
 
     /// The energy with the potential of the forces, if that is conserved.
-    fn energy_with_forces(&self) -> Option<Conserved<'g>> {
+    fn energy_with_forces(&self) -> Option<ConservedQuantity<'g>> {
         let potential = super::structure::potential_force(self.system)?.potential?;
         let value = self.system.energy() + potential;
         let rate = self.flow.rates_of(&[value])[0];
@@ -249,7 +249,7 @@ impl<'g> Judge<'_, 'g> {
         if !general && self.vanishes(value, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
-        Some(Conserved {
+        Some(ConservedQuantity {
             name: "energy with the potential of the forces".to_string(),
             expression: self.system.graph.simplified(super::structure::readable_energy(self.system) + potential),
             symmetry: None,
@@ -259,7 +259,7 @@ impl<'g> Judge<'_, 'g> {
         })
     }
 
-    fn integral(&self, integral: &Integral<'g>) -> Conserved<'g> {
+    fn integral(&self, integral: &FirstIntegral<'g>) -> ConservedQuantity<'g> {
         let system = self.system;
         let (expression, divisor) = tidy(integral, &self.parameters.symbols);
         let symmetry = symmetry_of(system, integral).map(|symmetry| match symmetry {
@@ -274,7 +274,7 @@ impl<'g> Judge<'_, 'g> {
             Symmetry::Point { gauge, .. } if gauge.is_zero() => Theorem::ForcedMomentum,
             _ => Theorem::ForcedGeneral,
         });
-        Conserved {
+        ConservedQuantity {
             name: name_of(system, integral),
             expression,
             symmetry,
@@ -285,7 +285,7 @@ impl<'g> Judge<'_, 'g> {
     }
 
     /// Is the rate of a lifted integral zero in another field than that of the search? A fraction that was read wrongly is not.
-    fn confirms(&self, integral: &Integral<'g>) -> bool {
+    fn confirms(&self, integral: &FirstIntegral<'g>) -> bool {
         let value = integral.value();
         let fixed = if integral.general { &[][..] } else { &self.parameters.exact };
         self.vanishes_in((0..Field::COUNT).rev(), value, integral.rate, fixed) == Some(true)
@@ -322,7 +322,7 @@ impl<'g> Judge<'_, 'g> {
         let mut system = self.system.clone();
         system.lagrangian = smooth[0];
         let flow = Flow::of(&system);
-        let judge = Judge { system: &system, flow: &flow, parameters: self.parameters };
+        let judge = ConservationJudge { system: &system, flow: &flow, parameters: self.parameters };
         self.flow.solved.is_empty()
             && judge.vanishes(smooth[1], flow.rates_of(&[smooth[1]])[0], &self.parameters.exact) == Some(true)
     }
@@ -386,7 +386,7 @@ impl<'g> Judge<'_, 'g> {
 
     /// Leaves out functions of one or two others, momenta that are functions of simpler ones, and everything beyond a full set;
     /// and how many are independent.
-    fn independent(&self, found: Vec<Conserved<'g>>, most: usize) -> (Vec<Conserved<'g>>, usize) {
+    fn independent(&self, found: Vec<ConservedQuantity<'g>>, most: usize) -> (Vec<ConservedQuantity<'g>>, usize) {
         let (g, flow) = (self.system.graph, self.flow);
         let variables: Vec<Expr<'g>> = flow.state.iter().map(|(symbol, _)| *symbol).chain([flow.time]).collect();
         let expressions: Vec<Expr<'g>> = found
@@ -440,7 +440,7 @@ impl<'g> Judge<'_, 'g> {
 
 /// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
 /// have in common.
-fn tidy<'g>(integral: &Integral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
+fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
     let sum = integral.value();
     if integral.degree() <= 1 {
@@ -479,7 +479,7 @@ fn common_factor<'g>(sum: Expr<'g>, parameters: &[Expr<'g>]) -> Expr<'g> {
     g.product(common.iter().map(|(base, e)| g.expr(*base).powi(*e)))
 }
 
-fn with_unique_names(mut found: Vec<Conserved<'_>>) -> Vec<Conserved<'_>> {
+fn with_unique_names(mut found: Vec<ConservedQuantity<'_>>) -> Vec<ConservedQuantity<'_>> {
     for k in 0..found.len() {
         let same = found[..k].iter().filter(|other| other.name.split(" #").next() == Some(&found[k].name)).count();
         if same > 0 {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use extremal_expr::{Expr, Id};
 
 use super::flow::Flow;
-use super::generators::{Generator, Powers, functions_in, monomials};
+use super::generators::{Generator, GeneratorPowers, functions_in, monomials};
 use super::search::SearchBounds;
 use crate::System;
 
@@ -19,15 +19,15 @@ pub enum FamilyKind {
 }
 
 /// Generators and products of them.
-pub(super) struct Family<'g> {
+pub(super) struct GeneratorFamily<'g> {
     pub kind: FamilyKind,
     pub generators: Vec<Generator<'g>>,
-    pub products: Vec<Powers>,
+    pub products: Vec<GeneratorPowers>,
     pub degree: usize,
 }
 
 /// The candidates of affine symmetries: translations and boosts, and where `most` allows them linear maps such as rotations.
-pub(super) fn affine<'g>(all: &[Generator<'g>], system: &System<'g>, most: usize) -> Family<'g> {
+pub(super) fn affine<'g>(all: &[Generator<'g>], system: &System<'g>, most: usize) -> GeneratorFamily<'g> {
     let is_linear = |generator: &&Generator<'g>| {
         generator.momentum.is_some() || generator.value == system.t || system.q.contains(&generator.value)
     };
@@ -38,16 +38,16 @@ pub(super) fn affine<'g>(all: &[Generator<'g>], system: &System<'g>, most: usize
     let momenta = places(&|generator| generator.momentum.is_some());
     let times = places(&|generator| generator.value == system.t);
     let positions = places(&|generator| generator.momentum.is_none() && generator.value != system.t);
-    let mut products: Vec<Powers> = (0..generators.len()).map(|place| vec![(place, 1)]).collect();
+    let mut products: Vec<GeneratorPowers> = (0..generators.len()).map(|place| vec![(place, 1)]).collect();
     products.extend(times.iter().map(|time| vec![(*time, 2)]));
-    let with = |factors: &[usize]| -> Vec<Powers> {
+    let with = |factors: &[usize]| -> Vec<GeneratorPowers> {
         momenta.iter().flat_map(|p| factors.iter().map(move |factor| vec![(*p, 1), (*factor, 1)])).collect()
     };
     products.extend(with(&times));
     if products.len() + momenta.len() * positions.len() <= most {
         products.extend(with(&positions));
     }
-    Family { kind: FamilyKind::Affine, generators, products, degree: 2 }
+    GeneratorFamily { kind: FamilyKind::Affine, generators, products, degree: 2 }
 }
 
 /// The candidates with functions that occur in no energy and no force; `None` where there are none of these.
@@ -56,7 +56,7 @@ pub(super) fn curvilinear<'g>(
     flow: &Flow<'g>,
     all: &[Generator<'g>],
     bounds: SearchBounds,
-) -> Option<Family<'g>> {
+) -> Option<GeneratorFamily<'g>> {
     let g = system.graph;
     let rows: Vec<Expr<'g>> =
         g.jacobian(&flow.surface, &system.v).into_iter().flatten().map(|(_, entry)| entry).collect();
@@ -86,5 +86,5 @@ pub(super) fn curvilinear<'g>(
         }
     }
     let (products, degree) = monomials(&generators, bounds.candidates, bounds.degree);
-    Some(Family { kind: FamilyKind::Curvilinear, generators, products, degree })
+    Some(GeneratorFamily { kind: FamilyKind::Curvilinear, generators, products, degree })
 }

@@ -4,7 +4,7 @@ use extremal_expr::generic::{Field, Generic, Matrix, Residue};
 use extremal_expr::{Expr, Graph, Id, Rational};
 
 use super::jets::Jets;
-use super::singular::{ConstraintChain, Verdict};
+use super::singular::{ChainVerdict, ConstraintChain};
 use crate::System;
 
 /// The vector field of a motion: rates of the state, which may contain unknowns that linear equations determine.
@@ -65,7 +65,7 @@ impl<'g> Flow<'g> {
     /// The motion of a singular system on its final constraint submanifold, if it is unique there.
     pub fn on_final(system: &System<'g>, chain: &ConstraintChain<'g>) -> Option<Flow<'g>> {
         let jets = Jets::of(system);
-        (chain.verdict == Verdict::Unique).then(|| Flow {
+        (chain.verdict == ChainVerdict::Unique).then(|| Flow {
             unknowns: jets.tops(),
             equations: chain.motion.clone(),
             surface: Vec::new(),

@@ -19,7 +19,7 @@ pub(super) struct Generator<'g> {
 }
 
 /// A product of powers of generators, by their places.
-pub(super) type Powers = Vec<(usize, i64)>;
+pub(super) type GeneratorPowers = Vec<(usize, i64)>;
 
 /// The generators of a system, momenta first.
 pub(super) fn generators<'g>(system: &System<'g>, flow: &Flow<'g>) -> Vec<Generator<'g>> {
@@ -139,11 +139,11 @@ fn factors(g: &Graph, term: Id, add: &mut impl FnMut(Id, i64)) {
 }
 
 /// The products of generators by degree, without the constant: as high as `most` of them allow, and the degree reached.
-pub(super) fn monomials(generators: &[Generator<'_>], most: usize, highest: usize) -> (Vec<Powers>, usize) {
-    let mut all: Vec<Powers> = Vec::new();
-    let mut last: Vec<Powers> = vec![Vec::new()];
+pub(super) fn monomials(generators: &[Generator<'_>], most: usize, highest: usize) -> (Vec<GeneratorPowers>, usize) {
+    let mut all: Vec<GeneratorPowers> = Vec::new();
+    let mut last: Vec<GeneratorPowers> = vec![Vec::new()];
     for degree in 1..=highest {
-        let mut next: Vec<Powers> = Vec::new();
+        let mut next: Vec<GeneratorPowers> = Vec::new();
         for powers in &last {
             let from = powers.last().map_or(0, |(place, _)| *place);
             for (place, generator) in generators.iter().enumerate().skip(from) {
@@ -175,6 +175,6 @@ pub(super) fn monomials(generators: &[Generator<'_>], most: usize, highest: usiz
 }
 
 /// The expression of a product.
-pub(super) fn product_of<'g>(g: &'g Graph, generators: &[Generator<'g>], powers: &Powers) -> Expr<'g> {
+pub(super) fn product_of<'g>(g: &'g Graph, generators: &[Generator<'g>], powers: &GeneratorPowers) -> Expr<'g> {
     g.product(powers.iter().map(|(place, power)| generators[*place].value.powi(*power)))
 }

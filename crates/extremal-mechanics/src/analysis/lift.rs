@@ -4,8 +4,8 @@ use extremal_expr::generic::{Field, Matrix, Residue};
 use extremal_expr::{Expr, Node, Rational};
 
 use super::flow::FlowSampler;
-use super::generators::{Generator, Powers, product_of};
-use super::search::{Integral, Problem, SPARE_STATES, Term, most_tries, rows};
+use super::generators::{Generator, GeneratorPowers, product_of};
+use super::search::{FirstIntegral, IntegralTerm, SPARE_STATES, SearchProblem, most_tries, rows};
 
 /// Unknowns of a fit of coefficients to polynomials in the parameters.
 const MOST_FIT_UNKNOWNS: usize = 360;
@@ -16,14 +16,14 @@ const FIRST_SEED: u64 = 1_000_000;
 /// The integral with coefficients as expressions: polynomials in the parameters if it holds for all of their values, else the
 /// numbers that belong to the given ones. `None` when these are not rational, or too long.
 pub(super) fn lift<'g>(
-    problem: &Problem<'_, 'g>,
+    problem: &SearchProblem<'_, 'g>,
     gens: &[Generator<'g>],
-    products: &[Powers],
+    products: &[GeneratorPowers],
     vector: &[(usize, Residue)],
     number: usize,
-) -> Option<Integral<'g>> {
+) -> Option<FirstIntegral<'g>> {
     let g = problem.system.graph;
-    let support: Vec<Powers> = vector.iter().map(|(product, _)| products[*product].clone()).collect();
+    let support: Vec<GeneratorPowers> = vector.iter().map(|(product, _)| products[*product].clone()).collect();
     let fitted = Fit::new(problem, gens, &support, problem.free).coefficients(number);
     let general = fitted.is_some();
     let coefficients = match fitted {
@@ -40,15 +40,16 @@ pub(super) fn lift<'g>(
     };
     let terms = vector.iter().zip(coefficients).map(|((product, _), coefficient)| {
         let powers = &products[*product];
-        let (momenta, rest): (Powers, Powers) = powers.iter().partition(|(place, _)| gens[*place].momentum.is_some());
-        Term {
+        let (momenta, rest): (GeneratorPowers, GeneratorPowers) =
+            powers.iter().partition(|(place, _)| gens[*place].momentum.is_some());
+        IntegralTerm {
             coefficient,
             momenta: momenta.iter().filter_map(|(place, e)| Some((gens[*place].momentum?, *e))).collect(),
             factor: product_of(g, gens, &rest),
             product: product_of(g, gens, powers),
         }
     });
-    let terms: Vec<Term<'g>> = normalised(terms.collect());
+    let terms: Vec<IntegralTerm<'g>> = normalised(terms.collect());
     let rate = g.sum(vector.iter().zip(&terms).map(|((product, _), term)| {
         let powers = &products[*product];
         let grown = powers.iter().enumerate().map(|(at, (place, e))| {
@@ -58,27 +59,32 @@ pub(super) fn lift<'g>(
         });
         term.coefficient * g.sum(grown)
     }));
-    Some(Integral { terms, rate, general })
+    Some(FirstIntegral { terms, rate, general })
 }
 
 /// Coefficients of products whose sum is conserved, as polynomials in parameters.
 struct Fit<'a, 'g> {
-    problem: Problem<'a, 'g>,
+    problem: SearchProblem<'a, 'g>,
     /// Values and rates of the generators in the products,
     functions: Vec<(Expr<'g>, Expr<'g>)>,
     /// of which these are the powers.
-    support: Vec<Powers>,
+    support: Vec<GeneratorPowers>,
     parameters: Vec<Expr<'g>>,
 }
 
 impl<'a, 'g> Fit<'a, 'g> {
     /// Those of the parameters that occur are free.
-    fn new(problem: &Problem<'a, 'g>, gens: &[Generator<'g>], support: &[Powers], free: &[Expr<'g>]) -> Fit<'a, 'g> {
+    fn new(
+        problem: &SearchProblem<'a, 'g>,
+        gens: &[Generator<'g>],
+        support: &[GeneratorPowers],
+        free: &[Expr<'g>],
+    ) -> Fit<'a, 'g> {
         let mut used: Vec<usize> = support.iter().flatten().map(|(place, _)| *place).collect();
         used.sort_unstable();
         used.dedup();
         let place_of = |place: usize| used.binary_search(&place).unwrap_or(0);
-        let support: Vec<Powers> =
+        let support: Vec<GeneratorPowers> =
             support.iter().map(|powers| powers.iter().map(|(place, e)| (place_of(*place), *e)).collect()).collect();
         let functions: Vec<(Expr<'g>, Expr<'g>)> =
             used.iter().map(|place| (gens[*place].value, gens[*place].rate)).collect();
@@ -194,10 +200,10 @@ fn exponents_up_to(count: usize, degree: usize) -> Vec<Vec<i64>> {
 }
 
 /// The terms with coprime integers for coefficients, and a plus before the last of the highest powers of a momentum.
-fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
+fn normalised<'g>(mut terms: Vec<IntegralTerm<'g>>) -> Vec<IntegralTerm<'g>> {
     let Some(g) = terms.first().map(|term| term.product.graph()) else { return terms };
     // A momentum keeps its own scale, whatever fractions that leaves in the terms beside it.
-    let linear = terms.iter().map(Term::degree).max() == Some(1);
+    let linear = terms.iter().map(IntegralTerm::degree).max() == Some(1);
     let numbers: Vec<Rational> = terms
         .iter()
         .filter(|term| !linear || term.degree() == 1)
@@ -215,7 +221,7 @@ fn normalised<'g>(mut terms: Vec<Term<'g>>) -> Vec<Term<'g>> {
         &(&a * &b) * &common
     });
     let scale = &denominators * &numerators.recip().unwrap_or(Rational::ONE);
-    let highest = |term: &&Term<'g>| term.momenta.iter().map(|(_, e)| *e).max().unwrap_or(0);
+    let highest = |term: &&IntegralTerm<'g>| term.momenta.iter().map(|(_, e)| *e).max().unwrap_or(0);
     let leading = terms.iter().max_by_key(highest).map(|term| match term.coefficient.node() {
         Node::Number(value) => value.is_negative(),
         Node::Sum { terms, .. } => terms[0].1.is_negative(),

@@ -19,7 +19,7 @@ mod singular;
 mod structure;
 
 pub use conserved::{
-    Conservation, Conserved, ConservedQuantities, Parameters, Proof, Symmetry, Theorem, conservation,
+    Conservation, ConservedQuantities, ConservedQuantity, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
 };
 pub use control::{ControlRegularity, control_regularity};
@@ -27,7 +27,7 @@ pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
-pub use reduced::Reduced;
+pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
-pub use singular::{ConstraintChain, Regularity, Verdict, constraint_algorithm, is_singular, regularity};
-pub use structure::{Gauge, PotentialForce, Structure, structure};
+pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
+pub use structure::{Gauge, PotentialForce, SystemStructure, structure};

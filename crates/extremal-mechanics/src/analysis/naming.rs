@@ -3,12 +3,12 @@
 use extremal_expr::{Expr, Node};
 
 use super::conserved::Symmetry;
-use super::search::{Integral, Term};
+use super::search::{FirstIntegral, IntegralTerm};
 use crate::System;
 
 /// The symmetry that generates an integral by Noether's theorem: a vector field on the configurations where the integral is
 /// linear in the momenta, else δq = ∂g/∂p.
-pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> Option<Symmetry<'g>> {
+pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &FirstIntegral<'g>) -> Option<Symmetry<'g>> {
     let g = system.graph;
     let degree = integral.degree();
     if degree == 0 || integral.terms.iter().any(|term| term.factor.depends_on(&system.v)) {
@@ -33,7 +33,7 @@ pub(super) fn symmetry_of<'g>(system: &System<'g>, integral: &Integral<'g>) -> O
 }
 
 /// The name of an integral.
-pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
+pub(super) fn name_of(system: &System<'_>, integral: &FirstIntegral<'_>) -> String {
     match integral.degree() {
         0 => of_degree_zero(system, integral),
         1 => linear(system, integral),
@@ -44,7 +44,7 @@ pub(super) fn name_of(system: &System<'_>, integral: &Integral<'_>) -> String {
     }
 }
 
-fn of_degree_zero(system: &System<'_>, integral: &Integral<'_>) -> String {
+fn of_degree_zero(system: &System<'_>, integral: &FirstIntegral<'_>) -> String {
     let alone = match integral.terms.as_slice() {
         [term] => Some(term.product),
         _ => None,
@@ -60,9 +60,9 @@ fn of_degree_zero(system: &System<'_>, integral: &Integral<'_>) -> String {
     }
 }
 
-fn linear(system: &System<'_>, integral: &Integral<'_>) -> String {
-    let moving: Vec<&Term<'_>> = integral.terms.iter().filter(|term| term.degree() == 1).collect();
-    let rest: Vec<&Term<'_>> = integral.terms.iter().filter(|term| term.degree() == 0).collect();
+fn linear(system: &System<'_>, integral: &FirstIntegral<'_>) -> String {
+    let moving: Vec<&IntegralTerm<'_>> = integral.terms.iter().filter(|term| term.degree() == 1).collect();
+    let rest: Vec<&IntegralTerm<'_>> = integral.terms.iter().filter(|term| term.degree() == 0).collect();
     let names = {
         let mut places: Vec<usize> = moving.iter().flat_map(|term| term.momenta.iter().map(|(k, _)| *k)).collect();
         places.sort_unstable();
@@ -96,8 +96,8 @@ fn listed(system: &System<'_>, places: &[usize]) -> String {
 }
 
 /// Are the terms of the form Σ R_ij q_j p_i with R skew?
-fn is_rotation(system: &System<'_>, moving: &[&Term<'_>]) -> bool {
-    let entry = |term: &Term<'_>| {
+fn is_rotation(system: &System<'_>, moving: &[&IntegralTerm<'_>]) -> bool {
+    let entry = |term: &IntegralTerm<'_>| {
         let row = term.momenta.first().map(|(k, _)| *k)?;
         let column = system.q.iter().position(|q| *q == term.factor)?;
         Some((row, column))
@@ -110,9 +110,10 @@ fn is_rotation(system: &System<'_>, moving: &[&Term<'_>]) -> bool {
 }
 
 /// p (q p) − q/r, by the coordinate of its last term.
-fn laplace(system: &System<'_>, integral: &Integral<'_>) -> Option<String> {
+fn laplace(system: &System<'_>, integral: &FirstIntegral<'_>) -> Option<String> {
     let g = system.graph;
-    let (moving, rest): (Vec<&Term<'_>>, Vec<&Term<'_>>) = integral.terms.iter().partition(|term| term.degree() == 2);
+    let (moving, rest): (Vec<&IntegralTerm<'_>>, Vec<&IntegralTerm<'_>>) =
+        integral.terms.iter().partition(|term| term.degree() == 2);
     let [central] = rest.as_slice() else { return None };
     let Node::Product(factors) = central.factor.node() else { return None };
     let along = factors.iter().find_map(|(base, e)| {

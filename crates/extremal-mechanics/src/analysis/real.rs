@@ -6,108 +6,116 @@ use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Rational};
 
 /// An interval of the extended real numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Range {
+pub(super) struct RealInterval {
     pub low: f64,
     pub high: f64,
 }
 
-const ALL: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
-const POSITIVE: Range = Range { low: 0.0, high: f64::INFINITY };
+const ALL: RealInterval = RealInterval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+const POSITIVE: RealInterval = RealInterval { low: 0.0, high: f64::INFINITY };
 
-impl Range {
+impl RealInterval {
     /// Is zero outside, by more than the round-off of the bounds?
     pub fn excludes_zero(self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 
-    fn point(value: f64) -> Range {
-        Range { low: value, high: value }
+    fn point(value: f64) -> RealInterval {
+        RealInterval { low: value, high: value }
     }
 
     /// Wider by the round-off of the operation that made it; a bound that is no number is none.
-    fn widened(self) -> Range {
+    fn widened(self) -> RealInterval {
         let slack = |x: f64| if x.is_finite() { 4.0 * f64::EPSILON * x.abs() } else { 0.0 };
         let low = if self.low.is_nan() { f64::NEG_INFINITY } else { self.low - slack(self.low) };
         let high = if self.high.is_nan() { f64::INFINITY } else { self.high + slack(self.high) };
-        Range { low, high }
+        RealInterval { low, high }
     }
 
-    fn plus(self, other: Range) -> Range {
+    fn plus(self, other: RealInterval) -> RealInterval {
         // The round-off of a sum is that of its terms.
         let size = [self.low, self.high, other.low, other.high].into_iter().filter(|x| x.is_finite());
         let slack = 4.0 * f64::EPSILON * size.fold(0.0f64, |most, x| most.max(x.abs()));
-        Range { low: self.low + other.low - slack, high: self.high + other.high + slack }.widened()
+        RealInterval { low: self.low + other.low - slack, high: self.high + other.high + slack }.widened()
     }
 
-    fn times(self, other: Range) -> Range {
+    fn times(self, other: RealInterval) -> RealInterval {
         // An end of infinite size times zero is zero: no value in between is infinite.
         let product = |a: f64, b: f64| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
         let ends = [(self.low, other.low), (self.low, other.high), (self.high, other.low), (self.high, other.high)];
         let ends = ends.map(|(a, b)| product(a, b));
         let low = ends.iter().copied().fold(f64::INFINITY, f64::min);
-        Range { low, high: ends.iter().copied().fold(f64::NEG_INFINITY, f64::max) }.widened()
+        RealInterval { low, high: ends.iter().copied().fold(f64::NEG_INFINITY, f64::max) }.widened()
     }
 
-    fn power(self, exponent: i64) -> Range {
+    fn power(self, exponent: i64) -> RealInterval {
         if exponent < 0 {
             let base = self.power(-exponent);
             return match base {
-                Range { low, high } if low > 0.0 || high < 0.0 => Range { low: 1.0 / high, high: 1.0 / low }.widened(),
-                Range { low, .. } if low >= 0.0 => POSITIVE,
+                RealInterval { low, high } if low > 0.0 || high < 0.0 => {
+                    RealInterval { low: 1.0 / high, high: 1.0 / low }.widened()
+                }
+                RealInterval { low, .. } if low >= 0.0 => POSITIVE,
                 _ => ALL,
             };
         }
         let (e, even) = (exponent as f64, exponent % 2 == 0);
         let (low, high) = (self.low.abs().powf(e), self.high.abs().powf(e));
         match even {
-            true if self.low <= 0.0 && self.high >= 0.0 => Range { low: 0.0, high: low.max(high) },
-            true => Range { low: low.min(high), high: low.max(high) },
-            false => Range { low: low.copysign(self.low), high: high.copysign(self.high) },
+            true if self.low <= 0.0 && self.high >= 0.0 => RealInterval { low: 0.0, high: low.max(high) },
+            true => RealInterval { low: low.min(high), high: low.max(high) },
+            false => RealInterval { low: low.copysign(self.low), high: high.copysign(self.high) },
         }
         .widened()
     }
 }
 
 /// Bounds of an expression at all real values of its symbols, but for those with a value.
-pub(super) fn range<'g>(f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> Range {
+pub(super) fn range<'g>(f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> RealInterval {
     let g = f.graph();
     let known: HashMap<Id, f64> = values.iter().map(|(symbol, value)| (symbol.id(), value.to_f64())).collect();
-    let mut ranges: HashMap<Id, Range> = HashMap::new();
+    let mut ranges: HashMap<Id, RealInterval> = HashMap::new();
     for id in g.reachable(&[f.id()]) {
         let of = |id: &Id| ranges.get(id).copied().unwrap_or(ALL);
-        let unit = Range { low: -1.0, high: 1.0 };
+        let unit = RealInterval { low: -1.0, high: 1.0 };
         let value = match g.expr(id).node() {
-            Node::Number(value) => Range::point(value.to_f64()).widened(),
-            Node::Pi => Range::point(std::f64::consts::PI).widened(),
-            Node::Symbol(_) => known.get(&id).map_or(ALL, |value| Range::point(*value).widened()),
+            Node::Number(value) => RealInterval::point(value.to_f64()).widened(),
+            Node::Pi => RealInterval::point(std::f64::consts::PI).widened(),
+            Node::Symbol(_) => known.get(&id).map_or(ALL, |value| RealInterval::point(*value).widened()),
             Node::Sum { constant, terms } => {
-                terms.iter().fold(Range::point(constant.to_f64()).widened(), |sum, (term, c)| {
-                    sum.plus(of(term).times(Range::point(c.to_f64()).widened()))
+                terms.iter().fold(RealInterval::point(constant.to_f64()).widened(), |sum, (term, c)| {
+                    sum.plus(of(term).times(RealInterval::point(c.to_f64()).widened()))
                 })
             }
-            Node::Product(factors) => {
-                factors.iter().fold(Range::point(1.0), |product, (factor, e)| product.times(of(factor).power(*e)))
-            }
+            Node::Product(factors) => factors
+                .iter()
+                .fold(RealInterval::point(1.0), |product, (factor, e)| product.times(of(factor).power(*e))),
             Node::Root(a, q) if q % 2 == 0 => {
                 let root = |x: f64| x.max(0.0).powf(1.0 / f64::from(q));
-                Range { low: root(of(&a).low), high: root(of(&a).high) }.widened()
+                RealInterval { low: root(of(&a).low), high: root(of(&a).high) }.widened()
             }
             Node::Call(Function::Sin | Function::Cos | Function::Tanh | Function::Sign, _) => unit,
-            Node::Call(Function::Exp, u) => Range { low: of(&u).low.exp(), high: of(&u).high.exp() }.widened(),
-            Node::Call(Function::Cosh, _) => Range { low: 1.0, high: f64::INFINITY },
+            Node::Call(Function::Exp, u) => RealInterval { low: of(&u).low.exp(), high: of(&u).high.exp() }.widened(),
+            Node::Call(Function::Cosh, _) => RealInterval { low: 1.0, high: f64::INFINITY },
             Node::Call(Function::Abs, u) => match of(&u) {
-                Range { low, high } if low <= 0.0 && high >= 0.0 => Range { low: 0.0, high: high.max(-low) },
-                Range { low, high } => Range { low: low.abs().min(high.abs()), high: low.abs().max(high.abs()) },
+                RealInterval { low, high } if low <= 0.0 && high >= 0.0 => {
+                    RealInterval { low: 0.0, high: high.max(-low) }
+                }
+                RealInterval { low, high } => {
+                    RealInterval { low: low.abs().min(high.abs()), high: low.abs().max(high.abs()) }
+                }
             },
             Node::Call2(Function2::Min, a, b) => {
-                Range { low: of(&a).low.min(of(&b).low), high: of(&a).high.min(of(&b).high) }
+                RealInterval { low: of(&a).low.min(of(&b).low), high: of(&a).high.min(of(&b).high) }
             }
             Node::Call2(Function2::Max, a, b) => {
-                Range { low: of(&a).low.max(of(&b).low), high: of(&a).high.max(of(&b).high) }
+                RealInterval { low: of(&a).low.max(of(&b).low), high: of(&a).high.max(of(&b).high) }
             }
             Node::Power(a, _) if of(&a).low > 0.0 => POSITIVE,
-            Node::Select(_, a, b) => Range { low: of(&a).low.min(of(&b).low), high: of(&a).high.max(of(&b).high) },
-            Node::Held(a) => of(&a),
+            Node::Select(_, a, b) => {
+                RealInterval { low: of(&a).low.min(of(&b).low), high: of(&a).high.max(of(&b).high) }
+            }
+            Node::Grouped(a) => of(&a),
             _ => ALL,
         };
         ranges.insert(id, value);

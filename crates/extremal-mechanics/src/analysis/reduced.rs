@@ -6,13 +6,13 @@
 use extremal_expr::Expr;
 use extremal_model::ConstraintKind;
 
-use super::conserved::{Conserved, ConservedQuantities, Symmetry};
+use super::conserved::{ConservedQuantities, ConservedQuantity, Symmetry};
 use super::jets::Jets;
-use super::singular::{ConstraintChain, Regularity, Verdict};
+use super::singular::{ChainVerdict, ConstraintChain, Regularity};
 use crate::System;
 
 /// A system of the first order, and how to read it.
-pub struct Reduced<'g> {
+pub struct FirstOrderSystem<'g> {
     /// The system of the first order; of one that is so already, that itself.
     pub system: System<'g>,
     /// The order k of the statement.
@@ -22,23 +22,23 @@ pub struct Reduced<'g> {
     back: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
-impl<'g> Reduced<'g> {
+impl<'g> FirstOrderSystem<'g> {
     /// Reduces a system whose Lagrangian and vakonomic constraints may contain higher derivatives.
     ///
     /// ```
     /// use extremal_expr::Graph;
     /// use extremal_mechanics::System;
-    /// use extremal_mechanics::analysis::Reduced;
+    /// use extremal_mechanics::analysis::FirstOrderSystem;
     /// let g = Graph::new();
     /// let x: Vec<_> = ["x", "x'", "x''", "x'''"].map(|name| g.symbol(name)).to_vec();
-    /// let spline = Reduced::of(System::new(&g, &["x"], x[2].powi(2) / 2));
+    /// let spline = FirstOrderSystem::of(System::new(&g, &["x"], x[2].powi(2) / 2));
     /// let energy = spline.stated(spline.system.energy());
     /// assert!(g.proves_zero(energy - x[2].powi(2) / 2 + x[1] * x[3]));
     /// ```
-    pub fn of(stated: System<'g>) -> Reduced<'g> {
+    pub fn of(stated: System<'g>) -> FirstOrderSystem<'g> {
         let order = stated.order;
         if order == 1 {
-            return Reduced { system: stated, order, added: 0, back: Vec::new() };
+            return FirstOrderSystem { system: stated, order, added: 0, back: Vec::new() };
         }
         let g = stated.graph;
         let n = stated.len();
@@ -104,7 +104,7 @@ impl<'g> Reduced<'g> {
         for l in 1..order {
             system.names.extend(stated.names.iter().map(|name| format!("{name}{}", "'".repeat(l))));
         }
-        Reduced { system, order, added: (order - 1) * n, back }
+        FirstOrderSystem { system, order, added: (order - 1) * n, back }
     }
 
     /// A vector field on q with what it does to q', …, q^(k−1).
@@ -144,8 +144,12 @@ impl<'g> Reduced<'g> {
             motion: chain.motion.iter().map(stated).collect(),
             free: chain.free,
             verdict: match &chain.verdict {
-                Verdict::NoMotion { contradiction } => Verdict::NoMotion { contradiction: self.stated(*contradiction) },
-                Verdict::Undecided { constraint } => Verdict::Undecided { constraint: self.stated(*constraint) },
+                ChainVerdict::NoMotion { contradiction } => {
+                    ChainVerdict::NoMotion { contradiction: self.stated(*contradiction) }
+                }
+                ChainVerdict::Undecided { constraint } => {
+                    ChainVerdict::Undecided { constraint: self.stated(*constraint) }
+                }
                 other => other.clone(),
             },
         });
@@ -172,7 +176,7 @@ impl<'g> Reduced<'g> {
         conserved.found = conserved
             .found
             .into_iter()
-            .map(|quantity| Conserved {
+            .map(|quantity| ConservedQuantity {
                 expression: self.stated(quantity.expression),
                 name: if quantity.symmetry == Some(Symmetry::Time) { "energy".to_string() } else { quantity.name },
                 symmetry: quantity.symmetry.map(|symmetry| match symmetry {

@@ -5,12 +5,12 @@
 //! arithmetic is. Columns are ordered by degree, so that the reduced echelon form gives simple integrals first; those that are
 //! polynomials of earlier ones are left out.
 
-use extremal_expr::generic::{Field, Matrix, Residue, Span};
+use extremal_expr::generic::{Field, Matrix, Residue, VectorSpace};
 use extremal_expr::{Expr, Rational};
 
-use super::families::{Family, FamilyKind, affine, curvilinear};
+use super::families::{FamilyKind, GeneratorFamily, affine, curvilinear};
 use super::flow::{Flow, FlowSampler};
-use super::generators::{Generator, Powers, generators, monomials};
+use super::generators::{Generator, GeneratorPowers, generators, monomials};
 use super::lift::lift;
 use crate::System;
 
@@ -44,18 +44,18 @@ pub struct SearchSpace<'g> {
 
 /// A first integral as a combination of products of generators.
 #[derive(Clone, Debug)]
-pub struct Integral<'g> {
+pub struct FirstIntegral<'g> {
     /// Products and coefficients; the latter may contain parameters.
-    pub terms: Vec<Term<'g>>,
+    pub terms: Vec<IntegralTerm<'g>>,
     /// Its rate, in the unknowns of the flow.
     pub rate: Expr<'g>,
     /// Does it hold for all values of the parameters?
     pub general: bool,
 }
 
-/// One term of an [`Integral`].
+/// One term of a [`FirstIntegral`].
 #[derive(Clone, Debug)]
-pub struct Term<'g> {
+pub struct IntegralTerm<'g> {
     /// The coefficient.
     pub coefficient: Expr<'g>,
     /// The momenta in the product, with their powers.
@@ -66,10 +66,10 @@ pub struct Term<'g> {
     pub product: Expr<'g>,
 }
 
-impl<'g> Integral<'g> {
+impl<'g> FirstIntegral<'g> {
     /// Its degree in the momenta.
     pub fn degree(&self) -> i64 {
-        self.terms.iter().map(Term::degree).max().unwrap_or(0)
+        self.terms.iter().map(IntegralTerm::degree).max().unwrap_or(0)
     }
 
     /// The sum of its terms.
@@ -78,7 +78,7 @@ impl<'g> Integral<'g> {
     }
 }
 
-impl Term<'_> {
+impl IntegralTerm<'_> {
     /// Its degree in the momenta.
     pub fn degree(&self) -> i64 {
         self.momenta.iter().map(|(_, e)| e).sum()
@@ -87,7 +87,7 @@ impl Term<'_> {
 
 /// What the search knows beforehand.
 #[derive(Clone, Copy)]
-pub(super) struct Problem<'a, 'g> {
+pub(super) struct SearchProblem<'a, 'g> {
     pub system: &'a System<'g>,
     pub flow: &'a Flow<'g>,
     /// Parameters with an exact value.
@@ -107,7 +107,10 @@ pub(super) fn most_tries(states: usize) -> u64 {
 }
 
 /// Searches for first integrals that are not polynomials of known ones.
-pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Vec<Integral<'g>>, SearchSpace<'g>) {
+pub(super) fn search<'g>(
+    problem: &SearchProblem<'_, 'g>,
+    bounds: SearchBounds,
+) -> (Vec<FirstIntegral<'g>>, SearchSpace<'g>) {
     let gens = generators(problem.system, problem.flow);
     let (products, degree) = monomials(&gens, bounds.candidates, bounds.degree);
     let generators = gens.iter().map(|g| g.value).collect();
@@ -118,10 +121,10 @@ pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Ve
     ];
     let Some((mut found, candidates)) = searched(problem, &gens, products, degree) else { return (Vec::new(), space) };
     space.candidates = candidates;
-    for Family { kind, generators, products, degree } in further.into_iter().flatten() {
-        let values = found.iter().map(Integral::value);
+    for GeneratorFamily { kind, generators, products, degree } in further.into_iter().flatten() {
+        let values = found.iter().map(FirstIntegral::value);
         let known: Vec<Expr<'g>> = problem.known.iter().copied().chain(values).collect();
-        let problem = Problem { known: &known, ..*problem };
+        let problem = SearchProblem { known: &known, ..*problem };
         if let Some((more, candidates)) = searched(&problem, &generators, products, degree) {
             space.further.push((kind, candidates));
             found.extend(more);
@@ -133,14 +136,14 @@ pub(super) fn search<'g>(problem: &Problem<'_, 'g>, bounds: SearchBounds) -> (Ve
 /// The integrals among combinations of some products, and how many of these are linearly independent; `None` where they could not
 /// be evaluated.
 fn searched<'g>(
-    problem: &Problem<'_, 'g>,
+    problem: &SearchProblem<'_, 'g>,
     gens: &[Generator<'g>],
-    mut products: Vec<Powers>,
+    mut products: Vec<GeneratorPowers>,
     degree: usize,
-) -> Option<(Vec<Integral<'g>>, usize)> {
+) -> Option<(Vec<FirstIntegral<'g>>, usize)> {
     products.sort_by_key(|powers| (degree_in_momenta(gens, powers), degree_of(powers)));
     (0..Field::COUNT).find_map(|number| {
-        let table = Table::sample(problem, gens, &products, number)?;
+        let table = CandidateTable::sample(problem, gens, &products, number)?;
         let (found, candidates) = table.integrals(problem, degree);
         let lifted = found.iter().filter_map(|vector| lift(problem, gens, &products, vector, number)).collect();
         Some((lifted, candidates))
@@ -151,7 +154,7 @@ fn searched<'g>(
 pub(super) type Combination = Vec<(usize, Residue)>;
 
 /// Values and rates of all candidates at many states, and values of the known integrals.
-struct Table {
+struct CandidateTable {
     field: Field,
     /// A constant, then the candidates.
     values: Matrix,
@@ -159,20 +162,20 @@ struct Table {
     known: Matrix,
 }
 
-impl Table {
+impl CandidateTable {
     fn sample<'g>(
-        problem: &Problem<'_, 'g>,
+        problem: &SearchProblem<'_, 'g>,
         gens: &[Generator<'g>],
-        products: &[Powers],
+        products: &[GeneratorPowers],
         number: usize,
-    ) -> Option<Table> {
+    ) -> Option<CandidateTable> {
         let field = Field::number(number);
         let zero = problem.system.graph.int(0);
         let trivial = problem.flow.trivial.iter().copied();
         let known = problem.known.iter().copied().chain(trivial).map(|e| (e, zero));
         let functions: Vec<_> = gens.iter().map(|g| (g.value, g.rate)).chain(known).collect();
         let sampler = FlowSampler::new(problem.flow, &functions, problem.fixed, field);
-        let mut table = Table {
+        let mut table = CandidateTable {
             field,
             values: Matrix::new(products.len() + 1),
             rates: Matrix::new(products.len()),
@@ -193,7 +196,7 @@ impl Table {
     }
 
     /// Integrals that are not polynomials of others; and how many candidates are linearly independent.
-    fn integrals(self, problem: &Problem<'_, '_>, degree: usize) -> (Vec<Combination>, usize) {
+    fn integrals(self, problem: &SearchProblem<'_, '_>, degree: usize) -> (Vec<Combination>, usize) {
         let f = self.field;
         // The first column is the constant: products that equal constants and lower ones are left out.
         let kept: Vec<usize> =
@@ -293,7 +296,7 @@ fn shortened(f: Field, vector: &[Residue], others: &[Vec<Residue>]) -> Vec<Resid
 /// The values of all products (after a one) and their rates; `None` where one is divided by zero.
 pub(super) fn rows(
     f: Field,
-    products: &[Powers],
+    products: &[GeneratorPowers],
     values: &[Residue],
     rates: &[Residue],
 ) -> Option<(Vec<Residue>, Vec<Residue>)> {
@@ -332,14 +335,14 @@ struct Products {
     field: Field,
     degree: usize,
     most: usize,
-    span: Span,
+    span: VectorSpace,
     products: Vec<(Vec<Residue>, usize)>,
 }
 
 impl Products {
     fn new(field: Field, degree: usize, states: usize, most: usize) -> Products {
         let one = vec![field.one(); states];
-        let mut span = Span::default();
+        let mut span = VectorSpace::default();
         span.insert(field, one.clone());
         Products { field, degree: degree.max(2), most, span, products: vec![(one, 0)] }
     }
@@ -369,10 +372,10 @@ impl Products {
     }
 }
 
-fn degree_of(powers: &Powers) -> u64 {
+fn degree_of(powers: &GeneratorPowers) -> u64 {
     powers.iter().map(|(_, e)| e.unsigned_abs()).sum()
 }
 
-fn degree_in_momenta(gens: &[Generator<'_>], powers: &Powers) -> u64 {
+fn degree_in_momenta(gens: &[Generator<'_>], powers: &GeneratorPowers) -> u64 {
     powers.iter().filter(|(place, _)| gens[*place].momentum.is_some()).map(|(_, e)| e.unsigned_abs()).sum()
 }

@@ -56,12 +56,12 @@ pub struct ConstraintChain<'g> {
     /// Residuals on W_f that determine the highest derivatives, as far as they are determined.
     pub motion: Vec<Expr<'g>>,
     /// What it comes to.
-    pub verdict: Verdict<'g>,
+    pub verdict: ChainVerdict<'g>,
 }
 
 /// The end of the constraint algorithm.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict<'g> {
+pub enum ChainVerdict<'g> {
     /// Through every state of W_f there is one motion.
     Unique,
     /// There is a motion, with arbitrary functions of time in it.
@@ -90,13 +90,13 @@ const MOST_UNKNOWNS: usize = 16;
 /// ```
 /// use extremal_expr::Graph;
 /// use extremal_mechanics::System;
-/// use extremal_mechanics::analysis::{Verdict, regularity};
+/// use extremal_mechanics::analysis::{ChainVerdict, regularity};
 /// let g = Graph::new();
 /// let [x, y, vx] = ["x", "y", "x'"].map(|name| g.symbol(name));
 /// let first_order = System::new(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
 /// let seen = regularity(&first_order, &[]);
 /// let chain = seen.chain.unwrap();
-/// assert_eq!((chain.rounds.len(), seen.final_dimension, chain.verdict), (1, Some(2), Verdict::Unique));
+/// assert_eq!((chain.rounds.len(), seen.final_dimension, chain.verdict), (1, Some(2), ChainVerdict::Unique));
 /// ```
 pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Regularity<'g> {
     let g = system.graph;
@@ -128,7 +128,7 @@ pub fn regularity<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> R
     } else if n <= MOST_UNKNOWNS {
         let chain = constraint_algorithm(&jets, values);
         let found: usize = chain.rounds.iter().map(Vec::len).sum();
-        let decided = matches!(chain.verdict, Verdict::Unique | Verdict::NotUnique);
+        let decided = matches!(chain.verdict, ChainVerdict::Unique | ChainVerdict::NotUnique);
         seen.final_dimension = state_dimension.checked_sub(found).filter(|_| decided);
         seen.chain = Some(chain);
     }
@@ -222,7 +222,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
     let at_zero: Vec<_> = tops.iter().map(|top| (*top, zero)).collect();
     let mut surface = Surface { graph: g, values, rules: Vec::new() };
     let mut rounds: Vec<Vec<Expr<'g>>> = Vec::new();
-    let mut rows: Vec<Row<'g>> = Vec::new();
+    let mut rows: Vec<SymbolicRow<'g>> = Vec::new();
     let mut fresh = jets.equations.clone();
     loop {
         for residual in fresh.drain(..) {
@@ -240,14 +240,14 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
             let stop = match surface.vanishes(constraint) {
                 Some(true) => continue,
                 Some(false) => match surface.add(constraint, &state) {
-                    Solved::Yes(vanishing) => {
+                    SolvedConstraint::Yes(vanishing) => {
                         constraint = vanishing;
                         None
                     }
-                    Solved::Nowhere => Some(Verdict::NoMotion { contradiction: constraint }),
-                    Solved::Unknown => Some(Verdict::Undecided { constraint }),
+                    SolvedConstraint::Nowhere => Some(ChainVerdict::NoMotion { contradiction: constraint }),
+                    SolvedConstraint::Unknown => Some(ChainVerdict::Undecided { constraint }),
                 },
-                None => Some(Verdict::Undecided { constraint }),
+                None => Some(ChainVerdict::Undecided { constraint }),
             };
             round.push(constraint);
             if let Some(verdict) = stop {
@@ -261,12 +261,12 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         }
         rounds.push(round);
     }
-    let verdict = if rows.len() == tops.len() { Verdict::Unique } else { Verdict::NotUnique };
+    let verdict = if rows.len() == tops.len() { ChainVerdict::Unique } else { ChainVerdict::NotUnique };
     surface.chain(rounds, &rows, &tops, verdict)
 }
 
 /// Coefficients of the highest derivatives, then the rest.
-type Row<'g> = Vec<Expr<'g>>;
+type SymbolicRow<'g> = Vec<Expr<'g>>;
 
 /// The states that satisfy the constraints so far: some variables by the others.
 struct Surface<'a, 'g> {
@@ -275,7 +275,7 @@ struct Surface<'a, 'g> {
     rules: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
-enum Solved<'g> {
+enum SolvedConstraint<'g> {
     /// With what vanishes there: the constraint, or of a double root the root, whose rate vanishes too.
     Yes(Expr<'g>),
     /// The constraint contains no variable and is not zero.
@@ -287,9 +287,9 @@ impl<'g> Surface<'_, 'g> {
     fn chain(
         self,
         rounds: Vec<Vec<Expr<'g>>>,
-        rows: &[Row<'g>],
+        rows: &[SymbolicRow<'g>],
         tops: &[Expr<'g>],
-        verdict: Verdict<'g>,
+        verdict: ChainVerdict<'g>,
     ) -> ConstraintChain<'g> {
         let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
         ConstraintChain { rounds, free: tops.len() - rows.len(), motion: motion.collect(), solved: self.rules, verdict }
@@ -305,16 +305,16 @@ impl<'g> Surface<'_, 'g> {
     }
 
     /// Gaussian elimination of the first `columns` columns: rows with a pivot, and what is left of the others, which vanishes.
-    fn eliminate(&self, rows: Vec<Row<'g>>, columns: usize) -> (Vec<Row<'g>>, Vec<Expr<'g>>) {
+    fn eliminate(&self, rows: Vec<SymbolicRow<'g>>, columns: usize) -> (Vec<SymbolicRow<'g>>, Vec<Expr<'g>>) {
         let g = self.graph;
         let clean = |e: Expr<'g>| {
             let e = self.simplified(e);
             if self.vanishes(e) == Some(true) { g.int(0) } else { e }
         };
-        let mut rows: Vec<Row<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
+        let mut rows: Vec<SymbolicRow<'g>> = rows.into_iter().map(|row| row.into_iter().map(clean).collect()).collect();
         let mut pivots = Vec::new();
         for column in 0..columns {
-            let size = |row: &Row<'g>| g.reachable(&[row[column].id()]).len();
+            let size = |row: &SymbolicRow<'g>| g.reachable(&[row[column].id()]).len();
             let candidates = rows.iter().enumerate().filter(|(_, row)| !row[column].is_zero());
             let Some((at, _)) = candidates.min_by_key(|(_, row)| size(row)) else { continue };
             let pivot = rows.remove(at);
@@ -331,11 +331,11 @@ impl<'g> Surface<'_, 'g> {
     }
 
     /// Takes one more constraint: it is solved for the highest derivative in which it is linear, a square, or pure quadratic.
-    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> Solved<'g> {
+    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> SolvedConstraint<'g> {
         let g = self.graph;
         let occurring: Vec<Expr<'g>> = state.iter().copied().filter(|s| constraint.depends_on(&[*s])).collect();
         if occurring.is_empty() {
-            return Solved::Nowhere;
+            return SolvedConstraint::Nowhere;
         }
         let primes = |s: &Expr<'g>| s.as_symbol().map_or(0, |name| name.chars().filter(|c| *c == '\'').count());
         let mut linear: Vec<(bool, usize, Expr<'g>, Expr<'g>)> = Vec::new();
@@ -369,13 +369,13 @@ impl<'g> Surface<'_, 'g> {
             (None, Some((symbol, value))) => g.without_denominators(symbol - value),
             _ => constraint,
         };
-        let Some((symbol, value)) = simple.or(double) else { return Solved::Unknown };
+        let Some((symbol, value)) = simple.or(double) else { return SolvedConstraint::Unknown };
         let value = g.simplified(value);
         for (_, image) in &mut self.rules {
             *image = image.substitute(&[(symbol, value)]);
         }
         self.rules.push((symbol, value));
-        Solved::Yes(vanishing)
+        SolvedConstraint::Yes(vanishing)
     }
 }
 
@@ -398,7 +398,7 @@ mod tests {
         let (seen, rounds) = chain(&g, &["x", "y"], vx * y - (x.powi(2) + y.powi(2)) / 2);
         assert_eq!((seen.rank, seen.mass_rank), (0, 0));
         assert_eq!(rounds, [["x + y'", "y - x'"]]);
-        assert_eq!((seen.final_dimension, seen.chain.unwrap().verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, seen.chain.unwrap().verdict), (Some(2), ChainVerdict::Unique));
     }
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
         assert_eq!((seen.rank, seen.unknowns), (1, 2));
         assert!(rounds.is_empty());
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
         // The relativistic particle in its own time is regular.
         let c = g.symbol("c");
         let free = regularity(&System::new(&g, &["x"], -(g.int(1) - vx.powi(2) / c.powi(2)).sqrt()), &[]);
@@ -431,7 +431,7 @@ mod tests {
         for (round, by_hand) in chain.rounds.iter().zip(by_hand) {
             assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
         }
-        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), ChainVerdict::Unique));
     }
 
     /// Are the two equal up to a sign?
@@ -450,7 +450,7 @@ mod tests {
         for (round, by_hand) in chain.rounds.iter().zip([x - y, vx - vy, z * 2, vz * 2]) {
             assert!(proportional(round[0], by_hand), "{} is not {by_hand}", round[0]);
         }
-        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), Verdict::Unique));
+        assert_eq!((seen.final_dimension, chain.verdict), (Some(2), ChainVerdict::Unique));
     }
 
     #[test]
@@ -462,7 +462,7 @@ mod tests {
         let (seen, rounds) = chain(&g, &["x", "y", "z"], vx * vz + y * z.powi(2) / 2);
         assert_eq!(rounds, [["z"], ["z'"]]);
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, Verdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
     }
 
     #[test]
@@ -472,7 +472,7 @@ mod tests {
         let [y, z, w, vx, vz, vw] = ["y", "z", "w", "x'", "z'", "w'"].map(|name| g.symbol(name));
         let lagrangian = vx * vz + y * (z.powi(2) + w.powi(2)) / 2 + vw.powi(2) / 2;
         let (seen, _) = chain(&g, &["x", "y", "z", "w"], lagrangian);
-        assert!(matches!(seen.chain.unwrap().verdict, Verdict::Undecided { .. }));
+        assert!(matches!(seen.chain.unwrap().verdict, ChainVerdict::Undecided { .. }));
         assert_eq!(seen.final_dimension, None);
     }
 
@@ -482,7 +482,7 @@ mod tests {
         let g = Graph::new();
         let [x, vy] = ["x", "y'"].map(|name| g.symbol(name));
         let (seen, _) = chain(&g, &["x", "y"], x + vy.powi(2) / 2);
-        assert!(matches!(seen.chain.unwrap().verdict, Verdict::NoMotion { .. }));
+        assert!(matches!(seen.chain.unwrap().verdict, ChainVerdict::NoMotion { .. }));
         assert_eq!(seen.final_dimension, None);
     }
 
@@ -514,6 +514,6 @@ mod tests {
         let ratio = on_surface(chain.rounds[1][0]) / on_surface(rate);
         let slopes = g.gradient(ratio, &[x[1], x[2], x[3], th[0], th[1], th[3]]);
         assert!(slopes.iter().all(|slope| g.proves_zero(*slope)), "{} and {rate}", chain.rounds[1][0]);
-        assert_eq!((chain.free, chain.verdict), (0, Verdict::Unique));
+        assert_eq!((chain.free, chain.verdict), (0, ChainVerdict::Unique));
     }
 }

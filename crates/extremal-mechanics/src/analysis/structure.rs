@@ -9,7 +9,7 @@ use crate::System;
 use crate::continuous::{Christoffel, KineticSplit};
 
 /// What the form of a system says.
-pub struct Structure<'g> {
+pub struct SystemStructure<'g> {
     /// The kinetic split, if L is at most quadratic in the velocities.
     pub split: Option<KineticSplit<'g>>,
     /// The Christoffel symbols that do not vanish.
@@ -62,7 +62,7 @@ pub struct PotentialForce<'g> {
 /// let seen = structure(&System::new(&g, &["x"], (v + c).powi(2) / 2 - x.powi(2)), &[]);
 /// assert_eq!(seen.gauge.unwrap().of, Some(g.symbol("t") * c.powi(2) / 2 + c * x));
 /// ```
-pub fn structure<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> Structure<'g> {
+pub fn structure<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> SystemStructure<'g> {
     let g = system.graph;
     let split = system.kinetic_split();
     let christoffel = split.as_ref().map(|split| split.christoffel(system)).unwrap_or_default();
@@ -75,7 +75,7 @@ pub fn structure<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> Structure
     let gyroscopic = gyroscopic.filter(|rows| rows.iter().flatten().any(|entry| !is_zero(*entry)));
     let explicit_time = !is_zero(g.gradient(system.lagrangian, &[system.t])[0]);
     let natural = !explicit_time && split.as_ref().is_some_and(|split| split.linear.iter().all(|a| is_zero(*a)));
-    Structure {
+    SystemStructure {
         christoffel: christoffel.filter(|c| !c.value.is_zero()).collect(),
         natural,
         explicit_time,

@@ -4,7 +4,7 @@ use extremal_expr::Expr;
 use extremal_model::{ConstraintKind, Method};
 
 use super::{
-    At, BoundaryError, Condition, Discretised, Piece, Place, Placed, Quantity, Question, Transcription, higher,
+    At, BoundaryError, Condition, Discretised, GridPlace, Piece, Placed, Quantity, Question, Transcription, higher,
     unfolding,
 };
 use crate::System;
@@ -37,7 +37,7 @@ pub fn stationary_action<'g>(
     let mut rows = Vec::new();
     let mut once_rows = Vec::new();
     for (i, integrand) in question.integrals.iter().enumerate() {
-        rows.push((integral(*integrand, "integral constraints")?, Place::Once(i)));
+        rows.push((integral(*integrand, "integral constraints")?, GridPlace::Once(i)));
         once_rows.push(Condition::Integral(i));
     }
     let mut step_rows = Vec::new();
@@ -48,7 +48,7 @@ pub fn stationary_action<'g>(
             // h Φ, so that the multiplier keeps the meaning it has in L + λ Φ.
             ConstraintKind::Vakonomic => {
                 let row = integral(constraint.expression, "constraints")?;
-                rows.push((row, Place::Step(step_rows.len())));
+                rows.push((row, GridPlace::Step(step_rows.len())));
                 step_rows.push(Condition::Constraint(i));
             }
         }
@@ -93,8 +93,8 @@ pub(super) fn inner_quantities(nodes: usize, n: usize) -> Vec<Quantity> {
 }
 
 /// Positions of one node as variables.
-pub(super) fn node_variables<'g>(q: &[Expr<'g>]) -> Vec<(Expr<'g>, Place)> {
-    q.iter().enumerate().map(|(k, q)| (*q, Place::Node(0, k))).collect()
+pub(super) fn node_variables<'g>(q: &[Expr<'g>]) -> Vec<(Expr<'g>, GridPlace)> {
+    q.iter().enumerate().map(|(k, q)| (*q, GridPlace::Node(0, k))).collect()
 }
 
 /// Pieces in the making, with time and step expressed by the duration and the data of each copy.
@@ -123,22 +123,22 @@ impl<'s, 'g> Formulas<'s, 'g> {
     }
 
     /// The variables of a step: all of its nodes.
-    pub fn step_variables(&self, nodes: &[Vec<Expr<'g>>]) -> Vec<(Expr<'g>, Place)> {
+    pub fn step_variables(&self, nodes: &[Vec<Expr<'g>>]) -> Vec<(Expr<'g>, GridPlace)> {
         let (n, last) = (self.system.len(), nodes.len() - 1);
         let mut variables = Vec::new();
         for (i, node) in nodes.iter().enumerate() {
             variables.extend(node.iter().enumerate().map(|(k, q)| match i {
-                0 => (*q, Place::Node(0, k)),
-                i if i == last => (*q, Place::Node(1, k)),
-                i => (*q, Place::Step((i - 1) * n + k)),
+                0 => (*q, GridPlace::Node(0, k)),
+                i if i == last => (*q, GridPlace::Node(1, k)),
+                i => (*q, GridPlace::Step((i - 1) * n + k)),
             }));
         }
         variables
     }
 
     /// The duration as a variable, if it is one; it comes first among those that occur once.
-    pub fn duration_variable(&self) -> Option<(Expr<'g>, Place)> {
-        self.free_duration.then_some((self.duration, Place::Once(0)))
+    pub fn duration_variable(&self) -> Option<(Expr<'g>, GridPlace)> {
+        self.free_duration.then_some((self.duration, GridPlace::Once(0)))
     }
 
     pub fn once(&self) -> Vec<Quantity> {
@@ -181,10 +181,10 @@ impl<'s, 'g> Formulas<'s, 'g> {
         if !holonomic.is_empty() {
             let mut variables = node_variables(&self.system.q);
             variables.extend(self.duration_variable());
-            let rows = |weight: Expr<'g>| -> Vec<(Expr<'g>, Place)> {
+            let rows = |weight: Expr<'g>| -> Vec<(Expr<'g>, GridPlace)> {
                 let residuals = holonomic.iter().enumerate();
                 residuals
-                    .map(|(row, (_, constraint))| (weight * constraint.expression, Place::Node(0, first_row + row)))
+                    .map(|(row, (_, constraint))| (weight * constraint.expression, GridPlace::Node(0, first_row + row)))
                     .collect()
             };
             match question.periodic {
@@ -200,7 +200,13 @@ impl<'s, 'g> Formulas<'s, 'g> {
     }
 
     /// A piece whose copies begin at `h` and `t` of their own.
-    pub fn push(&mut self, variables: &[(Expr<'g>, Place)], cost: Expr<'g>, rows: &[(Expr<'g>, Place)], at: At) {
+    pub fn push(
+        &mut self,
+        variables: &[(Expr<'g>, GridPlace)],
+        cost: Expr<'g>,
+        rows: &[(Expr<'g>, GridPlace)],
+        at: At,
+    ) {
         let all: Vec<Expr<'g>> = [cost].into_iter().chain(rows.iter().map(|(row, _)| *row)).collect();
         let all = self.timed(&all);
         self.pieces.push(Placed {

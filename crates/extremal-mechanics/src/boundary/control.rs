@@ -4,7 +4,7 @@ use extremal_expr::Expr;
 use extremal_model::Method;
 
 use super::action::{Formulas, inner_quantities, momenta, node_variables};
-use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question, Transcription};
+use super::{At, BoundaryError, Condition, Discretised, GridPlace, Quantity, Question, Transcription};
 use crate::System;
 use crate::discrete::CustomDiscrete;
 
@@ -38,13 +38,13 @@ pub fn controlled_motion<'g>(
     let reactions = reactions(system, nodes)?;
     for (offset, reaction) in reactions.iter().enumerate() {
         let multipliers = reaction.multipliers.iter().enumerate();
-        variables.extend(multipliers.map(|(k, symbol)| (*symbol, Place::Node(offset, first_multiplier + k))));
+        variables.extend(multipliers.map(|(k, symbol)| (*symbol, GridPlace::Node(offset, first_multiplier + k))));
     }
     for (offset, entropies) in system.entropy_ends().iter().enumerate() {
-        variables.extend(entropies.iter().enumerate().map(|(k, s)| (*s, Place::Node(offset, n + k))));
+        variables.extend(entropies.iter().enumerate().map(|(k, s)| (*s, GridPlace::Node(offset, n + k))));
     }
     for (k, control) in question.controls.iter().enumerate() {
-        variables.push((*control, Place::Step(step.len())));
+        variables.push((*control, GridPlace::Step(step.len())));
         step.push(Quantity::Control(k));
     }
     variables.extend(formulas.duration_variable());
@@ -54,11 +54,11 @@ pub fn controlled_motion<'g>(
     for (i, (symbols, forces)) in nodes.iter().zip(&nodal.forces).enumerate() {
         for (k, (slope, force)) in g.gradient(nodal.action, symbols).iter().zip(forces).enumerate() {
             let place = match i {
-                0 => Place::Node(0, k),
-                i if i == last => Place::Node(1, k),
+                0 => GridPlace::Node(0, k),
+                i if i == last => GridPlace::Node(1, k),
                 _ => {
                     step_rows.push(Condition::InnerMotion { node: i - 1, coordinate: k });
-                    Place::Step(step_rows.len() - 1)
+                    GridPlace::Step(step_rows.len() - 1)
                 }
             };
             let reaction = match i {
@@ -70,25 +70,25 @@ pub fn controlled_motion<'g>(
         }
     }
     for (k, balance) in nodal.entropy.iter().enumerate() {
-        rows.push((*balance, Place::Step(step_rows.len())));
+        rows.push((*balance, GridPlace::Step(step_rows.len())));
         step_rows.push(Condition::EntropyBalance(k));
     }
     for (i, constraint) in system.constraints.iter().enumerate() {
         if constraint.kind.nature().reacts && !constraint.kind.nature().binds_positions {
             let row = discretised.integral(system, constraint.expression, "constraints")?;
-            rows.push((row, Place::Step(step_rows.len())));
+            rows.push((row, GridPlace::Step(step_rows.len())));
             step_rows.push(Condition::Constraint(i));
         }
     }
     for k in &question.bounded_velocities {
         for velocity in discretised.at_nodes(system, system.v[*k], "bounds of velocities")? {
-            rows.push((velocity, Place::Step(step_rows.len())));
+            rows.push((velocity, GridPlace::Step(step_rows.len())));
             step_rows.push(Condition::VelocityBound(*k));
         }
     }
     let mut once_rows = Vec::new();
     for (i, integrand) in question.integrals.iter().enumerate() {
-        rows.push((discretised.integral(system, *integrand, "integral constraints")?, Place::Once(i)));
+        rows.push((discretised.integral(system, *integrand, "integral constraints")?, GridPlace::Once(i)));
         once_rows.push(Condition::Integral(i));
     }
     let running = match question.running {
@@ -107,17 +107,17 @@ pub fn controlled_motion<'g>(
         let p = system.momenta();
         for end in [false, true] {
             let mut variables = node_variables(&system.q);
-            variables.extend(system.heat.s.iter().enumerate().map(|(k, s)| (*s, Place::Node(0, n + k))));
+            variables.extend(system.heat.s.iter().enumerate().map(|(k, s)| (*s, GridPlace::Node(0, n + k))));
             let offset = first_velocity + if end { n } else { 0 };
-            variables.extend(system.v.iter().enumerate().map(|(k, v)| (*v, Place::Once(offset + k))));
+            variables.extend(system.v.iter().enumerate().map(|(k, v)| (*v, GridPlace::Once(offset + k))));
             variables.extend(formulas.duration_variable());
             let sign = if end { -1 } else { 1 };
-            let mut rows: Vec<(Expr<'g>, Place)> = (0..n).map(|k| (p[k] * sign, Place::Node(0, k))).collect();
+            let mut rows: Vec<(Expr<'g>, GridPlace)> = (0..n).map(|k| (p[k] * sign, GridPlace::Node(0, k))).collect();
             let free: Vec<usize> = natural.iter().filter(|(at_end, _)| *at_end == end).map(|(_, k)| *k).collect();
             let mut hindrances = Vec::new();
             for (i, constraint) in system.constraints.iter().enumerate().filter(|_| !free.is_empty()) {
                 let symbol = system.symbol(&format!("hindrance_{}_{}", constraint.name, usize::from(end)));
-                variables.push((symbol, Place::Once(once.len())));
+                variables.push((symbol, GridPlace::Once(once.len())));
                 once.push(Quantity::Hindrance { end, constraint: i });
                 hindrances.push(symbol);
             }
@@ -125,7 +125,7 @@ pub fn controlled_motion<'g>(
                 let hindered = system.constraints.iter().zip(&hindrances).flat_map(|(constraint, symbol)| {
                     constraint.reaction.iter().filter(|(at, _)| at == k).map(|(_, row)| *row * *symbol)
                 });
-                rows.push((p[*k] + g.sum(hindered), Place::Once(once_rows.len())));
+                rows.push((p[*k] + g.sum(hindered), GridPlace::Once(once_rows.len())));
                 once_rows.push(Condition::Natural { end, coordinate: *k });
             }
             // With fewer free coordinates than constraints, many ν will do: the smallest is taken.
@@ -134,7 +134,7 @@ pub fn controlled_motion<'g>(
                 false => zero,
             };
             for (i, constraint) in system.constraints.iter().enumerate() {
-                rows.push((constraint.velocity, Place::Once(once_rows.len())));
+                rows.push((constraint.velocity, GridPlace::Once(once_rows.len())));
                 once_rows.push(Condition::ConstraintAtEnd { end, constraint: i });
             }
             let cost = question.terminal.filter(|_| end).unwrap_or(zero);

@@ -1,6 +1,6 @@
 //! Copies of the pieces of a transcription along a grid.
 
-use super::{At, Condition, Place, Quantity, Transcription};
+use super::{At, Condition, GridPlace, Quantity, Transcription};
 
 /// One copy of a piece.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,17 +52,17 @@ impl Transcription {
         let nodes = if self.periodic { steps } else { steps + 1 + 2 * self.ghosts };
         let stride = self.node.len() + self.step.len();
         let row_stride = self.node_rows.len() + self.step_rows.len();
-        let index = |once: usize, stride: usize, per_node: usize, place: Place, k: usize| match place {
-            Place::Once(i) => i,
-            Place::Node(offset, i) => once + ((k + offset) % nodes) * stride + i,
-            Place::Step(i) => once + k * stride + per_node + i,
+        let index = |once: usize, stride: usize, per_node: usize, place: GridPlace, k: usize| match place {
+            GridPlace::Once(i) => i,
+            GridPlace::Node(offset, i) => once + ((k + offset) % nodes) * stride + i,
+            GridPlace::Step(i) => once + k * stride + per_node + i,
         };
         let mut elements = Vec::new();
         for (piece, placed) in self.pieces.iter().enumerate() {
             let reach = placed.variables.iter().chain(&placed.rows).map(|place| match place {
-                Place::Node(offset, _) => *offset,
-                Place::Step(_) => 1,
-                Place::Once(_) => 0,
+                GridPlace::Node(offset, _) => *offset,
+                GridPlace::Step(_) => 1,
+                GridPlace::Once(_) => 0,
             });
             let reach = reach.max().unwrap_or(0);
             let count = if self.periodic { nodes } else { nodes.saturating_sub(reach) };
@@ -73,8 +73,9 @@ impl Transcription {
                 At::Inner => 1..count.saturating_sub(1),
             };
             for k in range {
-                let at = |place: &Place| index(self.once.len(), stride, self.node.len(), *place, k);
-                let row_at = |place: &Place| index(self.once_rows.len(), row_stride, self.node_rows.len(), *place, k);
+                let at = |place: &GridPlace| index(self.once.len(), stride, self.node.len(), *place, k);
+                let row_at =
+                    |place: &GridPlace| index(self.once_rows.len(), row_stride, self.node_rows.len(), *place, k);
                 elements.push(Element {
                     piece,
                     variables: placed.variables.iter().map(at).collect(),

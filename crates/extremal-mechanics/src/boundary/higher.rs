@@ -4,7 +4,7 @@ use extremal_expr::{Expr, Id};
 use extremal_model::Method;
 
 use super::action::Formulas;
-use super::{At, BoundaryError, Condition, Place, Quantity, Question, Transcription};
+use super::{At, BoundaryError, Condition, GridPlace, Quantity, Question, Transcription};
 use crate::System;
 use crate::discrete::{HermiteAction, ThreePointAction};
 
@@ -35,8 +35,8 @@ pub(super) fn stationary_action<'g>(
     }
 }
 
-fn integral_rows(count: usize) -> (Vec<Place>, Vec<Condition>) {
-    ((0..count).map(Place::Once).collect(), (0..count).map(Condition::Integral).collect())
+fn integral_rows(count: usize) -> (Vec<GridPlace>, Vec<Condition>) {
+    ((0..count).map(GridPlace::Once).collect(), (0..count).map(Condition::Integral).collect())
 }
 
 fn hermite<'g>(system: &System<'g>, question: &Question<'g>) -> Transcription {
@@ -54,7 +54,7 @@ fn hermite<'g>(system: &System<'g>, question: &Question<'g>) -> Transcription {
         (action.action.substitute(&rules), action.constants.into_named())
     };
     let (action, constants) = nodal(system.lagrangian);
-    let place = |offset: usize| move |(at, symbol): (usize, Expr<'g>)| (symbol, Place::Node(offset, at));
+    let place = |offset: usize| move |(at, symbol): (usize, Expr<'g>)| (symbol, GridPlace::Node(offset, at));
     let nodes = [system.configuration(), ends.concat()].into_iter().enumerate();
     let mut variables: Vec<_> =
         nodes.flat_map(|(offset, node)| node.into_iter().enumerate().map(place(offset))).collect();
@@ -81,7 +81,7 @@ fn three_points<'g>(system: &System<'g>, question: &Question<'g>) -> Transcripti
     let points = ThreePointAction::of(system).points;
     let (mut places, mut once_rows) = integral_rows(question.integrals.len());
     // h Φ at the point in the middle, and half of it at the ends: the multiplier is that of L + λ Φ.
-    places.extend((0..system.constraints.len()).map(|row| Place::Node(1, row)));
+    places.extend((0..system.constraints.len()).map(|row| GridPlace::Node(1, row)));
     let at_middle = |integrand: Expr<'g>, weight: i64| {
         // Time is that of the middle point, one step after the first.
         let action = ThreePointAction::of(&system.with_lagrangian(integrand)).action;
@@ -90,7 +90,7 @@ fn three_points<'g>(system: &System<'g>, question: &Question<'g>) -> Transcripti
     let constraints = system.constraints.iter().map(|constraint| constraint.expression);
     let integrands: Vec<_> = question.integrals.iter().copied().chain(constraints).collect();
     let variables: Vec<_> = (points.iter().enumerate())
-        .flat_map(|(offset, point)| point.iter().enumerate().map(move |(q, s)| (*s, Place::Node(offset, q))))
+        .flat_map(|(offset, point)| point.iter().enumerate().map(move |(q, s)| (*s, GridPlace::Node(offset, q))))
         .collect();
     let duration = formulas.duration_variable();
     let everywhere: Vec<_> = variables.iter().copied().chain(duration).collect();
@@ -112,10 +112,10 @@ fn three_points<'g>(system: &System<'g>, question: &Question<'g>) -> Transcripti
         ];
         for (end, at, suffix, quantity) in ends {
             let velocities = system.symbols("", suffix);
-            let own = velocities.iter().enumerate().map(|(q, v)| (*v, Place::Once(once.len() + q)));
+            let own = velocities.iter().enumerate().map(|(q, v)| (*v, GridPlace::Once(once.len() + q)));
             let variables: Vec<_> = variables.iter().copied().chain(own).chain(duration).collect();
             let row = |q: usize| (points[2][q] - points[0][q]) / 2 - h * velocities[q];
-            let rows: Vec<_> = (0..n).map(|q| (row(q), Place::Once(once_rows.len() + q))).collect();
+            let rows: Vec<_> = (0..n).map(|q| (row(q), GridPlace::Once(once_rows.len() + q))).collect();
             formulas.push(&variables, g.int(0), &rows, at);
             once.extend((0..n).map(quantity));
             once_rows.extend((0..n).map(|coordinate| Condition::EndVelocity { end, coordinate }));

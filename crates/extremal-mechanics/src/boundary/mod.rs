@@ -24,7 +24,7 @@ pub use unfolding::Unfolding;
 pub use vakonomic::VakonomicControl;
 
 use crate::System;
-use crate::discrete::{CustomDiscrete, DiscreteAction, Quadrature, galerkin_of};
+use crate::discrete::{CustomDiscrete, DiscreteAction, QuadratureRule, galerkin_of};
 
 /// A small formula of which a large problem has many copies: a contribution to the cost, and contributions to rows of equations.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Piece {
 
 /// Where a variable or a row of a piece is found, relative to the node the copy belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum GridPlace {
     /// With a node: so many nodes on, the so-manyth there.
     Node(usize, usize),
     /// With the step that begins at the node.
@@ -69,9 +69,9 @@ pub struct Placed {
     /// The formula.
     pub piece: Piece,
     /// One per variable.
-    pub variables: Vec<Place>,
+    pub variables: Vec<GridPlace>,
     /// One per row.
-    pub rows: Vec<Place>,
+    pub rows: Vec<GridPlace>,
     /// Where its copies are.
     pub at: At,
 }
@@ -261,7 +261,7 @@ pub enum BoundaryError {
 /// A discrete Lagrangian with the quadrature it was made by.
 pub(crate) struct Discretised<'g> {
     action: DiscreteAction<'g>,
-    rule: Option<(usize, Quadrature)>,
+    rule: Option<(usize, QuadratureRule)>,
 }
 
 impl<'g> Discretised<'g> {
@@ -301,12 +301,12 @@ impl<'g> Discretised<'g> {
         // All nodes with the weight of one of them: constants then keep the names they have in the action.
         let only = |j: usize| {
             let weights = (0..rule.nodes.len()).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
-            Quadrature { nodes: rule.nodes.clone(), weights }
+            QuadratureRule { nodes: rule.nodes.clone(), weights }
         };
         Ok((0..rule.nodes.len()).map(|j| integral(system, f, *degree, &only(j)) / system.step()).collect())
     }
 }
 
-fn integral<'g>(system: &System<'g>, f: Expr<'g>, degree: usize, rule: &Quadrature) -> Expr<'g> {
+fn integral<'g>(system: &System<'g>, f: Expr<'g>, degree: usize, rule: &QuadratureRule) -> Expr<'g> {
     DiscreteAction::galerkin(&system.with_lagrangian(f), degree, rule, Default::default()).nodal().action
 }

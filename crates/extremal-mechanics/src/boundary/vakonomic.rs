@@ -21,7 +21,7 @@ use extremal_expr::Expr;
 use extremal_model::{Feature, Method};
 
 use super::action::Formulas;
-use super::{At, BoundaryError, Condition, Discretised, Place, Quantity, Question, Transcription};
+use super::{At, BoundaryError, Condition, Discretised, GridPlace, Quantity, Question, Transcription};
 use crate::System;
 use crate::block::{Block, Solve};
 use crate::discrete::CustomDiscrete;
@@ -90,11 +90,11 @@ impl<'g> VakonomicControl<'g> {
         let mut formulas = Formulas::new(&self.system, question);
         let mut variables = Vec::new();
         for (offset, point) in self.points.iter().enumerate() {
-            variables.extend(point.iter().enumerate().map(|(k, q)| (*q, Place::Node(offset, k))));
+            variables.extend(point.iter().enumerate().map(|(k, q)| (*q, GridPlace::Node(offset, k))));
         }
         variables.extend(formulas.duration_variable());
         let rows: Vec<_> =
-            self.constraints.iter().enumerate().map(|(row, (_, phi))| (*phi, Place::Node(1, row))).collect();
+            self.constraints.iter().enumerate().map(|(row, (_, phi))| (*phi, GridPlace::Node(1, row))).collect();
         formulas.push(&variables, self.cost, &rows, At::Every);
         Transcription {
             node: (0..n).map(Quantity::Position).collect(),

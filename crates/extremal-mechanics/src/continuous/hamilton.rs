@@ -50,7 +50,7 @@ impl<'g> System<'g> {
         let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
         let drift = g.substitute(&constraints, &at_rest);
         let shifted: Vec<_> = self.p.iter().zip(&split.linear).map(|(p, a)| *p - g.simplified(*a)).collect();
-        let Inverse { velocities: v, multipliers, action } = inverse(g, &split, &rows, &shifted, &drift)?;
+        let LegendreInverse { velocities: v, multipliers, action } = inverse(g, &split, &rows, &shifted, &drift)?;
         let h = action * g.rational(Rational::HALF) - g.simplified(split.rest);
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
@@ -68,7 +68,7 @@ impl<'g> System<'g> {
 }
 
 /// The solution of M v + Aᵀλ = p − a, A v + b = 0.
-struct Inverse<'g> {
+struct LegendreInverse<'g> {
     velocities: Vec<Expr<'g>>,
     multipliers: Vec<Expr<'g>>,
     /// (p − a)·v − b·λ, which is twice p·v − L + L(v = 0).
@@ -82,7 +82,7 @@ fn inverse<'g>(
     rows: &[Vec<(usize, Expr<'g>)>],
     shifted: &[Expr<'g>],
     drift: &[Expr<'g>],
-) -> Option<Inverse<'g>> {
+) -> Option<LegendreInverse<'g>> {
     let (n, m) = (shifted.len(), rows.len());
     let mut solution = vec![graph.int(0); n + m];
     let mut action = Vec::new();
@@ -112,7 +112,7 @@ fn inverse<'g>(
         }
     }
     let multipliers = solution.split_off(n);
-    Some(Inverse { velocities: solution, multipliers, action: graph.sum(action) })
+    Some(LegendreInverse { velocities: solution, multipliers, action: graph.sum(action) })
 }
 
 /// Solves the symmetric `m x = b` by Cramer's rule: numerators over the determinant, each as short as it can be written.

@@ -5,7 +5,7 @@ use extremal_model::EntropyBase;
 
 use super::CustomDiscrete;
 use super::constrained::Nodes;
-use super::quadrature::{Quadrature, lagrange};
+use super::quadrature::{QuadratureRule, lagrange};
 use super::scheme::Constants;
 use crate::{Point, System};
 
@@ -69,9 +69,9 @@ impl<'g> DiscreteAction<'g> {
     ///
     /// Degree 1 with one quadrature node `a` is the finite-difference family L((1−a) x_0 + a x_1, (x_1 − x_0)/h), and with
     /// the trapezoidal rule it is Störmer–Verlet.
-    pub fn galerkin(system: &System<'g>, degree: usize, rule: &Quadrature, entropy: EntropyBase) -> Self {
+    pub fn galerkin(system: &System<'g>, degree: usize, rule: &QuadratureRule, entropy: EntropyBase) -> Self {
         let (g, h) = (system.graph, system.step());
-        let nodes = Quadrature::lobatto(degree + 1).nodes;
+        let nodes = QuadratureRule::lobatto(degree + 1).nodes;
         let mut constants = Constants::new(g);
         let mut number = |value: f64, name: String| constants.number(value, || system.constant(&name));
         let bases: Vec<Basis<'g>> = (1..)
@@ -113,7 +113,7 @@ impl<'g> DiscreteAction<'g> {
             let position = system.q[k] + h * g.dot(&basis.values[1..], &w);
             // The next step begins where this one ends: its forces there are the same only if they are written in the same numbers.
             let at_the_end = w.last().is_some_and(|last| position == system.q[k] + h * *last);
-            (if at_the_end { position.held() } else { position }, g.dot(&basis.slopes[1..], &w))
+            (if at_the_end { position.grouped() } else { position }, g.dot(&basis.slopes[1..], &w))
         };
         let incremental = Self::formula(system, &bases, w.clone(), (&s, rates), motion);
         let slopes = Self::slopes(system, &bases, (&s, rates), motion);
@@ -340,7 +340,7 @@ impl<'g> DiscreteAction<'g> {
         scale: Expr<'g>,
     ) -> Nodes<'g> {
         let h = system.step();
-        let weights = Quadrature::lobatto(self.nodes.len()).weights;
+        let weights = QuadratureRule::lobatto(self.nodes.len()).weights;
         let constants = &mut self.constants;
         let mut scaled = |values: &[f64], name: &str| -> Vec<Expr<'g>> {
             let number =

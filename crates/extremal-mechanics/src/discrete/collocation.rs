@@ -2,7 +2,7 @@
 
 use extremal_expr::Expr;
 
-use super::quadrature::{Quadrature, lagrange_integral};
+use super::quadrature::{QuadratureRule, lagrange_integral};
 use super::scheme::Constants;
 use crate::System;
 
@@ -21,7 +21,7 @@ pub(super) struct Collocation<'s, 'g> {
 impl<'s, 'g> Collocation<'s, 'g> {
     /// Collocation at `s` Gauss nodes.
     pub fn gauss(system: &'s System<'g>, s: usize) -> Self {
-        let Quadrature { nodes: c, weights: b } = Quadrature::gauss(s);
+        let QuadratureRule { nodes: c, weights: b } = QuadratureRule::gauss(s);
         let row = |tau: &f64| (0..s).map(|j| lagrange_integral(&c, j, *tau)).collect();
         Collocation { system, a: c.iter().map(row).collect(), b, c, constants: Constants::new(system.graph) }
     }

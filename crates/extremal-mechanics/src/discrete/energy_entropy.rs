@@ -21,7 +21,7 @@ use extremal_expr::{Comparison, Expr, Rational, magnitude};
 use super::SchemeError;
 use super::builder::{SchemeBuilder, thermal_guards};
 use super::collocation::Collocation;
-use super::quadrature::{Quadrature, lagrange};
+use super::quadrature::{QuadratureRule, lagrange};
 use super::scheme::{Equation, Scheme};
 use crate::block::{Meaning, Solve};
 use crate::{Point, System};
@@ -112,7 +112,7 @@ fn mean_gradients<'g>(
     led: impl Fn(&[Expr<'g>]) -> Vec<Expr<'g>>,
 ) -> Vec<Vec<Expr<'g>>> {
     let Some(g) = z.first().map(|z| z.graph()) else { return vec![Vec::new(); method.len()] };
-    let rule = Quadrature::gauss(nodes);
+    let rule = QuadratureRule::gauss(nodes);
     let mut means = vec![vec![Vec::new(); z.len()]; method.len()];
     for (at, (tau, omega)) in (1..).zip(rule.nodes.iter().zip(&rule.weights)) {
         let integrals = method.integrals(*tau);

@@ -3,7 +3,7 @@
 use extremal_expr::Expr;
 
 use super::builder::SchemeBuilder;
-use super::quadrature::Quadrature;
+use super::quadrature::QuadratureRule;
 use super::scheme::{Constants, Equation, Scheme};
 use crate::System;
 use crate::block::Solve;
@@ -27,7 +27,7 @@ impl<'g> HermiteAction<'g> {
     /// The action of a system.
     pub fn of(system: &System<'g>) -> HermiteAction<'g> {
         let (g, h, k) = (system.graph, system.step(), system.order);
-        let rule = Quadrature::gauss(2 * k - 1);
+        let rule = QuadratureRule::gauss(2 * k - 1);
         let mut constants = Constants::new(g);
         let start: Vec<Vec<Expr<'g>>> = (0..k).map(|order| system.derivative(order).to_vec()).collect();
         let increments: Vec<_> = (0..k).map(|i| system.symbols("alpha_", &format!("_{i}"))).collect();

@@ -24,7 +24,7 @@ pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
-pub use quadrature::Quadrature;
+pub use quadrature::QuadratureRule;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
@@ -193,7 +193,7 @@ impl Default for Options {
 }
 
 /// Refuses a method that is not defined for what the system has or for how it starts: the only place where this is decided
-/// for motions, from [`Family::takes`](extremal_model::Family).
+/// for motions, from [`MethodFamily::takes`](extremal_model::MethodFamily::takes).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
     system.check_order()?;
     if system.order > 1 && !system.constraints.is_empty() {
@@ -233,14 +233,14 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
 }
 
 /// Degree and quadrature of the methods that are made of one polynomial per step; `None` for all others.
-pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, Quadrature)> {
-    let one_node = |a: f64| Quadrature { nodes: vec![a], weights: vec![1.0] };
+pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
+    let one_node = |a: f64| QuadratureRule { nodes: vec![a], weights: vec![1.0] };
     Some(match method {
         Method::Left => (1, one_node(0.0)),
         Method::Right => (1, one_node(1.0)),
         Method::Midpoint => (1, one_node(0.5)),
         Method::Theta(a) => (1, one_node(Rational::to_f64(a))),
-        Method::Trapezoidal => (1, Quadrature::lobatto(2)),
+        Method::Trapezoidal => (1, QuadratureRule::lobatto(2)),
         Method::Galerkin { degree, quadrature } => (*degree as usize, rule_of(*quadrature)),
         Method::Compose { .. }
         | Method::Custom
@@ -255,9 +255,9 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, Quadrature)> {
     })
 }
 
-fn rule_of(quadrature: extremal_model::Quadrature) -> Quadrature {
+fn rule_of(quadrature: extremal_model::Quadrature) -> QuadratureRule {
     match quadrature {
-        extremal_model::Quadrature::Gauss(n) => Quadrature::gauss(n as usize),
-        extremal_model::Quadrature::Lobatto(n) => Quadrature::lobatto(n as usize),
+        extremal_model::Quadrature::Gauss(n) => QuadratureRule::gauss(n as usize),
+        extremal_model::Quadrature::Lobatto(n) => QuadratureRule::lobatto(n as usize),
     }
 }

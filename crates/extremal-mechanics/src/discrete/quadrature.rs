@@ -2,23 +2,23 @@
 
 /// Nodes and weights on [0, 1].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Quadrature {
+pub struct QuadratureRule {
     /// Nodes, increasing.
     pub nodes: Vec<f64>,
     /// Weights; they sum to 1.
     pub weights: Vec<f64>,
 }
 
-impl Quadrature {
+impl QuadratureRule {
     /// `n` Gauss nodes: exact for polynomials of degree 2n−1.
     ///
     /// ```
-    /// use extremal_mechanics::discrete::Quadrature;
-    /// let rule = Quadrature::gauss(2);
+    /// use extremal_mechanics::discrete::QuadratureRule;
+    /// let rule = QuadratureRule::gauss(2);
     /// let cubic: f64 = rule.nodes.iter().zip(&rule.weights).map(|(c, b)| b * c.powi(3)).sum();
     /// assert!((cubic - 0.25).abs() < 1e-15);
     /// ```
-    pub fn gauss(n: usize) -> Quadrature {
+    pub fn gauss(n: usize) -> QuadratureRule {
         let nodes: Vec<f64> = (0..n)
             .map(|i| {
                 let guess = (std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
@@ -35,7 +35,7 @@ impl Quadrature {
     }
 
     /// `n >= 2` Lobatto nodes, both ends among them: exact for polynomials of degree 2n−3.
-    pub fn lobatto(n: usize) -> Quadrature {
+    pub fn lobatto(n: usize) -> QuadratureRule {
         let m = n - 1;
         let nodes: Vec<f64> = (0..n)
             .map(|i| match i {
@@ -56,11 +56,11 @@ impl Quadrature {
     }
 
     /// From [−1, 1] with weights already halved; made exactly symmetric.
-    fn on_unit_interval(x: Vec<f64>, weights: Vec<f64>) -> Quadrature {
+    fn on_unit_interval(x: Vec<f64>, weights: Vec<f64>) -> QuadratureRule {
         let n = x.len();
         let nodes = (0..n).map(|i| 0.5 + 0.25 * (x[i] - x[n - 1 - i])).collect();
         let weights = (0..n).map(|i| 0.5 * (weights[i] + weights[n - 1 - i])).collect();
-        Quadrature { nodes, weights }
+        QuadratureRule { nodes, weights }
     }
 }
 
@@ -101,7 +101,7 @@ pub fn lagrange(nodes: &[f64], i: usize, x: f64) -> (f64, f64) {
 
 /// ∫_0^x of the i-th Lagrange polynomial: the Runge–Kutta matrix of collocation, by exact quadrature.
 pub fn lagrange_integral(nodes: &[f64], i: usize, x: f64) -> f64 {
-    let rule = Quadrature::gauss(nodes.len());
+    let rule = QuadratureRule::gauss(nodes.len());
     rule.nodes.iter().zip(&rule.weights).map(|(c, b)| b * lagrange(nodes, i, c * x).0).sum::<f64>() * x
 }
 
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn rules_are_exact_to_their_degree_and_no_further() {
         for n in 1..=9 {
-            for (rule, degree) in [(Quadrature::gauss(n), 2 * n - 1), (Quadrature::lobatto(n + 1), 2 * n - 1)] {
+            for (rule, degree) in [(QuadratureRule::gauss(n), 2 * n - 1), (QuadratureRule::lobatto(n + 1), 2 * n - 1)] {
                 for d in 0..=degree + 1 {
                     let sum: f64 = rule.nodes.iter().zip(&rule.weights).map(|(c, b)| b * c.powi(d as i32)).sum();
                     let error = (sum - 1.0 / (d as f64 + 1.0)).abs();
@@ -125,11 +125,11 @@ mod tests {
 
     #[test]
     fn known_nodes() {
-        assert_eq!(Quadrature::gauss(1), Quadrature { nodes: vec![0.5], weights: vec![1.0] });
-        let simpson = Quadrature::lobatto(3);
+        assert_eq!(QuadratureRule::gauss(1), QuadratureRule { nodes: vec![0.5], weights: vec![1.0] });
+        let simpson = QuadratureRule::lobatto(3);
         assert_eq!(simpson.nodes, [0.0, 0.5, 1.0]);
         assert!((simpson.weights[1] - 2.0 / 3.0).abs() < 1e-16);
-        assert!((Quadrature::gauss(2).nodes[0] - (0.5 - 3f64.sqrt() / 6.0)).abs() < 1e-16);
+        assert!((QuadratureRule::gauss(2).nodes[0] - (0.5 - 3f64.sqrt() / 6.0)).abs() < 1e-16);
     }
 
     #[test]

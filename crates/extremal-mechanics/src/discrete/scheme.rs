@@ -34,6 +34,13 @@ pub struct Scheme {
     pub note: String,
 }
 
+impl Scheme {
+    /// The number of coordinates: a velocity and a momentum of each are observed.
+    pub fn dimension(&self) -> usize {
+        self.observe.outputs.len() / 2
+    }
+}
+
 /// A condition on every step.
 #[derive(Clone, Debug)]
 pub struct SchemeGuard {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::ConstraintKind;
 
-/// What a system, its start or a question asks of a method. A method whose [`Family`](super::Family) does not name it refuses it.
+/// What a system, its start or a question asks of a method. A method whose [`MethodFamily`](super::MethodFamily) does not name it refuses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Feature {
     /// A Lagrangian of positions and velocities.
@@ -33,21 +33,24 @@ pub enum Feature {
 
 impl Feature {
     /// All features, in the order of the documentation.
-    pub const ALL: [Feature; 13] = [
-        Feature::Velocities,
-        Feature::Accelerations,
-        Feature::HigherDerivatives,
-        Feature::Entropies,
-        Feature::DryFriction,
-        Feature::Constraints(ConstraintKind::Holonomic),
-        Feature::Constraints(ConstraintKind::Nonholonomic),
-        Feature::Constraints(ConstraintKind::Vakonomic),
-        Feature::TwoPoints,
-        Feature::ConstrainedTwoPoints,
-        Feature::Boundary,
-        Feature::BoundaryEntropies,
-        Feature::BoundaryConstraints,
-    ];
+    pub fn all() -> Vec<Feature> {
+        let mut all = vec![
+            Feature::Velocities,
+            Feature::Accelerations,
+            Feature::HigherDerivatives,
+            Feature::Entropies,
+            Feature::DryFriction,
+        ];
+        all.extend(ConstraintKind::ALL.map(Feature::Constraints));
+        all.extend([
+            Feature::TwoPoints,
+            Feature::ConstrainedTwoPoints,
+            Feature::Boundary,
+            Feature::BoundaryEntropies,
+            Feature::BoundaryConstraints,
+        ]);
+        all
+    }
 
     /// The feature that a Lagrangian with derivatives up to `order` is.
     pub fn of_order(order: usize) -> Feature {

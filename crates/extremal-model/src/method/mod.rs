@@ -14,8 +14,8 @@ use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
     Entropies, HigherDerivatives, TwoPoints, Velocities,
 };
-use parse::Term;
-use parts::Fraction;
+use parse::MethodTerm;
+use parts::PrintedRational;
 
 pub use feature::{Feature, Refusal};
 pub use parse::{MethodError, MethodErrorKind};
@@ -89,14 +89,14 @@ pub const MAX_QUADRATURE_POINTS: u32 = 12;
 /// A family of methods, such as `galerkin(s)` for every degree `s`.
 ///
 /// ```
-/// use extremal_model::{Family, Method};
+/// use extremal_model::{MethodFamily, Method};
 /// let family = Method::Midpoint.family();
 /// assert_eq!((family.usage, family.order), ("midpoint", "2"));
-/// assert!(Family::all().iter().any(|family| family.name == "galerkin"));
+/// assert!(MethodFamily::all().iter().any(|family| family.name == "galerkin"));
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Family {
+pub struct MethodFamily {
     /// The name, without arguments.
     pub name: &'static str,
     /// How it is written, with letters for the arguments.
@@ -110,19 +110,19 @@ pub struct Family {
     /// What it keeps exactly, for a system without forces where nothing else is said.
     pub keeps: &'static str,
     /// What it is made for.
-    pub kind: Kind,
+    pub kind: MethodKind,
     /// What it is defined for; everything else is refused by name.
     pub takes: &'static [Feature],
     /// One of its methods.
     pub example: fn() -> Method,
     /// Reads the arguments; `None` for a method that takes none, which is `example`.
-    read: Option<fn(&Term<'_>) -> Result<Method, MethodError>>,
+    read: Option<fn(&MethodTerm<'_>) -> Result<Method, MethodError>>,
 }
 
 /// What a family of methods is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum MethodKind {
     /// A discrete principle of least action: symplectic, and conserves the momenta of symmetries.
     Variational,
     /// Conserves the energy itself.
@@ -174,21 +174,22 @@ const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
-const VARIATIONAL: Family = Family {
+const VARIATIONAL: MethodFamily = MethodFamily {
     name: "",
     usage: "",
     sentence: "",
     equations: "",
     order: "2",
     keeps: SYMPLECTIC,
-    kind: Kind::Variational,
+    kind: MethodKind::Variational,
     takes: EVERY_ONE_STEP_PROBLEM,
     example: || Method::Midpoint,
     read: None,
 };
-const REFERENCE: Family = Family { keeps: "nothing", kind: Kind::Reference, takes: MOTIONS, ..VARIATIONAL };
+const REFERENCE: MethodFamily =
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS, ..VARIATIONAL };
 
-static MIDPOINT: Family = Family {
+static MIDPOINT: MethodFamily = MethodFamily {
     name: "midpoint",
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
@@ -198,7 +199,7 @@ static MIDPOINT: Family = Family {
     ..VARIATIONAL
 };
 
-static TRAPEZOIDAL: Family = Family {
+static TRAPEZOIDAL: MethodFamily = MethodFamily {
     name: "trapezoidal",
     usage: "trapezoidal",
     sentence: "the mean of `left` and `right`: Störmer-Verlet",
@@ -208,7 +209,7 @@ static TRAPEZOIDAL: Family = Family {
     ..VARIATIONAL
 };
 
-static GALERKIN: Family = Family {
+static GALERKIN: MethodFamily = MethodFamily {
     name: "galerkin",
     usage: "galerkin(s)",
     sentence: "polynomials of degree s; the action by `gauss(s)`, or as in `galerkin(s, lobatto(r))`",
@@ -221,7 +222,7 @@ static GALERKIN: Family = Family {
     ..VARIATIONAL
 };
 
-static COMPOSED_MIDPOINT: Family = Family {
+static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     name: "compose",
     usage: "compose(c, midpoint)",
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
@@ -233,38 +234,38 @@ static COMPOSED_MIDPOINT: Family = Family {
     ..VARIATIONAL
 };
 
-static COMPOSED_TRAPEZOIDAL: Family = Family {
+static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
 
-static COMPOSED_ENERGY_ENTROPY: Family = Family {
+static COMPOSED_ENERGY_ENTROPY: MethodFamily = MethodFamily {
     usage: "compose(c, energy-entropy)",
     sentence: "a symmetric composition c of energy-entropy steps; a step may lower the entropy",
     keeps: "energy; first law",
-    kind: Kind::EnergyPreserving,
+    kind: MethodKind::EnergyPreserving,
     takes: ENERGY_ENTROPY.takes,
     example: || composed(CompositionBase::EnergyEntropy),
     ..COMPOSED_MIDPOINT
 };
 
-static ENERGY_ENTROPY: Family = Family {
+static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     name: "energy-entropy",
     usage: "energy-entropy(s)",
     sentence: "energy-preserving collocation with s stages, 1 if not given",
     equations: "E15 to E20",
     order: "2s",
     keeps: "energy; first and second law",
-    kind: Kind::EnergyPreserving,
+    kind: MethodKind::EnergyPreserving,
     takes: &[Velocities, Entropies],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
 };
 
-static HERMITE: Family = Family {
+static HERMITE: MethodFamily = MethodFamily {
     name: "hermite",
     usage: "hermite",
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
@@ -275,7 +276,7 @@ static HERMITE: Family = Family {
     ..VARIATIONAL
 };
 
-static DIFFERENCE: Family = Family {
+static DIFFERENCE: MethodFamily = MethodFamily {
     name: "difference",
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
@@ -285,7 +286,7 @@ static DIFFERENCE: Family = Family {
     ..VARIATIONAL
 };
 
-static DOP853: Family = Family {
+static DOP853: MethodFamily = MethodFamily {
     name: "dop853",
     usage: "dop853",
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
@@ -296,7 +297,7 @@ static DOP853: Family = Family {
     ..REFERENCE
 };
 
-static GAUSS: Family = Family {
+static GAUSS: MethodFamily = MethodFamily {
     name: "gauss",
     usage: "gauss(s)",
     sentence: "reference: Gauss-Legendre collocation with s stages",
@@ -308,7 +309,7 @@ static GAUSS: Family = Family {
     ..REFERENCE
 };
 
-static RK4: Family = Family {
+static RK4: MethodFamily = MethodFamily {
     name: "rk4",
     usage: "rk4",
     sentence: "reference: the classical Runge-Kutta method",
@@ -318,7 +319,7 @@ static RK4: Family = Family {
     ..REFERENCE
 };
 
-static LEFT: Family = Family {
+static LEFT: MethodFamily = MethodFamily {
     name: "left",
     usage: "left",
     sentence: "discrete Lagrangian at the left end of the step",
@@ -328,7 +329,7 @@ static LEFT: Family = Family {
     ..VARIATIONAL
 };
 
-static RIGHT: Family = Family {
+static RIGHT: MethodFamily = MethodFamily {
     name: "right",
     usage: "right",
     sentence: "discrete Lagrangian at the right end of the step",
@@ -337,7 +338,7 @@ static RIGHT: Family = Family {
     ..LEFT
 };
 
-static THETA: Family = Family {
+static THETA: MethodFamily = MethodFamily {
     name: "theta",
     usage: "theta(a)",
     sentence: "discrete Lagrangian at the fraction a of the step, from 0 to 1",
@@ -348,7 +349,7 @@ static THETA: Family = Family {
     ..LEFT
 };
 
-static DOPRI5: Family = Family {
+static DOPRI5: MethodFamily = MethodFamily {
     name: "dopri5",
     usage: "dopri5",
     sentence: "reference: Dormand-Prince 5(4), adaptive",
@@ -358,7 +359,7 @@ static DOPRI5: Family = Family {
     ..DOP853
 };
 
-static RK2: Family = Family {
+static RK2: MethodFamily = MethodFamily {
     name: "rk2",
     usage: "rk2",
     sentence: "reference: the explicit midpoint method",
@@ -368,19 +369,19 @@ static RK2: Family = Family {
     ..RK4
 };
 
-static CUSTOM: Family = Family {
+static CUSTOM: MethodFamily = MethodFamily {
     name: "custom",
     usage: "custom",
     sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
     equations: "D17",
     order: "that of the discrete Lagrangian",
-    kind: Kind::Own,
+    kind: MethodKind::Own,
     example: || Method::Custom,
     ..LEFT
 };
 
 /// What is usually best comes first: messages advise in this order.
-static ALL: [&Family; 18] = [
+static ALL: [&MethodFamily; 18] = [
     &MIDPOINT,
     &TRAPEZOIDAL,
     &GALERKIN,
@@ -405,9 +406,9 @@ fn composed(base: CompositionBase) -> Method {
     Method::Compose { composition: Composition::Suzuki4, base }
 }
 
-impl Family {
+impl MethodFamily {
     /// All families; what is usually best comes first.
-    pub fn all() -> &'static [&'static Family] {
+    pub fn all() -> &'static [&'static MethodFamily] {
         &ALL
     }
 
@@ -443,7 +444,7 @@ impl Method {
     }
 
     /// The family it belongs to, with all that is said of it.
-    pub fn family(&self) -> &'static Family {
+    pub fn family(&self) -> &'static MethodFamily {
         match self {
             Method::Left => &LEFT,
             Method::Right => &RIGHT,
@@ -482,13 +483,13 @@ impl Method {
 
     /// Is it one of the reference integrators, which solve the continuous equations and keep no structure?
     pub fn is_reference(&self) -> bool {
-        self.family().kind == Kind::Reference
+        self.family().kind == MethodKind::Reference
     }
 
     /// The first of `needed` that the method is not defined for, with the families that take all of them.
     pub fn refuses(&self, needed: &[Feature]) -> Option<Refusal> {
         let feature = *needed.iter().find(|feature| !self.takes(**feature))?;
-        let fits = |family: &&&Family| needed.iter().all(|feature| family.takes(*feature));
+        let fits = |family: &&&MethodFamily| needed.iter().all(|feature| family.takes(*feature));
         let instead = ALL.iter().filter(fits).map(|family| family.usage).collect();
         Some(Refusal { method: self.to_string(), feature, instead })
     }
@@ -498,7 +499,7 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.family().name;
         match self {
-            Method::Theta(theta) => write!(f, "{name}({})", Fraction(theta)),
+            Method::Theta(theta) => write!(f, "{name}({})", PrintedRational(theta)),
             Method::Galerkin { degree, quadrature } => write!(f, "{name}({degree}, {quadrature})"),
             Method::Compose { composition, base } => write!(f, "{name}({}, {})", composition.name(), base.name()),
             Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
@@ -513,7 +514,7 @@ mod tests {
 
     #[test]
     fn the_example_of_every_family_belongs_to_it_and_reads_back() {
-        for family in Family::all() {
+        for family in MethodFamily::all() {
             let method = (family.example)();
             assert_eq!(method.family().usage, family.usage);
             assert_eq!(method.to_string().parse::<Method>(), Ok(method));

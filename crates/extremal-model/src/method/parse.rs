@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use extremal_expr::Rational;
 
-use super::{Composition, CompositionBase, Family, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, Quadrature};
+use super::{Composition, CompositionBase, MAX_QUADRATURE_POINTS, MAX_STAGES, Method, MethodFamily, Quadrature};
 use crate::diagnostic::Span;
 use crate::suggest::help_for;
 
@@ -128,11 +128,11 @@ impl FromStr for Method {
 }
 
 /// `name`, `name(arguments)` or a number.
-pub(super) struct Term<'a> {
+pub(super) struct MethodTerm<'a> {
     /// The name, or the text of the number.
     head: &'a str,
     head_span: Span,
-    arguments: Option<Vec<Term<'a>>>,
+    arguments: Option<Vec<MethodTerm<'a>>>,
     span: Span,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
         MethodError { kind: MethodErrorKind::Syntax { expected }, span: self.at..self.at + width }
     }
 
-    fn term(&mut self, depth: usize) -> Result<Term<'a>, MethodError> {
+    fn term(&mut self, depth: usize) -> Result<MethodTerm<'a>, MethodError> {
         self.skip_blanks();
         let start = self.at;
         let rest = &self.text[start..];
@@ -193,39 +193,39 @@ impl<'a> Cursor<'a> {
         } else {
             self.at = after_head;
         }
-        Ok(Term { head, head_span, arguments, span: start..self.at })
+        Ok(MethodTerm { head, head_span, arguments, span: start..self.at })
     }
 }
 
 /// The names that a method may begin with, each once.
 fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = Family::all().iter().map(|family| family.name).collect();
+    let mut names: Vec<&str> = MethodFamily::all().iter().map(|family| family.name).collect();
     names.extend(Composition::ALL.map(Composition::name));
     names.sort_unstable();
     names.dedup();
     names
 }
 
-fn method(term: &Term<'_>) -> Result<Method, MethodError> {
+fn method(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     if let Some(composition) = composition_named(term.head) {
         return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
     }
-    match Family::all().iter().find(|family| family.name == term.head) {
-        Some(Family { read: Some(read), .. }) => read(term),
+    match MethodFamily::all().iter().find(|family| family.name == term.head) {
+        Some(MethodFamily { read: Some(read), .. }) => read(term),
         Some(family) => bare(term, (family.example)()),
         None => Err(fail(MethodErrorKind::Unknown { name: term.head.to_owned() }, &term.head_span)),
     }
 }
 
 /// A method without arguments.
-fn bare(term: &Term<'_>, method: Method) -> Result<Method, MethodError> {
+fn bare(term: &MethodTerm<'_>, method: Method) -> Result<Method, MethodError> {
     match term.arguments {
         None => Ok(method),
         Some(_) => Err(usage(term, term.head)),
     }
 }
 
-pub(super) fn theta(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn theta(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     let [argument] = arguments(term) else { return Err(usage(term, "theta(0.3)")) };
     let value = match argument.arguments {
         None => fraction(argument.head),
@@ -237,12 +237,12 @@ pub(super) fn theta(term: &Term<'_>) -> Result<Method, MethodError> {
     }
 }
 
-pub(super) fn gauss(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn gauss(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     let [stages] = arguments(term) else { return Err(usage(term, "gauss(2)")) };
     Ok(Method::Gauss(whole(stages, "gauss", "number of stages", 1, MAX_STAGES)?))
 }
 
-pub(super) fn energy_entropy(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn energy_entropy(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     match (&term.arguments, arguments(term)) {
         (None, _) => Ok(Method::EnergyEntropy(1)),
         (_, [stages]) => Ok(Method::EnergyEntropy(whole(stages, "energy-entropy", "number of stages", 1, MAX_STAGES)?)),
@@ -250,7 +250,7 @@ pub(super) fn energy_entropy(term: &Term<'_>) -> Result<Method, MethodError> {
     }
 }
 
-pub(super) fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn galerkin(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     let (degree, rule) = match arguments(term) {
         [degree] => (degree, None),
         [degree, rule] => (degree, Some(rule)),
@@ -277,7 +277,7 @@ pub(super) fn galerkin(term: &Term<'_>) -> Result<Method, MethodError> {
     Ok(Method::Galerkin { degree, quadrature })
 }
 
-pub(super) fn compose(term: &Term<'_>) -> Result<Method, MethodError> {
+pub(super) fn compose(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     let (name, base) = match arguments(term) {
         [name] => (name, None),
         [name, base] => (name, Some(base)),
@@ -302,11 +302,17 @@ fn composition_named(name: &str) -> Option<Composition> {
     Composition::ALL.into_iter().find(|c| c.name() == name)
 }
 
-fn arguments<'t, 'a>(term: &'t Term<'a>) -> &'t [Term<'a>] {
+fn arguments<'t, 'a>(term: &'t MethodTerm<'a>) -> &'t [MethodTerm<'a>] {
     term.arguments.as_deref().unwrap_or_default()
 }
 
-fn whole(term: &Term<'_>, method: &'static str, what: &'static str, low: u32, high: u32) -> Result<u32, MethodError> {
+fn whole(
+    term: &MethodTerm<'_>,
+    method: &'static str,
+    what: &'static str,
+    low: u32,
+    high: u32,
+) -> Result<u32, MethodError> {
     let value = if term.arguments.is_none() { term.head.parse::<u32>().ok() } else { None };
     value
         .filter(|value| (low..=high).contains(value))
@@ -320,11 +326,11 @@ fn fraction(text: &str) -> Option<Rational> {
     Some(&Rational::parse_decimal(numerator)? * &denominator)
 }
 
-fn out_of_range(term: &Term<'_>, method: &'static str, what: &'static str, range: String) -> MethodError {
+fn out_of_range(term: &MethodTerm<'_>, method: &'static str, what: &'static str, range: String) -> MethodError {
     fail(MethodErrorKind::OutOfRange { method, what, range, found: term.head.to_owned() }, &term.span)
 }
 
-fn usage(term: &Term<'_>, usage: &str) -> MethodError {
+fn usage(term: &MethodTerm<'_>, usage: &str) -> MethodError {
     let (method, usage) = (term.head.to_owned(), usage.to_owned());
     fail(MethodErrorKind::Arguments { method, usage }, &term.span)
 }

@@ -82,9 +82,9 @@ impl fmt::Display for Quadrature {
 }
 
 /// Prints a rational as a decimal where that is exact (`0.3`), as a quotient otherwise (`1/3`).
-pub(super) struct Fraction<'a>(pub &'a Rational);
+pub(super) struct PrintedRational<'a>(pub &'a Rational);
 
-impl fmt::Display for Fraction<'_> {
+impl fmt::Display for PrintedRational<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimal = self.0.to_f64().to_string();
         match Rational::parse_decimal(&decimal) {

@@ -4,7 +4,7 @@ use extremal_expr::syntax::{Ast, AstKind, AstNode, Limits, NodeId, Root};
 
 /// What a part of an expression is there for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum PartRole {
     Value,
     /// It decides between two values.
     Condition,
@@ -22,36 +22,36 @@ pub(super) fn is_local(text: &str, count: &str, index: Option<&str>) -> bool {
     if !matches!(ast.root(), Root::Expression(_)) {
         return false;
     }
-    let mut roles = vec![Role::Value; ast.nodes().len()];
-    let mut mark = |id: NodeId, role: Role| roles[ast.node(id).first.index()..=id.index()].fill(role);
+    let mut roles = vec![PartRole::Value; ast.nodes().len()];
+    let mut mark = |id: NodeId, role: PartRole| roles[ast.node(id).first.index()..=id.index()].fill(role);
     let mut indices: Vec<&str> = index.into_iter().collect();
     let mut choices = Vec::new();
     for node in ast.nodes() {
         if let AstKind::Compare { left, right, .. } = &node.kind {
-            mark(*left, Role::Condition);
-            mark(*right, Role::Condition);
+            mark(*left, PartRole::Condition);
+            mark(*right, PartRole::Condition);
         }
     }
     for node in ast.nodes() {
         match &node.kind {
             AstKind::Member { index, .. } => {
-                mark(*index, Role::Index);
+                mark(*index, PartRole::Index);
                 choices.push((*index, true));
             }
             AstKind::Each { index, low, high, .. } => {
                 indices.push(ast.slice(*index));
                 for bound in [*low, *high] {
-                    mark(bound, Role::Index);
+                    mark(bound, PartRole::Index);
                     choices.push((bound, false));
                 }
             }
             _ => {}
         }
     }
-    let allowed = |(node, role): (&AstNode, &Role)| match (&node.kind, role) {
+    let allowed = |(node, role): (&AstNode, &PartRole)| match (&node.kind, role) {
         (AstKind::Invalid, _) => false,
-        (AstKind::Name { name, .. }, Role::Value) => !indices.contains(&ast.slice(*name)),
-        (AstKind::Name { name, .. }, Role::Condition) => {
+        (AstKind::Name { name, .. }, PartRole::Value) => !indices.contains(&ast.slice(*name)),
+        (AstKind::Name { name, .. }, PartRole::Condition) => {
             !indices.contains(&ast.slice(*name)) && ast.slice(*name) != count
         }
         _ => true,
@@ -74,7 +74,7 @@ fn is_distance(ast: &Ast, id: NodeId, count: &str, moving: &[&str]) -> bool {
         AstKind::Sum(range) => {
             let operands = ast.operands(range);
             let anchors = operands.iter().filter(|operand| is_anchor(operand.node)).count();
-            let fits = |operand: &extremal_expr::syntax::Operand| {
+            let fits = |operand: &extremal_expr::syntax::AstOperand| {
                 is_number(operand.node) || is_anchor(operand.node) && !operand.inverse
             };
             anchors <= 1 && operands.iter().all(fits)

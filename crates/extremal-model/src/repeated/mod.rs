@@ -6,16 +6,15 @@ mod local;
 use extremal_expr::Graph;
 
 use crate::diagnostic::{InvalidModel, Problems};
-use crate::document::{Scalar, Series};
+use crate::document::{Scalar, ScalarSeries};
 use crate::model::Model;
 use crate::names::TIME;
 use crate::overrides::Overrides;
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::{DEFAULT_INDEX, Resolver};
 use crate::tables::coordinates::CoordinateStatement;
 use crate::tables::definitions::DefinitionStatement;
 use crate::tables::dynamics::DynamicsStatement;
-use crate::tables::observables::ObservablesStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
 
 use local::is_local;
@@ -26,7 +25,7 @@ const BATCH: usize = 4096;
 /// A model of repeated structure, which has not been unrolled.
 ///
 /// ```
-/// use extremal_model::{Overrides, Repeated};
+/// use extremal_model::{Overrides, RepeatedModel};
 /// let chain = r#"
 ///     [parameters]
 ///     n = 5
@@ -35,15 +34,15 @@ const BATCH: usize = 4096;
 ///     [dynamics]
 ///     lagrangian = "sum(i, 1, n, q[i]'^2/2) - sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2)"
 /// "#;
-/// let long = Repeated::read(chain, &Overrides::default().set("n", 100_000)).expect("the same for every member");
+/// let long = RepeatedModel::read(chain, &Overrides::default().set("n", 100_000)).expect("the same for every member");
 /// assert_eq!((long.size(), long.names().collect::<Vec<_>>()), (100_000, vec!["q"]));
 /// assert_eq!(long.with_size(3)?.coordinates().len(), 3);
 /// assert_eq!(long.start()?.positions[50_000], 50_001.0 / 4.0 + 100_000.0);
 /// let uneven = chain.replace("q[i]'^2/2", "i*q[i]'^2/2");
-/// assert!(Repeated::read(&uneven, &Overrides::default()).is_none());
+/// assert!(RepeatedModel::read(&uneven, &Overrides::default()).is_none());
 /// # Ok::<(), extremal_model::InvalidModel>(())
 /// ```
-pub struct Repeated {
+pub struct RepeatedModel {
     text: String,
     overrides: Overrides,
     statements: Statements,
@@ -62,11 +61,11 @@ pub struct RepeatedStart {
     pub velocities: Vec<f64>,
 }
 
-impl Repeated {
+impl RepeatedModel {
     /// Reads a model file with some values replaced; `None` if it is in error or not of this form: coordinates in families of
     /// one size, a parameter, with nothing but a Lagrangian, forces on whole families and definitions, whose expressions use the number of
     /// a member only to choose members.
-    pub fn read(text: &str, overrides: &Overrides) -> Option<Repeated> {
+    pub fn read(text: &str, overrides: &Overrides) -> Option<RepeatedModel> {
         let mut problems = Problems::default();
         let mut statements = tables::read(text, &mut problems)?;
         overrides.apply(&mut statements.parameters, &mut problems);
@@ -81,7 +80,7 @@ impl Repeated {
             return None;
         }
         let parameters = parameters.iter().map(|parameter| parameter.value).collect();
-        Some(Repeated { text: text.to_owned(), overrides: overrides.clone(), statements, count, size, parameters })
+        Some(RepeatedModel { text: text.to_owned(), overrides: overrides.clone(), statements, count, size, parameters })
     }
 
     /// The number of members of each family.
@@ -115,8 +114,8 @@ impl Repeated {
         let mut start = RepeatedStart { positions: Vec::new(), velocities: Vec::new() };
         for statement in &self.statements.coordinates {
             let index = statement.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
-            let family = |series: &Option<Series>, what: &str, into: &mut Vec<f64>| match series {
-                Some(Series::One(scalar)) => {
+            let family = |series: &Option<ScalarSeries>, what: &str, into: &mut Vec<f64>| match series {
+                Some(ScalarSeries::One(scalar)) => {
                     let what = format!("the {what} of a member of `{}`", statement.name.text);
                     self.evaluate(scalar, index, &what, into)
                 }
@@ -144,7 +143,7 @@ impl Repeated {
             let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
             tables::resolve_parameters(resolver, &self.statements.parameters);
             for number in first..=self.size.min(first + BATCH - 1) {
-                let value = resolver.number(scalar, &Place::INITIAL, Some((index, number as i64)));
+                let value = resolver.number(scalar, &ExpressionPlace::INITIAL, Some((index, number as i64)));
                 match value.and_then(|value| resolver.finite(value, scalar.span(), what)) {
                     Some(number) => into.push(number),
                     None => {
@@ -172,29 +171,9 @@ fn counted_by(statements: &Statements) -> Option<String> {
 
 /// Is nothing stated but what is the same for every member?
 fn says_the_same(statements: &Statements, count: &str) -> bool {
-    // Whoever adds a table or a key decides here whether a model that states it can be looked at with few members.
-    let Statements {
-        name: _,
-        source: _,
-        description: _,
-        parameters: _,
-        coordinates,
-        entropies,
-        definitions,
-        dynamics: DynamicsStatement { stated: _, lagrangian, friction_law, forces, heat },
-        friction,
-        conduction,
-        constraints,
-        controls,
-        objective,
-        boundary,
-        observables: ObservablesStatement { invariants, symmetries, exact },
-        expected: _,
-        discrete,
-        stops,
-        simulation: _,
-    } = statements;
-    let one = |series: &Option<Series>| matches!(series, None | Some(Series::One(_)));
+    let Statements { coordinates, definitions, dynamics, .. } = statements;
+    let DynamicsStatement { stated: _, lagrangian, friction_law: _, forces, heat: _ } = dynamics;
+    let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
         let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
             statement;
@@ -214,18 +193,13 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         };
         let index = index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
         let index = counted_by.is_some().then_some(index);
-        counted && matches!(value, Some(Series::One(scalar)) if local(scalar, index))
+        counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
     });
     let forced = forces.iter().all(|force| {
         let family = coordinates.iter().find(|statement| statement.name.text == force.key.value);
         let index = family.map(|family| family.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str()));
-        matches!((&force.value, index), (Series::One(scalar), Some(index)) if local(scalar, Some(index)))
+        matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(index)))
     });
     let lagrangian = lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
-    let rubs = friction_law.is_some() || !friction.is_empty();
-    let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-    let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
-    let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-    let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
-    started && defined && forced && lagrangian && !(rubs || watched || heated || restricted || sought)
+    started && defined && forced && lagrangian && statements.is_plain_motion()
 }

@@ -3,22 +3,22 @@
 use extremal_expr::syntax::{Ast, AstKind, Limits, Root};
 use extremal_expr::{Expr, Id};
 
-use super::families::{Families, Family, Kind};
+use super::families::{Families, Family, QuantityKind};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Reader, Scalar, Series};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver, diagnostic, with_article};
+use crate::document::{Scalar, ScalarSeries, TableEntry, TableReader};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver, diagnostic, with_article};
 use crate::suggest::help_for;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// `x = "..."`, `"x[i]" = "..."`, `"x[2]" = "..."` or `x = [.., ..]`.
 #[derive(Debug)]
 pub(crate) struct Assignment {
-    pub key: Text,
-    pub value: Series,
+    pub key: SourceText,
+    pub value: ScalarSeries,
 }
 
-pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> Vec<Assignment> {
+pub(crate) fn read<'t>(reader: &mut TableReader<'t, '_>, entries: Vec<TableEntry<'t>>) -> Vec<Assignment> {
     let mut assignments = Vec::new();
     for entry in entries {
         if let Some(value) = reader.series(&entry) {
@@ -29,7 +29,7 @@ pub(crate) fn read<'t>(reader: &mut Reader<'t, '_>, entries: Vec<Entry<'t>>) -> 
 }
 
 /// The same for an entry that should be a table of them.
-pub(crate) fn read_table<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<Assignment> {
+pub(crate) fn read_table<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<Assignment> {
     let entries = reader.table(entry).unwrap_or_default();
     read(reader, entries)
 }
@@ -44,7 +44,7 @@ impl<'a> Targets<'a> {
     }
 
     /// A family with its kind and the place of its first member in the flat list.
-    fn family(self, name: &str) -> Option<(&'a Family, Kind, usize)> {
+    fn family(self, name: &str) -> Option<(&'a Family, QuantityKind, usize)> {
         let mut before = 0;
         for families in self.0 {
             if let Some(family) = families.get(name) {
@@ -73,7 +73,7 @@ pub(crate) struct Assignments<'g> {
 }
 
 /// Which members of a family a key speaks of.
-enum Members {
+enum ChosenMembers {
     /// All of them, with this name for the number.
     Each(String),
     /// One, by its number from 1.
@@ -85,7 +85,7 @@ pub(crate) fn resolve<'g>(
     resolver: &mut Resolver<'g, '_>,
     assignments: &[Assignment],
     targets: Targets<'_>,
-    place: &Place,
+    place: &ExpressionPlace,
 ) -> Vec<Option<Expr<'g>>> {
     let mut values = vec![None; targets.len()];
     for Assignment { key, value } in assignments {
@@ -105,7 +105,7 @@ pub(crate) fn resolve_or_zero(
     resolver: &mut Resolver<'_, '_>,
     assignments: &[Assignment],
     targets: Targets<'_>,
-    place: &Place,
+    place: &ExpressionPlace,
 ) -> Vec<Id> {
     let zero = resolver.graph.int(0);
     let values = resolve(resolver, assignments, targets, place);
@@ -115,10 +115,10 @@ pub(crate) fn resolve_or_zero(
 /// What one key says with one value.
 pub(crate) fn resolve_one<'g>(
     resolver: &mut Resolver<'g, '_>,
-    key: &Text,
-    value: &Series,
+    key: &SourceText,
+    value: &ScalarSeries,
     targets: Targets<'_>,
-    place: &Place,
+    place: &ExpressionPlace,
 ) -> Option<Assignments<'g>> {
     let chosen = chosen(resolver, key, &[value], targets, Primes::Refused)?;
     let values = chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, place, member))?;
@@ -148,15 +148,15 @@ pub(crate) struct Chosen {
 /// The quantities that a key speaks of; `None`, which is reported, if there are none or not as many as values.
 pub(crate) fn chosen(
     resolver: &mut Resolver<'_, '_>,
-    key: &Text,
-    values: &[&Series],
+    key: &SourceText,
+    values: &[&ScalarSeries],
     targets: Targets<'_>,
     primes: Primes,
 ) -> Option<Chosen> {
     let key_parts = take_apart(resolver, key, targets, primes)?;
     let (kind, first, primes, count) = (key_parts.kind, key_parts.first, key_parts.primes, key_parts.family.count);
     let (index, places) = match (members(resolver, key, key_parts)?, count) {
-        (Members::Each(index), Some(count)) => {
+        (ChosenMembers::Each(index), Some(count)) => {
             for value in values {
                 resolver.check_length(value, count)?;
             }
@@ -164,15 +164,15 @@ pub(crate) fn chosen(
         }
         (members, _) => {
             for value in values {
-                if let Series::List { span, .. } = value {
+                if let ScalarSeries::List { span, .. } = value {
                     let message = format!("`{}` is one {}, and this is a list", key.value, kind.word());
                     resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(span.clone(), ""));
                     return None;
                 }
             }
             match members {
-                Members::One(number) => (String::new(), vec![(first + number as usize - 1, None)]),
-                Members::Each(index) => (index, vec![(first, None)]),
+                ChosenMembers::One(number) => (String::new(), vec![(first + number as usize - 1, None)]),
+                ChosenMembers::Each(index) => (index, vec![(first, None)]),
             }
         }
     };
@@ -184,15 +184,15 @@ impl Chosen {
     pub fn each<'g, 'p, T>(
         &self,
         resolver: &mut Resolver<'g, 'p>,
-        value: &Series,
-        mut read: impl FnMut(&mut Resolver<'g, 'p>, &Scalar, Member<'_>) -> Option<T>,
+        value: &ScalarSeries,
+        mut read: impl FnMut(&mut Resolver<'g, 'p>, &Scalar, MemberNumber<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         match value {
-            Series::One(scalar) => {
+            ScalarSeries::One(scalar) => {
                 let member = |number: Option<i64>| number.map(|number| (self.index.as_str(), number));
                 self.places.iter().map(|(_, number)| read(resolver, scalar, member(*number))).collect()
             }
-            Series::List { items, .. } => {
+            ScalarSeries::List { items, .. } => {
                 // All of them, so that every mistake in the list is found.
                 let values: Vec<Option<T>> = items.iter().map(|item| read(resolver, item, None)).collect();
                 values.into_iter().collect()
@@ -202,7 +202,7 @@ impl Chosen {
 }
 
 /// Says that a key speaks of a quantity that has its value already.
-pub(crate) fn report_twice(resolver: &mut Resolver<'_, '_>, key: &Text, targets: Targets<'_>, place: usize) {
+pub(crate) fn report_twice(resolver: &mut Resolver<'_, '_>, key: &SourceText, targets: Targets<'_>, place: usize) {
     let mut before = 0;
     for families in targets.0 {
         if place < before + families.members()
@@ -218,24 +218,24 @@ pub(crate) fn report_twice(resolver: &mut Resolver<'_, '_>, key: &Text, targets:
 }
 
 /// A key taken apart: `x`, or `x[index]`, perhaps with primes.
-pub(crate) struct Key<'a> {
+pub(crate) struct AssignmentKey<'a> {
     name: String,
     family: &'a Family,
-    kind: Kind,
+    kind: QuantityKind,
     /// The place of the family's first member in the flat list.
     first: usize,
     primes: u32,
     /// The text of the index, and whether it is a name.
-    index: Option<(Text, bool)>,
+    index: Option<(SourceText, bool)>,
 }
 
 /// Takes a key apart and finds its family; `None` if that is impossible, which is reported.
 pub(crate) fn take_apart<'a>(
     resolver: &mut Resolver<'_, '_>,
-    key: &Text,
+    key: &SourceText,
     targets: Targets<'a>,
     primes: Primes,
-) -> Option<Key<'a>> {
+) -> Option<AssignmentKey<'a>> {
     let ast = match Ast::expression(&key.value, &Limits::default()) {
         Ok(ast) => ast,
         Err(errors) => {
@@ -270,20 +270,20 @@ pub(crate) fn take_apart<'a>(
         let is_name = matches!(node.kind, AstKind::Name { primes: 0, .. });
         (key.part(node.span.start..node.span.end), is_name)
     });
-    Some(Key { name, family, kind, first, primes, index })
+    Some(AssignmentKey { name, family, kind, first, primes, index })
 }
 
 /// Which members of its family a key speaks of.
-fn members(resolver: &mut Resolver<'_, '_>, key: &Text, parts: Key<'_>) -> Option<Members> {
-    let Key { name, family, kind, index, .. } = parts;
-    let Some((text, is_name)) = index else { return Some(Members::Each(family.index.clone())) };
+fn members(resolver: &mut Resolver<'_, '_>, key: &SourceText, parts: AssignmentKey<'_>) -> Option<ChosenMembers> {
+    let AssignmentKey { name, family, kind, index, .. } = parts;
+    let Some((text, is_name)) = index else { return Some(ChosenMembers::Each(family.index.clone())) };
     let Some(count) = family.count else {
         let message = format!("`{name}` is a single {} and takes no index", kind.word());
         resolver.problems.push(Diagnostic::error(Code::InvalidIndex, message).at(key.span.clone(), ""));
         return None;
     };
     if is_name && resolver.names.get(&text.value).is_none() {
-        return Some(Members::Each(text.value));
+        return Some(ChosenMembers::Each(text.value));
     }
     let span = text.span.clone();
     let number = resolver.integer(&Scalar::Text(text), "an index")?;
@@ -292,10 +292,10 @@ fn members(resolver: &mut Resolver<'_, '_>, key: &Text, parts: Key<'_>) -> Optio
         resolver.problems.push(Diagnostic::error(Code::InvalidIndex, message).at(span, ""));
         return None;
     }
-    Some(Members::One(number))
+    Some(ChosenMembers::One(number))
 }
 
-fn unknown(resolver: &mut Resolver<'_, '_>, key: &Text, name: &str, targets: Targets<'_>) {
+fn unknown(resolver: &mut Resolver<'_, '_>, key: &SourceText, name: &str, targets: Targets<'_>) {
     let names = targets.0.iter().flat_map(|families| families.list.iter()).map(|family| family.name.text.as_str());
     let (message, listed) = match targets.0 {
         [families] => (
@@ -305,8 +305,8 @@ fn unknown(resolver: &mut Resolver<'_, '_>, key: &Text, name: &str, targets: Tar
         _ => (format!("`{name}` is neither a coordinate nor an entropy"), "these are".to_owned()),
     };
     let code = match targets.0 {
-        [Families { kind: Kind::Entropy, .. }] => Code::UnknownEntropy,
-        [Families { kind: Kind::Constraint, .. }] => Code::UnknownConstraint,
+        [Families { kind: QuantityKind::Entropy, .. }] => Code::UnknownEntropy,
+        [Families { kind: QuantityKind::Constraint, .. }] => Code::UnknownConstraint,
         _ => Code::UnknownCoordinate,
     };
     let help = help_for(name, &listed, names).or_else(|| match code {

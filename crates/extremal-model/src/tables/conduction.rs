@@ -6,10 +6,10 @@ use super::ModelTable;
 use super::entropies::Entropies;
 use super::families::{INDEX, family_count, family_index, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver};
-use crate::text::Text;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver};
+use crate::text::SourceText;
 
 /// A wall through which heat flows, in proportion to the difference of the temperatures.
 #[derive(Clone, Debug)]
@@ -26,10 +26,10 @@ pub struct Conduction {
 #[derive(Debug, Default)]
 pub(crate) struct ConductionStatement {
     name: Name,
-    between: Option<[Text; 2]>,
-    conductance: Option<Series>,
+    between: Option<[SourceText; 2]>,
+    conductance: Option<ScalarSeries>,
     count: Option<Scalar>,
-    index: Option<Text>,
+    index: Option<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -41,7 +41,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<ConductionStatement>] = &[
+const FIELDS: &[TableField<ConductionStatement>] = &[
     field(
         "between",
         "the two entropies, `[\"S1\", \"S2\"]`; in a family `[\"S[i]\", \"S[i + 1]\"]`",
@@ -52,7 +52,7 @@ const FIELDS: &[Field<ConductionStatement>] = &[
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<ConductionStatement> {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<ConductionStatement> {
     let entries = reader.table(entry)?;
     let mut statement = ConductionStatement { name: entry.name.clone(), ..ConductionStatement::default() };
     let stated = reader.fill(entries, FIELDS, &mut statement);
@@ -65,7 +65,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<Conduc
     Some(statement)
 }
 
-fn read_between<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<[Text; 2]> {
+fn read_between<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<[SourceText; 2]> {
     let items = reader.list(entry).unwrap_or_default();
     let [first, second] = items.as_slice() else {
         let message = format!("{} should be a list of two entropies", entry.full_path());
@@ -108,8 +108,8 @@ fn resolve_one(
     let count = family_count(resolver, name, statement.count.as_ref(), std::iter::once(conductance))?;
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let values = match (conductance, count) {
-        (Series::One(scalar), None) => vec![resolver.number(scalar, &Place::CONDUCTANCE, None)?],
-        (series, count) => resolver.series(series, &Place::CONDUCTANCE, &index, count?)?,
+        (ScalarSeries::One(scalar), None) => vec![resolver.number(scalar, &ExpressionPlace::CONDUCTANCE, None)?],
+        (series, count) => resolver.series(series, &ExpressionPlace::CONDUCTANCE, &index, count?)?,
     };
     for (position, value) in values.into_iter().enumerate() {
         let member = count.map(|_| (index.as_str(), position as i64 + 1));
@@ -123,9 +123,9 @@ fn resolve_one(
 
 fn ends(
     resolver: &mut Resolver<'_, '_>,
-    between: &[Text; 2],
+    between: &[SourceText; 2],
     entropies: &Entropies,
-    member: Member<'_>,
+    member: MemberNumber<'_>,
     name: &str,
 ) -> Option<(usize, usize)> {
     let [first, second] = between.each_ref().map(|text| entropies.named(resolver, text, member));

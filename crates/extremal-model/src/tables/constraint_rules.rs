@@ -6,12 +6,12 @@ use extremal_expr::{Expr, Graph, Id, Node};
 
 use super::constraints::{ConstraintKind, ConstraintNature, ConstraintStatement, KindStatement};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Scalar, Series};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver};
+use crate::document::{Scalar, ScalarSeries};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver};
 
 /// The equation of one constraint.
-pub(crate) struct Equation<'g> {
+pub(crate) struct ConstraintEquation<'g> {
     pub left: Expr<'g>,
     pub right: Expr<'g>,
     pub span: Span,
@@ -19,17 +19,17 @@ pub(crate) struct Equation<'g> {
     difference: Expr<'g>,
 }
 
-impl<'g> Equation<'g> {
+impl<'g> ConstraintEquation<'g> {
     /// Reads the equation for the member at this position; `None` for an error, also in a name that it uses.
     pub fn read(
         resolver: &mut Resolver<'g, '_>,
-        series: &Series,
+        series: &ScalarSeries,
         position: usize,
-        number: Member<'_>,
-        place: &Place,
-    ) -> Option<Equation<'g>> {
+        number: MemberNumber<'_>,
+        place: &ExpressionPlace,
+    ) -> Option<ConstraintEquation<'g>> {
         let scalar = series.item(position)?;
-        let number = number.filter(|_| matches!(series, Series::One(_)));
+        let number = number.filter(|_| matches!(series, ScalarSeries::One(_)));
         let (left, right) = resolver.equation(scalar, place, number)?;
         if let Scalar::Text(text) = scalar
             && resolver.problems.errors() > 0
@@ -38,7 +38,7 @@ impl<'g> Equation<'g> {
             return None;
         }
         let difference = resolver.graph.simplified(left - right);
-        Some(Equation { left, right, span: scalar.span(), difference })
+        Some(ConstraintEquation { left, right, span: scalar.span(), difference })
     }
 
     fn velocities(&self, resolver: &Resolver<'g, '_>) -> Vec<Expr<'g>> {
@@ -51,7 +51,7 @@ pub(crate) fn kind<'g>(
     resolver: &mut Resolver<'g, '_>,
     statement: &ConstraintStatement,
     name: &str,
-    equation: &Equation<'g>,
+    equation: &ConstraintEquation<'g>,
 ) -> Option<ConstraintKind> {
     let velocities = equation.velocities(resolver);
     let order = resolver.names.order_of(equation.difference);
@@ -105,7 +105,7 @@ pub(crate) fn kind<'g>(
 }
 
 /// Is the equation without coordinates true or false?
-fn says_nothing<'g>(resolver: &Resolver<'g, '_>, name: &str, equation: &Equation<'g>) -> Diagnostic {
+fn says_nothing<'g>(resolver: &Resolver<'g, '_>, name: &str, equation: &ConstraintEquation<'g>) -> Diagnostic {
     let numbers = [equation.left, equation.right, equation.difference].map(|side| resolver.evaluate(side));
     let [left, right, difference] = numbers;
     // The rounding of a handful of operations on either side.
@@ -193,12 +193,12 @@ pub(crate) fn check_keys(
 /// The row of virtual displacements, as an expression linear and homogeneous in the velocities. `None` for an error.
 pub(crate) fn variational(
     resolver: &mut Resolver<'_, '_>,
-    series: &Series,
+    series: &ScalarSeries,
     position: usize,
-    number: Member<'_>,
+    number: MemberNumber<'_>,
     name: &str,
 ) -> Option<Id> {
-    let equation = Equation::read(resolver, series, position, number, &Place::CONSTRAINT)?;
+    let equation = ConstraintEquation::read(resolver, series, position, number, &ExpressionPlace::CONSTRAINT)?;
     let graph = resolver.graph;
     let velocities = equation.velocities(resolver);
     let problem = if velocities.is_empty() {

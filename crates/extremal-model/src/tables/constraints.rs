@@ -2,20 +2,20 @@
 
 use extremal_expr::Id;
 
-use super::constraint_rules::{self, Equation};
-use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name};
+use super::constraint_rules::{self, ConstraintEquation};
+use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
 use super::observables::ObservablesStatement;
 use super::{ModelTable, Statements, named};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::names::{Declaration, Meaning};
-use crate::place::Place;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::names::{Declaration, NameMeaning};
+use crate::place::ExpressionPlace;
 use crate::resolver::{Resolver, with_article};
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// An equation that the motion satisfies; a family has one of these for each member.
 #[derive(Clone, Debug)]
-pub struct Constraint {
+pub struct ModelConstraint {
     /// Its name: `rod`, or `rod[3]` for a member of a family. Its multiplier is recorded as `lambda_rod`.
     pub name: String,
     /// How it acts.
@@ -103,11 +103,11 @@ pub(crate) fn multiplier_name(constraint: &str) -> String {
 pub(crate) struct ConstraintStatement {
     pub name: Name,
     pub kind: KindStatement,
-    pub variational: Option<Series>,
-    pub multiplier: Option<Series>,
-    equation: Option<Series>,
+    pub variational: Option<ScalarSeries>,
+    pub multiplier: Option<ScalarSeries>,
+    equation: Option<ScalarSeries>,
     count: Option<Scalar>,
-    index: Option<Text>,
+    index: Option<SourceText>,
 }
 
 #[derive(Debug, Default)]
@@ -127,7 +127,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.constraints = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<ConstraintStatement>] = &[
+const FIELDS: &[TableField<ConstraintStatement>] = &[
     field(
         "equation",
         "the equation, of positions, velocities, time and parameters; a list makes a family",
@@ -156,7 +156,7 @@ const FIELDS: &[Field<ConstraintStatement>] = &[
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> ConstraintStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> ConstraintStatement {
     let mut statement = ConstraintStatement { name: entry.name.clone(), ..ConstraintStatement::default() };
     if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"equation") {
         let Name { text, span } = &entry.name;
@@ -169,7 +169,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> ConstraintSta
 
 /// All constraints, flat and by statement.
 pub(crate) struct Constraints {
-    pub list: Vec<Constraint>,
+    pub list: Vec<ModelConstraint>,
     pub families: Families,
     /// Is one missing here because it is in error?
     pub incomplete: bool,
@@ -177,7 +177,8 @@ pub(crate) struct Constraints {
 
 /// Declares all constraints.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Constraints {
-    let mut all = Constraints { list: Vec::new(), families: Families::new(Kind::Constraint), incomplete: false };
+    let mut all =
+        Constraints { list: Vec::new(), families: Families::new(QuantityKind::Constraint), incomplete: false };
     for (place, statement) in statements.constraints.iter().enumerate() {
         let name = &statement.name;
         if !resolver.admit(name, "constraint") {
@@ -187,10 +188,10 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
         report_taken(resolver, name, &statements.observables);
         let declared = |meaning, count| Declaration { what: "constraint", meaning, count, span: name.span.clone() };
         match resolve_one(resolver, statements, place, &mut all) {
-            Some(count) => resolver.names.declare(&name.text, declared(Meaning::Constraint, count)),
+            Some(count) => resolver.names.declare(&name.text, declared(NameMeaning::Constraint, count)),
             None => {
                 all.incomplete = true;
-                resolver.names.declare(&name.text, declared(Meaning::Broken, None));
+                resolver.names.declare(&name.text, declared(NameMeaning::Broken, None));
             }
         }
     }
@@ -206,7 +207,11 @@ fn resolve_one(
 ) -> Option<Option<i64>> {
     let statement = &statements.constraints[place];
     let any_order = matches!(statement.kind, KindStatement::Stated(kind, _) if kind.nature().any_order);
-    let seen = if any_order && statements.is_higher_order() { &Place::VAKONOMIC } else { &Place::CONSTRAINT };
+    let seen = if any_order && statements.is_higher_order() {
+        &ExpressionPlace::VAKONOMIC
+    } else {
+        &ExpressionPlace::CONSTRAINT
+    };
     let name = &statement.name;
     let equations = statement.equation.as_ref()?;
     let series = [Some(equations), statement.variational.as_ref(), statement.multiplier.as_ref()];
@@ -220,7 +225,7 @@ fn resolve_one(
         resolver.check_length(list, count.unwrap_or(1))?;
     }
     let stated = statement.multiplier.as_ref();
-    let multipliers = initial(resolver, stated, &index, name, count, "multiplier", &Place::INITIAL);
+    let multipliers = initial(resolver, stated, &index, name, count, "multiplier", &ExpressionPlace::INITIAL);
     if stated.is_some() && multipliers.is_none() {
         return None;
     }
@@ -229,7 +234,7 @@ fn resolve_one(
     for position in 0..members {
         let number = count.map(|_| (index.as_str(), position as i64 + 1));
         let name = member_name(&name.text, count, position + 1);
-        let equation = Equation::read(resolver, equations, position, number, seen)?;
+        let equation = ConstraintEquation::read(resolver, equations, position, number, seen)?;
         let kind = constraint_rules::kind(resolver, statement, &name, &equation)?;
         constraint_rules::check_keys(resolver, statement, &name, kind)?;
         let variational = match &statement.variational {
@@ -238,7 +243,7 @@ fn resolve_one(
         };
         let multiplier = multipliers.as_ref().map_or(zero, |values| values[position]);
         let (left, right, span) = (equation.left.id(), equation.right.id(), equation.span);
-        list.push(Constraint { name, kind, left, right, variational, multiplier, span });
+        list.push(ModelConstraint { name, kind, left, right, variational, multiplier, span });
     }
     all.list.extend(list);
     all.families.push(name, place, count, index);

@@ -7,13 +7,13 @@ use extremal_expr::{Expr, Id};
 use super::ModelTable;
 use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
-use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name};
+use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::names::{Declaration, Meaning};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver};
-use crate::text::Text;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::names::{Declaration, NameMeaning};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver};
+use crate::text::SourceText;
 
 /// A quantity that is to be chosen as a function of time; a family has one of these for each member.
 #[derive(Clone, Debug)]
@@ -41,16 +41,16 @@ pub struct Control {
 pub(crate) struct ControlStatement {
     pub name: Name,
     on: Vec<GainStatement>,
-    min: Option<Series>,
-    max: Option<Series>,
-    guess: Option<Series>,
+    min: Option<ScalarSeries>,
+    max: Option<ScalarSeries>,
+    guess: Option<ScalarSeries>,
     count: Option<Scalar>,
-    index: Option<Text>,
+    index: Option<SourceText>,
 }
 
 /// A coordinate and the gain, 1 if it is not stated.
 struct GainStatement {
-    on: Text,
+    on: SourceText,
     gain: Option<Scalar>,
 }
 
@@ -67,7 +67,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<ControlStatement>] = &[
+const FIELDS: &[TableField<ControlStatement>] = &[
     field(
         "on",
         "what it acts on: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`",
@@ -81,7 +81,7 @@ const FIELDS: &[Field<ControlStatement>] = &[
 ];
 
 /// `"x"`, `["x", "y"]`, or `{ x = "cos(th)", y = "sin(th)" }`.
-fn read_on<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<GainStatement> {
+fn read_on<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<GainStatement> {
     if !reader.is_table(entry) {
         let names = reader.strings(entry).unwrap_or_default();
         return names.into_iter().map(|on| GainStatement { on, gain: None }).collect();
@@ -97,7 +97,7 @@ fn read_on<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<GainStatem
 
 /// Declares all controls; what they do is said by [`resolve`].
 pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStatement]) -> Families {
-    let mut families = Families::new(Kind::Control);
+    let mut families = Families::new(QuantityKind::Control);
     for (place, statement) in statements.iter().enumerate() {
         let name = &statement.name;
         if !resolver.admit(name, "control") {
@@ -110,7 +110,7 @@ pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &[ControlStat
             let names = (1..=count.unwrap_or(1)).map(|number| member_name(&name.text, count, number as usize));
             names.map(|name| resolver.graph.symbol(&name)).collect()
         };
-        let meaning = count.map_or(Meaning::Broken, |count| Meaning::Control { symbols: symbols(count) });
+        let meaning = count.map_or(NameMeaning::Broken, |count| NameMeaning::Control { symbols: symbols(count) });
         let declared = Declaration { what: "control", meaning, count: count.flatten(), span: name.span.clone() };
         resolver.names.declare(&name.text, declared);
         if let Some(count) = count {
@@ -136,8 +136,8 @@ pub(crate) fn resolve(
     for family in &families.list {
         let statement = &statements[family.statement];
         let name = &family.name;
-        let mut series = |series: &Option<Series>, what| {
-            initial(resolver, series.as_ref(), &family.index, name, family.count, what, &Place::BOUND)
+        let mut series = |series: &Option<ScalarSeries>, what| {
+            initial(resolver, series.as_ref(), &family.index, name, family.count, what, &ExpressionPlace::BOUND)
         };
         let (min, max) = (series(&statement.min, "least value"), series(&statement.max, "greatest value"));
         for position in 0..family.len() {
@@ -146,8 +146,8 @@ pub(crate) fn resolve(
             let symbol = resolver.graph.symbol(&name).id();
             let gains = gains(resolver, statement, coordinates, &places, member, &name).unwrap_or_default();
             let guess = statement.guess.as_ref().and_then(|series| {
-                let member = member.filter(|_| matches!(series, Series::One(_)));
-                Some(resolver.number(series.item(position)?, &Place::GUESS, member)?.id())
+                let member = member.filter(|_| matches!(series, ScalarSeries::One(_)));
+                Some(resolver.number(series.item(position)?, &ExpressionPlace::GUESS, member)?.id())
             });
             let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position]));
             controls.push(Control { name, symbol, gains, min, max, guess, span: family.name.span.clone() });
@@ -162,17 +162,17 @@ fn gains(
     statement: &ControlStatement,
     coordinates: &Coordinates,
     places: &HashMap<Id, usize>,
-    member: Member<'_>,
+    member: MemberNumber<'_>,
     name: &str,
 ) -> Option<Vec<(usize, Id)>> {
     let mut gains: Vec<(usize, Id)> = Vec::new();
     let mut seen = HashSet::new();
     for GainStatement { on, gain } in &statement.on {
         assignments::take_apart(resolver, on, Targets(&[&coordinates.families]), Primes::Refused)?;
-        let coordinate = resolver.number(&Scalar::Text(on.clone()), &Place::COORDINATE, member)?;
+        let coordinate = resolver.number(&Scalar::Text(on.clone()), &ExpressionPlace::COORDINATE, member)?;
         let place = *places.get(&coordinate.id())?;
         let value = match gain {
-            Some(scalar) => resolver.number(scalar, &Place::GAIN, member)?,
+            Some(scalar) => resolver.number(scalar, &ExpressionPlace::GAIN, member)?,
             None => resolver.graph.int(1),
         };
         if !seen.insert(place) {

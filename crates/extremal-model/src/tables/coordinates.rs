@@ -6,14 +6,14 @@ use extremal_expr::{Expr, Id};
 
 use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
-use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name, missing_start};
+use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::names::{Declaration, Meaning};
-use crate::place::Place;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::names::{Declaration, NameMeaning};
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// The most coordinates a model may have.
 pub const MAX_COORDINATES: usize = 1_000_000;
@@ -50,13 +50,13 @@ pub(crate) struct CoordinateStatement {
     pub name: Name,
     /// Was there a start, perhaps one in error?
     pub has_start: bool,
-    pub start: Option<Series>,
-    pub velocity: Option<Series>,
-    pub higher: [Option<Series>; HIGHER.len()],
-    pub second: Option<Series>,
+    pub start: Option<ScalarSeries>,
+    pub velocity: Option<ScalarSeries>,
+    pub higher: [Option<ScalarSeries>; HIGHER.len()],
+    pub second: Option<ScalarSeries>,
     pub domain: Option<Scalar>,
     pub count: Option<Scalar>,
-    pub index: Option<Text>,
+    pub index: Option<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -66,7 +66,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.coordinates = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<CoordinateStatement>] = &[
+const FIELDS: &[TableField<CoordinateStatement>] = &[
     field("start", "the position at the start; a list makes a family", |reader, entry, into| {
         into.start = reader.series(entry);
     }),
@@ -97,7 +97,7 @@ const FIELDS: &[Field<CoordinateStatement>] = &[
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> CoordinateStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> CoordinateStatement {
     let mut statement = CoordinateStatement { name: entry.name.clone(), ..CoordinateStatement::default() };
     statement.has_start = reader.fill_entry(entry, FIELDS, &mut statement).contains(&"start");
     statement
@@ -111,7 +111,7 @@ pub(crate) struct Coordinates {
 
 /// Declares all coordinates.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
-    let mut all = Coordinates { list: Vec::new(), families: Families::new(Kind::Coordinate) };
+    let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
     if statements.coordinates.is_empty() && statements.entropies.is_empty() {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
@@ -127,7 +127,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
             && resolve_one(resolver, statement, position, &mut all).is_none()
         {
             let span = statement.name.span.clone();
-            let broken = Declaration { what: "coordinate", meaning: Meaning::Broken, count: None, span };
+            let broken = Declaration { what: "coordinate", meaning: NameMeaning::Broken, count: None, span };
             resolver.names.declare(&statement.name.text, broken);
         }
     }
@@ -154,17 +154,18 @@ fn resolve_one(
             ["", "'", "''"].map(|primes| resolver.graph.symbol(&format!("{name}{primes}")))
         })
         .collect();
-    let meaning = Meaning::Coordinate { symbols: symbols.clone() };
+    let meaning = NameMeaning::Coordinate { symbols: symbols.clone() };
     resolver.names.declare(&name.text, Declaration { what: "coordinate", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
-    let mut family =
-        |series: &Option<Series>, what, place| initial(resolver, series.as_ref(), &index, name, count, what, place);
-    let start = family(&statement.start, "start", &Place::INITIAL);
-    let velocity = family(&statement.velocity, "velocity", &Place::INITIAL);
-    let second = family(&statement.second, "second position", &Place::SECOND);
+    let mut family = |series: &Option<ScalarSeries>, what, place| {
+        initial(resolver, series.as_ref(), &index, name, count, what, place)
+    };
+    let start = family(&statement.start, "start", &ExpressionPlace::INITIAL);
+    let velocity = family(&statement.velocity, "velocity", &ExpressionPlace::INITIAL);
+    let second = family(&statement.second, "second position", &ExpressionPlace::SECOND);
     let mut higher = [const { None }; HIGHER.len()];
     for ((values, series), what) in higher.iter_mut().zip(&statement.higher).zip(HIGHER) {
-        *values = family(series, what, &Place::INITIAL);
+        *values = family(series, what, &ExpressionPlace::INITIAL);
     }
     let member = |values: &Option<Vec<Id>>, position: usize| values.as_ref().map(|values| values[position]);
     for (position, [x, v, a]) in symbols.iter().enumerate() {
@@ -198,7 +199,7 @@ pub(crate) fn resolve_domains(
         let Some(domain) = &statement.domain else { continue };
         for position in 0..family.len() {
             let member = family.count.map(|_| (family.index.as_str(), position as i64 + 1));
-            let Some(condition) = resolver.condition(domain, &Place::DOMAIN, member) else { break };
+            let Some(condition) = resolver.condition(domain, &ExpressionPlace::DOMAIN, member) else { break };
             let coordinate = &mut all.list[family.first + position];
             coordinate.domain = Some(condition.id());
             let value_of = |name: &str| starts.get(name).or_else(|| resolver.values.get(name)).copied();

@@ -8,12 +8,12 @@ use super::ModelTable;
 use super::families::{INDEX, family_count, family_index, member_name};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::names::{Declaration, Meaning};
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::names::{Declaration, NameMeaning};
 use crate::order::order;
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::{Resolver, names_in};
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// An expression with a name.
 #[derive(Clone, Debug)]
@@ -28,9 +28,9 @@ pub struct Definition {
 #[derive(Debug, Default)]
 pub(crate) struct DefinitionStatement {
     pub name: Name,
-    pub value: Option<Series>,
+    pub value: Option<ScalarSeries>,
     pub count: Option<Scalar>,
-    pub index: Option<Text>,
+    pub index: Option<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -40,7 +40,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.definitions = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<DefinitionStatement>] = &[
+const FIELDS: &[TableField<DefinitionStatement>] = &[
     field("value", "the expression; a list makes a family", |reader, entry, into| into.value = reader.series(entry)),
     field("count", "makes a family of so many; members may use those before them", |reader, entry, into| {
         into.count = reader.scalar(entry);
@@ -48,7 +48,7 @@ const FIELDS: &[Field<DefinitionStatement>] = &[
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> DefinitionStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> DefinitionStatement {
     let mut statement = DefinitionStatement { name: entry.name.clone(), ..DefinitionStatement::default() };
     if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"value") {
         let message = format!("the definition `{}` has no value", entry.name.text);
@@ -65,7 +65,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
     for statement in statements {
         if resolver.admit(&statement.name, "definition") {
             // Broken until its value is known.
-            declare(resolver, statement, None, Meaning::Broken);
+            declare(resolver, statement, None, NameMeaning::Broken);
             admitted.push(statement);
         }
     }
@@ -80,7 +80,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
     for item in sorted.order {
         match resolve_one(resolver, admitted[item]) {
             Some(definitions) => found.push((item, definitions)),
-            None => declare(resolver, admitted[item], None, Meaning::Broken),
+            None => declare(resolver, admitted[item], None, NameMeaning::Broken),
         }
     }
     found.sort_by_key(|(item, _)| *item);
@@ -91,7 +91,7 @@ fn declare<'g>(
     resolver: &mut Resolver<'g, '_>,
     statement: &DefinitionStatement,
     count: Option<i64>,
-    meaning: Meaning<'g>,
+    meaning: NameMeaning<'g>,
 ) {
     let declaration = Declaration { what: "definition", meaning, count, span: statement.name.span.clone() };
     resolver.names.declare(&statement.name.text, declaration);
@@ -103,20 +103,21 @@ fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement)
     let count = family_count(resolver, name, statement.count.as_ref(), std::iter::once(series))?;
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let was_used = resolver.names.is_used(&name.text);
-    declare(resolver, statement, count, Meaning::Definition { values: Vec::new() });
+    declare(resolver, statement, count, NameMeaning::Definition { values: Vec::new() });
     let mut definitions = Vec::new();
     match (series, count) {
-        (Series::One(scalar), count) => {
+        (ScalarSeries::One(scalar), count) => {
             for number in 1..=count.unwrap_or(1) {
-                let value = resolver.number(scalar, &Place::DEFINITION, count.map(|_| (index.as_str(), number)))?;
+                let value =
+                    resolver.number(scalar, &ExpressionPlace::DEFINITION, count.map(|_| (index.as_str(), number)))?;
                 // One by one, so that a member can use those before it.
                 resolver.names.push_member(&name.text, value);
                 definitions.push((number, value));
             }
         }
-        (Series::List { .. }, count) => {
+        (ScalarSeries::List { .. }, count) => {
             for (position, value) in
-                resolver.series(series, &Place::DEFINITION, &index, count?)?.into_iter().enumerate()
+                resolver.series(series, &ExpressionPlace::DEFINITION, &index, count?)?.into_iter().enumerate()
             {
                 resolver.names.push_member(&name.text, value);
                 definitions.push((position as i64 + 1, value));
@@ -148,8 +149,8 @@ impl DefinitionStatement {
     fn uses(&self) -> BTreeSet<String> {
         let items = match &self.value {
             None => &[],
-            Some(Series::One(item)) => std::slice::from_ref(item),
-            Some(Series::List { items, .. }) => items,
+            Some(ScalarSeries::One(item)) => std::slice::from_ref(item),
+            Some(ScalarSeries::List { items, .. }) => items,
         };
         let mut names = BTreeSet::new();
         for item in items {

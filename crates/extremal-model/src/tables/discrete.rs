@@ -11,10 +11,10 @@ use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Field, Scalar, field, keys};
+use crate::document::{Scalar, TableField, field, keys};
 use crate::names::STEP;
-use crate::place::Place;
-use crate::resolver::{Member, Resolver, with_article};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver, with_article};
 
 /// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<DiscreteStatement>] = &[
+const FIELDS: &[TableField<DiscreteStatement>] = &[
     field("lagrangian", "the action over one step", |reader, entry, into| into.lagrangian = reader.scalar(entry)),
     field("force_minus", "the discrete force at the beginning of the step, by coordinate", |reader, entry, into| {
         into.force_minus = assignments::read_table(reader, entry)
@@ -96,8 +96,9 @@ pub(crate) fn resolve(
     report_collisions(resolver, statement, &coordinates.families, "a position");
     report_collisions(resolver, statement, &entropies.families, "a value");
     let moving = [&coordinates.families];
-    let mut forces =
-        |stated: &[Assignment]| assignments::resolve_or_zero(resolver, stated, Targets(&moving), &Place::DISCRETE);
+    let mut forces = |stated: &[Assignment]| {
+        assignments::resolve_or_zero(resolver, stated, Targets(&moving), &ExpressionPlace::DISCRETE)
+    };
     let force_minus = forces(&statement.force_minus);
     let force_plus = forces(&statement.force_plus);
     let entropy_rules = entropy_rules(resolver, statement, entropies);
@@ -111,7 +112,7 @@ pub(crate) fn resolve(
     };
     let after = ends(&coordinates.families, "_1");
     let constraints = discrete_constraints(resolver, &statement.constraints, constraints, &after);
-    let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &Place::DISCRETE, None)?;
+    let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &ExpressionPlace::DISCRETE, None)?;
     Some(Discrete {
         lagrangian: lagrangian.id(),
         force_minus,
@@ -134,7 +135,7 @@ fn entropy_rules(
 ) -> Option<Vec<Id>> {
     let errors = resolver.problems.errors();
     let heated = [&entropies.families];
-    let rules = assignments::resolve(resolver, &statement.entropy, Targets(&heated), &Place::DISCRETE);
+    let rules = assignments::resolve(resolver, &statement.entropy, Targets(&heated), &ExpressionPlace::DISCRETE);
     let missing = rules.iter().position(Option::is_none).filter(|_| resolver.problems.errors() == errors);
     if let Some(place) = missing {
         let name = &entropies.list[place].name;
@@ -172,8 +173,13 @@ fn discrete_constraints(
 }
 
 /// The difference of both sides, which must bind where the step ends.
-fn one_step(resolver: &mut Resolver<'_, '_>, scalar: &Scalar, member: Member<'_>, after: &HashSet<Id>) -> Option<Id> {
-    let (left, right) = resolver.equation(scalar, &Place::DISCRETE_CONSTRAINT, member)?;
+fn one_step(
+    resolver: &mut Resolver<'_, '_>,
+    scalar: &Scalar,
+    member: MemberNumber<'_>,
+    after: &HashSet<Id>,
+) -> Option<Id> {
+    let (left, right) = resolver.equation(scalar, &ExpressionPlace::DISCRETE_CONSTRAINT, member)?;
     let difference = left - right;
     let symbols = resolver.graph.free_symbols(&[difference]);
     // Where a name is in error, it may stand for such a position.

@@ -10,14 +10,14 @@ use super::constraints::Constraints;
 use super::controls::{self, Control, ControlledForces};
 use super::coordinates::Coordinates;
 use super::entropies::{Entropies, Entropy};
-use super::friction::{self, Friction, FrictionTerm};
+use super::friction::{self, FrictionTerm, ResolvedFriction};
 use super::jumps;
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Field, Scalar, field, keys};
-use crate::place::Place;
+use crate::document::{Scalar, TableField, field, keys};
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// What drives the system, as expressions.
 pub(crate) struct Dynamics {
@@ -28,7 +28,7 @@ pub(crate) struct Dynamics {
     pub forces: ControlledForces,
     /// One per coordinate.
     pub friction_totals: Vec<Id>,
-    pub friction: Friction,
+    pub friction: ResolvedFriction,
     /// Is the friction that of the thermodynamic Herglotz principle?
     pub herglotz: bool,
     /// One per entropy.
@@ -43,7 +43,7 @@ pub(crate) struct DynamicsStatement {
     pub stated: bool,
     pub lagrangian: Option<Scalar>,
     /// `friction = "herglotz"`.
-    pub friction_law: Option<Text>,
+    pub friction_law: Option<SourceText>,
     pub forces: Vec<Assignment>,
     pub heat: Vec<Assignment>,
 }
@@ -78,7 +78,7 @@ pub(super) static HEAT: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.dynamics.heat = assignments::read(reader, entries),
 };
 
-const FIELDS: &[Field<DynamicsStatement>] = &[
+const FIELDS: &[TableField<DynamicsStatement>] = &[
     field(
         "lagrangian",
         "kinetic minus potential energy, internal energy included: an expression of positions, velocities, entropies, time and parameters",
@@ -112,14 +112,15 @@ pub(crate) fn resolve(
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
     let (moving, heated) = ([&coordinates.families], [&entropies.families]);
-    let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &Place::FORCE);
+    let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &ExpressionPlace::FORCE);
     report_jumps(resolver, &statement.forces, &forces, coordinates);
     let forces = controls::apply(resolver, controls, forces);
-    let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &Place::HEAT);
+    let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
     let scalar = statement.lagrangian.as_ref()?;
-    let place = if statements.is_higher_order() { &Place::HIGHER_LAGRANGIAN } else { &Place::LAGRANGIAN };
+    let place =
+        if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
     let lagrangian = resolver.number(scalar, place, None)?;
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
@@ -152,7 +153,7 @@ fn report_jumps(resolver: &mut Resolver<'_, '_>, statements: &[Assignment], forc
 /// The law speaks of one entropy and leaves no place for other friction.
 fn may_use_herglotz(
     resolver: &mut Resolver<'_, '_>,
-    text: &Text,
+    text: &SourceText,
     statements: &Statements,
     entropies: &Entropies,
 ) -> bool {
@@ -174,11 +175,11 @@ fn may_use_herglotz(
 /// `F = (dL/dS)(dL/dv)`, which makes `S' = p.v`.
 fn herglotz<'g>(
     resolver: &Resolver<'g, '_>,
-    law: &Text,
+    law: &SourceText,
     lagrangian: Expr<'g>,
     coordinates: &Coordinates,
     entropies: &Entropies,
-) -> Friction {
+) -> ResolvedFriction {
     let graph = resolver.graph;
     let symbols =
         coordinates.list.iter().map(|c| c.velocity).chain(entropies.list.iter().map(|entropy| entropy.symbol));
@@ -186,7 +187,7 @@ fn herglotz<'g>(
     let gradient = graph.gradient(lagrangian, &symbols);
     let by_entropy = gradient[coordinates.list.len()];
     let one = graph.int(1).id();
-    let mut friction = Friction::default();
+    let mut friction = ResolvedFriction::default();
     for (coordinate, momentum) in gradient[..coordinates.list.len()].iter().enumerate() {
         friction.terms.push(FrictionTerm { coordinate, force: (by_entropy * *momentum).id(), shares: vec![(0, one)] });
         friction.spans.push(law.span.clone());

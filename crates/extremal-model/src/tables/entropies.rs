@@ -6,12 +6,12 @@ use extremal_expr::{Expr, Id};
 
 use super::ModelTable;
 use super::assignments::{self, Primes, Targets};
-use super::families::{Families, INDEX, Kind, family_count, family_index, initial, member_name, missing_start};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::names::{Declaration, Meaning};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver};
-use crate::text::Text;
+use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::names::{Declaration, NameMeaning};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver};
+use crate::text::SourceText;
 
 /// The entropy of one part of the system; a family has one of these for each member.
 #[derive(Clone, Debug)]
@@ -28,9 +28,9 @@ pub struct Entropy {
 #[derive(Debug, Default)]
 pub(crate) struct EntropyStatement {
     pub name: Name,
-    pub start: Option<Series>,
+    pub start: Option<ScalarSeries>,
     pub count: Option<Scalar>,
-    pub index: Option<Text>,
+    pub index: Option<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -40,13 +40,13 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.entropies = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<EntropyStatement>] = &[
+const FIELDS: &[TableField<EntropyStatement>] = &[
     field("start", "the entropy at the start", |reader, entry, into| into.start = reader.series(entry)),
     field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> EntropyStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> EntropyStatement {
     let mut statement = EntropyStatement { name: entry.name.clone(), ..EntropyStatement::default() };
     if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"start") {
         let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
@@ -64,12 +64,13 @@ pub(crate) struct Entropies {
 
 /// Declares all entropies.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[EntropyStatement]) -> Entropies {
-    let mut all = Entropies { list: Vec::new(), families: Families::new(Kind::Entropy), places: HashMap::new() };
+    let mut all =
+        Entropies { list: Vec::new(), families: Families::new(QuantityKind::Entropy), places: HashMap::new() };
     for (position, statement) in statements.iter().enumerate() {
         if resolver.admit(&statement.name, "entropy") && resolve_one(resolver, statement, position, &mut all).is_none()
         {
             let span = statement.name.span.clone();
-            let broken = Declaration { what: "entropy", meaning: Meaning::Broken, count: None, span };
+            let broken = Declaration { what: "entropy", meaning: NameMeaning::Broken, count: None, span };
             resolver.names.declare(&statement.name.text, broken);
         }
     }
@@ -91,10 +92,10 @@ fn resolve_one(
     }
     let names = (1..=members).map(|number| member_name(&name.text, count, number));
     let symbols: Vec<Expr<'_>> = names.map(|name| resolver.graph.symbol(&name)).collect();
-    let meaning = Meaning::Entropy { symbols: symbols.clone() };
+    let meaning = NameMeaning::Entropy { symbols: symbols.clone() };
     resolver.names.declare(&name.text, Declaration { what: "entropy", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
-    let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &Place::INITIAL);
+    let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &ExpressionPlace::INITIAL);
     let zero = resolver.graph.int(0).id();
     for (position, symbol) in symbols.iter().enumerate() {
         all.places.insert(symbol.id(), all.list.len());
@@ -110,9 +111,9 @@ fn resolve_one(
 
 impl Entropies {
     /// The entropy that a text names: `S`, `S[2]`, or `S[i + 1]` where `i` is the member's number.
-    pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &Text, member: Member<'_>) -> Option<usize> {
+    pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &SourceText, member: MemberNumber<'_>) -> Option<usize> {
         assignments::take_apart(resolver, text, Targets(&[&self.families]), Primes::Refused)?;
-        let value = resolver.number(&Scalar::Text(text.clone()), &Place::ENTROPY, member)?;
+        let value = resolver.number(&Scalar::Text(text.clone()), &ExpressionPlace::ENTROPY, member)?;
         self.places.get(&value.id()).copied()
     }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::ModelTable;
-use super::constraints::{Constraint, multiplier_name};
+use super::constraints::{ModelConstraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
-use super::observables::Observables;
+use super::observables::WatchedQuantities;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Name, Reader, Scalar};
+use crate::document::{Name, Scalar, TableEntry, TableReader};
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
@@ -46,7 +46,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> Option<ExpectedStatement> {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: TableEntry<'t>) -> Option<ExpectedStatement> {
     let mut statement = ExpectedStatement { time: None, tolerance: None, values: Vec::new(), name: entry.name.clone() };
     let mut has_tolerance = false;
     for entry in reader.table(&entry)? {
@@ -70,7 +70,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>) -> Option<Expecte
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statements: &[ExpectedStatement],
-    recorded: &Recorded<'_>,
+    recorded: &RecordedColumns<'_>,
 ) -> Vec<Expected> {
     if statements.is_empty() {
         return Vec::new();
@@ -110,18 +110,18 @@ fn resolve_one(
 }
 
 /// What a run or a solution records.
-pub(crate) struct Recorded<'a> {
+pub(crate) struct RecordedColumns<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
-    pub constraints: &'a [Constraint],
+    pub constraints: &'a [ModelConstraint],
     pub controls: &'a [Control],
-    pub observables: &'a Observables,
+    pub observables: &'a WatchedQuantities,
     pub is_boundary: bool,
 }
 
-impl Recorded<'_> {
+impl RecordedColumns<'_> {
     /// The names of everything.
     fn columns(&self) -> BTreeSet<String> {
         let mut columns = BTreeSet::from(["energy".to_owned()]);

@@ -6,40 +6,40 @@ use extremal_expr::Id;
 
 use super::MAX_COORDINATES;
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
-use crate::document::{Name, Scalar, Series};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::STEP;
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// What is said of the key `index` of a family.
 pub(crate) const INDEX: &str = "what the number of a member is called, `i` if not stated";
 
 /// Families of what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
     Constraint,
     Control,
 }
 
-impl Kind {
+impl QuantityKind {
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Coordinate => "coordinate",
-            Kind::Entropy => "entropy",
-            Kind::Constraint => "constraint",
-            Kind::Control => "control",
+            QuantityKind::Coordinate => "coordinate",
+            QuantityKind::Entropy => "entropy",
+            QuantityKind::Constraint => "constraint",
+            QuantityKind::Control => "control",
         }
     }
 
     pub fn plural(self) -> &'static str {
         match self {
-            Kind::Coordinate => "coordinates",
-            Kind::Entropy => "entropies",
-            Kind::Constraint => "constraints",
-            Kind::Control => "controls",
+            QuantityKind::Coordinate => "coordinates",
+            QuantityKind::Entropy => "entropies",
+            QuantityKind::Constraint => "constraints",
+            QuantityKind::Control => "controls",
         }
     }
 }
@@ -70,14 +70,14 @@ impl Family {
 
 /// All quantities of a kind, by statement.
 pub(crate) struct Families {
-    pub kind: Kind,
+    pub kind: QuantityKind,
     pub list: Vec<Family>,
     by_name: HashMap<String, usize>,
     members: usize,
 }
 
 impl Families {
-    pub fn new(kind: Kind) -> Self {
+    pub fn new(kind: QuantityKind) -> Self {
         Families { kind, list: Vec::new(), by_name: HashMap::new(), members: 0 }
     }
 
@@ -125,12 +125,12 @@ pub(crate) fn family_count<'s>(
     resolver: &mut Resolver<'_, '_>,
     name: &Name,
     count: Option<&Scalar>,
-    values: impl Iterator<Item = &'s Series>,
+    values: impl Iterator<Item = &'s ScalarSeries>,
 ) -> Option<Option<i64>> {
     let Some(stated) = count else {
         let mut lists = values.filter_map(|series| match series {
-            Series::One(_) => None,
-            Series::List { items, span } => Some((items.len() as i64, span.clone())),
+            ScalarSeries::One(_) => None,
+            ScalarSeries::List { items, span } => Some((items.len() as i64, span.clone())),
         });
         return match lists.next() {
             Some((length, span)) => positive(resolver, length, span, &name.text).map(Some),
@@ -154,7 +154,7 @@ fn positive(resolver: &mut Resolver<'_, '_>, count: i64, span: Span, name: &str)
 /// The index name of a family; a single quantity has none.
 pub(crate) fn family_index(
     resolver: &mut Resolver<'_, '_>,
-    stated: Option<&Text>,
+    stated: Option<&SourceText>,
     name: &Name,
     count: Option<i64>,
 ) -> String {
@@ -176,16 +176,16 @@ pub(crate) fn family_index(
 /// Initial values, one for each member, all finite unless they depend on the step.
 pub(crate) fn initial(
     resolver: &mut Resolver<'_, '_>,
-    series: Option<&Series>,
+    series: Option<&ScalarSeries>,
     index: &str,
     name: &Name,
     count: Option<i64>,
     what: &str,
-    place: &Place,
+    place: &ExpressionPlace,
 ) -> Option<Vec<Id>> {
     let series = series?;
     let values = match (series, count) {
-        (Series::One(scalar), None) => vec![resolver.number(scalar, place, None)?],
+        (ScalarSeries::One(scalar), None) => vec![resolver.number(scalar, place, None)?],
         (_, count) => resolver.series(series, place, index, count?)?,
     };
     let step = resolver.graph.symbol(STEP);

@@ -8,10 +8,10 @@ use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use super::jumps;
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::place::Place;
-use crate::resolver::{Member, Resolver};
-use crate::text::Text;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::place::ExpressionPlace;
+use crate::resolver::{MemberNumber, Resolver};
+use crate::text::SourceText;
 
 /// A friction force on one coordinate, and the entropies its power heats.
 #[derive(Clone, Debug)]
@@ -43,17 +43,17 @@ pub struct DryFriction {
 /// `x = "-c*x'"`, `x = { force = "-c*x'", heats = "S" }`, or a list of such tables.
 #[derive(Debug)]
 pub(crate) struct FrictionStatement {
-    pub key: Text,
+    pub key: SourceText,
     terms: Vec<TermStatement>,
 }
 
 #[derive(Debug, Default)]
 struct TermStatement {
-    force: Option<Series>,
-    dry: Option<Series>,
+    force: Option<ScalarSeries>,
+    dry: Option<ScalarSeries>,
     /// `static = "..."`.
-    holding: Option<Series>,
-    along: Option<Series>,
+    holding: Option<ScalarSeries>,
+    along: Option<ScalarSeries>,
     heats: Option<HeatsStatement>,
     /// A key that only a dry friction has.
     needs_dry: Option<Name>,
@@ -64,9 +64,9 @@ struct TermStatement {
 /// `heats = "S1"` or `heats = { S1 = 0.5, S2 = "1 - a" }`.
 #[derive(Debug)]
 enum HeatsStatement {
-    One(Text),
+    One(SourceText),
     Shares {
-        shares: Vec<(Text, Scalar)>,
+        shares: Vec<(SourceText, Scalar)>,
         span: Span,
     },
     /// In error, which has been reported.
@@ -89,7 +89,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.friction = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<TermStatement>] = &[
+const FIELDS: &[TableField<TermStatement>] = &[
     field("force", "the force, an expression", |reader, entry, into| into.force = reader.series(entry)),
     field(
         "dry",
@@ -115,7 +115,7 @@ const FIELDS: &[Field<TermStatement>] = &[
     ),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> FrictionStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> FrictionStatement {
     let terms = match reader.list(entry) {
         None if reader.is_table(entry) => vec![read_term(reader, entry)],
         Some(items) if items.iter().any(|item| reader.is_table(item)) => {
@@ -126,7 +126,7 @@ fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> FrictionState
     FrictionStatement { key: reader.key(entry), terms }
 }
 
-fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatement {
+fn read_term<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> TermStatement {
     let mut statement = TermStatement::at(entry.value_span());
     let Some(entries) = reader.table(entry) else { return statement };
     let stated = reader.fill(entries, FIELDS, &mut statement);
@@ -143,13 +143,13 @@ fn read_term<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> TermStatemen
     statement
 }
 
-fn read_heats<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> HeatsStatement {
+fn read_heats<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> HeatsStatement {
     let span = entry.value_span();
     if !reader.is_table(entry) {
         return reader.string(entry).map_or(HeatsStatement::Broken(span), HeatsStatement::One);
     }
     let entries = reader.table(entry).unwrap_or_default();
-    let read = |entry: Entry<'t>| reader.scalar(&entry).map(|share| (reader.key(&entry), share));
+    let read = |entry: TableEntry<'t>| reader.scalar(&entry).map(|share| (reader.key(&entry), share));
     HeatsStatement::Shares { shares: entries.into_iter().filter_map(read).collect(), span }
 }
 
@@ -162,13 +162,13 @@ impl TermStatement {
 
 /// The terms, and where each of them is stated.
 #[derive(Default)]
-pub(crate) struct Friction {
+pub(crate) struct ResolvedFriction {
     pub terms: Vec<FrictionTerm>,
     pub spans: Vec<Span>,
     pub dry: Vec<DryFriction>,
 }
 
-impl Friction {
+impl ResolvedFriction {
     /// The whole friction force on each coordinate.
     pub fn totals(&self, resolver: &Resolver<'_, '_>, coordinates: usize) -> Vec<Id> {
         let graph = resolver.graph;
@@ -185,8 +185,8 @@ pub(crate) fn resolve(
     statements: &[FrictionStatement],
     coordinates: &Coordinates,
     entropies: &Entropies,
-) -> Friction {
-    let mut friction = Friction::default();
+) -> ResolvedFriction {
+    let mut friction = ResolvedFriction::default();
     let targets = [&coordinates.families];
     let targets = Targets(&targets);
     let mut stated = vec![false; coordinates.list.len()];
@@ -206,7 +206,7 @@ pub(crate) fn resolve(
                 friction.dry.extend(found);
             }
             let Some(force) = &term.force else { continue };
-            let found = assignments::resolve_one(resolver, &statement.key, force, targets, &Place::FRICTION);
+            let found = assignments::resolve_one(resolver, &statement.key, force, targets, &ExpressionPlace::FRICTION);
             let Some(found) = found else { break };
             for assigned in found.list {
                 if position == 0 && std::mem::replace(&mut stated[assigned.place], true) {
@@ -240,21 +240,21 @@ pub(crate) fn dry_force_name(coordinate: &str, before: usize) -> String {
 /// The dry friction of a term, for each coordinate that the key speaks of; `None` for an error.
 fn resolve_dry<'g>(
     resolver: &mut Resolver<'g, '_>,
-    key: &Text,
+    key: &SourceText,
     term: &TermStatement,
-    bound: &Series,
+    bound: &ScalarSeries,
     targets: Targets<'_>,
     coordinates: &Coordinates,
     entropies: &Entropies,
 ) -> Option<Vec<DryFriction>> {
     let graph = resolver.graph;
-    let bounds = assignments::resolve_one(resolver, key, bound, targets, &Place::DRY)?;
-    let mut others = |series: &Option<Series>, place: &Place| match series {
+    let bounds = assignments::resolve_one(resolver, key, bound, targets, &ExpressionPlace::DRY)?;
+    let mut others = |series: &Option<ScalarSeries>, place: &ExpressionPlace| match series {
         None => Some(None),
         Some(series) => assignments::resolve_one(resolver, key, series, targets, place).map(Some),
     };
-    let holding = others(&term.holding, &Place::DRY)?;
-    let along = others(&term.along, &Place::ALONG)?;
+    let holding = others(&term.holding, &ExpressionPlace::DRY)?;
+    let along = others(&term.along, &ExpressionPlace::ALONG)?;
     let mut found = Vec::new();
     for (at, assigned) in bounds.list.iter().enumerate() {
         let member = assigned.number.map(|number| (bounds.index.as_str(), number));
@@ -285,7 +285,7 @@ fn shares(
     resolver: &mut Resolver<'_, '_>,
     term: &TermStatement,
     entropies: &Entropies,
-    member: Member<'_>,
+    member: MemberNumber<'_>,
 ) -> Option<Vec<(usize, Id)>> {
     let one = resolver.graph.int(1).id();
     match (&term.heats, entropies.list.len()) {
@@ -311,7 +311,7 @@ fn shares(
             let mut list: Vec<(usize, Id)> = Vec::new();
             for (text, share) in shares {
                 let entropy = entropies.named(resolver, text, member)?;
-                let value = resolver.number(share, &Place::SHARE, member)?;
+                let value = resolver.number(share, &ExpressionPlace::SHARE, member)?;
                 resolver.finite(value, share.span(), "a share of the friction heat")?;
                 if list.iter().any(|(other, _)| *other == entropy) {
                     let message = format!("`{}` is given twice", entropies.list[entropy].name);

@@ -17,7 +17,7 @@ use crate::resolver::Resolver;
 const SHARES_TOLERANCE: f64 = 1e-12;
 
 /// The parts of a model that the laws speak of.
-pub(crate) struct Laws<'a> {
+pub(crate) struct LawsAtStart<'a> {
     pub graph: &'a Graph,
     pub lagrangian: Id,
     pub coordinates: &'a [Coordinate],
@@ -47,7 +47,7 @@ pub(crate) struct Pumping {
     pub term: usize,
 }
 
-impl Laws<'_> {
+impl LawsAtStart<'_> {
     /// Everything that is impossible at the start.
     pub fn breaches(&self, value_of: impl Fn(&str) -> Option<f64>) -> Vec<Breach> {
         let mut breaches = Vec::new();
@@ -125,7 +125,7 @@ pub(crate) fn check(
     if entropies.list.is_empty() {
         return;
     }
-    let laws = Laws {
+    let laws = LawsAtStart {
         graph: resolver.graph,
         lagrangian: dynamics.lagrangian,
         coordinates: &coordinates.list,

@@ -22,7 +22,7 @@ mod jumps;
 mod laws;
 mod named;
 mod objective;
-pub(crate) mod observables;
+mod observables;
 mod parameters;
 mod simulation;
 mod stop;
@@ -30,14 +30,16 @@ mod stop;
 use extremal_expr::{Graph, Id};
 
 use crate::diagnostic::{Code, Diagnostic, Problems};
-use crate::document::{self, Entry, Field, Key, Reader, field};
+use crate::document::{self, TableEntry, TableField, TableKey, TableReader, field};
 use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
-pub use boundary::{Boundary, Component, Duration, Fixed, Grading, Integral, PathBound, Waypoint};
+pub use boundary::{
+    Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
+};
 pub use conduction::Conduction;
-pub use constraints::{Constraint, ConstraintKind, ConstraintNature};
+pub use constraints::{ConstraintKind, ConstraintNature, ModelConstraint};
 pub use controls::Control;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
@@ -46,14 +48,14 @@ pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
-pub use observables::{Exact, Invariant, Symmetry};
+pub use observables::{Exact, Invariant, SymmetryGenerator};
 pub use parameters::Parameter;
-pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, Simulation, Start, UnknownSetting};
+pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
-pub(crate) use laws::{Breach, Laws};
+pub(crate) use laws::{Breach, LawsAtStart};
 use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
@@ -71,8 +73,8 @@ pub struct ModelTable {
     pub name: &'static str,
     /// What it states, in Markdown.
     pub sentence: &'static str,
-    keys: fn() -> Vec<Key>,
-    read: for<'t> fn(&mut Reader<'t, '_>, &Entry<'t>, Vec<Entry<'t>>, &mut Statements),
+    keys: fn() -> Vec<TableKey>,
+    read: for<'t> fn(&mut TableReader<'t, '_>, &TableEntry<'t>, Vec<TableEntry<'t>>, &mut Statements),
 }
 
 /// In the order of the documentation.
@@ -106,13 +108,13 @@ impl ModelTable {
     }
 
     /// The keys of the table, or of each of its entries where these are named by the user; none where an entry is a plain value.
-    pub fn keys(&self) -> Vec<Key> {
+    pub fn keys(&self) -> Vec<TableKey> {
         (self.keys)()
     }
 }
 
 /// The keys above the first table.
-const TOP: &[Field<Statements>] = &[
+const TOP: &[TableField<Statements>] = &[
     field("name", "the name of the system", |reader, entry, into| into.name = prose(reader, entry)),
     field("source", "where it comes from", |reader, entry, into| into.source = prose(reader, entry)),
     field("description", "what it shows", |reader, entry, into| into.description = prose(reader, entry)),
@@ -148,6 +150,38 @@ impl Statements {
         let method = self.simulation.method.as_ref();
         self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
     }
+
+    /// Is nothing stated that concerns the motion, beside parameters, coordinates, definitions, a Lagrangian and forces?
+    pub fn is_plain_motion(&self) -> bool {
+        // Whoever adds a table decides here whether a model that states it can be looked at with few members of its families.
+        let Statements {
+            name: _,
+            source: _,
+            description: _,
+            parameters: _,
+            coordinates: _,
+            entropies,
+            definitions: _,
+            dynamics: dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, forces: _, heat },
+            friction,
+            conduction,
+            constraints,
+            controls,
+            objective,
+            boundary,
+            observables: observables::ObservablesStatement { invariants, symmetries, exact },
+            expected: _,
+            discrete,
+            stops,
+            simulation: _,
+        } = self;
+        let rubs = friction_law.is_some() || !friction.is_empty();
+        let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
+        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+        let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
+        let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
+        !(rubs || watched || heated || restricted || sought)
+    }
 }
 
 /// All that a model file means, as expressions of a graph.
@@ -171,24 +205,24 @@ pub(crate) struct Content {
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<ModelConstraint>,
     pub controls: Vec<Control>,
     pub objective: Option<Objective>,
     pub boundary: Option<Boundary>,
     pub invariants: Vec<Invariant>,
-    pub symmetries: Vec<Symmetry>,
+    pub symmetries: Vec<SymmetryGenerator>,
     pub exact: Vec<Exact>,
     pub expected: Vec<Expected>,
     pub discrete: Option<Discrete>,
     pub stops: Vec<Stop>,
-    pub settings: simulation::Settings,
+    pub settings: simulation::ResolvedSettings,
 }
 
 /// Reads the text; every misfit is reported, what could be read is returned. `None` if it is not even TOML.
 pub(crate) fn read(source: &str, problems: &mut Problems) -> Option<Statements> {
     let document = document::parse(source, problems)?;
     let mut statements = Statements::default();
-    let mut reader = Reader { source, problems };
+    let mut reader = TableReader { source, problems };
     for entry in reader.entries(document.get_ref(), "") {
         read_top(&mut reader, entry, &mut statements);
     }
@@ -196,7 +230,7 @@ pub(crate) fn read(source: &str, problems: &mut Problems) -> Option<Statements> 
 }
 
 /// Text for people, which goes to terminals and pictures: it has no control characters but line ends and tabs.
-fn prose<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<String> {
+fn prose<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<String> {
     let text = reader.string(entry)?;
     let Some(control) = text.value.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) else {
         return Some(text.value);
@@ -206,7 +240,7 @@ fn prose<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<String> {
     None
 }
 
-fn read_top<'t>(reader: &mut Reader<'t, '_>, entry: Entry<'t>, into: &mut Statements) {
+fn read_top<'t>(reader: &mut TableReader<'t, '_>, entry: TableEntry<'t>, into: &mut Statements) {
     let name = entry.name.text.as_str();
     match TABLES.iter().find(|table| table.name == name) {
         Some(table) => {
@@ -235,7 +269,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates);
-    let state = boundary::State { coordinates: &coordinates, entropies: &entropies };
+    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
     let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
@@ -244,7 +278,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints, &controls);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
-    let recorded = expected::Recorded {
+    let recorded = expected::RecordedColumns {
         coordinates: &coordinates.list,
         order,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),

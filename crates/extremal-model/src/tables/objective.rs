@@ -5,8 +5,8 @@ use extremal_expr::Id;
 use super::boundary::Boundary;
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Field, Scalar, field, keys};
-use crate::place::Place;
+use crate::document::{Scalar, TableField, field, keys};
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
 
 /// A cost that is to be as small as possible: the integral of `running` plus `terminal` at the end. At least one of them is there.
@@ -43,7 +43,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<ObjectiveStatement>] = &[
+const FIELDS: &[TableField<ObjectiveStatement>] = &[
     field(
         "running",
         "integrated over the motion: of positions, velocities, entropies, controls and time",
@@ -58,8 +58,8 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) 
     report_missing(resolver, statements);
     let statement = statements.objective.as_ref()?;
     let mut cost = |scalar: &Option<Scalar>, place| Some(resolver.number(scalar.as_ref()?, place, None)?.id());
-    let running = cost(&statement.running, &Place::RUNNING);
-    let terminal = cost(&statement.terminal, &Place::TERMINAL);
+    let running = cost(&statement.running, &ExpressionPlace::RUNNING);
+    let terminal = cost(&statement.terminal, &ExpressionPlace::TERMINAL);
     Some(Objective { running, terminal })
 }
 

@@ -7,7 +7,7 @@ use super::assignments::{self, Assignment, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
 use crate::document::{Name, Scalar};
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
 
 /// A quantity to be watched along the motion, because it should stay constant.
@@ -21,7 +21,7 @@ pub struct Invariant {
 
 /// The generator of a symmetry: a vector field on the configurations.
 #[derive(Clone, Debug)]
-pub struct Symmetry {
+pub struct SymmetryGenerator {
     /// Its name.
     pub name: String,
     /// One component per coordinate, an expression of positions, time and parameters.
@@ -73,9 +73,9 @@ pub(super) static EXACT: ModelTable = ModelTable {
 };
 
 /// What to watch, as expressions.
-pub(crate) struct Observables {
+pub(crate) struct WatchedQuantities {
     pub invariants: Vec<Invariant>,
-    pub symmetries: Vec<Symmetry>,
+    pub symmetries: Vec<SymmetryGenerator>,
     pub exact: Vec<Exact>,
 }
 
@@ -84,22 +84,23 @@ pub(crate) fn resolve(
     statement: &ObservablesStatement,
     coordinates: &Coordinates,
     entropies: &Entropies,
-) -> Observables {
+) -> WatchedQuantities {
     let (moving, all) = ([&coordinates.families], [&coordinates.families, &entropies.families]);
     let with_form = if entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };
     let mut invariants = Vec::new();
     for (name, scalar) in &statement.invariants {
-        if let Some(expression) = resolver.number(scalar, &Place::INVARIANT, None) {
+        if let Some(expression) = resolver.number(scalar, &ExpressionPlace::INVARIANT, None) {
             invariants.push(Invariant { name: name.text.clone(), expression: expression.id() });
         }
     }
     let mut symmetries = Vec::new();
     for (name, components) in &statement.symmetries {
-        let generator = assignments::resolve_or_zero(resolver, components, Targets(&moving), &Place::GENERATOR);
-        symmetries.push(Symmetry { name: name.text.clone(), generator });
+        let generator =
+            assignments::resolve_or_zero(resolver, components, Targets(&moving), &ExpressionPlace::GENERATOR);
+        symmetries.push(SymmetryGenerator { name: name.text.clone(), generator });
     }
-    let exact = assignments::resolve(resolver, &statement.exact, with_form, &Place::EXACT);
+    let exact = assignments::resolve(resolver, &statement.exact, with_form, &ExpressionPlace::EXACT);
     let exact = exact.into_iter().enumerate();
     let exact = exact.filter_map(|(coordinate, value)| Some(Exact { coordinate, expression: value?.id() })).collect();
-    Observables { invariants, symmetries, exact }
+    WatchedQuantities { invariants, symmetries, exact }
 }

@@ -6,10 +6,10 @@ use extremal_expr::{Id, Rational};
 
 use super::ModelTable;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Name, Scalar, Series};
-use crate::names::{Declaration, Meaning};
+use crate::document::{Name, Scalar, ScalarSeries};
+use crate::names::{Declaration, NameMeaning};
 use crate::order::order;
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::{Resolver, names_in};
 
 /// A number with a name. In the equations it is a symbol, so that it can change without deriving them again.
@@ -34,7 +34,7 @@ pub struct Parameter {
 #[derive(Debug)]
 pub(crate) struct ParameterStatement {
     pub name: Name,
-    pub value: Series,
+    pub value: ScalarSeries,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -68,15 +68,15 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[ParameterSt
 fn admit(resolver: &mut Resolver<'_, '_>, statement: &ParameterStatement) -> bool {
     let admitted = resolver.admit(&statement.name, "parameter");
     if admitted {
-        resolver.names.declare(&statement.name.text, declaration(statement, Meaning::Broken));
+        resolver.names.declare(&statement.name.text, declaration(statement, NameMeaning::Broken));
     }
     admitted
 }
 
-fn declaration<'g>(statement: &ParameterStatement, meaning: Meaning<'g>) -> Declaration<'g> {
+fn declaration<'g>(statement: &ParameterStatement, meaning: NameMeaning<'g>) -> Declaration<'g> {
     let count = match &statement.value {
-        Series::One(_) => None,
-        Series::List { items, .. } => Some(items.len() as i64),
+        ScalarSeries::One(_) => None,
+        ScalarSeries::List { items, .. } => Some(items.len() as i64),
     };
     Declaration { what: "parameter", meaning, count, span: statement.name.span.clone() }
 }
@@ -87,10 +87,10 @@ fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &ParameterStatement) 
     let mut symbols = Vec::new();
     for (position, item) in statement.items().iter().enumerate() {
         let name = match statement.value {
-            Series::One(_) => name.clone(),
-            Series::List { .. } => format!("{name}[{}]", position + 1),
+            ScalarSeries::One(_) => name.clone(),
+            ScalarSeries::List { .. } => format!("{name}[{}]", position + 1),
         };
-        let expression = resolver.number(item, &Place::PARAMETER, None)?;
+        let expression = resolver.number(item, &ExpressionPlace::PARAMETER, None)?;
         let value = resolver.finite(expression, item.span(), &format!("the parameter `{name}`"))?;
         let exact = resolver.exact_value(expression);
         let symbol = resolver.graph.symbol(&name);
@@ -112,7 +112,7 @@ fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &ParameterStatement) 
         [single] => single.exact.as_ref().and_then(Rational::to_i64),
         _ => None,
     };
-    resolver.names.declare(name, declaration(statement, Meaning::Parameter { symbols, integer }));
+    resolver.names.declare(name, declaration(statement, NameMeaning::Parameter { symbols, integer }));
     Some(parameters)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn cyclic(what: &str, cycle: &[&Name]) -> Diagnostic {
         [alone] => format!("the {what} `{}` depends on itself", alone.text),
         _ => format!("these {what}s depend on each other: {}", way.join(" needs ")),
     };
-    let mut diagnostic = Diagnostic::error(Code::Cycle, message);
+    let mut diagnostic = Diagnostic::error(Code::CyclicDefinition, message);
     for name in cycle {
         diagnostic = diagnostic.at(name.span.clone(), "");
     }
@@ -158,8 +158,8 @@ pub(crate) fn cyclic(what: &str, cycle: &[&Name]) -> Diagnostic {
 impl ParameterStatement {
     fn items(&self) -> &[Scalar] {
         match &self.value {
-            Series::One(item) => std::slice::from_ref(item),
-            Series::List { items, .. } => items,
+            ScalarSeries::One(item) => std::slice::from_ref(item),
+            ScalarSeries::List { items, .. } => items,
         }
     }
 }

@@ -6,15 +6,15 @@ use super::coordinates::Coordinates;
 use super::dynamics::Dynamics;
 use super::{ModelTable, Statements, named, read_by_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Field, Reader, Scalar, field, keys};
+use crate::document::{Scalar, TableField, TableReader, field, keys};
 use crate::method::{Feature, Method, MethodError};
 use crate::names::STEP;
 use crate::resolver::Resolver;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// How to run the model unless the user says otherwise.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Simulation {
+pub struct SimulationSettings {
     /// The method; if the file names none, `midpoint`, or `hermite` where the Lagrangian contains accelerations.
     pub method: Method,
     /// The time step.
@@ -127,15 +127,15 @@ pub struct UnknownSetting {
 /// The table as written.
 #[derive(Default)]
 pub(crate) struct SimulationStatement {
-    pub method: Option<(Method, Text)>,
+    pub method: Option<(Method, SourceText)>,
     pub step: Option<Scalar>,
     pub until: Option<Scalar>,
     pub steps: Option<Scalar>,
-    pub start: Option<(Start, Text)>,
-    pub entropy: Option<(EntropyBase, Text)>,
-    pub constraints: Option<(ConstraintForm, Text)>,
+    pub start: Option<(Start, SourceText)>,
+    pub entropy: Option<(EntropyBase, SourceText)>,
+    pub constraints: Option<(ConstraintForm, SourceText)>,
     pub project: Option<(bool, Span)>,
-    pub singular: Option<(AtSingular, Text)>,
+    pub singular: Option<(AtSingular, SourceText)>,
     pub record: Option<Scalar>,
     pub tolerance: Option<Scalar>,
 }
@@ -157,7 +157,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<SimulationStatement>] = &[
+const FIELDS: &[TableField<SimulationStatement>] = &[
     field("method", "the integration method, `midpoint` if not stated", |reader, entry, into| {
         into.method = reader.string(entry).and_then(|text| Some((method(reader, &text)?, text)));
     }),
@@ -214,7 +214,7 @@ const FIELDS: &[Field<SimulationStatement>] = &[
     ),
 ];
 
-fn method(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Method> {
+fn method(reader: &mut TableReader<'_, '_>, text: &SourceText) -> Option<Method> {
     let refused = |error: MethodError| {
         let at = text.locate(error.span.clone());
         let diagnostic = Diagnostic::error(Code::InvalidMethod, error.to_string()).at(at, "");
@@ -225,8 +225,8 @@ fn method(reader: &mut Reader<'_, '_>, text: &Text) -> Option<Method> {
 
 /// The settings, and the expressions of those that follow the parameters.
 #[derive(Clone)]
-pub(crate) struct Settings {
-    pub simulation: Simulation,
+pub(crate) struct ResolvedSettings {
+    pub simulation: SimulationSettings,
     pub step: Option<Id>,
     pub until: Option<Id>,
 }
@@ -236,7 +236,7 @@ pub(crate) fn resolve(
     statements: &Statements,
     coordinates: &Coordinates,
     dynamics: Option<&Dynamics>,
-) -> Settings {
+) -> ResolvedSettings {
     let statement = &statements.simulation;
     let step = positive(resolver, statement.step.as_ref(), "the step");
     let until = positive(resolver, statement.until.as_ref(), "the final time");
@@ -277,7 +277,7 @@ pub(crate) fn resolve(
         (None, Some(steps)) => Some(Extent::Steps(steps)),
         (None, None) => None,
     };
-    let simulation = Simulation {
+    let simulation = SimulationSettings {
         method,
         step: step.map(|s| s.1),
         extent,
@@ -289,11 +289,11 @@ pub(crate) fn resolve(
         record,
         tolerance: tolerance.map(|t| t.1),
     };
-    Settings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
+    ResolvedSettings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
 }
 
 /// Accelerations need a method for them, which needs accelerations.
-fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &Text, order: u32) {
+fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &SourceText, order: u32) {
     if let Some(refusal) = method.refuses(&[Feature::of_order(order as usize)]) {
         let mut problem = Diagnostic::error(Code::Conflict, format!("`{method}` is not defined {}", refusal.feature))
             .at(text.span.clone(), "");

@@ -4,8 +4,8 @@ use extremal_expr::Id;
 
 use super::{ModelTable, named};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Entry, Field, Name, Reader, Scalar, field, keys};
-use crate::place::Place;
+use crate::document::{Name, Scalar, TableEntry, TableField, TableReader, field, keys};
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
 
 /// A run ends where the expression crosses zero in the direction.
@@ -48,7 +48,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     read: |reader, _, entries, into| into.stops = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
 
-const FIELDS: &[Field<StopStatement>] = &[
+const FIELDS: &[TableField<StopStatement>] = &[
     field("when", "the expression whose zero is located", |reader, entry, into| into.when = reader.scalar(entry)),
     field("direction", "`rising`, `falling` or `any` (default)", |reader, entry, into| {
         let unknown = |name: &str| format!("there is no direction `{name}`");
@@ -57,7 +57,7 @@ const FIELDS: &[Field<StopStatement>] = &[
     }),
 ];
 
-fn read_one<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> StopStatement {
+fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> StopStatement {
     let mut statement = StopStatement { name: entry.name.clone(), ..StopStatement::default() };
     if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"when") {
         let message = format!("the stop `{}` has no expression", entry.name.text);
@@ -72,7 +72,7 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[StopStateme
     let mut stops = Vec::new();
     for statement in statements {
         let Some(scalar) = &statement.when else { continue };
-        if let Some(expression) = resolver.number(scalar, &Place::STOP, None) {
+        if let Some(expression) = resolver.number(scalar, &ExpressionPlace::STOP, None) {
             let name = statement.name.text.clone();
             stops.push(Stop { name, expression: expression.id(), direction: statement.direction });
         }

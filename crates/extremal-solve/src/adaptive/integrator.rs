@@ -1,8 +1,8 @@
 //! One step after the other, with step-size control and dense output.
 
 use super::obstacle::obstacle;
-use super::sizes::Sizes;
-use super::tableau::{Stage, Tableau, Weights};
+use super::sizes::ComponentSizes;
+use super::tableau::{EmbeddedTableau, TableauStage, Weights};
 use super::{AdaptiveError, AdaptiveMethod, AdaptiveOptions, AdaptiveWork};
 
 /// Part of the step that should just meet the tolerance that is tried.
@@ -35,7 +35,7 @@ const LEAST_ERROR: f64 = 1e-4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct AdaptiveIntegrator {
-    tableau: &'static Tableau,
+    tableau: &'static EmbeddedTableau,
     options: AdaptiveOptions,
     t: f64,
     y: Vec<f64>,
@@ -55,7 +55,7 @@ pub struct AdaptiveIntegrator {
     dense: Vec<f64>,
     dense_ready: bool,
     /// What errors are measured by beyond the tolerances, if the components are to say how large they are.
-    sizes: Option<Sizes>,
+    sizes: Option<ComponentSizes>,
     work: AdaptiveWork,
     /// Steps that may be tried, and those that had been when they were allowed.
     allowed: u64,
@@ -91,7 +91,7 @@ impl AdaptiveIntegrator {
     /// Measures the error of each component by its own size along the motion, so that the steps do not depend on units; `alike`
     /// says how many components, one after the other, are of the same kind.
     pub fn by_sizes(mut self, alike: &[usize]) -> Self {
-        self.sizes = Some(Sizes::new(alike, &self.y));
+        self.sizes = Some(ComponentSizes::new(alike, &self.y));
         self
     }
 
@@ -289,7 +289,7 @@ impl AdaptiveIntegrator {
     fn evaluate_stage<E>(
         &mut self,
         place: usize,
-        stage: &Stage,
+        stage: &TableauStage,
         t: f64,
         h: f64,
         accepted: bool,

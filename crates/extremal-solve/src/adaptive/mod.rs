@@ -11,7 +11,7 @@ mod tests;
 
 pub use integrator::AdaptiveIntegrator;
 pub use obstacle::Obstacle;
-use tableau::{DOP853, DOPRI5, Tableau};
+use tableau::{DOP853, DOPRI5, EmbeddedTableau};
 
 /// An embedded Runge-Kutta method with dense output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum AdaptiveMethod {
 }
 
 impl AdaptiveMethod {
-    fn tableau(self) -> &'static Tableau {
+    fn tableau(self) -> &'static EmbeddedTableau {
         match self {
             Self::Dopri5 => &DOPRI5,
             Self::Dop853 => &DOP853,

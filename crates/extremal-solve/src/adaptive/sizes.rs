@@ -12,7 +12,7 @@ const ROUND_OFF: f64 = 64.0 * f64::EPSILON;
 
 /// The sizes seen so far, and the round-off of the rates.
 #[derive(Debug, Clone)]
-pub(super) struct Sizes {
+pub(super) struct ComponentSizes {
     /// The kind of each component.
     kinds: Vec<usize>,
     /// The largest value of each kind so far,
@@ -26,15 +26,15 @@ pub(super) struct Sizes {
     measured: usize,
 }
 
-impl Sizes {
+impl ComponentSizes {
     /// Those of a start; `alike` says how many components, one after the other, are of the same kind.
-    pub fn new(alike: &[usize], y: &[f64]) -> Sizes {
+    pub fn new(alike: &[usize], y: &[f64]) -> ComponentSizes {
         let mut kinds: Vec<usize> =
             alike.iter().enumerate().flat_map(|(kind, count)| std::iter::repeat_n(kind, *count)).collect();
         // What is not spoken of is alike.
         kinds.resize(y.len(), alike.len());
         let count = alike.len() + 1;
-        let mut sizes = Sizes {
+        let mut sizes = ComponentSizes {
             kinds,
             largest: vec![0.0; count],
             ahead: vec![0.0; count],

@@ -7,17 +7,17 @@ pub(super) type Weights = &'static [(usize, f64)];
 
 /// A stage is evaluated at `t + c h`, `y + h Σ a k`.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct TableauStage {
     pub(super) c: f64,
     pub(super) a: Weights,
 }
 
 /// An explicit embedded method with dense output.
 #[derive(Debug)]
-pub(super) struct Tableau {
+pub(super) struct EmbeddedTableau {
     pub(super) order: u8,
     /// All stages after the first.
-    pub(super) stages: &'static [Stage],
+    pub(super) stages: &'static [TableauStage],
     /// The new state; its derivative is the stage after the last.
     pub(super) solution: Weights,
     /// The difference to the embedded method.
@@ -27,15 +27,15 @@ pub(super) struct Tableau {
     /// A second embedded method, of low order, that corrects the first estimate.
     pub(super) coarse: Option<Weights>,
     /// Stages needed for dense output only.
-    pub(super) dense_stages: &'static [Stage],
+    pub(super) dense_stages: &'static [TableauStage],
     /// Coefficients of the interpolating polynomial beyond the cubic Hermite one.
     pub(super) dense: &'static [Weights],
-    pub(super) control: Control,
+    pub(super) control: StepControl,
 }
 
 /// Constants of the step-size control.
 #[derive(Debug)]
-pub(super) struct Control {
+pub(super) struct StepControl {
     /// Weight of the error of the step before (a proportional-integral controller if not zero).
     pub(super) memory: f64,
     /// Part of `memory` taken off the exponent.
@@ -44,7 +44,7 @@ pub(super) struct Control {
     pub(super) grow: f64,
 }
 
-impl Tableau {
+impl EmbeddedTableau {
     /// Number of derivatives kept: first, stages, end, dense stages.
     pub(super) fn derivatives(&self) -> usize {
         self.end() + 1 + self.dense_stages.len()
@@ -56,17 +56,17 @@ impl Tableau {
     }
 }
 
-pub(super) static DOPRI5: Tableau = Tableau {
+pub(super) static DOPRI5: EmbeddedTableau = EmbeddedTableau {
     order: 5,
     stages: &[
-        Stage { c: 1.0 / 5.0, a: &[(0, 1.0 / 5.0)] },
-        Stage { c: 3.0 / 10.0, a: &[(0, 3.0 / 40.0), (1, 9.0 / 40.0)] },
-        Stage { c: 4.0 / 5.0, a: &[(0, 44.0 / 45.0), (1, -56.0 / 15.0), (2, 32.0 / 9.0)] },
-        Stage {
+        TableauStage { c: 1.0 / 5.0, a: &[(0, 1.0 / 5.0)] },
+        TableauStage { c: 3.0 / 10.0, a: &[(0, 3.0 / 40.0), (1, 9.0 / 40.0)] },
+        TableauStage { c: 4.0 / 5.0, a: &[(0, 44.0 / 45.0), (1, -56.0 / 15.0), (2, 32.0 / 9.0)] },
+        TableauStage {
             c: 8.0 / 9.0,
             a: &[(0, 19372.0 / 6561.0), (1, -25360.0 / 2187.0), (2, 64448.0 / 6561.0), (3, -212.0 / 729.0)],
         },
-        Stage {
+        TableauStage {
             c: 1.0,
             a: &[
                 (0, 9017.0 / 3168.0),
@@ -97,28 +97,28 @@ pub(super) static DOPRI5: Tableau = Tableau {
         (5, -1453857185.0 / 822651844.0),
         (6, 69997945.0 / 29380423.0),
     ]],
-    control: Control { memory: 0.04, memory_share: 0.75, shrink: 0.2, grow: 10.0 },
+    control: StepControl { memory: 0.04, memory_share: 0.75, shrink: 0.2, grow: 10.0 },
 };
 
-pub(super) static DOP853: Tableau = Tableau {
+pub(super) static DOP853: EmbeddedTableau = EmbeddedTableau {
     order: 8,
     stages: &[
-        Stage { c: 0.05260015195876773, a: &[(0, 0.05260015195876773)] },
-        Stage { c: 0.0789002279381516, a: &[(0, 0.0197250569845379), (1, 0.0591751709536137)] },
-        Stage { c: 0.1183503419072274, a: &[(0, 0.02958758547680685), (2, 0.08876275643042054)] },
-        Stage {
+        TableauStage { c: 0.05260015195876773, a: &[(0, 0.05260015195876773)] },
+        TableauStage { c: 0.0789002279381516, a: &[(0, 0.0197250569845379), (1, 0.0591751709536137)] },
+        TableauStage { c: 0.1183503419072274, a: &[(0, 0.02958758547680685), (2, 0.08876275643042054)] },
+        TableauStage {
             c: 0.2816496580927726,
             a: &[(0, 0.2413651341592667), (2, -0.8845494793282861), (3, 0.924834003261792)],
         },
-        Stage {
+        TableauStage {
             c: 0.3333333333333333,
             a: &[(0, 0.037037037037037035), (3, 0.17082860872947386), (4, 0.12546768756682242)],
         },
-        Stage {
+        TableauStage {
             c: 0.25,
             a: &[(0, 0.037109375), (3, 0.17025221101954405), (4, 0.06021653898045596), (5, -0.017578125)],
         },
-        Stage {
+        TableauStage {
             c: 0.3076923076923077,
             a: &[
                 (0, 0.03709200011850479),
@@ -128,7 +128,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (6, 0.008273789163814023),
             ],
         },
-        Stage {
+        TableauStage {
             c: 0.6512820512820513,
             a: &[
                 (0, 0.6241109587160757),
@@ -139,7 +139,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (7, -43.48988418106996),
             ],
         },
-        Stage {
+        TableauStage {
             c: 0.6,
             a: &[
                 (0, 0.47766253643826434),
@@ -151,7 +151,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (8, -0.020331201708508627),
             ],
         },
-        Stage {
+        TableauStage {
             c: 0.8571428571428571,
             a: &[
                 (0, -0.9371424300859873),
@@ -164,7 +164,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (9, -3.0467644718982196),
             ],
         },
-        Stage {
+        TableauStage {
             c: 1.0,
             a: &[
                 (0, 2.273310147516538),
@@ -202,7 +202,7 @@ pub(super) static DOP853: Tableau = Tableau {
     error_needs_end: false,
     coarse: Some(&[(0, 0.2440944881889764), (8, 0.7338466882816118), (11, 0.022058823529411766)]),
     dense_stages: &[
-        Stage {
+        TableauStage {
             c: 0.1,
             a: &[
                 (0, 0.056167502283047954),
@@ -215,7 +215,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (12, -0.008298),
             ],
         },
-        Stage {
+        TableauStage {
             c: 0.2,
             a: &[
                 (0, 0.03183464816350214),
@@ -228,7 +228,7 @@ pub(super) static DOP853: Tableau = Tableau {
                 (13, 0.1413124436746325),
             ],
         },
-        Stage {
+        TableauStage {
             c: 0.7777777777777778,
             a: &[
                 (0, -0.42889630158379194),
@@ -300,5 +300,5 @@ pub(super) static DOP853: Tableau = Tableau {
             (15, -149.72683625798564),
         ],
     ],
-    control: Control { memory: 0.0, memory_share: 0.2, shrink: 0.333, grow: 6.0 },
+    control: StepControl { memory: 0.0, memory_share: 0.2, shrink: 0.333, grow: 6.0 },
 };

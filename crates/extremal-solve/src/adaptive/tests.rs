@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::f64::consts::TAU;
 
-use super::tableau::{DOP853, DOPRI5, Tableau};
+use super::tableau::{DOP853, DOPRI5, EmbeddedTableau};
 use super::*;
 
 const METHODS: [AdaptiveMethod; 2] = [AdaptiveMethod::Dopri5, AdaptiveMethod::Dop853];
@@ -57,7 +57,7 @@ fn sum(weights: super::tableau::Weights, term: impl Fn(usize) -> f64) -> f64 {
 
 #[test]
 fn coefficients_satisfy_the_quadrature_conditions() {
-    let check = |tableau: &Tableau, embedded: i32| {
+    let check = |tableau: &EmbeddedTableau, embedded: i32| {
         let mut nodes = vec![0.0];
         nodes.extend(tableau.stages.iter().map(|stage| stage.c));
         nodes.push(1.0);

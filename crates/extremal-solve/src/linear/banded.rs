@@ -2,7 +2,7 @@
 //! lattices.
 
 use super::equilibrate::Scales;
-use super::ordering::{Order, inverse};
+use super::ordering::{EliminationOrder, inverse};
 use super::pattern::Pattern;
 use super::{PivotRange, Singular};
 
@@ -11,7 +11,7 @@ use super::{PivotRange, Singular};
 pub(super) struct BandedLu {
     pattern: Pattern,
     /// Original index of each equation and unknown in the band's numbering; `None` if unchanged.
-    order: Option<Order>,
+    order: Option<EliminationOrder>,
     /// Entries left and right of the diagonal.
     below: usize,
     above: usize,
@@ -29,7 +29,7 @@ pub(super) struct BandedLu {
 }
 
 impl BandedLu {
-    pub(super) fn new(pattern: Pattern, order: Order) -> Self {
+    pub(super) fn new(pattern: Pattern, order: EliminationOrder) -> Self {
         let n = pattern.size();
         let place = inverse(&order);
         let renumbered = || pattern.places().map(|(i, j)| (place[i], place[j]));

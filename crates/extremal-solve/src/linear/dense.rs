@@ -2,7 +2,7 @@
 
 use super::arch::Arch;
 use super::equilibrate::Scales;
-use super::small::{self, Determinant};
+use super::small::{self, SmallDeterminant};
 use super::{PivotRange, Singular};
 
 /// Columns eliminated together before the rest of the matrix is updated, so that it is read and written once for all.
@@ -35,7 +35,7 @@ pub struct DenseLu {
     swaps: Vec<usize>,
     scales: Scales,
     /// Given when `factors` holds the adjugate instead, as for most of the smallest systems.
-    determinant: Option<Determinant>,
+    determinant: Option<SmallDeterminant>,
     pivots: PivotRange,
     arch: Arch,
 }
@@ -152,7 +152,7 @@ impl DenseLu {
     /// equilibrated matrix over the largest, or for the smallest systems the determinant over the sum of the magnitudes
     /// of its terms.
     pub fn pivot_ratio(&self) -> f64 {
-        self.determinant.map_or(self.pivots, Determinant::pivots).ratio()
+        self.determinant.map_or(self.pivots, SmallDeterminant::pivots).ratio()
     }
 }
 
@@ -255,7 +255,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Random, backward_error};
+    use super::super::testing::{SeededNumbers, backward_error};
     use super::*;
 
     /// Sizes around every change of algorithm: inverse, unrolled, plain, panels with and without remainders.
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn solves_random_systems_to_rounding() {
-        let mut random = Random::new(1);
+        let mut random = SeededNumbers::new(1);
         for n in SIZES {
             for _ in 0..10 {
                 let a = random.vector(n * n);
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn units_of_equations_and_unknowns_do_not_matter() {
-        let mut random = Random::new(2);
+        let mut random = SeededNumbers::new(2);
         for n in SIZES {
             let a = random.vector(n * n);
             let b = random.vector(n);
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn dependent_columns_are_found() {
-        let mut random = Random::new(3);
+        let mut random = SeededNumbers::new(3);
         for n in SIZES {
             let dependent = n / 2;
             let mut a = random.vector(n * n);
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn entries_that_are_not_finite_are_refused() {
-        let mut random = Random::new(4);
+        let mut random = SeededNumbers::new(4);
         for n in SIZES {
             for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
                 for place in [0, n - 1, n * n / 2, n * n - 1] {

@@ -21,6 +21,7 @@ mod tests;
 
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
+pub(crate) use ordering::{Adjacency, inverse, minimum_degree};
 pub(crate) use small::LEAST_RATIO;
 pub use solver::{Factorisation, LinearSolver};
 

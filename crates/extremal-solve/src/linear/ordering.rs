@@ -7,16 +7,19 @@ use super::pattern::Pattern;
 /// Which unknowns share an equation or an equation's unknown: the pattern of `A + Aᵀ` without its diagonal, as
 /// neighbours of every vertex.
 #[derive(Debug)]
-pub(super) struct Adjacency {
+pub(crate) struct Adjacency {
     start: Vec<usize>,
     neighbours: Vec<usize>,
 }
 
 impl Adjacency {
     pub(super) fn of(pattern: &Pattern) -> Self {
-        let n = pattern.size();
+        Self::new(pattern.size(), pattern.places())
+    }
+
+    pub fn new(n: usize, places: impl Iterator<Item = (usize, usize)>) -> Self {
         let mut edges: Vec<(usize, usize)> =
-            pattern.places().filter(|(i, j)| i != j).flat_map(|(i, j)| [(i, j), (j, i)]).collect();
+            places.filter(|(i, j)| i != j).flat_map(|(i, j)| [(i, j), (j, i)]).collect();
         edges.sort_unstable();
         edges.dedup();
         let mut start = vec![0; n + 1];
@@ -43,10 +46,10 @@ impl Adjacency {
 }
 
 /// An order of elimination: which original index comes at each place.
-pub(super) type Order = Vec<usize>;
+pub(crate) type EliminationOrder = Vec<usize>;
 
 /// Where each original index went.
-pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
+pub(crate) fn inverse(order: &[usize]) -> Vec<usize> {
     let mut place = vec![0; order.len()];
     for (new, &old) in order.iter().enumerate() {
         place[old] = new;
@@ -55,8 +58,8 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
 }
 
 /// The order with a narrow band: as given, or the reverse of Cuthill and McKee if that is narrower.
-pub(super) fn narrow_band(adjacency: &Adjacency) -> (Order, usize) {
-    let natural: Order = (0..adjacency.size()).collect();
+pub(super) fn narrow_band(adjacency: &Adjacency) -> (EliminationOrder, usize) {
+    let natural: EliminationOrder = (0..adjacency.size()).collect();
     let natural_width = half_bandwidth(adjacency, &natural);
     // Nothing can be narrower than a chain.
     if natural_width <= 1 {
@@ -77,11 +80,11 @@ fn half_bandwidth(adjacency: &Adjacency, order: &[usize]) -> usize {
 }
 
 /// Breadth first from an end of every component, neighbours of low degree first, then all reversed.
-fn reverse_cuthill_mckee(adjacency: &Adjacency) -> Order {
+fn reverse_cuthill_mckee(adjacency: &Adjacency) -> EliminationOrder {
     let mut by_degree: Vec<usize> = (0..adjacency.size()).collect();
     by_degree.sort_by_key(|&vertex| adjacency.degree(vertex));
-    let mut order = Order::with_capacity(adjacency.size());
-    let mut search = Search::new(adjacency);
+    let mut order = EliminationOrder::with_capacity(adjacency.size());
+    let mut search = BreadthFirst::new(adjacency);
     for seed in by_degree {
         if !search.settled[seed] {
             let end = search.far_end(seed);
@@ -94,7 +97,7 @@ fn reverse_cuthill_mckee(adjacency: &Adjacency) -> Order {
 }
 
 /// Breadth-first searches that reuse their memory.
-struct Search<'a> {
+struct BreadthFirst<'a> {
     adjacency: &'a Adjacency,
     /// Vertices of finished components.
     settled: Vec<bool>,
@@ -105,7 +108,7 @@ struct Search<'a> {
     found: Vec<usize>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BreadthFirst<'a> {
     fn new(adjacency: &'a Adjacency) -> Self {
         let n = adjacency.size();
         Self {
@@ -158,7 +161,7 @@ impl<'a> Search<'a> {
 
 /// The order of approximate minimum degree and the multiplications that elimination in it needs, if no pivoting
 /// disturbs it.
-pub(super) fn minimum_degree(adjacency: &Adjacency) -> (Order, usize) {
+pub(crate) fn minimum_degree(adjacency: &Adjacency) -> (EliminationOrder, usize) {
     let n = adjacency.size();
     // With the diagonal: the crate counts on having at least one entry per column.
     let mut start = vec![0_i64];

@@ -14,13 +14,13 @@ const USABLE: std::ops::Range<f64> = 1e-200..1e200;
 
 /// The determinant of a matrix whose cofactors were worth computing.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Determinant {
+pub(super) struct SmallDeterminant {
     value: f64,
     /// The sum of the magnitudes of its terms.
     magnitude: f64,
 }
 
-impl Determinant {
+impl SmallDeterminant {
     #[inline(always)]
     fn reliable(value: f64, magnitude: f64) -> Option<Self> {
         (value.abs() > LEAST_RATIO * magnitude && USABLE.contains(&magnitude)).then_some(Self { value, magnitude })
@@ -33,16 +33,16 @@ impl Determinant {
 
 /// Writes the row-major adjugate of the row-major matrix `a`; `None` if elimination should decide.
 #[inline(always)]
-pub(super) fn adjugate(n: usize, a: &[f64], out: &mut [f64]) -> Option<Determinant> {
+pub(super) fn adjugate(n: usize, a: &[f64], out: &mut [f64]) -> Option<SmallDeterminant> {
     match (n, a, out) {
         (1, &[a], [one]) => {
             *one = 1.0;
-            Determinant::reliable(a, a.abs())
+            SmallDeterminant::reliable(a, a.abs())
         }
         (2, &[a, b, c, d], [a1, b1, c1, d1]) => {
             (*a1, *b1, *c1, *d1) = (d, -b, -c, a);
             let (ad, bc) = (a * d, b * c);
-            Determinant::reliable(ad - bc, ad.abs() + bc.abs())
+            SmallDeterminant::reliable(ad - bc, ad.abs() + bc.abs())
         }
         (3, a, out) => adjugate_3(a.try_into().ok()?, out.try_into().ok()?),
         _ => None,
@@ -50,7 +50,7 @@ pub(super) fn adjugate(n: usize, a: &[f64], out: &mut [f64]) -> Option<Determina
 }
 
 #[inline(always)]
-fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Option<Determinant> {
+fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Option<SmallDeterminant> {
     let (ei, fh, di, fg, dh, eg) = (e * i, f * h, d * i, f * g, d * h, e * g);
     let (first, second, third) = (ei - fh, fg - di, dh - eg);
     *out = [
@@ -64,7 +64,7 @@ fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Op
         b * g - a * h,
         a * e - b * d,
     ];
-    Determinant::reliable(
+    SmallDeterminant::reliable(
         a * first + b * second + c * third,
         a.abs() * (ei.abs() + fh.abs()) + b.abs() * (fg.abs() + di.abs()) + c.abs() * (dh.abs() + eg.abs()),
     )
@@ -72,7 +72,7 @@ fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Op
 
 /// Replaces the right-hand side `b` by the solution.
 #[inline(always)]
-pub(super) fn solve(n: usize, adjugate: &[f64], Determinant { value: det, .. }: Determinant, b: &mut [f64]) {
+pub(super) fn solve(n: usize, adjugate: &[f64], SmallDeterminant { value: det, .. }: SmallDeterminant, b: &mut [f64]) {
     match (n, adjugate, b) {
         (1, _, [x]) => *x /= det,
         (2, &[a, b, c, d], [x, y]) => (*x, *y) = ((a * *x + b * *y) / det, (c * *x + d * *y) / det),

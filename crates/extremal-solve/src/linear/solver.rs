@@ -52,10 +52,10 @@ pub enum Factorisation {
 /// # Ok::<(), extremal_solve::Singular>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct LinearSolver(Kind);
+pub struct LinearSolver(Factors);
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum Factors {
     Diagonal(Vec<f64>),
     Dense(DenseFromPattern),
     Banded(Box<BandedLu>),
@@ -77,26 +77,26 @@ impl LinearSolver {
     /// # Panics
     /// If there are not `n` rows or a column is not below `n`.
     pub fn for_pattern(n: usize, rows: &[Vec<usize>]) -> Self {
-        Self(Kind::for_pattern(Pattern::new(n, rows)))
+        Self(Factors::for_pattern(Pattern::new(n, rows)))
     }
 
     /// Which factorisation was chosen.
     pub fn factorisation(&self) -> Factorisation {
         match &self.0 {
-            Kind::Diagonal(_) => Factorisation::Diagonal,
-            Kind::Dense(_) => Factorisation::Dense,
-            Kind::Banded(_) => Factorisation::Banded,
-            Kind::Sparse(_) => Factorisation::Sparse,
+            Factors::Diagonal(_) => Factorisation::Diagonal,
+            Factors::Dense(_) => Factorisation::Dense,
+            Factors::Banded(_) => Factorisation::Banded,
+            Factors::Sparse(_) => Factorisation::Sparse,
         }
     }
 
     /// Number of equations.
     pub fn size(&self) -> usize {
         match &self.0 {
-            Kind::Diagonal(diagonal) => diagonal.len(),
-            Kind::Dense(dense) => dense.lu.size(),
-            Kind::Banded(banded) => banded.size(),
-            Kind::Sparse(sparse) => sparse.size(),
+            Factors::Diagonal(diagonal) => diagonal.len(),
+            Factors::Dense(dense) => dense.lu.size(),
+            Factors::Banded(banded) => banded.size(),
+            Factors::Sparse(sparse) => sparse.size(),
         }
     }
 
@@ -111,10 +111,10 @@ impl LinearSolver {
     #[inline]
     pub fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
         match &mut self.0 {
-            Kind::Diagonal(diagonal) => factor_diagonal(diagonal, values),
-            Kind::Dense(dense) => dense.factor(values),
-            Kind::Banded(banded) => banded.factor(values),
-            Kind::Sparse(sparse) => sparse.factor(values),
+            Factors::Diagonal(diagonal) => factor_diagonal(diagonal, values),
+            Factors::Dense(dense) => dense.factor(values),
+            Factors::Banded(banded) => banded.factor(values),
+            Factors::Sparse(sparse) => sparse.factor(values),
         }
     }
 
@@ -125,15 +125,15 @@ impl LinearSolver {
     #[inline]
     pub fn solve(&mut self, b: &mut [f64]) {
         match &mut self.0 {
-            Kind::Diagonal(diagonal) => {
+            Factors::Diagonal(diagonal) => {
                 assert_eq!(b.len(), diagonal.len(), "as many right-hand sides as equations");
                 for (x, entry) in b.iter_mut().zip(diagonal) {
                     *x /= *entry;
                 }
             }
-            Kind::Dense(dense) => dense.lu.solve(b),
-            Kind::Banded(banded) => banded.solve(b),
-            Kind::Sparse(sparse) => sparse.solve(b),
+            Factors::Dense(dense) => dense.lu.solve(b),
+            Factors::Banded(banded) => banded.solve(b),
+            Factors::Sparse(sparse) => sparse.solve(b),
         }
     }
 
@@ -141,15 +141,15 @@ impl LinearSolver {
     pub fn pivot_ratio(&self) -> f64 {
         match &self.0 {
             // Equations that share no unknown are as good as one.
-            Kind::Diagonal(_) => 1.0,
-            Kind::Dense(dense) => dense.lu.pivot_ratio(),
-            Kind::Banded(banded) => banded.pivot_ratio(),
-            Kind::Sparse(sparse) => sparse.pivot_ratio(),
+            Factors::Diagonal(_) => 1.0,
+            Factors::Dense(dense) => dense.lu.pivot_ratio(),
+            Factors::Banded(banded) => banded.pivot_ratio(),
+            Factors::Sparse(sparse) => sparse.pivot_ratio(),
         }
     }
 }
 
-impl Kind {
+impl Factors {
     fn for_pattern(pattern: Pattern) -> Self {
         let n = pattern.size();
         if pattern.entries() == n && pattern.places().enumerate().all(|(k, place)| place == (k, k)) {

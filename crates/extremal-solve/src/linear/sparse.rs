@@ -5,7 +5,7 @@
 //! bit, whatever was factored before.
 
 use super::equilibrate::Scales;
-use super::ordering::{Order, inverse};
+use super::ordering::{EliminationOrder, inverse};
 use super::pattern::Pattern;
 use super::{PivotRange, Singular};
 
@@ -20,15 +20,15 @@ const NO_PIVOT: usize = usize::MAX;
 #[derive(Debug, Clone)]
 pub(super) struct SparseLu {
     pattern: Pattern,
-    order: Order,
-    matrix: Columns,
+    order: EliminationOrder,
+    matrix: SparseColumns,
     /// Which value of the pattern each entry of `matrix` is.
     sources: Vec<usize>,
     /// Multipliers, without the unit diagonal; rows in the numbering of `matrix`.
-    lower: Columns,
+    lower: SparseColumns,
     /// The upper factor without its diagonal; rows are pivot numbers, in the order in which their columns have to be
     /// subtracted.
-    upper: Columns,
+    upper: SparseColumns,
     reciprocals: Vec<f64>,
     /// Row of each pivot, and pivot of each row.
     pivot_rows: Vec<usize>,
@@ -38,19 +38,19 @@ pub(super) struct SparseLu {
     scales: Scales,
     scaled: Vec<f64>,
     column: Vec<f64>,
-    reach: Reach,
+    reach: ColumnReach,
     pivots: PivotRange,
 }
 
 /// A matrix stored by columns.
 #[derive(Debug, Clone, Default)]
-struct Columns {
+struct SparseColumns {
     start: Vec<usize>,
     rows: Vec<usize>,
     values: Vec<f64>,
 }
 
-impl Columns {
+impl SparseColumns {
     fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.start[column]..self.start[column + 1]
     }
@@ -78,7 +78,7 @@ impl Columns {
 }
 
 impl SparseLu {
-    pub(super) fn new(pattern: Pattern, order: Order) -> Self {
+    pub(super) fn new(pattern: Pattern, order: EliminationOrder) -> Self {
         let n = pattern.size();
         let place = inverse(&order);
         let mut entries: Vec<(usize, usize, usize)> =
@@ -93,14 +93,14 @@ impl SparseLu {
         }
         Self {
             order,
-            matrix: Columns {
+            matrix: SparseColumns {
                 start,
                 rows: entries.iter().map(|&(_, row, _)| row).collect(),
                 values: vec![0.0; entries.len()],
             },
             sources: entries.iter().map(|&(.., source)| source).collect(),
-            lower: Columns::default(),
-            upper: Columns::default(),
+            lower: SparseColumns::default(),
+            upper: SparseColumns::default(),
             reciprocals: vec![0.0; n],
             pivot_rows: vec![0; n],
             pivot_of: vec![NO_PIVOT; n],
@@ -108,7 +108,7 @@ impl SparseLu {
             scales: Scales::new(n),
             scaled: vec![0.0; pattern.entries()],
             column: vec![0.0; n],
-            reach: Reach::new(n),
+            reach: ColumnReach::new(n),
             pivots: PivotRange::default(),
             pattern,
         }
@@ -270,7 +270,7 @@ fn choose_pivot(column: &[f64], candidates: impl Iterator<Item = usize>, diagona
 
 /// Finds which earlier columns a new one needs, by depth-first search in the graph of the lower factor.
 #[derive(Debug, Clone)]
-struct Reach {
+struct ColumnReach {
     /// Pivots whose columns have to be subtracted, each after those it depends on.
     pivots: Vec<usize>,
     /// Rows without a pivot that get an entry.
@@ -281,12 +281,12 @@ struct Reach {
     stack: Vec<(usize, usize)>,
 }
 
-impl Reach {
+impl ColumnReach {
     fn new(n: usize) -> Self {
         Self { pivots: Vec::new(), rows: Vec::new(), seen: vec![0; n], search: 0, stack: Vec::new() }
     }
 
-    fn find(&mut self, from: &[usize], lower: &Columns, pivot_of: &[usize]) {
+    fn find(&mut self, from: &[usize], lower: &SparseColumns, pivot_of: &[usize]) {
         self.pivots.clear();
         self.rows.clear();
         self.search += 1;
@@ -306,7 +306,7 @@ impl Reach {
         self.pivots.reverse();
     }
 
-    fn enter(&mut self, row: usize, lower: &Columns, pivot_of: &[usize]) {
+    fn enter(&mut self, row: usize, lower: &SparseColumns, pivot_of: &[usize]) {
         if std::mem::replace(&mut self.seen[row], self.search) == self.search {
             return;
         }

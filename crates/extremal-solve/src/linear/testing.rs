@@ -1,9 +1,9 @@
 //! What the tests of the factorisations share.
 
 /// A small generator with a fixed seed (xorshift), so that failures repeat.
-pub(super) struct Random(u64);
+pub(super) struct SeededNumbers(u64);
 
-impl Random {
+impl SeededNumbers {
     pub(super) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }

@@ -4,28 +4,28 @@ use super::banded::BandedLu;
 use super::ordering::{Adjacency, minimum_degree, narrow_band};
 use super::pattern::Pattern;
 use super::sparse::SparseLu;
-use super::testing::{Random, backward_error};
+use super::testing::{SeededNumbers, backward_error};
 use super::{DenseLu, Factorisation, LinearSolver, Singular};
 
-type Rows = Vec<Vec<usize>>;
+type RowPattern = Vec<Vec<usize>>;
 
-fn chain(n: usize) -> Rows {
+fn chain(n: usize) -> RowPattern {
     (0..n).map(|i: usize| (i.saturating_sub(1)..(i + 2).min(n)).collect()).collect()
 }
 
-fn ring(n: usize) -> Rows {
+fn ring(n: usize) -> RowPattern {
     (0..n).map(|i| vec![(i + n - 1) % n, i, (i + 1) % n]).collect()
 }
 
 /// A chain and one unknown that occurs in every equation, such as a free duration.
-fn chain_with_border(n: usize) -> Rows {
+fn chain_with_border(n: usize) -> RowPattern {
     let mut rows = chain(n - 1);
     rows.iter_mut().for_each(|row| row.push(n - 1));
     rows.push((0..n).collect());
     rows
 }
 
-fn lattice(side: usize) -> Rows {
+fn lattice(side: usize) -> RowPattern {
     let near = |a: usize, b: usize| a.abs_diff(b) <= 1;
     let place = |k: usize| (k / side, k % side);
     let linked = |(a, b): (usize, usize), (c, d): (usize, usize)| (a == c && near(b, d)) || (b == d && near(a, c));
@@ -33,8 +33,8 @@ fn lattice(side: usize) -> Rows {
 }
 
 /// Positions in a plane linked by rods: the multipliers have no diagonal entries.
-fn rods(links: usize) -> Rows {
-    let mut rows: Rows = (0..2 * links).map(|i| vec![i]).collect();
+fn rods(links: usize) -> RowPattern {
+    let mut rows: RowPattern = (0..2 * links).map(|i| vec![i]).collect();
     for link in 0..links {
         let multiplier = rows.len();
         let bodies = link.saturating_sub(1)..=link;
@@ -46,7 +46,7 @@ fn rods(links: usize) -> Rows {
 }
 
 /// A permuted diagonal, so that some matrix with the pattern is regular, and a few entries more per row.
-fn scattered(n: usize, more: usize, random: &mut Random) -> Rows {
+fn scattered(n: usize, more: usize, random: &mut SeededNumbers) -> RowPattern {
     let mut columns: Vec<usize> = (0..n).collect();
     for i in (1..n).rev() {
         columns.swap(i, random.index(i + 1));
@@ -62,25 +62,25 @@ fn scattered(n: usize, more: usize, random: &mut Random) -> Rows {
         .collect()
 }
 
-fn patterns() -> Vec<Rows> {
-    let mut random = Random::new(5);
+fn patterns() -> Vec<RowPattern> {
+    let mut random = SeededNumbers::new(5);
     let mut all =
         vec![chain(1), chain(2), chain(40), ring(41), chain_with_border(30), lattice(3), lattice(9), rods(1), rods(15)];
     all.extend((0..60).map(|k| scattered(2 + k, 1 + k % 4, &mut random)));
     all
 }
 
-fn with_values<'a>(rows: &'a Rows, values: &'a [f64]) -> impl Iterator<Item = Vec<(usize, f64)>> + 'a {
+fn with_values<'a>(rows: &'a RowPattern, values: &'a [f64]) -> impl Iterator<Item = Vec<(usize, f64)>> + 'a {
     let mut values = values.iter();
     rows.iter().map(move |row| row.iter().copied().zip(values.by_ref().copied()).collect())
 }
 
-fn entries(rows: &Rows) -> usize {
+fn entries(rows: &RowPattern) -> usize {
     rows.iter().map(Vec::len).sum()
 }
 
 /// Solves by every factorisation; they must agree on what is singular.
-fn solve_all_ways(rows: &Rows, values: &[f64], b: &[f64]) -> Vec<(&'static str, Result<Vec<f64>, Singular>)> {
+fn solve_all_ways(rows: &RowPattern, values: &[f64], b: &[f64]) -> Vec<(&'static str, Result<Vec<f64>, Singular>)> {
     let n = rows.len();
     let pattern = || Pattern::new(n, rows);
     let adjacency = Adjacency::of(&pattern());
@@ -99,7 +99,7 @@ fn solve_all_ways(rows: &Rows, values: &[f64], b: &[f64]) -> Vec<(&'static str, 
 
 #[test]
 fn every_factorisation_solves_every_pattern_to_rounding() {
-    let mut random = Random::new(6);
+    let mut random = SeededNumbers::new(6);
     for rows in patterns() {
         let n = rows.len();
         let b = random.vector(n);
@@ -137,7 +137,7 @@ fn a_chain_has_the_known_inverse() {
 
 #[test]
 fn the_choice_follows_the_pattern() {
-    let chosen = |rows: &Rows| LinearSolver::for_pattern(rows.len(), rows).factorisation();
+    let chosen = |rows: &RowPattern| LinearSolver::for_pattern(rows.len(), rows).factorisation();
     assert_eq!(chosen(&(0..50).map(|i| vec![i]).collect()), Factorisation::Diagonal);
     assert_eq!(chosen(&vec![(0..50).collect(); 50]), Factorisation::Dense);
     assert_eq!(chosen(&chain(3)), Factorisation::Dense);
@@ -150,15 +150,15 @@ fn the_choice_follows_the_pattern() {
 
 #[test]
 fn renumbering_narrows_rings_and_chains_in_any_order() {
-    let half_band = |rows: &Rows| narrow_band(&Adjacency::of(&Pattern::new(rows.len(), rows))).1;
+    let half_band = |rows: &RowPattern| narrow_band(&Adjacency::of(&Pattern::new(rows.len(), rows))).1;
     assert_eq!(half_band(&ring(100)), 2);
-    let shuffled: Rows = (0..101).map(|i| vec![(i + 37) % 101, i, (i + 64) % 101]).collect();
+    let shuffled: RowPattern = (0..101).map(|i| vec![(i + 37) % 101, i, (i + 64) % 101]).collect();
     assert_eq!(half_band(&shuffled), 2);
 }
 
 #[test]
 fn a_factorisation_does_not_depend_on_the_one_before() {
-    let mut random = Random::new(7);
+    let mut random = SeededNumbers::new(7);
     for rows in patterns() {
         let n = rows.len();
         let pattern = || Pattern::new(n, &rows);
@@ -185,7 +185,7 @@ fn a_factorisation_does_not_depend_on_the_one_before() {
 
 #[test]
 fn singular_matrices_are_refused_and_the_solver_recovers() {
-    let mut random = Random::new(8);
+    let mut random = SeededNumbers::new(8);
     for rows in patterns() {
         let n = rows.len();
         let dependent = n / 2;
@@ -212,7 +212,7 @@ fn singular_matrices_are_refused_and_the_solver_recovers() {
 fn an_undetermined_unknown_is_named() {
     // Ten pairs of equations in two unknowns each; those for 7 and 17 say the same.
     let n = 20;
-    let rows: Rows = (0..n).map(|i| vec![i, (i + 10) % 20]).collect();
+    let rows: RowPattern = (0..n).map(|i| vec![i, (i + 10) % 20]).collect();
     let values: Vec<f64> = (0..n).flat_map(|i| if i % 10 == 7 { [1.0, 1.0] } else { [2.0, 1.0] }).collect();
     for (name, x) in solve_all_ways(&rows, &values, &vec![1.0; n]) {
         let Singular { column } = x.unwrap_err();
@@ -222,7 +222,7 @@ fn an_undetermined_unknown_is_named() {
 
 #[test]
 fn values_that_are_not_finite_are_refused_wherever_they_are() {
-    let mut random = Random::new(9);
+    let mut random = SeededNumbers::new(9);
     for rows in patterns() {
         for place in 0..entries(&rows) {
             let mut values = random.vector(entries(&rows));
@@ -238,7 +238,7 @@ fn values_that_are_not_finite_are_refused_wherever_they_are() {
 fn units_do_not_make_a_system_singular() {
     // Six orders of magnitude between equations and again between unknowns. (One sweep over rows and columns undoes any
     // units of a full matrix, but not those of a sparse one, where rows share few columns.)
-    let mut random = Random::new(10);
+    let mut random = SeededNumbers::new(10);
     for rows in patterns() {
         let n = rows.len();
         let values = random.vector(entries(&rows));
@@ -270,7 +270,7 @@ fn repeated_places_add_up() {
 fn an_equation_without_unknowns_is_singular() {
     // As many entries as a diagonal matrix has, all on the diagonal, but not one in each row.
     for n in [2, 3, 30] {
-        let mut rows: Rows = (0..n).map(|i| vec![i]).collect();
+        let mut rows: RowPattern = (0..n).map(|i| vec![i]).collect();
         rows[0] = vec![0, 0];
         rows[1] = vec![];
         for (name, x) in solve_all_ways(&rows, &vec![1.0; n], &vec![1.0; n]) {
@@ -281,9 +281,9 @@ fn an_equation_without_unknowns_is_singular() {
 
 #[test]
 fn dense_and_sparse_agree_on_a_full_matrix() {
-    let mut random = Random::new(11);
+    let mut random = SeededNumbers::new(11);
     let n = 12;
-    let rows: Rows = vec![(0..n).collect(); n];
+    let rows: RowPattern = vec![(0..n).collect(); n];
     let values = random.vector(n * n);
     let b = random.vector(n);
     let mut dense = DenseLu::new(n);

@@ -1,40 +1,21 @@
-//! Several motions side by side: as long as their steps work out in one piece, the same instructions take those of all.
+//! Several motions side by side: as long as their fused steps work out, the same instructions take those of all.
 
-use extremal_eval::{LaneMachine, TRIES};
+use extremal_eval::{Machine, TRIES};
 
-use super::{CompiledScheme, March, Marcher, WEIGHTS};
+use super::{CompiledScheme, March, Marcher};
 use crate::failure::StepFailure;
-use crate::stride::{FIRST_WEIGHT, GOING};
+use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_STAGE, LaneLayout, PARAMETERS_STAGE, TIMES_STAGE, WEIGHTS};
 
-/// Takes the steps of several motions of one scheme at once. Each goes the way it would go alone, bit for bit: a motion whose step
-/// does not work out in one piece takes it by itself and comes back.
+/// Takes the steps of several motions of one scheme at once. Each goes the way it would go alone, bit for bit: a motion whose fused
+/// step does not work out takes it by itself and comes back.
 #[derive(Clone)]
 pub struct LaneMarcher {
-    machine: LaneMachine,
+    machine: Machine,
     /// What is in each lane.
     entered: Vec<Option<Entered>>,
-    layout: Layout,
-    /// Was anything changed that does not go round?
+    layout: LaneLayout,
+    /// Was anything changed that the loop does not change?
     changed: bool,
-}
-
-/// Where things stand among what goes round, for one lane.
-#[derive(Clone)]
-struct Layout {
-    /// The ways of the last step, and whether they are there for their own sake: unknowns are ways by the step size.
-    ways: Vec<usize>,
-    apart: bool,
-    strongest: usize,
-    rough: usize,
-    tries: usize,
-    left: usize,
-}
-
-impl Layout {
-    /// What the ways in lanes are multiplied by to be those of a motion.
-    fn unit(&self, motion: &Marcher) -> f64 {
-        if self.apart { 1.0 } else { motion.h }
-    }
 }
 
 /// A motion in a lane: its number, how many steps it takes before it is looked at or leaves, and how many behind these.
@@ -46,23 +27,23 @@ struct Entered {
 }
 
 /// Looks at motions on their way, by their numbers. A failure ends the motion.
-pub trait Glimpse {
+pub trait LaneObserver {
     /// After how many steps, counted from the start of a motion, it is looked at: at all multiples.
     fn every(&self) -> u64;
     /// Looks at a motion.
     ///
     /// # Errors
     /// If the state is none of the motion.
-    fn glimpse(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
+    fn observe(&mut self, number: usize, motion: &mut Marcher) -> Result<(), StepFailure>;
 }
 
 /// Looks at nothing.
-impl Glimpse for () {
+impl LaneObserver for () {
     fn every(&self) -> u64 {
         u64::MAX
     }
 
-    fn glimpse(&mut self, _: usize, _: &mut Marcher) -> Result<(), StepFailure> {
+    fn observe(&mut self, _: usize, _: &mut Marcher) -> Result<(), StepFailure> {
         Ok(())
     }
 }
@@ -71,18 +52,12 @@ impl Glimpse for () {
 const WORTHWHILE: u64 = 4;
 
 impl CompiledScheme {
-    /// What it takes to march so many motions at once; `None` where a step is not of one piece, or where there are no instructions
-    /// for so many.
+    /// What it takes to march so many motions at once; `None` where steps are not fused, or where there are no instructions for so
+    /// many.
     pub fn lanes(&self, lanes: usize) -> Option<LaneMarcher> {
-        let stride = self.stride.as_ref()?;
-        let machine = stride.lane_program().lane_machine(lanes)?;
-        let end = machine.inputs(GOING).len() / lanes;
-        let [strongest, rough, tries, left] = [end - 4, end - 3, end - 2, end - 1];
-        let own = stride.ways();
-        let apart = own.is_none();
-        let ways = own.unwrap_or_else(|| (strongest - self.dimension..strongest).collect());
-        let layout = Layout { ways, apart, strongest, rough, tries, left };
-        Some(LaneMarcher { machine, entered: vec![None; lanes], layout, changed: true })
+        let fused = self.solver.fused.as_ref()?;
+        let machine = fused.lane_program().lane_machine(lanes)?;
+        Some(LaneMarcher { machine, entered: vec![None; lanes], layout: fused.lane_layout(), changed: true })
     }
 }
 
@@ -98,7 +73,7 @@ impl LaneMarcher {
         &mut self,
         motions: &mut [&mut Marcher],
         steps: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Vec<Result<(), StepFailure>> {
         let mut outcomes: Vec<Result<(), StepFailure>> = motions.iter().map(|_| Ok(())).collect();
         let mut waiting = 0..motions.len();
@@ -109,7 +84,7 @@ impl LaneMarcher {
                 while self.entered[at].is_none()
                     && let Some(next) = waiting.next()
                 {
-                    outcomes[next] = self.begin(motions[next], next, at, steps, look);
+                    outcomes[next] = self.begin(motions[next], next, at, steps, observer);
                     began = true;
                 }
             }
@@ -120,10 +95,10 @@ impl LaneMarcher {
                 self.fill_empty_lanes();
             }
             if began {
-                self.machine.commit(0);
+                self.machine.commit(PARAMETERS_STAGE);
             }
             if std::mem::take(&mut self.changed) {
-                self.machine.commit(1);
+                self.machine.commit(TIMES_STAGE);
             }
             self.machine.repeat(u64::MAX);
             for at in 0..self.lanes() {
@@ -132,8 +107,8 @@ impl LaneMarcher {
                     && (left == 0 || tries == u64::from(TRIES))
                 {
                     outcomes[motion] = match left == 0 && then > 0 {
-                        true => self.pass(motions[motion], at, look),
-                        false => self.leave(motions[motion], at, left, look),
+                        true => self.pass(motions[motion], at, observer),
+                        false => self.leave(motions[motion], at, left, observer),
                     };
                 }
             }
@@ -147,46 +122,47 @@ impl LaneMarcher {
         number: usize,
         at: usize,
         mut steps: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Result<(), StepFailure> {
-        while steps > 0 && !motion.history.is_enough() {
-            let strides = motion.strides.taken;
+        while steps > 0 && !motion.scheme.solver.history.is_enough() {
+            let fused = motion.fused_steps();
             motion.advance_alone(1)?;
             steps -= 1;
-            // A step in one piece leads to a state that can be observed; of another this is not known.
-            if steps > 0 && motion.strides.taken == strides {
+            // A fused step leads to a state that can be observed; of another this is not known.
+            if steps > 0 && motion.fused_steps() == fused {
                 motion.observe()?;
             }
         }
-        let unfit = steps < WORTHWHILE || !motion.can_stride();
-        if unfit || !motion.current_stride().is_some_and(|stride| stride.fits_lanes()) {
-            return alone(motion, number, steps, look);
+        let unfit = steps < WORTHWHILE || !motion.scheme.solver.can_fuse();
+        if unfit || !motion.scheme.solver.fused_at(&motion.motion).is_some_and(|fused| fused.fits_lanes()) {
+            return alone(motion, number, steps, observer);
         }
-        self.load(motion, at, 0);
-        self.enter(motion, number, at, steps - 1, look.every());
+        self.load(motion, at, PARAMETERS_STAGE);
+        self.enter(motion, number, at, steps - 1, observer.every());
         Ok(())
     }
 
     /// Brings a motion, whose parameters are there already, into a lane for so many steps, which is looked at after every so many.
     fn enter(&mut self, motion: &mut Marcher, number: usize, at: usize, steps: u64, every: u64) {
-        let following = motion.history.known_after_a_step();
-        motion.current_stride().into_iter().for_each(|stride| stride.predict_from(following));
-        (1..=GOING).for_each(|stage| self.load(motion, at, stage));
+        let solver = &mut motion.scheme.solver;
+        let following = solver.history.known_after_a_step();
+        solver.fused_at(&motion.motion).into_iter().for_each(|fused| fused.predict_from(following));
+        [TIMES_STAGE, LOOP_STAGE].into_iter().for_each(|stage| self.load(motion, at, stage));
         self.changed = true;
         let first = part(motion, steps, every);
         let entered = Entered { motion: number, steps: first, then: steps - first };
         let lanes = self.lanes();
-        let unit = self.layout.unit(motion);
-        let Layout { ways, apart, strongest, rough, tries, left } = &self.layout;
-        let going = self.machine.inputs_mut(GOING);
-        if *apart {
-            ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| going[place * lanes + at] = *way);
+        let unit = self.unit(motion);
+        let LaneLayout { ways, own_ways, strongest, rough, tries, left } = &self.layout;
+        let inputs = self.machine.inputs_mut(LOOP_STAGE);
+        if *own_ways {
+            ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| inputs[place * lanes + at] = *way);
         }
         let seen = motion.smoothness.strongest / unit.abs();
         let set = [(strongest, seen), (rough, 0.0), (tries, 0.0), (left, entered.steps as f64)];
-        set.into_iter().for_each(|(place, value)| going[place * lanes + at] = value);
-        // The last of what does not go round.
-        let times = self.machine.inputs_mut(GOING - 1);
+        set.into_iter().for_each(|(place, value)| inputs[place * lanes + at] = value);
+        // The last of these.
+        let times = self.machine.inputs_mut(TIMES_STAGE);
         let quiet = times.len() - lanes;
         times[quiet + at] = motion.smoothness.floor() / unit.abs();
         self.entered[at] = Some(entered);
@@ -195,25 +171,30 @@ impl LaneMarcher {
     /// Gives a lane the inputs of a motion.
     fn load(&mut self, motion: &mut Marcher, at: usize, stage: usize) {
         let lanes = self.lanes();
-        let Some(stride) = motion.current_stride() else { return };
+        let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) else { return };
         let places = self.machine.inputs_mut(stage).chunks_exact_mut(lanes);
-        places.zip(stride.inputs(stage)).for_each(|(place, value)| place[at] = *value);
+        places.zip(fused.inputs(stage)).for_each(|(place, value)| place[at] = *value);
+    }
+
+    /// What the ways in lanes are multiplied by to be those of a motion.
+    fn unit(&self, motion: &Marcher) -> f64 {
+        if self.layout.own_ways { 1.0 } else { motion.motion.clock.h }
     }
 
     /// The tries of the present step of a lane, and the steps that are left.
     fn counters(&self, at: usize) -> [u64; 2] {
-        [self.layout.tries, self.layout.left].map(|place| self.going(place, at) as u64)
+        [self.layout.tries, self.layout.left].map(|place| self.value(place, at) as u64)
     }
 
-    /// A number that goes round in a lane.
-    fn going(&self, place: usize, at: usize) -> f64 {
-        self.machine.inputs(GOING)[place * self.lanes() + at]
+    /// A number that the loop changes, in a lane.
+    fn value(&self, place: usize, at: usize) -> f64 {
+        self.machine.inputs(LOOP_STAGE)[place * self.lanes() + at]
     }
 
     /// Lets empty lanes do what an occupied one does, so that they do not stop the others.
     fn fill_empty_lanes(&mut self) {
         let Some(model) = self.entered.iter().position(Option::is_some) else { return };
-        for stage in 0..=GOING {
+        for stage in PARAMETERS_STAGE..=LOOP_STAGE {
             for place in self.machine.inputs_mut(stage).chunks_exact_mut(self.entered.len()) {
                 let value = place[model];
                 place.iter_mut().zip(&self.entered).filter(|(_, lane)| lane.is_none()).for_each(|(x, _)| *x = value);
@@ -222,20 +203,22 @@ impl LaneMarcher {
     }
 
     /// Looks at a motion in its lane where that is due, and lets it go on.
-    fn pass(&mut self, motion: &mut Marcher, at: usize, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+    fn pass(&mut self, motion: &mut Marcher, at: usize, observer: &mut impl LaneObserver) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
-        let places = self.machine.inputs(GOING).chunks_exact(lanes);
-        let grown = !motion.history.is_full();
-        motion.passed_by(places.map(|place| place[at]), entered.steps);
-        if motion.step.is_multiple_of(look.every()) {
-            look.glimpse(entered.motion, motion)?;
+        let grown = !motion.scheme.solver.history.is_full();
+        // The state comes first.
+        let places = self.machine.inputs(LOOP_STAGE).chunks_exact(lanes);
+        motion.motion.state.iter_mut().zip(places).for_each(|(own, place)| *own = place[at]);
+        motion.scheme.solver.count_fused(&mut motion.motion, entered.steps);
+        if motion.steps().is_multiple_of(observer.every()) {
+            observer.observe(entered.motion, motion)?;
         }
         if grown {
-            self.predict_from(motion.history.known_after_a_step(), at);
+            self.predict_from(motion.scheme.solver.history.known_after_a_step(), at);
         }
-        let steps = part(motion, entered.then, look.every());
-        self.machine.inputs_mut(GOING)[self.layout.left * lanes + at] = steps as f64;
+        let steps = part(motion, entered.then, observer.every());
+        self.machine.inputs_mut(LOOP_STAGE)[self.layout.left * lanes + at] = steps as f64;
         self.entered[at] = Some(Entered { steps, then: entered.then - steps, ..entered });
         Ok(())
     }
@@ -243,45 +226,47 @@ impl LaneMarcher {
     /// Lets a lane extrapolate from so many steps.
     fn predict_from(&mut self, known: usize, at: usize) {
         let lanes = self.lanes();
-        let weights = self.machine.inputs_mut(GOING - 1).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
+        let weights = self.machine.inputs_mut(TIMES_STAGE).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
         weights.zip(WEIGHTS[known]).for_each(|(place, weight)| place[at] = weight);
         self.changed = true;
     }
 
     /// Takes a motion out of its lane to take a step alone: its last one, for then the state before it is known, or one that does
-    /// not work out in one piece, after which it may come back.
+    /// not work out fused, after which it may come back.
     fn leave(
         &mut self,
         motion: &mut Marcher,
         at: usize,
         left: u64,
-        look: &mut impl Glimpse,
+        observer: &mut impl LaneObserver,
     ) -> Result<(), StepFailure> {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
-        if let Some(stride) = motion.current_stride() {
-            let places = self.machine.inputs(GOING).chunks_exact(lanes);
-            stride.going_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
+        if let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) {
+            let places = self.machine.inputs(LOOP_STAGE).chunks_exact(lanes);
+            fused.loop_inputs_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
+            fused.count_failure(left > 0);
         }
-        let Layout { ways, strongest, rough, .. } = &self.layout;
-        let unit = self.layout.unit(motion);
-        motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.going(*place, at));
-        motion.smoothness.resume(unit.abs() * self.going(*strongest, at), self.going(*rough, at) != 0.0);
-        motion.strode(entered.steps - left);
+        let LaneLayout { ways, strongest, rough, .. } = &self.layout;
+        let unit = self.unit(motion);
+        motion.smoothness.ways.iter_mut().zip(ways).for_each(|(way, place)| *way = unit * self.value(*place, at));
+        motion.smoothness.resume(unit.abs() * self.value(*strongest, at), self.value(*rough, at) != 0.0);
+        motion.scheme.solver.follow_fused(&mut motion.motion, entered.steps - left);
         if left == 0 {
             return motion.advance_alone(1);
         }
-        motion.strides.failed += 1;
-        motion.previous.copy_from_slice(&motion.state);
+        motion.previous.copy_from_slice(&motion.motion.state);
         motion.whole_step()?;
-        motion.smoothness.follow(&motion.previous, &motion.state);
+        motion.smoothness.follow(&motion.previous, &motion.motion.state);
         motion.observe()?;
-        if motion.step.is_multiple_of(look.every()) {
-            look.glimpse(entered.motion, motion)?;
+        if motion.steps().is_multiple_of(observer.every()) {
+            observer.observe(entered.motion, motion)?;
         }
         match left - 1 + entered.then {
-            steps @ 1.. if motion.can_stride() => self.enter(motion, entered.motion, at, steps, look.every()),
-            left => return alone(motion, entered.motion, left + 1, look),
+            steps @ 1.. if motion.scheme.solver.can_fuse() => {
+                self.enter(motion, entered.motion, at, steps, observer.every())
+            }
+            left => return alone(motion, entered.motion, left + 1, observer),
         }
         Ok(())
     }
@@ -289,21 +274,26 @@ impl LaneMarcher {
 
 /// How many of `steps` steps a motion takes in a lane before something changes: it is looked at, or the next guess is made of more steps.
 fn part(motion: &Marcher, steps: u64, every: u64) -> u64 {
-    let most = if motion.history.is_full() { u64::MAX } else { 1 };
-    steps.min(every - motion.step % every).min(most)
+    let most = if motion.scheme.solver.history.is_full() { u64::MAX } else { 1 };
+    steps.min(every - motion.steps() % every).min(most)
 }
 
 /// Takes steps alone, looked at as in a lane; not after the last.
-fn alone(motion: &mut Marcher, number: usize, mut steps: u64, look: &mut impl Glimpse) -> Result<(), StepFailure> {
+fn alone(
+    motion: &mut Marcher,
+    number: usize,
+    mut steps: u64,
+    observer: &mut impl LaneObserver,
+) -> Result<(), StepFailure> {
     loop {
-        let part = steps.min(look.every() - motion.step % look.every());
+        let part = steps.min(observer.every() - motion.steps() % observer.every());
         motion.advance_alone(part)?;
         steps -= part;
         if steps == 0 {
             return Ok(());
         }
         motion.observe()?;
-        look.glimpse(number, motion)?;
+        observer.observe(number, motion)?;
     }
 }
 
@@ -315,12 +305,17 @@ impl Marcher {
     pub fn advance_alone(&mut self, steps: u64) -> Result<(), StepFailure> {
         for left in (0..steps).rev() {
             self.advance()?;
-            self.smoothness.follow(&self.previous, &self.state);
+            self.smoothness.follow(&self.previous, &self.motion.state);
             if left > 0 {
                 self.observe()?;
             }
         }
         Ok(())
+    }
+
+    /// How many steps were fused.
+    fn fused_steps(&self) -> u64 {
+        self.scheme.solver.fused.as_ref().map_or(0, FusedStep::taken)
     }
 
     /// Did all steps that a [`LaneMarcher`] or [`Marcher::advance_alone`] took change positions and momenta little beside the steps

@@ -1,10 +1,10 @@
 //! A program put together from many copies of a few compiled pieces.
 
-use extremal_eval::{CompileError, Entry, Machine, Program};
+use extremal_eval::{CompileError, EntryPoint, Machine, Program};
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::boundary::{Element, Piece};
 
-use super::{Bounds, Nlp};
+use super::{Nlp, NlpBounds};
 
 /// A program whose cost and rows are sums over elements: copies of pieces with their own variables and data. Each piece is
 /// differentiated and compiled once, whatever the number of its copies.
@@ -12,25 +12,25 @@ use super::{Bounds, Nlp};
 /// ```
 /// use extremal_expr::Graph;
 /// use extremal_mechanics::boundary::{Element, Piece};
-/// use extremal_solve::nlp::{Assembled, Bounds, Nlp};
+/// use extremal_solve::nlp::{Assembled, NlpBounds, Nlp};
 /// // Σ (x_{k+1} − x_k)² over two steps, by one piece.
 /// let g = Graph::new();
 /// let (a, b) = (g.symbol("a"), g.symbol("b"));
 /// let piece = Piece { variables: vec![a.id(), b.id()], data: vec![], cost: (b - a).powi(2).id(), rows: vec![] };
 /// let copy = |k: usize| Element { piece: 0, variables: vec![k, k + 1], data: [0.0; 2], rows: vec![] };
 /// let free = f64::INFINITY;
-/// let bounds = Bounds { lower: vec![-free; 3], upper: vec![free; 3], ..Bounds::default() };
+/// let bounds = NlpBounds { lower: vec![-free; 3], upper: vec![free; 3], ..NlpBounds::default() };
 /// let mut sum = Assembled::compile(&g, &[], &[piece], vec![copy(0), copy(1)], bounds)?;
 /// assert_eq!(sum.objective(&[0.0, 1.0, 3.0]), 5.0);
 /// # Ok::<(), extremal_eval::CompileError>(())
 /// ```
 #[derive(Clone)]
 pub struct Assembled {
-    pieces: Vec<Compiled>,
+    pieces: Vec<CompiledPiece>,
     elements: Vec<Element>,
     /// Elements all of whose rows must be positive for the functions to be used.
     guards: Vec<Element>,
-    bounds: Bounds,
+    bounds: NlpBounds,
     metric: Option<Vec<f64>>,
 }
 
@@ -48,7 +48,7 @@ const HESSIAN: usize = 4;
 
 /// A piece, its derivatives and their patterns.
 #[derive(Clone)]
-struct Compiled {
+struct CompiledPiece {
     machine: Machine,
     data: usize,
     gradient: Vec<usize>,
@@ -58,8 +58,8 @@ struct Compiled {
     out: Vec<f64>,
 }
 
-impl Compiled {
-    fn of(g: &Graph, parameters: &[Id], piece: &Piece) -> Result<Compiled, CompileError> {
+impl CompiledPiece {
+    fn of(g: &Graph, parameters: &[Id], piece: &Piece) -> Result<CompiledPiece, CompileError> {
         let variables = g.exprs(&piece.variables);
         let rows = g.exprs(&piece.rows);
         let cost = g.expr(piece.cost);
@@ -77,11 +77,11 @@ impl Compiled {
         let flat =
             |rows: &[Vec<(usize, Expr<'_>)>]| -> Vec<Id> { rows.iter().flatten().map(|(_, e)| e.id()).collect() };
         let entries = [
-            Entry { stage: VARIABLES, outputs: vec![piece.cost] },
-            Entry { stage: VARIABLES, outputs: gradient.iter().map(|k| slopes[*k].id()).collect() },
-            Entry { stage: VARIABLES, outputs: piece.rows.clone() },
-            Entry { stage: VARIABLES, outputs: flat(&jacobian_rows) },
-            Entry { stage: WEIGHTS, outputs: below.iter().map(|(.., id)| *id).collect() },
+            EntryPoint { stage: VARIABLES, outputs: vec![piece.cost] },
+            EntryPoint { stage: VARIABLES, outputs: gradient.iter().map(|k| slopes[*k].id()).collect() },
+            EntryPoint { stage: VARIABLES, outputs: piece.rows.clone() },
+            EntryPoint { stage: VARIABLES, outputs: flat(&jacobian_rows) },
+            EntryPoint { stage: WEIGHTS, outputs: below.iter().map(|(.., id)| *id).collect() },
         ];
         let inputs = [
             parameters.to_vec(),
@@ -96,7 +96,7 @@ impl Compiled {
             .flat_map(|(row, e)| e.iter().map(move |(column, _)| (row, *column)))
             .collect();
         let longest = [1, gradient.len(), rows.len(), jacobian.len(), below.len()].into_iter().max().unwrap_or(1);
-        Ok(Compiled {
+        Ok(CompiledPiece {
             machine: program.machine(),
             data: piece.data.len(),
             gradient,
@@ -134,9 +134,9 @@ impl Assembled {
         parameters: &[Id],
         pieces: &[Piece],
         elements: Vec<Element>,
-        bounds: Bounds,
+        bounds: NlpBounds,
     ) -> Result<Assembled, CompileError> {
-        let pieces = pieces.iter().map(|piece| Compiled::of(g, parameters, piece)).collect::<Result<_, _>>()?;
+        let pieces = pieces.iter().map(|piece| CompiledPiece::of(g, parameters, piece)).collect::<Result<_, _>>()?;
         let mut assembled = Assembled { pieces, elements, guards: Vec::new(), bounds, metric: None };
         if parameters.is_empty() {
             assembled.set_parameters(&[]);
@@ -158,7 +158,7 @@ impl Assembled {
     }
 
     /// The same pieces on other elements.
-    pub fn with_elements(&self, elements: Vec<Element>, bounds: Bounds) -> Assembled {
+    pub fn with_elements(&self, elements: Vec<Element>, bounds: NlpBounds) -> Assembled {
         Assembled { pieces: self.pieces.clone(), elements, guards: Vec::new(), bounds, metric: None }
     }
 
@@ -185,7 +185,7 @@ impl Assembled {
 }
 
 impl Nlp for Assembled {
-    fn bounds(&self) -> Bounds {
+    fn bounds(&self) -> NlpBounds {
         self.bounds.clone()
     }
 

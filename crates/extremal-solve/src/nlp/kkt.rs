@@ -2,7 +2,7 @@
 
 use super::standard::{Standard, largest};
 use super::{Curvature, Nature};
-use crate::symmetric::{Inertia, SymmetricSolver};
+use crate::symmetric::{MatrixInertia, SymmetricSolver};
 
 /// What was added to the matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -85,7 +85,7 @@ impl Kkt {
     }
 
     /// Factors with the given shifts.
-    pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<Inertia> {
+    pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<MatrixInertia> {
         for (value, sigma) in self.values[self.ends[1]..self.ends[2]].iter_mut().zip(sigma) {
             *value = sigma + shift.hessian;
         }
@@ -96,7 +96,7 @@ impl Kkt {
     /// Factors with the smallest shifts that make the Hessian positive on the constraints, so that a step leads downhill.
     pub fn factor_convex(&mut self, sigma: &[f64], barrier: f64) -> Option<Shift> {
         let (n, m) = (self.n, self.m);
-        let wanted = Inertia { positive: n, negative: m, zero: 0 };
+        let wanted = MatrixInertia { positive: n, negative: m, zero: 0 };
         let mut shift = Shift::default();
         let inertia = self.factor(sigma, shift)?;
         if inertia == wanted {

@@ -19,7 +19,7 @@ pub use stationary::stationary;
 
 /// Bounds of variables and constraints; an infinite one is none, equal ones fix a variable or make an equation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bounds {
+pub struct NlpBounds {
     /// Lower bound of each variable.
     pub lower: Vec<f64>,
     /// Upper bound of each variable.
@@ -36,7 +36,7 @@ pub struct Bounds {
 /// because evaluation needs memory; they must depend on their arguments alone.
 pub trait Nlp {
     /// The bounds, which also tell how many variables and constraints there are.
-    fn bounds(&self) -> Bounds;
+    fn bounds(&self) -> NlpBounds;
     /// Constraint and variable of each entry of the Jacobian.
     fn jacobian_pattern(&self) -> Vec<(usize, usize)>;
     /// Two variables for each entry of the Hessian of the Lagrangian, of which only one triangle is given.

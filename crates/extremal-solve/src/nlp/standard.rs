@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bounds, Curvature, Iteration, Nlp, NlpSolution, NlpStatus};
+use super::{Curvature, Iteration, Nlp, NlpBounds, NlpSolution, NlpStatus};
 
 /// Derivatives at the start, by a variable or by its size, are scaled down to the first and up to the second.
 const LARGEST: f64 = 100.0;
@@ -43,7 +43,7 @@ pub(super) struct Standard<'n> {
 
 impl<'n> Standard<'n> {
     pub fn of(nlp: &'n mut dyn Nlp, x: &[f64], scaled: bool) -> Standard<'n> {
-        let Bounds { lower, upper, constraint_lower, constraint_upper } = nlp.bounds();
+        let NlpBounds { lower, upper, constraint_lower, constraint_upper } = nlp.bounds();
         let (n, m) = (lower.len(), constraint_lower.len());
         let fixed = |i: usize| lower[i] == upper[i];
         let free: Vec<usize> = (0..n).filter(|i| !fixed(*i)).collect();
@@ -127,14 +127,14 @@ impl<'n> Standard<'n> {
         let sizes: Vec<f64> = (0..y.len()).map(size).collect();
         let mut jacobian = vec![0.0; self.jacobian.len()];
         self.jacobian(&y, &mut jacobian);
-        let mut rows = vec![Sizes::default(); self.target.len()];
+        let mut rows = vec![DerivativeSizes::default(); self.target.len()];
         for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
             rows[*row].count(*value, sizes[*column]);
         }
         for row in &self.slacked {
-            rows[*row] = Sizes::default();
+            rows[*row] = DerivativeSizes::default();
         }
-        self.constraint_scale = rows.iter().map(Sizes::scale).collect();
+        self.constraint_scale = rows.iter().map(DerivativeSizes::scale).collect();
         let mut columns = vec![0.0f64; y.len()];
         for (value, (row, column)) in jacobian.iter().zip(&self.jacobian) {
             columns[*column] = columns[*column].max((value * self.constraint_scale[*row]).abs());
@@ -151,7 +151,7 @@ impl<'n> Standard<'n> {
         self.gradient(&y, &mut gradient);
         let mut hessian = vec![0.0; self.hessian.len()];
         self.hessian(&y, &vec![0.0; self.target.len()], &mut hessian);
-        let mut objective = Sizes { by_variables: largest(&gradient), ..Sizes::default() };
+        let mut objective = DerivativeSizes { by_variables: largest(&gradient), ..DerivativeSizes::default() };
         objective.by_sizes = objective.by_variables;
         for (value, (i, j)) in hessian.iter().zip(&self.hessian) {
             let most = (sizes[*i] / self.unit[*i]).max(sizes[*j] / self.unit[*j]);
@@ -170,7 +170,7 @@ impl<'n> Standard<'n> {
 
     /// The largest violation of constraints that no free variable can change.
     pub fn hopeless_violation(&mut self) -> f64 {
-        let Bounds { constraint_lower, constraint_upper, .. } = self.nlp.bounds();
+        let NlpBounds { constraint_lower, constraint_upper, .. } = self.nlp.bounds();
         self.nlp.constraints(&self.full, &mut self.all_rows);
         let kept: HashSet<usize> = self.kept_rows.iter().copied().collect();
         let rows = (0..self.all_rows.len()).filter(|row| !kept.contains(row));
@@ -275,7 +275,7 @@ impl<'n> Standard<'n> {
     }
 
     /// The result in terms of `nlp`.
-    pub fn solution(&mut self, point: &Multiplied<'_>, end: End) -> NlpSolution {
+    pub fn solution(&mut self, point: &Multiplied<'_>, end: SolverEnd) -> NlpSolution {
         self.place(point.y);
         let mut lower_multipliers = vec![0.0; self.full.len()];
         let mut upper_multipliers = vec![0.0; self.full.len()];
@@ -311,12 +311,12 @@ impl<'n> Standard<'n> {
 
 /// How large derivatives of a function are: by its variables, and by their sizes as far as these are known.
 #[derive(Clone, Copy, Default)]
-struct Sizes {
+struct DerivativeSizes {
     by_variables: f64,
     by_sizes: f64,
 }
 
-impl Sizes {
+impl DerivativeSizes {
     fn count(&mut self, derivative: f64, size: f64) {
         self.by_variables = self.by_variables.max(derivative.abs());
         self.count_small(derivative, size);
@@ -347,7 +347,7 @@ pub(super) struct Multiplied<'a> {
 }
 
 /// How it was reached.
-pub(super) struct End {
+pub(super) struct SolverEnd {
     pub status: NlpStatus,
     pub last: Iteration,
     pub curvature: Option<Curvature>,

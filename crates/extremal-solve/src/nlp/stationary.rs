@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::kkt::{Kkt, Shift};
-use super::standard::{End, Multiplied, Standard, largest};
+use super::standard::{Multiplied, SolverEnd, Standard, largest};
 use super::{Iteration, Nlp, NlpOptions, NlpSolution, NlpStart, NlpStatus, Watch};
 
 /// The smallest fraction of a step that is tried.
@@ -24,7 +24,7 @@ pub fn stationary(nlp: &mut dyn Nlp, start: NlpStart<'_>, options: &NlpOptions, 
     };
     let mut kkt = Kkt::of(&problem);
     let mut newton =
-        Newton { pattern: problem.jacobian.clone(), point: Point { x, lambda }, line: Iteration::default() };
+        Newton { pattern: problem.jacobian.clone(), point: StationaryPoint { x, lambda }, line: Iteration::default() };
     let status = match problem.hopeless_violation() > options.tolerance {
         true => NlpStatus::Infeasible,
         false => newton.run(&mut problem, &mut kkt, options, watch),
@@ -36,18 +36,18 @@ pub fn stationary(nlp: &mut dyn Nlp, start: NlpStart<'_>, options: &NlpOptions, 
     let none = vec![0.0; problem.variables()];
     let Newton { point, line, .. } = newton;
     let point = Multiplied { y: &point.x, lambda: &point.lambda, z_lower: &none, z_upper: &none };
-    problem.solution(&point, End { status, last: line, curvature })
+    problem.solution(&point, SolverEnd { status, last: line, curvature })
 }
 
 #[derive(Clone)]
-struct Point {
+struct StationaryPoint {
     x: Vec<f64>,
     lambda: Vec<f64>,
 }
 
 struct Newton {
     pattern: Vec<(usize, usize)>,
-    point: Point,
+    point: StationaryPoint,
     line: Iteration,
 }
 
@@ -112,7 +112,8 @@ impl Newton {
         let mut fraction = 1.0;
         while fraction >= SMALLEST_FRACTION {
             let moved = |from: &[f64], by: &[f64]| from.iter().zip(by).map(|(x, d)| x + fraction * d).collect();
-            let trial = Point { x: moved(&self.point.x, &step[..n]), lambda: moved(&self.point.lambda, &step[n..]) };
+            let trial =
+                StationaryPoint { x: moved(&self.point.x, &step[..n]), lambda: moved(&self.point.lambda, &step[n..]) };
             if !problem.is_inside(&trial.x) {
                 fraction *= 0.5;
                 continue;
@@ -140,7 +141,7 @@ impl Newton {
         }
     }
 
-    fn residual(&self, problem: &mut Standard<'_>, kkt: &mut Kkt, point: &Point) -> Vec<f64> {
+    fn residual(&self, problem: &mut Standard<'_>, kkt: &mut Kkt, point: &StationaryPoint) -> Vec<f64> {
         let n = point.x.len();
         let mut residual = vec![0.0; n + point.lambda.len()];
         let (dual, c) = residual.split_at_mut(n);

@@ -38,7 +38,7 @@ const LARGEST_SOLVE: usize = 3;
 #[derive(Clone)]
 pub(crate) struct Observable {
     /// In the order of their nodes, which is that of evaluation.
-    rules: Vec<Rule>,
+    rules: Vec<QuantityRule>,
     demands: Vec<Demand>,
     /// What the demands are about.
     demanded: Vec<Id>,
@@ -52,7 +52,7 @@ pub(crate) struct Observable {
 
 /// How a quantity follows from those before it.
 #[derive(Clone)]
-enum Rule {
+enum QuantityRule {
     Fixed(f64),
     Parameter(usize),
     State,
@@ -71,11 +71,11 @@ enum Rule {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Demand {
     rule: usize,
-    kind: Kind,
+    kind: DemandKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DemandKind {
     AtLeast(f64),
     AtMost(f64),
     /// The magnitude is at least this.
@@ -84,23 +84,23 @@ enum Kind {
     Within(f64),
 }
 
-impl Kind {
+impl DemandKind {
     fn holds_on(self, x: Interval) -> bool {
         match self {
-            Kind::AtLeast(least) => x.low >= least,
-            Kind::AtMost(most) => x.high <= most,
-            Kind::Away(least) => x.least() >= least,
-            Kind::Within(most) => x.size() <= most,
+            DemandKind::AtLeast(least) => x.low >= least,
+            DemandKind::AtMost(most) => x.high <= most,
+            DemandKind::Away(least) => x.least() >= least,
+            DemandKind::Within(most) => x.size() <= most,
         }
     }
 
     /// What is left of an interval where it holds.
     fn restrict(self, x: Interval) -> Interval {
         match self {
-            Kind::AtLeast(least) => Interval::new(x.low.max(least), x.high.max(least)),
-            Kind::AtMost(most) => Interval::new(x.low.min(most), x.high.min(most)),
-            Kind::Away(_) => x,
-            Kind::Within(most) => Interval::new(x.low.clamp(-most, most), x.high.clamp(-most, most)),
+            DemandKind::AtLeast(least) => Interval::new(x.low.max(least), x.high.max(least)),
+            DemandKind::AtMost(most) => Interval::new(x.low.min(most), x.high.min(most)),
+            DemandKind::Away(_) => x,
+            DemandKind::Within(most) => Interval::new(x.low.clamp(-most, most), x.high.clamp(-most, most)),
         }
     }
 }
@@ -121,8 +121,10 @@ impl Observable {
         let mut nodes = g.reachable(&wanted);
         nodes.sort();
         let place = |id: Id| nodes.binary_search(&id).ok();
-        let rules =
-            nodes.iter().map(|id| rule(g, *id, &place, state, time, parameters)).collect::<Option<Vec<Rule>>>()?;
+        let rules = nodes
+            .iter()
+            .map(|id| rule(g, *id, &place, state, time, parameters))
+            .collect::<Option<Vec<QuantityRule>>>()?;
         let bounds = vec![Interval::point(0.0); rules.len()];
         let margins = margins.iter().map(|margin| place(margin.id())).collect::<Option<Vec<usize>>>()?;
         let mut found = Observable {
@@ -165,10 +167,10 @@ impl Observable {
         let quantities = g.substitute(&g.exprs(&self.demanded), rules);
         let number = |x: f64| g.float(x).unwrap_or(g.int(0));
         let condition = |(demand, x): (&Demand, Expr<'g>)| match demand.kind {
-            Kind::AtLeast(least) => g.compare(Comparison::Le, number(least), x),
-            Kind::AtMost(most) => g.compare(Comparison::Le, x, number(most)),
-            Kind::Away(least) => g.compare(Comparison::Le, number(least), x.abs()),
-            Kind::Within(most) => g.compare(Comparison::Le, x.abs(), number(most)),
+            DemandKind::AtLeast(least) => g.compare(Comparison::Le, number(least), x),
+            DemandKind::AtMost(most) => g.compare(Comparison::Le, x, number(most)),
+            DemandKind::Away(least) => g.compare(Comparison::Le, number(least), x.abs()),
+            DemandKind::Within(most) => g.compare(Comparison::Le, x.abs(), number(most)),
         };
         self.demands.iter().zip(quantities).map(condition).collect()
     }
@@ -182,7 +184,7 @@ impl Observable {
             }
             self.bounds[at] = bound;
         }
-        let solvable = Kind::AtLeast(0.0);
+        let solvable = DemandKind::AtLeast(0.0);
         self.margins
             .iter()
             .all(|rule| solvable.holds_on(self.bounds[*rule]) || grant(Demand { rule: *rule, kind: solvable }))
@@ -190,19 +192,19 @@ impl Observable {
 
     fn bound(&self, at: usize, parameters: &[f64], grant: &mut dyn FnMut(Demand) -> bool) -> Option<Interval> {
         let bounds = &self.bounds;
-        let mut ask = |rule: usize, kind: Kind| -> Option<Interval> {
+        let mut ask = |rule: usize, kind: DemandKind| -> Option<Interval> {
             let holds = kind.holds_on(bounds[rule]) || grant(Demand { rule, kind });
             holds.then(|| kind.restrict(bounds[rule]))
         };
         Some(match &self.rules[at] {
-            Rule::Fixed(value) => Interval::point(*value),
-            Rule::Parameter(at) => Interval::point(*parameters.get(*at)?),
-            Rule::State => Interval::within(LARGEST_STATE),
-            Rule::Sum { constant, terms } => Interval::sum(
+            QuantityRule::Fixed(value) => Interval::point(*value),
+            QuantityRule::Parameter(at) => Interval::point(*parameters.get(*at)?),
+            QuantityRule::State => Interval::within(LARGEST_STATE),
+            QuantityRule::Sum { constant, terms } => Interval::sum(
                 *constant,
                 terms.iter().map(|(term, factor)| bounds[*term].times(Interval::point(*factor))),
             ),
-            Rule::Product(factors) => {
+            QuantityRule::Product(factors) => {
                 let mut product = Interval::point(1.0);
                 for (base, exponent) in factors {
                     let away = match *exponent {
@@ -212,47 +214,53 @@ impl Observable {
                     if *exponent < 0 {
                         match &self.rules[*base] {
                             // A root is away from zero where its argument is.
-                            Rule::Root(argument, q) => ask(*argument, Kind::AtLeast(away.powi(*q as i32)))?,
-                            _ => ask(*base, Kind::Away(away))?,
+                            QuantityRule::Root(argument, q) => {
+                                ask(*argument, DemandKind::AtLeast(away.powi(*q as i32)))?
+                            }
+                            _ => ask(*base, DemandKind::Away(away))?,
                         };
                     }
                     product = product.times(bounds[*base].power(*exponent, away));
                 }
                 product
             }
-            Rule::Root(argument, q) => {
-                ask(*argument, Kind::AtLeast(0.0))?.rising(|x| x.max(0.0).powf(1.0 / f64::from(*q)))
+            QuantityRule::Root(argument, q) => {
+                ask(*argument, DemandKind::AtLeast(0.0))?.rising(|x| x.max(0.0).powf(1.0 / f64::from(*q)))
             }
-            Rule::Power(base, exponent) => {
-                let logarithm = ask(*base, Kind::AtLeast(LEAST_DIVISOR))?.rising(f64::ln);
+            QuantityRule::Power(base, exponent) => {
+                let logarithm = ask(*base, DemandKind::AtLeast(LEAST_DIVISOR))?.rising(f64::ln);
                 logarithm.times(bounds[*exponent]).rising(f64::exp)
             }
-            Rule::Call(function, argument) => {
+            QuantityRule::Call(function, argument) => {
                 let x = bounds[*argument];
                 match function {
                     Function::Sin | Function::Cos | Function::Tanh | Function::Sign => Interval::within(1.0),
-                    Function::Asin => ask(*argument, Kind::Within(1.0))?.rising(f64::asin),
+                    Function::Asin => ask(*argument, DemandKind::Within(1.0))?.rising(f64::asin),
                     Function::Acos => {
-                        ask(*argument, Kind::Within(1.0))?;
+                        ask(*argument, DemandKind::Within(1.0))?;
                         Interval::new(0.0, 4.0)
                     }
                     Function::Atan => x.rising(f64::atan),
-                    Function::Sinh => ask(*argument, Kind::Within(LARGEST_EXPONENT))?.rising(f64::sinh),
-                    Function::Cosh => Interval::new(1.0, ask(*argument, Kind::Within(LARGEST_EXPONENT))?.size().cosh()),
+                    Function::Sinh => ask(*argument, DemandKind::Within(LARGEST_EXPONENT))?.rising(f64::sinh),
+                    Function::Cosh => {
+                        Interval::new(1.0, ask(*argument, DemandKind::Within(LARGEST_EXPONENT))?.size().cosh())
+                    }
                     Function::Asinh => x.rising(f64::asinh),
-                    Function::Acosh => ask(*argument, Kind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
-                    Function::Exp => ask(*argument, Kind::AtMost(LARGEST_EXPONENT))?.rising(f64::exp),
-                    Function::Log => ask(*argument, Kind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
+                    Function::Acosh => ask(*argument, DemandKind::AtLeast(1.0))?.rising(|x| x.max(1.0).acosh()),
+                    Function::Exp => ask(*argument, DemandKind::AtMost(LARGEST_EXPONENT))?.rising(f64::exp),
+                    Function::Log => ask(*argument, DemandKind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
                     Function::Cbrt => x.rising(f64::cbrt),
                     Function::Abs => Interval::new(x.least(), x.size()),
                     // Poles, and whatever else has no bound that is known here.
                     _ => return None,
                 }
             }
-            Rule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
-            Rule::Call2(Function2::Min | Function2::Max, a, b) | Rule::Either(a, b) => bounds[*a].join(bounds[*b]),
-            Rule::Same(a) => bounds[*a],
-            Rule::Condition => Interval::point(0.0),
+            QuantityRule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
+            QuantityRule::Call2(Function2::Min | Function2::Max, a, b) | QuantityRule::Either(a, b) => {
+                bounds[*a].join(bounds[*b])
+            }
+            QuantityRule::Same(a) => bounds[*a],
+            QuantityRule::Condition => Interval::point(0.0),
         })
     }
 }
@@ -265,27 +273,27 @@ fn rule(
     state: &[Id],
     time: Id,
     parameters: &[Id],
-) -> Option<Rule> {
+) -> Option<QuantityRule> {
     Some(match g.expr(id).node() {
-        Node::Number(number) => Rule::Fixed(number.to_f64()),
-        Node::Pi => Rule::Fixed(std::f64::consts::PI),
-        Node::Symbol(_) if id == time || state.contains(&id) => Rule::State,
-        Node::Symbol(_) => Rule::Parameter(parameters.iter().position(|parameter| *parameter == id)?),
+        Node::Number(number) => QuantityRule::Fixed(number.to_f64()),
+        Node::Pi => QuantityRule::Fixed(std::f64::consts::PI),
+        Node::Symbol(_) if id == time || state.contains(&id) => QuantityRule::State,
+        Node::Symbol(_) => QuantityRule::Parameter(parameters.iter().position(|parameter| *parameter == id)?),
         Node::Sum { constant, terms } => {
             let terms = terms.iter().map(|(term, factor)| Some((place(*term)?, factor.to_f64())));
-            Rule::Sum { constant: constant.to_f64(), terms: terms.collect::<Option<_>>()? }
+            QuantityRule::Sum { constant: constant.to_f64(), terms: terms.collect::<Option<_>>()? }
         }
         Node::Product(factors) => {
             let factors = factors.iter().map(|(base, exponent)| Some((place(*base)?, *exponent)));
-            Rule::Product(factors.collect::<Option<_>>()?)
+            QuantityRule::Product(factors.collect::<Option<_>>()?)
         }
-        Node::Root(argument, q) => Rule::Root(place(argument)?, q),
-        Node::Power(base, exponent) => Rule::Power(place(base)?, place(exponent)?),
-        Node::Call(function, argument) => Rule::Call(function, place(argument)?),
-        Node::Call2(function, a, b) => Rule::Call2(function, place(a)?, place(b)?),
-        Node::Select(_, yes, no) => Rule::Either(place(yes)?, place(no)?),
-        Node::Held(a) => Rule::Same(place(a)?),
-        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => Rule::Condition,
+        Node::Root(argument, q) => QuantityRule::Root(place(argument)?, q),
+        Node::Power(base, exponent) => QuantityRule::Power(place(base)?, place(exponent)?),
+        Node::Call(function, argument) => QuantityRule::Call(function, place(argument)?),
+        Node::Call2(function, a, b) => QuantityRule::Call2(function, place(a)?, place(b)?),
+        Node::Select(_, yes, no) => QuantityRule::Either(place(yes)?, place(no)?),
+        Node::Grouped(a) => QuantityRule::Same(place(a)?),
+        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_) => QuantityRule::Condition,
     })
 }
 

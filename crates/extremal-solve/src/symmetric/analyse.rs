@@ -1,5 +1,7 @@
 //! Which columns are eliminated together, and in which order.
 
+use crate::linear::{Adjacency, inverse, minimum_degree};
+
 /// Fronts smaller than this are merged with their parents: a few zeros are cheaper than the bookkeeping, and 2×2 pivots find
 /// their partners.
 const SMALL_FRONT: usize = 12;
@@ -10,14 +12,14 @@ pub(super) struct Tree {
     /// Where each original index went.
     pub place: Vec<usize>,
     /// Children before parents.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<FrontNode>,
     /// Row and column of every entry of the pattern.
     pub places: Vec<(usize, usize)>,
 }
 
 /// Columns that are eliminated in one front.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Node {
+pub(super) struct FrontNode {
     pub columns: Vec<usize>,
     /// Further rows of the front.
     pub rows: Vec<usize>,
@@ -29,10 +31,10 @@ pub(super) struct Node {
 
 impl Tree {
     pub fn of(n: usize, entries: &[(usize, usize)]) -> Tree {
-        let place = minimum_degree(n, entries);
+        let place = inverse(&minimum_degree(&Adjacency::new(n, entries.iter().copied())).0);
         let places: Vec<(usize, usize)> = entries.iter().map(|&(i, j)| (place[i], place[j])).collect();
         let rows = structure(n, &places);
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<FrontNode> = Vec::new();
         // Columns gathered so far for the front whose last column this is.
         let mut gathered: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -61,7 +63,7 @@ impl Tree {
             for child in &children {
                 nodes[*child].parent = Some(at);
             }
-            nodes.push(Node { columns, rows: rows[column].clone(), children, parent: None, entries: Vec::new() });
+            nodes.push(FrontNode { columns, rows: rows[column].clone(), children, parent: None, entries: Vec::new() });
         }
         for (entry, &(i, j)) in places.iter().enumerate() {
             nodes[node_of[i.min(j)]].entries.push(entry);
@@ -85,29 +87,4 @@ fn structure(n: usize, places: &[(usize, usize)]) -> Vec<Vec<usize>> {
         }
     }
     rows
-}
-
-/// The order of approximate minimum degree, as the place of each index.
-fn minimum_degree(n: usize, entries: &[(usize, usize)]) -> Vec<usize> {
-    let both = entries.iter().flat_map(|&(i, j)| [(i, j), (j, i)]);
-    // With the diagonal: the crate counts on having at least one entry per column.
-    let mut edges: Vec<(usize, usize)> = both.chain((0..n).map(|i| (i, i))).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    let mut start = vec![0_i64; n + 1];
-    for &(i, _) in &edges {
-        start[i + 1] += 1;
-    }
-    for i in 0..n {
-        start[i + 1] += start[i];
-    }
-    let rows: Vec<i64> = edges.iter().map(|&(_, j)| j as i64).collect();
-    let mut place: Vec<usize> = (0..n).collect();
-    // An error is for invalid patterns, which this is not; any order is correct.
-    if let Ok((order, ..)) = amd::order(n as i64, &start, &rows, &amd::Control::default()) {
-        for (new, old) in order.into_iter().enumerate() {
-            place[old as usize] = new;
-        }
-    }
-    place
 }

@@ -1,7 +1,7 @@
 //! One dense front: assembly, pivots with a threshold, what is passed on to the parent.
 
-use super::Inertia;
-use super::analyse::Node;
+use super::MatrixInertia;
+use super::analyse::FrontNode;
 
 /// A 1×1 pivot must be at least this part of its column, and a 2×2 pivot as good: entries of L stay below its inverse.
 const THRESHOLD: f64 = 0.01;
@@ -12,7 +12,7 @@ const MOST_DELAYED: usize = 24;
 
 /// What a front leaves to its parent: a dense symmetric matrix (lower triangle by columns) over `indices`.
 #[derive(Clone, Debug)]
-pub(super) struct Contribution {
+pub(super) struct FrontContribution {
     indices: Vec<usize>,
     /// The first so many are pivots that were delayed.
     delayed: usize,
@@ -21,7 +21,7 @@ pub(super) struct Contribution {
 
 /// The eliminated columns of a front.
 #[derive(Clone, Debug)]
-pub(super) struct Factor {
+pub(super) struct FrontFactor {
     /// Indices of the front; the eliminated ones first, in order.
     indices: Vec<usize>,
     pivots: usize,
@@ -64,12 +64,12 @@ impl Front {
     /// Adds up the entries of the matrix that belong here and what the children left.
     pub fn assemble(
         &mut self,
-        node: &Node,
-        children: impl Iterator<Item = Contribution>,
+        node: &FrontNode,
+        children: impl Iterator<Item = FrontContribution>,
         places: &[(usize, usize)],
         values: &[f64],
     ) {
-        let children: Vec<Contribution> = children.collect();
+        let children: Vec<FrontContribution> = children.collect();
         self.indices.clear();
         for child in &children {
             self.indices.extend_from_slice(&child.indices[..child.delayed]);
@@ -101,7 +101,7 @@ impl Front {
     }
 
     /// Eliminates what can be; at a root, all of it.
-    pub fn eliminate(&mut self, root: bool, inertia: &mut Inertia) -> (Factor, Option<Contribution>) {
+    pub fn eliminate(&mut self, root: bool, inertia: &mut MatrixInertia) -> (FrontFactor, Option<FrontContribution>) {
         let m = self.size();
         let (mut inverse, mut coupling) = (Vec::new(), Vec::new());
         let mut done = 0;
@@ -165,9 +165,9 @@ impl Front {
                 matrix[column * size + column..(column + 1) * size]
                     .copy_from_slice(&self.matrix[from..from + size - column]);
             }
-            Contribution { indices: self.indices[done..].to_vec(), delayed: self.summed - done, matrix }
+            FrontContribution { indices: self.indices[done..].to_vec(), delayed: self.summed - done, matrix }
         });
-        let factor = Factor {
+        let factor = FrontFactor {
             indices: self.indices.clone(),
             pivots: done,
             lower: self.matrix[..done * m].to_vec(),
@@ -296,7 +296,7 @@ impl Front {
     }
 }
 
-impl Factor {
+impl FrontFactor {
     pub fn entries(&self) -> usize {
         self.pivots * self.indices.len()
     }

@@ -9,11 +9,11 @@ mod analyse;
 mod front;
 
 use analyse::Tree;
-use front::{Contribution, Factor, Front};
+use front::{Front, FrontContribution, FrontFactor};
 
 /// How many eigenvalues of a symmetric matrix have which sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inertia {
+pub struct MatrixInertia {
     /// Positive eigenvalues.
     pub positive: usize,
     /// Negative eigenvalues.
@@ -25,10 +25,10 @@ pub struct Inertia {
 /// A factorisation of symmetric matrices that share a pattern.
 ///
 /// ```
-/// use extremal_solve::{Inertia, SymmetricSolver};
+/// use extremal_solve::{MatrixInertia, SymmetricSolver};
 /// // [0 1; 1 0]: no pivot on the diagonal, one eigenvalue of each sign.
 /// let mut solver = SymmetricSolver::for_pattern(2, &[(1, 0)]);
-/// assert_eq!(solver.factor(&[1.0]), Some(Inertia { positive: 1, negative: 1, zero: 0 }));
+/// assert_eq!(solver.factor(&[1.0]), Some(MatrixInertia { positive: 1, negative: 1, zero: 0 }));
 /// let mut x = [3.0, 5.0];
 /// solver.solve(&mut x);
 /// assert_eq!(x, [5.0, 3.0]);
@@ -39,7 +39,7 @@ pub struct SymmetricSolver {
     entries: Vec<(usize, usize)>,
     scaled: Vec<f64>,
     scale: Vec<f64>,
-    factors: Vec<Factor>,
+    factors: Vec<FrontFactor>,
     front: Front,
     work: Vec<f64>,
 }
@@ -69,21 +69,21 @@ impl SymmetricSolver {
 
     /// Numbers in the factor, a measure of the work of a solve.
     pub fn factor_entries(&self) -> usize {
-        self.factors.iter().map(Factor::entries).sum()
+        self.factors.iter().map(FrontFactor::entries).sum()
     }
 
     /// Factors the matrix with these values, given in the order of the pattern. `None` if one of them is not finite.
     ///
     /// # Panics
     /// If there are not as many values as entries in the pattern.
-    pub fn factor(&mut self, values: &[f64]) -> Option<Inertia> {
+    pub fn factor(&mut self, values: &[f64]) -> Option<MatrixInertia> {
         assert_eq!(values.len(), self.entries.len(), "one value per entry of the pattern");
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
         self.equilibrate(values);
-        let mut inertia = Inertia::default();
-        let mut contributions: Vec<Option<Contribution>> = Vec::new();
+        let mut inertia = MatrixInertia::default();
+        let mut contributions: Vec<Option<FrontContribution>> = Vec::new();
         contributions.resize_with(self.tree.nodes.len(), || None);
         self.factors.clear();
         for at in 0..self.tree.nodes.len() {

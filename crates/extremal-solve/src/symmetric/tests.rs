@@ -47,7 +47,7 @@ fn random_saddle_matrices_have_the_inertia_of_their_blocks() {
         }
         let mut solver = SymmetricSolver::for_pattern(n + m, &entries);
         let inertia = solver.factor(&values).unwrap();
-        assert_eq!(inertia, Inertia { positive: n, negative: m, zero: 0 }, "seed {seed}");
+        assert_eq!(inertia, MatrixInertia { positive: n, negative: m, zero: 0 }, "seed {seed}");
         let b: Vec<f64> = (0..n + m).map(|_| noise()).collect();
         let mut x = b.clone();
         solver.solve(&mut x);
@@ -63,10 +63,13 @@ fn pivots_are_delayed_where_the_diagonal_is_empty() {
     let entries: Vec<_> = (1..n).map(|i| (i, i - 1)).collect();
     let values: Vec<f64> = (1..n).map(|i| if i % 2 == 1 { 1.0 } else { 30.0 }).collect();
     let mut solver = SymmetricSolver::for_pattern(n, &entries);
-    assert_eq!(solver.factor(&values), Some(Inertia { positive: n / 2, negative: n / 2, zero: 0 }));
+    assert_eq!(solver.factor(&values), Some(MatrixInertia { positive: n / 2, negative: n / 2, zero: 0 }));
     // The path of odd length is singular.
     let mut solver = SymmetricSolver::for_pattern(n - 1, &entries[..n - 2]);
-    assert_eq!(solver.factor(&values[..n - 2]), Some(Inertia { positive: n / 2 - 1, negative: n / 2 - 1, zero: 1 }));
+    assert_eq!(
+        solver.factor(&values[..n - 2]),
+        Some(MatrixInertia { positive: n / 2 - 1, negative: n / 2 - 1, zero: 1 })
+    );
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn dependent_constraints_are_singular() {
     let entries = [(0, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)];
     let values = [1.0, 1.0, 1.0, 2.0, 2.0, 4.0];
     let mut solver = SymmetricSolver::for_pattern(4, &entries);
-    assert_eq!(solver.factor(&values), Some(Inertia { positive: 2, negative: 1, zero: 1 }));
+    assert_eq!(solver.factor(&values), Some(MatrixInertia { positive: 2, negative: 1, zero: 1 }));
     assert_eq!(solver.factor(&[f64::NAN; 6]), None);
 }
 
@@ -83,7 +86,7 @@ fn scales_of_the_unknowns_do_not_matter() {
     let entries = [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1)];
     let values = [2e-12, 1e-3, 3e9, 1e-6, 1e5];
     let mut solver = SymmetricSolver::for_pattern(3, &entries);
-    assert_eq!(solver.factor(&values), Some(Inertia { positive: 2, negative: 1, zero: 0 }));
+    assert_eq!(solver.factor(&values), Some(MatrixInertia { positive: 2, negative: 1, zero: 0 }));
 }
 
 #[test]

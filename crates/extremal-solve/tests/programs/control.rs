@@ -7,8 +7,8 @@ use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::{Quantity, Question, Transcription, VakonomicControl, controlled_motion};
 use extremal_model::Method;
-use extremal_solve::nlp::{Assembled, Bounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise};
-use extremal_solve::{Guess, Kernel, NewtonOptions};
+use extremal_solve::nlp::{Assembled, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise};
+use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
 const FREE: f64 = f64::INFINITY;
 const DURATION: f64 = 2.0;
@@ -43,7 +43,7 @@ fn solve(g: &Graph, problem: &Transcription, steps: usize, held: usize, bound: f
         guess.push(value);
     }
     let rows = layout.rows.len();
-    let bounds = Bounds { lower, upper, constraint_lower: vec![0.0; rows], constraint_upper: vec![0.0; rows] };
+    let bounds = NlpBounds { lower, upper, constraint_lower: vec![0.0; rows], constraint_upper: vec![0.0; rows] };
     let pieces: Vec<_> = problem.pieces.iter().map(|placed| placed.piece.clone()).collect();
     let parameters: Vec<_> = problem.duration.into_iter().collect();
     let mut nlp = Assembled::compile(g, &parameters, &pieces, layout.elements, bounds).unwrap();
@@ -116,7 +116,7 @@ fn optimal_sequences_are_continued_by_the_vakonomic_flow() {
     let mut out = [0.0; 3];
     for k in 0..=steps - 4 {
         let all: Vec<f64> = window(k).into_iter().chain(point(k + 4).iter().copied()).chain([lambda(k + 3)]).collect();
-        residuals.run(&all, Guess::Formula, &mut out).unwrap();
+        residuals.run(&all, GuessSource::Formula, &mut out).unwrap();
         assert!(out.iter().all(|value| value.abs() < 1e-9), "node {k}: {out:?}");
     }
     // Marched from the first four points. An error grows with the flow, which has expanding directions; it starts from the
@@ -125,7 +125,7 @@ fn optimal_sequences_are_continued_by_the_vakonomic_flow() {
     let mut worst = 0.0f64;
     for k in 0..=steps - 4 {
         state[10] = k as f64 * h;
-        kernel.run(&state, Guess::Formula, &mut out).unwrap();
+        kernel.run(&state, GuessSource::Formula, &mut out).unwrap();
         worst = worst.max((out[0] - point(k + 4)[0]).abs()).max((out[1] - point(k + 4)[1]).abs());
         state.copy_within(2..8, 0);
         state[6..8].copy_from_slice(&out[..2]);

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_expr::Graph;
 use extremal_expr::syntax::{AnyName, parse_expression};
 use extremal_mechanics::boundary::{Element, Piece};
-use extremal_solve::nlp::{Assembled, Bounds, Iteration, NlpOptions, NlpSolution, NlpStart, minimise, stationary};
+use extremal_solve::nlp::{Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, minimise, stationary};
 
 pub const FREE: f64 = f64::INFINITY;
 
@@ -34,7 +34,7 @@ impl Text<'_> {
         let element =
             Element { piece: 0, variables: (0..n).collect(), data: [0.0; 2], rows: (0..rows.len()).collect() };
         let bound = |i: usize| self.bounds.get(i).copied().unwrap_or((-FREE, FREE));
-        let bounds = Bounds {
+        let bounds = NlpBounds {
             lower: (0..n).map(|i| bound(i).0).collect(),
             upper: (0..n).map(|i| bound(i).1).collect(),
             constraint_lower: self.constraints.iter().map(|(_, lower, _)| *lower).collect(),

@@ -13,7 +13,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::format::{Encoded, FrameEncoder, FrameFormat};
-use super::journal::{Entries, Identity, Journal, Piece, checksum};
+use super::journal::{Entries, Identity, Journal, JournalPiece, checksum};
 use super::{Fields, Frame};
 use crate::whole::sync_folder;
 use crate::{FormatError, Stopwatch};
@@ -292,7 +292,7 @@ impl FrameFile {
         let Encoded { bytes, footer } = self.encoder.encode(frame, self.length)?;
         self.data.write_all(&bytes)?;
         let length = bytes.len() as u64;
-        self.journal.push(Piece { bytes: length, checksum: checksum(&bytes), footer, note })?;
+        self.journal.push(JournalPiece { bytes: length, checksum: checksum(&bytes), footer, note })?;
         self.length += length;
         Ok(())
     }

@@ -12,7 +12,7 @@ pub(super) type Identity = Vec<(String, String)>;
 
 /// A piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Piece {
+pub(super) struct JournalPiece {
     /// How long it is.
     pub bytes: u64,
     /// Of these bytes.
@@ -28,8 +28,8 @@ pub(super) struct Piece {
 #[serde(rename_all = "lowercase")]
 enum JournalLine {
     Identity(Identity),
-    Piece(Piece),
-    Finished,
+    Piece(JournalPiece),
+    Finished(bool),
 }
 
 /// A journal open for writing.
@@ -42,7 +42,7 @@ pub(super) struct Journal {
 pub(super) struct Entries {
     pub identity: Identity,
     /// The pieces, each with the length of the journal up to and with it.
-    pub pieces: Vec<(Piece, u64)>,
+    pub pieces: Vec<(JournalPiece, u64)>,
     /// The length of the first line.
     pub head: u64,
     /// All pieces are there, and the file was about to get its name.
@@ -82,7 +82,7 @@ impl Journal {
                     entries = Some(Entries { identity, pieces: Vec::new(), head: end, finished: false });
                 }
                 (JournalLine::Piece(piece), Some(entries)) => entries.pieces.push((piece, end)),
-                (JournalLine::Finished, Some(entries)) => entries.finished = true,
+                (JournalLine::Finished(finished), Some(entries)) => entries.finished = finished,
                 _ => break,
             }
         }
@@ -101,13 +101,13 @@ impl Journal {
         self.file.seek(SeekFrom::Start(length)).map(|_| ())
     }
 
-    pub fn push(&mut self, piece: Piece) -> io::Result<()> {
+    pub fn push(&mut self, piece: JournalPiece) -> io::Result<()> {
         self.line(&JournalLine::Piece(piece))
     }
 
     /// Notes that nothing is missing any more.
     pub fn finish(&mut self) -> io::Result<()> {
-        self.line(&JournalLine::Finished)?;
+        self.line(&JournalLine::Finished(true))?;
         self.file.sync_all()
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let path = folder.path().join("journal");
         let identity = vec![("step".to_owned(), "0.1".to_owned())];
         let piece =
-            |k: u64| Piece { bytes: k, checksum: u64::MAX - k, footer: vec![0, 255, k as u8], note: "n".into() };
+            |k: u64| JournalPiece { bytes: k, checksum: u64::MAX - k, footer: vec![0, 255, k as u8], note: "n".into() };
         let mut journal = Journal::open(&path).unwrap().unwrap();
         assert!(journal.read().unwrap().is_none());
         journal.begin(&identity).unwrap();

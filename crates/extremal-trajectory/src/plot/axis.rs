@@ -25,7 +25,7 @@ impl Scale {
 
 /// An interval of scaled values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Axis {
+pub(super) struct PlotAxis {
     pub scale: Scale,
     pub low: f64,
     pub high: f64,
@@ -41,7 +41,7 @@ pub(super) struct Ticks {
     pub note: Option<String>,
 }
 
-impl Axis {
+impl PlotAxis {
     /// The range of the values that can be drawn, `None` if there are none.
     /// Data narrower than `floor`, or than rounding lets one see, count as
     /// constant.
@@ -233,11 +233,11 @@ fn minus(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn linear(low: f64, high: f64) -> Axis {
-        Axis { scale: Scale::Linear, low, high }
+    fn linear(low: f64, high: f64) -> PlotAxis {
+        PlotAxis { scale: Scale::Linear, low, high }
     }
 
-    fn labels(axis: Axis, wanted: usize) -> Vec<String> {
+    fn labels(axis: PlotAxis, wanted: usize) -> Vec<String> {
         axis.ticks(wanted).marks.into_iter().map(|m| m.1).collect()
     }
 
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn ranges() {
         let cover = |values: &[f64], floor| {
-            Axis::covering(values.iter().copied(), Scale::Linear, floor).map(|a| (a.low, a.high))
+            PlotAxis::covering(values.iter().copied(), Scale::Linear, floor).map(|a| (a.low, a.high))
         };
         assert_eq!(cover(&[], 0.0), None);
         assert_eq!(cover(&[f64::NAN, f64::INFINITY], 0.0), None);
@@ -297,14 +297,14 @@ mod tests {
     #[test]
     fn logarithmic() {
         let values = [1e-3, 0.0, -5.0, 1e2];
-        let axis = Axis::covering(values.into_iter(), Scale::Log, 0.0).unwrap();
+        let axis = PlotAxis::covering(values.into_iter(), Scale::Log, 0.0).unwrap();
         assert_eq!((axis.low, axis.high), (-3.0, 2.0));
         assert_eq!(axis.ticks(10).marks.len(), 6);
         assert_eq!(axis.ticks(10).marks[0].1, "10⁻³");
         assert!(axis.fraction(0.0).is_nan());
-        let narrow = Axis::covering([3.0, 8.0].into_iter(), Scale::Log, 0.0).unwrap();
+        let narrow = PlotAxis::covering([3.0, 8.0].into_iter(), Scale::Log, 0.0).unwrap();
         assert!(narrow.ticks(5).marks.len() >= 5);
-        let wide = Axis::covering([1e-300, 1e300].into_iter(), Scale::Log, 0.0).unwrap();
+        let wide = PlotAxis::covering([1e-300, 1e300].into_iter(), Scale::Log, 0.0).unwrap();
         assert!(wide.ticks(6).marks.len() <= 7);
     }
 

@@ -2,7 +2,7 @@
 
 use super::PlotError;
 use super::font::Style;
-use super::label::Label;
+use super::label::PlotLabel;
 use super::panel::{Curve, Mark, Panel};
 use crate::{Columns, Role, Series, sig};
 
@@ -211,10 +211,10 @@ impl Picture<'_> {
             return Some(panel.curves(sizes).log_y().y_label("|change|"));
         }
         let mut panel = panel.curves(curves).zero_line().floor(size * f64::EPSILON);
-        panel.y_label = Label::plain("change");
+        panel.y_label = PlotLabel::plain("change");
         if let [only] = columns {
             panel.y_label = change_of(self.name(*only));
-            panel.curves[0].label = Label::default();
+            panel.curves[0].label = PlotLabel::default();
         }
         Some(panel)
     }
@@ -254,7 +254,7 @@ impl Picture<'_> {
             [only] => panel
                 .x_label(self.name(pairs[only].0))
                 .y_label(self.name(pairs[only].1))
-                .curve(Curve { label: Label::default(), ..curves[only].clone() }),
+                .curve(Curve { label: PlotLabel::default(), ..curves[only].clone() }),
             _ => panel.x_label("coordinate").y_label(word).curves(shown.iter().map(|i| curves[*i].clone())),
         })
     }
@@ -279,8 +279,8 @@ impl Picture<'_> {
 }
 
 /// `E − E₀` for a symbol, `energy − first` for a word.
-fn change_of(name: &str) -> Label {
-    let label = Label::name(name);
+fn change_of(name: &str) -> PlotLabel {
+    let label = PlotLabel::name(name);
     match &label.spans[..] {
         [only] if only.style == Style::Italic => {
             label.clone().then(" − ", Style::Regular).then_label(label).then_lowered("0", Style::Regular)
@@ -309,7 +309,7 @@ fn flatness(curve: &Curve) -> f64 {
 /// of its group span. A value that never moves goes where it does not stretch
 /// the axis much.
 fn comparable(ranges: &[(f64, f64)]) -> Vec<Vec<usize>> {
-    struct Group {
+    struct PanelGroup {
         low: f64,
         high: f64,
         least: f64,
@@ -319,7 +319,7 @@ fn comparable(ranges: &[(f64, f64)]) -> Vec<Vec<usize>> {
     // Largest first; what never moves, or has no values, last.
     let mut order: Vec<usize> = (0..ranges.len()).collect();
     order.sort_by(|a, b| span(*b).total_cmp(&span(*a)));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<PanelGroup> = Vec::new();
     for i in order {
         let ((low, high), span) = (ranges[i], span(i));
         let home = groups.iter_mut().find(|group| {
@@ -336,7 +336,7 @@ fn comparable(ranges: &[(f64, f64)]) -> Vec<Vec<usize>> {
                 }
                 group.members.push(i);
             }
-            None => groups.push(Group { low, high, least: span, members: vec![i] }),
+            None => groups.push(PanelGroup { low, high, least: span, members: vec![i] }),
         }
     }
     let mut groups: Vec<Vec<usize>> = groups.into_iter().map(|group| group.members).collect();
@@ -406,7 +406,7 @@ mod tests {
                 .unwrap();
         let series = series(4, 20);
         let phase = panels(&columns, &series, None, false).pop().unwrap();
-        assert_eq!(phase.y_label, Label::name("p_x"));
+        assert_eq!(phase.y_label, PlotLabel::name("p_x"));
         let first = phase.curves[0].points[0];
         assert_eq!(first, (1f64.sin(), 3f64.sin()));
     }

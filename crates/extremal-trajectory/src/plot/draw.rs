@@ -1,12 +1,12 @@
 //! One panel, drawn into its cell.
 
-use super::axis::{Axis, Ticks};
-use super::label::Label;
+use super::axis::{PlotAxis, Ticks};
+use super::label::PlotLabel;
 use super::legend::{self, Legend};
 use super::palette::{self, AXIS, GRID, INK, MUTED};
 use super::panel::{Curve, Mark, Panel};
 use super::polyline;
-use super::scene::{Anchor, Color, Item, Rect, Stroke, Text};
+use super::scene::{Anchor, Color, Rect, SceneItem, SceneText, Stroke};
 
 const TITLE_SIZE: f64 = 13.0;
 const LABEL_SIZE: f64 = 12.0;
@@ -20,19 +20,19 @@ const LINE_WIDTH: f64 = 1.5;
 const MARKER_RADIUS: f64 = 2.6;
 
 /// A panel's measures once its cell and left margin are known.
-struct Layout {
+struct PanelLayout {
     plot: Rect,
-    axes: Option<(Axis, Axis)>,
+    axes: Option<(PlotAxis, PlotAxis)>,
     x_ticks: Ticks,
     y_ticks: Ticks,
     legend: Legend,
 }
 
-impl Layout {
+impl PanelLayout {
     fn new(panel: &Panel, cell: Rect, left_margin: f64) -> Self {
         let left = cell.left + left_margin;
         let right = cell.right - RIGHT_MARGIN;
-        let title = Label::bold(&panel.title).width(TITLE_SIZE);
+        let title = PlotLabel::bold(&panel.title).width(TITLE_SIZE);
         let legend = Legend::of(panel, right - left, title);
         let mut plot = Rect {
             left,
@@ -50,7 +50,7 @@ impl Layout {
         Self { plot, axes: layout.2, x_ticks: layout.0, y_ticks: layout.1, legend }
     }
 
-    fn measured(panel: &Panel, plot: Rect) -> (Ticks, Ticks, Option<(Axis, Axis)>) {
+    fn measured(panel: &Panel, plot: Rect) -> (Ticks, Ticks, Option<(PlotAxis, PlotAxis)>) {
         let Some((x, y)) = axes(panel, plot) else {
             return (Ticks::default(), Ticks::default(), None);
         };
@@ -71,21 +71,21 @@ impl Layout {
 
 /// The room a panel needs left of its plot for ticks and the axis label.
 pub(super) fn left_margin(panel: &Panel, cell: Rect) -> f64 {
-    let layout = Layout::new(panel, cell, 60.0);
+    let layout = PanelLayout::new(panel, cell, 60.0);
     let widest = layout.y_ticks.marks.iter().map(|(_, label)| text_width(label)).fold(0.0, f64::max);
     let label = if panel.y_label.is_empty() { 0.0 } else { LABEL_SIZE + 8.0 };
     widest + TICK_LENGTH + 6.0 + label
 }
 
 /// Draws a panel.
-pub(super) fn panel(items: &mut Vec<Item>, panel: &Panel, cell: Rect, left_margin: f64) {
-    let layout = Layout::new(panel, cell, left_margin);
+pub(super) fn panel(items: &mut Vec<SceneItem>, panel: &Panel, cell: Rect, left_margin: f64) {
+    let layout = PanelLayout::new(panel, cell, left_margin);
     let plot = layout.plot;
     items.push(text(
         (plot.left, cell.top + TITLE_SIZE),
         TITLE_SIZE,
         INK,
-        Label::bold(&panel.title).fitted(TITLE_SIZE, plot.width()),
+        PlotLabel::bold(&panel.title).fitted(TITLE_SIZE, plot.width()),
     ));
     layout.legend.draw(items, plot.left, plot.right, cell.top);
     draw_grid(items, panel, &layout);
@@ -101,20 +101,20 @@ pub(super) fn panel(items: &mut Vec<Item>, panel: &Panel, cell: Rect, left_margi
         }
         None => items.push(centred(
             ((plot.left + plot.right) / 2.0, (plot.top + plot.bottom) / 2.0),
-            Label::plain("no data to draw"),
+            PlotLabel::plain("no data to draw"),
         )),
     }
-    items.push(Item::Frame(plot, Stroke::solid(AXIS, 0.9)));
+    items.push(SceneItem::Frame(plot, Stroke::solid(AXIS, 0.9)));
     draw_labels(items, panel, &layout, cell);
 }
 
-fn axes(panel: &Panel, plot: Rect) -> Option<(Axis, Axis)> {
+fn axes(panel: &Panel, plot: Rect) -> Option<(PlotAxis, PlotAxis)> {
     // In a plane only what can be drawn counts; over time all times do, so that
     // one sees where values are missing.
     let points = || panel.curves.iter().flat_map(|c| c.points.iter().copied());
     let visible = |(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
-    let x = Axis::covering(points().filter(|p| visible(p) || !panel.is_plane).map(|p| p.0), panel.x_scale, 0.0)?;
-    let y = Axis::covering(points().filter(visible).map(|p| p.1), panel.y_scale, panel.y_floor)?;
+    let x = PlotAxis::covering(points().filter(|p| visible(p) || !panel.is_plane).map(|p| p.0), panel.x_scale, 0.0)?;
+    let y = PlotAxis::covering(points().filter(visible).map(|p| p.1), panel.y_scale, panel.y_floor)?;
     let marked = panel.curves.iter().any(|c| c.mark != Mark::Line);
     let x_pad = match (panel.is_plane, marked) {
         (true, _) => 0.06,
@@ -129,7 +129,7 @@ fn axes(panel: &Panel, plot: Rect) -> Option<(Axis, Axis)> {
     Some((x.with_span(unit * plot.width()), y.with_span(unit * plot.height())))
 }
 
-fn draw_grid(items: &mut Vec<Item>, panel: &Panel, layout: &Layout) {
+fn draw_grid(items: &mut Vec<SceneItem>, panel: &Panel, layout: &PanelLayout) {
     let plot = layout.plot;
     let vertical = |fraction: f64, from: f64, to: f64| {
         let x = layout.x(fraction);
@@ -143,14 +143,14 @@ fn draw_grid(items: &mut Vec<Item>, panel: &Panel, layout: &Layout) {
     let (xs, ys) = (marks(&layout.x_ticks), marks(&layout.y_ticks));
     let mut grid: Vec<_> = xs.iter().map(|f| vertical(*f, plot.top, plot.bottom)).collect();
     grid.extend(ys.iter().map(|f| horizontal(*f, plot.left, plot.right)));
-    items.push(Item::Lines(grid, Stroke::solid(GRID, 0.8)));
+    items.push(SceneItem::Lines(grid, Stroke::solid(GRID, 0.8)));
 
     if let Some((_, y)) = layout.axes.as_ref().filter(|_| panel.zero_line) {
         let zero = y.fraction(0.0);
         if (0.0..=1.0).contains(&zero) {
             let stroke = Stroke { dash: Some((4.0, 3.0)), ..Stroke::solid(MUTED, 0.8) };
             let line = horizontal(zero, plot.left, plot.right);
-            items.push(Item::Lines(vec![line], stroke));
+            items.push(SceneItem::Lines(vec![line], stroke));
         }
     }
 
@@ -161,13 +161,13 @@ fn draw_grid(items: &mut Vec<Item>, panel: &Panel, layout: &Layout) {
     ticks.extend(ys.iter().map(beside(TICK_LENGTH)));
     ticks.extend(layout.x_ticks.minor.iter().map(below(half)));
     ticks.extend(layout.y_ticks.minor.iter().map(beside(half)));
-    items.push(Item::Lines(ticks, Stroke::solid(AXIS, 0.9)));
+    items.push(SceneItem::Lines(ticks, Stroke::solid(AXIS, 0.9)));
 }
 
-fn draw_labels(items: &mut Vec<Item>, panel: &Panel, layout: &Layout, cell: Rect) {
+fn draw_labels(items: &mut Vec<SceneItem>, panel: &Panel, layout: &PanelLayout, cell: Rect) {
     let plot = layout.plot;
     for (fraction, label) in &layout.x_ticks.marks {
-        items.push(Item::Text(Text {
+        items.push(SceneItem::Text(SceneText {
             anchor: Anchor::Middle,
             ..tick_text(layout.x(*fraction), plot.bottom + TICK_LENGTH + 11.0, label)
         }));
@@ -175,20 +175,23 @@ fn draw_labels(items: &mut Vec<Item>, panel: &Panel, layout: &Layout, cell: Rect
     for (fraction, label) in &layout.y_ticks.marks {
         // Digits are about 0.73 of the font size tall.
         let y = layout.y(*fraction) + 0.365 * TICK_SIZE;
-        items.push(Item::Text(Text { anchor: Anchor::End, ..tick_text(plot.left - TICK_LENGTH - 3.0, y, label) }));
+        items.push(SceneItem::Text(SceneText {
+            anchor: Anchor::End,
+            ..tick_text(plot.left - TICK_LENGTH - 3.0, y, label)
+        }));
     }
     if let Some(note) = &layout.y_ticks.note {
-        items.push(Item::Text(tick_text(plot.left, plot.top - 5.0, note)));
+        items.push(SceneItem::Text(tick_text(plot.left, plot.top - 5.0, note)));
     }
     let x_label_line = plot.bottom + 32.0;
     if let Some(note) = &layout.x_ticks.note {
-        items.push(Item::Text(Text { anchor: Anchor::End, ..tick_text(plot.right, x_label_line, note) }));
+        items.push(SceneItem::Text(SceneText { anchor: Anchor::End, ..tick_text(plot.right, x_label_line, note) }));
     }
     items.push(centred(
         ((plot.left + plot.right) / 2.0, x_label_line),
         panel.x_label.clone().fitted(LABEL_SIZE, plot.width()),
     ));
-    items.push(Item::Text(Text {
+    items.push(SceneItem::Text(SceneText {
         x: cell.left + LABEL_SIZE,
         y: (plot.top + plot.bottom) / 2.0,
         size: LABEL_SIZE,
@@ -200,7 +203,7 @@ fn draw_labels(items: &mut Vec<Item>, panel: &Panel, layout: &Layout, cell: Rect
 }
 
 fn draw_curve(
-    items: &mut Vec<Item>,
+    items: &mut Vec<SceneItem>,
     curve: &Curve,
     runs: Vec<Vec<(f64, f64)>>,
     stroke: Stroke,
@@ -213,9 +216,9 @@ fn draw_curve(
     if tangle {
         let points = runs.concat();
         let radius = if points.len() > 2000 { 0.8 } else { 1.3 };
-        items.push(Item::Discs(points, radius, stroke.color));
+        items.push(SceneItem::Discs(points, radius, stroke.color));
     } else if curve.mark == Mark::Points {
-        items.push(Item::Discs(runs.concat(), MARKER_RADIUS, stroke.color));
+        items.push(SceneItem::Discs(runs.concat(), MARKER_RADIUS, stroke.color));
     } else {
         let (lone, runs): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.len() == 1);
         let mut marked: Vec<_> = lone.concat();
@@ -230,37 +233,45 @@ fn draw_curve(
             }
         }
         if !lines.is_empty() {
-            items.push(Item::Lines(lines, stroke));
+            items.push(SceneItem::Lines(lines, stroke));
         }
         if !marked.is_empty() {
-            items.push(Item::Discs(marked, MARKER_RADIUS, stroke.color));
+            items.push(SceneItem::Discs(marked, MARKER_RADIUS, stroke.color));
         }
     }
     if let Some((start, end)) = ends.filter(|_| curve.shows_ends) {
-        items.push(Item::Discs(vec![end], 3.4, stroke.color));
-        items.push(Item::Ring(start, 3.4, Stroke::solid(stroke.color, 1.3)));
+        items.push(SceneItem::Discs(vec![end], 3.4, stroke.color));
+        items.push(SceneItem::Ring(start, 3.4, Stroke::solid(stroke.color, 1.3)));
     }
 }
 
-fn draw_band(items: &mut Vec<Item>, band: Vec<(f64, f64, f64)>, color: Color) {
+fn draw_band(items: &mut Vec<SceneItem>, band: Vec<(f64, f64, f64)>, color: Color) {
     let top = band.iter().map(|(x, top, _)| (*x, *top)).collect();
     let bottom = band.iter().map(|(x, _, bottom)| (*x, *bottom)).collect();
-    items.push(Item::Band(band, color));
-    items.push(Item::Lines(vec![top, bottom], Stroke::solid(color, 1.0)));
+    items.push(SceneItem::Band(band, color));
+    items.push(SceneItem::Lines(vec![top, bottom], Stroke::solid(color, 1.0)));
 }
 
 fn text_width(label: &str) -> f64 {
-    Label::plain(label).width(TICK_SIZE)
+    PlotLabel::plain(label).width(TICK_SIZE)
 }
 
-fn tick_text(x: f64, y: f64, label: &str) -> Text {
-    Text { x, y, size: TICK_SIZE, anchor: Anchor::Start, upwards: false, color: AXIS, label: Label::plain(label) }
+fn tick_text(x: f64, y: f64, label: &str) -> SceneText {
+    SceneText {
+        x,
+        y,
+        size: TICK_SIZE,
+        anchor: Anchor::Start,
+        upwards: false,
+        color: AXIS,
+        label: PlotLabel::plain(label),
+    }
 }
 
-pub(super) fn text((x, y): (f64, f64), size: f64, color: Color, label: Label) -> Item {
-    Item::Text(Text { x, y, size, anchor: Anchor::Start, upwards: false, color, label })
+pub(super) fn text((x, y): (f64, f64), size: f64, color: Color, label: PlotLabel) -> SceneItem {
+    SceneItem::Text(SceneText { x, y, size, anchor: Anchor::Start, upwards: false, color, label })
 }
 
-fn centred((x, y): (f64, f64), label: Label) -> Item {
-    Item::Text(Text { x, y, size: LABEL_SIZE, anchor: Anchor::Middle, upwards: false, color: INK, label })
+fn centred((x, y): (f64, f64), label: PlotLabel) -> SceneItem {
+    SceneItem::Text(SceneText { x, y, size: LABEL_SIZE, anchor: Anchor::Middle, upwards: false, color: INK, label })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::truetype::{Face, Pen};
+use super::truetype::{Face, OutlinePen};
 
 /// What SVG readers should use: the typeface itself, or one of its width.
 pub(super) const FAMILY: &str = "DejaVu Sans, Bitstream Vera Sans, Verdana, sans-serif";
@@ -39,7 +39,7 @@ pub(super) fn width(text: &str, style: Style) -> f64 {
 /// Sends the outline of `text` to `pen`, starting at the origin of the
 /// baseline with y upwards, in font units. Before each glyph
 /// `advance` tells `pen` how far along the line it starts.
-pub(super) fn outline<P: Pen>(text: &str, style: Style, pen: &mut P, mut advance: impl FnMut(&mut P, f64)) {
+pub(super) fn outline<P: OutlinePen>(text: &str, style: Style, pen: &mut P, mut advance: impl FnMut(&mut P, f64)) {
     let Some(face) = face(style) else { return };
     let mut along = 0.0;
     for c in text.chars() {

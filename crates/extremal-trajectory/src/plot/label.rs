@@ -4,7 +4,7 @@
 use super::font::{self, Style};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Span {
+pub(super) struct LabelSpan {
     pub text: String,
     pub style: Style,
     pub lowered: bool,
@@ -17,8 +17,8 @@ pub(super) const LOWERED_BY: f64 = 0.18;
 
 /// A line of styled text.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Label {
-    pub spans: Vec<Span>,
+pub(super) struct PlotLabel {
+    pub spans: Vec<LabelSpan>,
 }
 
 const GREEK: [(&str, &str); 36] = [
@@ -60,7 +60,7 @@ const GREEK: [(&str, &str); 36] = [
     ("Omega", "Ω"),
 ];
 
-impl Label {
+impl PlotLabel {
     /// Text as it is.
     pub fn plain(text: impl Into<String>) -> Self {
         Self::default().then(text, Style::Regular)
@@ -105,18 +105,18 @@ impl Label {
 
     /// Continues with text on the baseline.
     pub fn then(mut self, text: impl Into<String>, style: Style) -> Self {
-        self.spans.push(Span { text: text.into(), style, lowered: false });
+        self.spans.push(LabelSpan { text: text.into(), style, lowered: false });
         self
     }
 
     /// Continues with a subscript.
     pub fn then_lowered(mut self, text: impl Into<String>, style: Style) -> Self {
-        self.spans.push(Span { text: text.into(), style, lowered: true });
+        self.spans.push(LabelSpan { text: text.into(), style, lowered: true });
         self
     }
 
     /// Continues with another label.
-    pub fn then_label(mut self, other: Label) -> Self {
+    pub fn then_label(mut self, other: PlotLabel) -> Self {
         self.spans.extend(other.spans);
         self
     }
@@ -139,7 +139,7 @@ impl Label {
             while span.text.pop().is_some() {
                 let mut short = self.clone();
                 let text = format!("{}…", span.text.trim_end());
-                short.spans.push(Span { text, ..span.clone() });
+                short.spans.push(LabelSpan { text, ..span.clone() });
                 if short.width(size) <= room {
                     return short;
                 }
@@ -169,12 +169,12 @@ mod tests {
     use super::*;
 
     fn shown(name: &str) -> String {
-        let mark = |span: &Span| {
+        let mark = |span: &LabelSpan| {
             let slant = if span.style == Style::Italic { "/" } else { "" };
             let low = if span.lowered { "_" } else { "" };
             format!("{low}{slant}{}", span.text)
         };
-        Label::name(name).spans.iter().map(mark).collect()
+        PlotLabel::name(name).spans.iter().map(mark).collect()
     }
 
     #[test]
@@ -196,16 +196,16 @@ mod tests {
     #[test]
     fn odd_names_survive() {
         for name in ["", "'", "_", "a_", "_a", "12", "[", "]", "x[", "x]", "x[]", "é̃", "日本"] {
-            let text: String = Label::name(name).spans.into_iter().map(|s| s.text).collect();
+            let text: String = PlotLabel::name(name).spans.into_iter().map(|s| s.text).collect();
             assert!(text.len() <= name.len() + 2, "{name}");
         }
     }
 
     #[test]
     fn long_titles_are_cut() {
-        let label = Label::plain("A very long title indeed".repeat(10)).fitted(12.0, 200.0);
+        let label = PlotLabel::plain("A very long title indeed".repeat(10)).fitted(12.0, 200.0);
         assert!(label.width(12.0) <= 200.0 && label.width(12.0) > 180.0);
         assert!(label.spans[0].text.ends_with('…'));
-        assert!(Label::plain("abc").fitted(12.0, 1.0).is_empty());
+        assert!(PlotLabel::plain("abc").fitted(12.0, 1.0).is_empty());
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Figure;
 use super::draw;
-use super::label::Label;
+use super::label::PlotLabel;
 use super::palette::{INK, MUTED, WHITE};
-use super::scene::{Anchor, Item, Rect, Scene, Text};
+use super::scene::{Anchor, Rect, Scene, SceneItem, SceneText};
 
 const MARGIN: f64 = 18.0;
 const CELL: (f64, f64) = (450.0, 320.0);
@@ -28,8 +28,8 @@ pub(super) fn scene(figure: &Figure) -> Scene {
         if text.is_empty() {
             continue;
         }
-        let label = if is_title { Label::bold(text) } else { Label::plain(text) };
-        items.push(Item::Text(Text {
+        let label = if is_title { PlotLabel::bold(text) } else { PlotLabel::plain(text) };
+        items.push(SceneItem::Text(SceneText {
             x: MARGIN,
             y: top + 0.8 * size,
             size,
@@ -67,7 +67,7 @@ pub(super) fn scene(figure: &Figure) -> Scene {
         draw::panel(&mut items, panel, cells[i], margin);
     }
     let page = Rect { left: 0.0, top: 0.0, right: width, bottom: height };
-    items.insert(0, Item::Fill(page, WHITE));
+    items.insert(0, SceneItem::Fill(page, WHITE));
     Scene { width, height, items }
 }
 
@@ -79,7 +79,7 @@ struct Grid {
 
 /// The cells a panel takes: in one row, from `column` on.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct PanelPlace {
     row: usize,
     column: usize,
     columns: usize,
@@ -97,12 +97,12 @@ impl Grid {
 
     /// Left to right, top to bottom; the first panel, usually the one over
     /// time, takes the cells that would stay empty.
-    fn places(&self) -> Vec<Place> {
+    fn places(&self) -> Vec<PanelPlace> {
         let spare = self.columns * self.rows - self.panels;
         (0..self.panels)
             .map(|i| {
                 let cell = if i == 0 { 0 } else { i + spare };
-                Place {
+                PanelPlace {
                     row: cell / self.columns,
                     column: cell % self.columns,
                     columns: if i == 0 { 1 + spare } else { 1 },

@@ -1,10 +1,10 @@
 //! Which curve is which, said outside the plot so that nothing is covered.
 
 use super::draw::text;
-use super::label::Label;
+use super::label::PlotLabel;
 use super::palette::{self, INK, MUTED};
 use super::panel::{Mark, Panel};
-use super::scene::{Color, Item, Rect, Stroke};
+use super::scene::{Color, Rect, SceneItem, Stroke};
 
 const SIZE: f64 = 11.5;
 const ROW: f64 = 17.0;
@@ -36,13 +36,13 @@ impl Sample {
     }
 }
 
-struct Entry {
+struct LegendEntry {
     sample: Sample,
-    label: Label,
+    label: PlotLabel,
     color: Color,
 }
 
-impl Entry {
+impl LegendEntry {
     fn width(&self) -> f64 {
         self.sample.width() + self.label.width(SIZE)
     }
@@ -50,7 +50,7 @@ impl Entry {
 
 /// The legend of a panel, cut into rows.
 pub(super) struct Legend {
-    rows: Vec<Vec<Entry>>,
+    rows: Vec<Vec<LegendEntry>>,
     /// On the line of the title, at its right.
     is_beside_title: bool,
 }
@@ -77,7 +77,7 @@ impl Legend {
         let entries = entries(panel);
         let total: f64 = entries.iter().map(|e| e.width() + ENTRY_GAP).sum();
         let is_beside_title = title_width + ENTRY_GAP + total <= width;
-        let mut rows: Vec<Vec<Entry>> = vec![Vec::new()];
+        let mut rows: Vec<Vec<LegendEntry>> = vec![Vec::new()];
         let mut used = 0.0;
         for mut entry in entries {
             if entry.width() > width {
@@ -103,11 +103,11 @@ impl Legend {
     }
 
     /// Draws it for a plot between `left` and `right` in a cell from `top`.
-    pub fn draw(&self, items: &mut Vec<Item>, left: f64, right: f64, top: f64) {
+    pub fn draw(&self, items: &mut Vec<SceneItem>, left: f64, right: f64, top: f64) {
         for (i, row) in self.rows.iter().enumerate() {
             let (mut x, y) = if self.is_beside_title {
                 let gaps = (row.len() - 1) as f64 * ENTRY_GAP;
-                let width = row.iter().map(Entry::width).sum::<f64>() + gaps;
+                let width = row.iter().map(LegendEntry::width).sum::<f64>() + gaps;
                 (right - width, top + 12.5)
             } else {
                 (left, top + 30.5 + i as f64 * ROW)
@@ -122,18 +122,18 @@ impl Legend {
     }
 }
 
-fn entries(panel: &Panel) -> Vec<Entry> {
+fn entries(panel: &Panel) -> Vec<LegendEntry> {
     let count = panel.curves.len();
     let mut entries = Vec::new();
     if count > palette::MOST_DISTINCT {
         let ends = [panel.curves.first(), panel.curves.last()];
         let samples = [Sample::Nothing, Sample::Family];
         for (curve, sample) in ends.into_iter().flatten().zip(samples) {
-            entries.push(Entry { sample, label: curve.label.clone(), color: INK });
+            entries.push(LegendEntry { sample, label: curve.label.clone(), color: INK });
         }
     } else if count > 1 || panel.curves.iter().any(|c| c.label != panel.y_label) {
         for (index, curve) in panel.curves.iter().enumerate() {
-            entries.push(Entry {
+            entries.push(LegendEntry {
                 sample: Sample::Curve(stroke(index, count, 1.8, curve.mark), curve.mark),
                 label: curve.label.clone(),
                 color: INK,
@@ -142,26 +142,26 @@ fn entries(panel: &Panel) -> Vec<Entry> {
     }
     if panel.curves.iter().any(|c| c.shows_ends) {
         for (sample, word) in [(Sample::Start, "start"), (Sample::End, "end")] {
-            entries.push(Entry { sample, label: Label::plain(word), color: MUTED });
+            entries.push(LegendEntry { sample, label: PlotLabel::plain(word), color: MUTED });
         }
     }
     entries.retain(|e| !e.label.is_empty());
     entries
 }
 
-fn draw_sample(items: &mut Vec<Item>, sample: &Sample, x: f64, y: f64) {
+fn draw_sample(items: &mut Vec<SceneItem>, sample: &Sample, x: f64, y: f64) {
     match sample {
         Sample::Curve(stroke, mark) => {
             if *mark != Mark::Points {
                 let line = vec![(x, y), (x + SAMPLE, y)];
-                items.push(Item::Lines(vec![line], *stroke));
+                items.push(SceneItem::Lines(vec![line], *stroke));
             }
             if matches!(mark, Mark::Points | Mark::LineAndPoints) {
-                items.push(Item::Discs(vec![(x + SAMPLE / 2.0, y)], 2.6, stroke.color));
+                items.push(SceneItem::Discs(vec![(x + SAMPLE / 2.0, y)], 2.6, stroke.color));
             }
         }
-        Sample::Start => items.push(Item::Ring((x + 4.0, y), 3.4, Stroke::solid(MUTED, 1.3))),
-        Sample::End => items.push(Item::Discs(vec![(x + 4.0, y)], 3.4, MUTED)),
+        Sample::Start => items.push(SceneItem::Ring((x + 4.0, y), 3.4, Stroke::solid(MUTED, 1.3))),
+        Sample::End => items.push(SceneItem::Discs(vec![(x + 4.0, y)], 3.4, MUTED)),
         Sample::Family => {
             const STRIPES: usize = 30;
             let width = FAMILY / STRIPES as f64;
@@ -169,7 +169,7 @@ fn draw_sample(items: &mut Vec<Item>, sample: &Sample, x: f64, y: f64) {
                 let left = x - ENTRY_GAP + SAMPLE_GAP + i as f64 * width;
                 let stripe = Rect { left, top: y - 4.0, right: left + width + 0.3, bottom: y + 4.0 };
                 let color = palette::ordered(i as f64 / (STRIPES - 1) as f64);
-                items.push(Item::Fill(stripe, color));
+                items.push(SceneItem::Fill(stripe, color));
             }
         }
         Sample::Nothing => {}

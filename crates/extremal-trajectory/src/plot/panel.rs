@@ -1,7 +1,7 @@
 //! What one panel of a figure shows.
 
 use super::axis::Scale;
-use super::label::Label;
+use super::label::PlotLabel;
 
 /// How the points of a curve are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ pub enum Mark {
 /// oscillation too fast to follow is drawn as the band it fills.
 #[derive(Debug, Clone)]
 pub struct Curve {
-    pub(super) label: Label,
+    pub(super) label: PlotLabel,
     pub(super) points: Vec<(f64, f64)>,
     pub(super) mark: Mark,
     pub(super) shows_ends: bool,
@@ -32,7 +32,7 @@ impl Curve {
     /// A line through the points. The name appears in the legend, set as in
     /// print: `theta1'` as θ₁′.
     pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        Self { label: Label::name(name), points: points.into_iter().collect(), mark: Mark::Line, shows_ends: false }
+        Self { label: PlotLabel::name(name), points: points.into_iter().collect(), mark: Mark::Line, shows_ends: false }
     }
 
     /// Draws it another way.
@@ -68,8 +68,8 @@ impl Curve {
 #[derive(Debug, Clone)]
 pub struct Panel {
     pub(super) title: String,
-    pub(super) x_label: Label,
-    pub(super) y_label: Label,
+    pub(super) x_label: PlotLabel,
+    pub(super) y_label: PlotLabel,
     pub(super) x_scale: Scale,
     pub(super) y_scale: Scale,
     pub(super) curves: Vec<Curve>,
@@ -84,8 +84,8 @@ impl Panel {
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
-            x_label: Label::default(),
-            y_label: Label::default(),
+            x_label: PlotLabel::default(),
+            y_label: PlotLabel::default(),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
             curves: Vec::new(),
@@ -99,14 +99,14 @@ impl Panel {
     /// Names the horizontal axis.
     #[must_use]
     pub fn x_label(mut self, name: &str) -> Self {
-        self.x_label = Label::name(name);
+        self.x_label = PlotLabel::name(name);
         self
     }
 
     /// Names the vertical axis.
     #[must_use]
     pub fn y_label(mut self, name: &str) -> Self {
-        self.y_label = Label::name(name);
+        self.y_label = PlotLabel::name(name);
         self
     }
 

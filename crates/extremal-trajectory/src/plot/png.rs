@@ -4,7 +4,7 @@ use super::PlotError;
 use super::font;
 use super::label::{LOWERED_BY, LOWERED_SIZE};
 use super::palette::WHITE;
-use super::scene::{Anchor, BAND_OPACITY, Color, Item, Rect, Scene, Stroke, Text, band_outline};
+use super::scene::{Anchor, BAND_OPACITY, Color, Rect, Scene, SceneItem, SceneText, Stroke, band_outline};
 use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, StrokeDash, Transform};
 
 /// The scene as a PNG with `scale` pixels per unit.
@@ -27,11 +27,11 @@ struct Canvas {
 }
 
 impl Canvas {
-    fn draw(&mut self, item: &Item) {
+    fn draw(&mut self, item: &SceneItem) {
         match item {
-            Item::Fill(rect, color) => self.fill(rectangle(rect), &opaque(*color), self.base),
-            Item::Frame(rect, stroke) => self.stroke(rectangle(rect), stroke),
-            Item::Lines(runs, stroke) => {
+            SceneItem::Fill(rect, color) => self.fill(rectangle(rect), &opaque(*color), self.base),
+            SceneItem::Frame(rect, stroke) => self.stroke(rectangle(rect), stroke),
+            SceneItem::Lines(runs, stroke) => {
                 let mut path = PathBuilder::new();
                 for run in runs {
                     for (i, (x, y)) in run.iter().enumerate() {
@@ -43,7 +43,7 @@ impl Canvas {
                 }
                 self.stroke(path.finish(), stroke);
             }
-            Item::Band(band, color) => {
+            SceneItem::Band(band, color) => {
                 let mut path = PathBuilder::new();
                 for (i, (x, y)) in band_outline(band).enumerate() {
                     match i {
@@ -54,19 +54,19 @@ impl Canvas {
                 path.close();
                 self.fill(path.finish(), &paint(*color, BAND_OPACITY), self.base);
             }
-            Item::Discs(centres, radius, color) => {
+            SceneItem::Discs(centres, radius, color) => {
                 let mut path = PathBuilder::new();
                 for (x, y) in centres {
                     path.push_circle(*x as f32, *y as f32, *radius as f32);
                 }
                 self.fill(path.finish(), &opaque(*color), self.base);
             }
-            Item::Ring((x, y), radius, stroke) => {
+            SceneItem::Ring((x, y), radius, stroke) => {
                 let circle = PathBuilder::from_circle(*x as f32, *y as f32, *radius as f32);
                 self.fill(circle.clone(), &opaque(WHITE), self.base);
                 self.stroke(circle, stroke);
             }
-            Item::Text(text) => self.text(text),
+            SceneItem::Text(text) => self.text(text),
         }
     }
 
@@ -88,7 +88,7 @@ impl Canvas {
         self.pixmap.stroke_path(&path, &opaque(stroke.color), &style, self.base, None);
     }
 
-    fn text(&mut self, text: &Text) {
+    fn text(&mut self, text: &SceneText) {
         let start = match text.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => -0.5,
@@ -121,7 +121,7 @@ struct Pen {
     along: f32,
 }
 
-impl super::truetype::Pen for Pen {
+impl super::truetype::OutlinePen for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
         self.path.move_to(self.along + x, y);
     }

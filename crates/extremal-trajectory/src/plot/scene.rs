@@ -1,6 +1,6 @@
 //! What a figure is made of, before it becomes SVG or pixels.
 
-use super::label::Label;
+use super::label::PlotLabel;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Color(pub u8, pub u8, pub u8);
@@ -47,7 +47,7 @@ pub(super) enum Anchor {
     End,
 }
 
-pub(super) struct Text {
+pub(super) struct SceneText {
     pub x: f64,
     pub y: f64,
     pub size: f64,
@@ -55,7 +55,7 @@ pub(super) struct Text {
     /// Turned to read upwards.
     pub upwards: bool,
     pub color: Color,
-    pub label: Label,
+    pub label: PlotLabel,
 }
 
 /// The outline of a band: along its top, back along its bottom.
@@ -65,7 +65,7 @@ pub(super) fn band_outline(band: &[(f64, f64, f64)]) -> impl Iterator<Item = (f6
     top.chain(bottom)
 }
 
-pub(super) enum Item {
+pub(super) enum SceneItem {
     Fill(Rect, Color),
     Frame(Rect, Stroke),
     /// A broken line: each run is drawn on its own.
@@ -76,11 +76,11 @@ pub(super) enum Item {
     Discs(Vec<(f64, f64)>, f64, Color),
     /// A circle filled with white.
     Ring((f64, f64), f64, Stroke),
-    Text(Text),
+    Text(SceneText),
 }
 
 pub(super) struct Scene {
     pub width: f64,
     pub height: f64,
-    pub items: Vec<Item>,
+    pub items: Vec<SceneItem>,
 }

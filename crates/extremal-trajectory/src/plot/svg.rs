@@ -2,10 +2,10 @@
 
 use super::font::{FAMILY, Style};
 use super::label::{LOWERED_BY, LOWERED_SIZE};
-use super::scene::{Anchor, BAND_OPACITY, Color, Item, Scene, Stroke, Text, band_outline};
+use super::scene::{Anchor, BAND_OPACITY, Color, Scene, SceneItem, SceneText, Stroke, band_outline};
 use std::fmt::Write as _;
 
-/// The document. Text stays text, so that it can be searched and edited.
+/// The document. SceneText stays text, so that it can be searched and edited.
 pub(super) fn document(scene: &Scene, title: &str) -> String {
     let (width, height) = (Number(scene.width), Number(scene.height));
     let mut svg = format!(
@@ -22,9 +22,9 @@ pub(super) fn document(scene: &Scene, title: &str) -> String {
     svg
 }
 
-fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
+fn write_item(svg: &mut String, item: &SceneItem) -> std::fmt::Result {
     match item {
-        Item::Fill(r, color) => writeln!(
+        SceneItem::Fill(r, color) => writeln!(
             svg,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{color}\"/>",
             Number(r.left),
@@ -32,7 +32,7 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             Number(r.width()),
             Number(r.height())
         ),
-        Item::Frame(r, stroke) => writeln!(
+        SceneItem::Frame(r, stroke) => writeln!(
             svg,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>",
             Number(r.left),
@@ -41,7 +41,7 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             Number(r.height()),
             attributes(stroke)
         ),
-        Item::Lines(runs, stroke) => {
+        SceneItem::Lines(runs, stroke) => {
             svg.push_str("<path d=\"");
             for run in runs {
                 for (i, (x, y)) in run.iter().enumerate() {
@@ -55,7 +55,7 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             }
             writeln!(svg, "\" {}/>", attributes(stroke))
         }
-        Item::Band(band, color) => {
+        SceneItem::Band(band, color) => {
             svg.push_str("<path d=\"");
             for (i, (x, y)) in band_outline(band).enumerate() {
                 let command = if i == 0 { "M" } else { "L" };
@@ -64,7 +64,7 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             let opacity = Number(BAND_OPACITY);
             writeln!(svg, "Z\" fill=\"{color}\" fill-opacity=\"{opacity}\"/>")
         }
-        Item::Discs(centres, radius, color) => {
+        SceneItem::Discs(centres, radius, color) => {
             // A zero-length dash with round caps is a disc, in few bytes.
             svg.push_str("<path d=\"");
             for (x, y) in centres {
@@ -73,7 +73,7 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             let stroke = Stroke::solid(*color, 2.0 * radius);
             writeln!(svg, "\" {}/>", attributes(&stroke))
         }
-        Item::Ring((x, y), radius, stroke) => writeln!(
+        SceneItem::Ring((x, y), radius, stroke) => writeln!(
             svg,
             "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"#ffffff\" {}/>",
             Number(*x),
@@ -81,11 +81,11 @@ fn write_item(svg: &mut String, item: &Item) -> std::fmt::Result {
             Number(*radius),
             attributes(stroke)
         ),
-        Item::Text(text) => write_text(svg, text),
+        SceneItem::Text(text) => write_text(svg, text),
     }
 }
 
-fn write_text(svg: &mut String, text: &Text) -> std::fmt::Result {
+fn write_text(svg: &mut String, text: &SceneText) -> std::fmt::Result {
     let (x, y) = (Number(text.x), Number(text.y));
     write!(svg, "<text font-size=\"{}\" fill=\"{}\"", Number(text.size), text.color)?;
     match text.anchor {
@@ -150,7 +150,7 @@ impl std::fmt::Display for Number {
     }
 }
 
-/// Text for XML: the five special characters replaced, and what XML forbids
+/// SceneText for XML: the five special characters replaced, and what XML forbids
 /// left out.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -6,17 +6,17 @@ const DEEPEST: u32 = 5;
 
 /// A typeface in memory.
 pub(super) struct Face<'f> {
-    head: Table<'f>,
-    hhea: Table<'f>,
-    hmtx: Table<'f>,
-    loca: Table<'f>,
-    glyf: Table<'f>,
+    head: FontTable<'f>,
+    hhea: FontTable<'f>,
+    hmtx: FontTable<'f>,
+    loca: FontTable<'f>,
+    glyf: FontTable<'f>,
     /// The mapping of characters, of format 4 or 12.
-    characters: Table<'f>,
+    characters: FontTable<'f>,
 }
 
 /// Draws an outline, in font units with y upwards.
-pub(super) trait Pen {
+pub(super) trait OutlinePen {
     fn move_to(&mut self, x: f32, y: f32);
     fn line_to(&mut self, x: f32, y: f32);
     fn quad_to(&mut self, control: (f32, f32), x: f32, y: f32);
@@ -25,9 +25,9 @@ pub(super) trait Pen {
 
 /// Bytes with numbers in them, the most significant byte first.
 #[derive(Clone, Copy)]
-struct Table<'f>(&'f [u8]);
+struct FontTable<'f>(&'f [u8]);
 
-impl<'f> Table<'f> {
+impl<'f> FontTable<'f> {
     fn u8(self, at: usize) -> Option<u8> {
         self.0.get(at).copied()
     }
@@ -46,19 +46,19 @@ impl<'f> Table<'f> {
         Some(u32::from_be_bytes(bytes.try_into().ok()?))
     }
 
-    fn from(self, at: usize) -> Option<Table<'f>> {
-        self.0.get(at..).map(Table)
+    fn from(self, at: usize) -> Option<FontTable<'f>> {
+        self.0.get(at..).map(FontTable)
     }
 }
 
 impl<'f> Face<'f> {
     pub fn new(bytes: &'f [u8]) -> Option<Face<'f>> {
-        let file = Table(bytes);
+        let file = FontTable(bytes);
         let tables = usize::from(file.u16(4)?);
         let table = |tag: &[u8; 4]| {
             let entry = (0..tables).map(|k| 12 + 16 * k).find(|at| bytes.get(*at..*at + 4) == Some(tag))?;
             let [start, length] = [file.u32(entry + 8)?, file.u32(entry + 12)?].map(|number| number as usize);
-            bytes.get(start..start.checked_add(length)?).map(Table)
+            bytes.get(start..start.checked_add(length)?).map(FontTable)
         };
         let cmap = table(b"cmap")?;
         let maps = (0..usize::from(cmap.u16(2)?)).filter_map(|k| cmap.from(cmap.u32(4 + 8 * k + 4)? as usize));
@@ -121,19 +121,19 @@ impl<'f> Face<'f> {
     }
 
     /// Draws a glyph.
-    pub fn outline(&self, glyph: u16, pen: &mut impl Pen) {
+    pub fn outline(&self, glyph: u16, pen: &mut impl OutlinePen) {
         // A glyph that cannot be read is not drawn.
-        let _ = self.draw(glyph, Place::HERE, pen, DEEPEST);
+        let _ = self.draw(glyph, GlyphPlace::HERE, pen, DEEPEST);
     }
 
-    fn draw(&self, glyph: u16, place: Place, pen: &mut impl Pen, depth: u32) -> Option<()> {
+    fn draw(&self, glyph: u16, place: GlyphPlace, pen: &mut impl OutlinePen, depth: u32) -> Option<()> {
         let at = |k: usize| match self.head.u16(50)? {
             0 => Some(2 * usize::from(self.loca.u16(2 * k)?)),
             _ => Some(self.loca.u32(4 * k)? as usize),
         };
         let (start, end) = (at(usize::from(glyph))?, at(usize::from(glyph) + 1)?);
         // A space has no outline.
-        let data = Table(self.glyf.0.get(start..end)?);
+        let data = FontTable(self.glyf.0.get(start..end)?);
         match data.i16(0)? {
             contours @ 0.. => draw_contours(data, contours.unsigned_abs().into(), place, pen),
             _ => self.draw_parts(data.from(10)?, place, pen, depth.checked_sub(1)?),
@@ -141,7 +141,7 @@ impl<'f> Face<'f> {
     }
 
     /// A glyph that is made of others.
-    fn draw_parts(&self, data: Table<'_>, place: Place, pen: &mut impl Pen, depth: u32) -> Option<()> {
+    fn draw_parts(&self, data: FontTable<'_>, place: GlyphPlace, pen: &mut impl OutlinePen, depth: u32) -> Option<()> {
         const WORDS: u16 = 1;
         const OFFSETS: u16 = 2;
         const SCALE: u16 = 8;
@@ -176,7 +176,7 @@ impl<'f> Face<'f> {
             }
             // Parts that are moved by points of the outline instead are not in use any more.
             if flags & OFFSETS != 0 {
-                let inner = Place { xx, xy, yx, yy, dx: dx.into(), dy: dy.into() };
+                let inner = GlyphPlace { xx, xy, yx, yy, dx: dx.into(), dy: dy.into() };
                 self.draw(part, place.after(inner), pen, depth)?;
             }
             if flags & MORE == 0 {
@@ -188,7 +188,7 @@ impl<'f> Face<'f> {
 
 /// Where the parts of a glyph are drawn: (x, y) at (xx x + yx y + dx, xy x + yy y + dy).
 #[derive(Clone, Copy)]
-struct Place {
+struct GlyphPlace {
     xx: f32,
     xy: f32,
     yx: f32,
@@ -197,18 +197,18 @@ struct Place {
     dy: f32,
 }
 
-impl Place {
-    const HERE: Place = Place { xx: 1.0, xy: 0.0, yx: 0.0, yy: 1.0, dx: 0.0, dy: 0.0 };
+impl GlyphPlace {
+    const HERE: GlyphPlace = GlyphPlace { xx: 1.0, xy: 0.0, yx: 0.0, yy: 1.0, dx: 0.0, dy: 0.0 };
 
     fn of(&self, (x, y): (f32, f32)) -> (f32, f32) {
         (self.xx * x + self.yx * y + self.dx, self.xy * x + self.yy * y + self.dy)
     }
 
-    fn after(&self, inner: Place) -> Place {
-        let linear = Place { dx: 0.0, dy: 0.0, ..*self };
+    fn after(&self, inner: GlyphPlace) -> GlyphPlace {
+        let linear = GlyphPlace { dx: 0.0, dy: 0.0, ..*self };
         let ((xx, xy), (yx, yy)) = (linear.of((inner.xx, inner.xy)), linear.of((inner.yx, inner.yy)));
         let (dx, dy) = self.of((inner.dx, inner.dy));
-        Place { xx, xy, yx, yy, dx, dy }
+        GlyphPlace { xx, xy, yx, yy, dx, dy }
     }
 }
 
@@ -219,7 +219,7 @@ struct Knot {
     at: (f32, f32),
 }
 
-fn draw_contours(data: Table<'_>, contours: usize, place: Place, pen: &mut impl Pen) -> Option<()> {
+fn draw_contours(data: FontTable<'_>, contours: usize, place: GlyphPlace, pen: &mut impl OutlinePen) -> Option<()> {
     const ON_CURVE: u8 = 1;
     const REPEAT: u8 = 8;
     let ends: Vec<usize> = (0..contours).map(|k| Some(usize::from(data.u16(10 + 2 * k)?))).collect::<Option<_>>()?;
@@ -273,7 +273,7 @@ fn draw_contours(data: Table<'_>, contours: usize, place: Place, pen: &mut impl 
 }
 
 /// One closed contour. Between two control points the middle is on the curve.
-fn draw_contour(knots: &[Knot], pen: &mut impl Pen) {
+fn draw_contour(knots: &[Knot], pen: &mut impl OutlinePen) {
     let (Some(first), Some(last)) = (knots.first(), knots.last()) else { return };
     let start = match (first.on_curve, last.on_curve) {
         (true, _) => first.at,
@@ -314,7 +314,7 @@ mod tests {
 
     /// The box around an outline, and the area it encloses, clockwise positive.
     #[derive(Default)]
-    struct Measured {
+    struct MeasuredText {
         lowest: (f32, f32),
         highest: (f32, f32),
         contours: usize,
@@ -323,7 +323,7 @@ mod tests {
         start: (f32, f32),
     }
 
-    impl Measured {
+    impl MeasuredText {
         fn to(&mut self, x: f32, y: f32) {
             self.area += (f64::from(self.at.1) * f64::from(x) - f64::from(self.at.0) * f64::from(y)) / 2.0;
             self.see(x, y);
@@ -336,7 +336,7 @@ mod tests {
         }
     }
 
-    impl Pen for Measured {
+    impl OutlinePen for MeasuredText {
         fn move_to(&mut self, x: f32, y: f32) {
             self.start = (x, y);
             self.contours += 1;
@@ -360,9 +360,9 @@ mod tests {
         Face::new(include_bytes!("../../assets/DejaVuSans.ttf")).unwrap()
     }
 
-    fn measured(c: char) -> Measured {
+    fn measured(c: char) -> MeasuredText {
         let face = face();
-        let mut seen = Measured::default();
+        let mut seen = MeasuredText::default();
         face.outline(face.glyph(c).unwrap(), &mut seen);
         seen
     }
@@ -394,7 +394,7 @@ mod tests {
         assert!(Face::new(&[]).is_none());
         for length in (0..whole.len()).step_by(997) {
             if let Some(face) = Face::new(&whole[..length]) {
-                let mut seen = Measured::default();
+                let mut seen = MeasuredText::default();
                 (0..300).for_each(|glyph| face.outline(glyph, &mut seen));
             }
         }
@@ -403,7 +403,7 @@ mod tests {
             damaged[at] ^= 0xa5;
         }
         if let Some(face) = Face::new(&damaged) {
-            let mut seen = Measured::default();
+            let mut seen = MeasuredText::default();
             (0..300).for_each(|glyph| face.outline(glyph, &mut seen));
             let _ = face.glyph('x');
         }

@@ -1,12 +1,12 @@
 //! Names and everything that starts with one: members of families, calls, `if` and `sum`.
 
-use super::{Kind, Level, Parser, TokenKind};
-use crate::syntax::ast::{AstKind, NodeId, Operand};
-use crate::syntax::{MAX_PRIMES, Span};
+use super::{BindingLevel, Kind, Parser, TokenKind};
+use crate::syntax::ast::{AstKind, AstOperand, NodeId};
+use crate::syntax::{MAX_PRIMES, TextSpan};
 
 /// The forms that look like calls and are not.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SpecialForm {
     If,
     Sum,
 }
@@ -18,8 +18,8 @@ impl Parser<'_, '_> {
         let name = self.current.span;
         self.bump();
         let form = match &self.text[name.start..name.end] {
-            "if" => Some(Form::If),
-            "sum" => Some(Form::Sum),
+            "if" => Some(SpecialForm::If),
+            "sum" => Some(SpecialForm::Sum),
             _ => None,
         };
         match (form, self.current.kind) {
@@ -42,7 +42,7 @@ impl Parser<'_, '_> {
                 index = Some(self.group(TokenKind::CloseIndex));
             }
         }
-        let span = Span::new(name.start, self.previous.span.end);
+        let span = TextSpan::new(name.start, self.previous.span.end);
         if primes > MAX_PRIMES {
             self.report(Kind::TooManyPrimes { primes, limit: MAX_PRIMES }, span);
             return self.invalid(span);
@@ -54,15 +54,15 @@ impl Parser<'_, '_> {
     }
 
     #[inline(never)]
-    fn call(&mut self, function: Span) -> NodeId {
+    fn call(&mut self, function: TextSpan) -> NodeId {
         let open = self.current.span;
         self.bump();
         self.groups += 1;
         let mut arguments = Vec::new();
         if self.current.kind != TokenKind::Close {
             loop {
-                let node = self.nested(Level::Or);
-                arguments.push(Operand { node, inverse: false });
+                let node = self.nested(BindingLevel::Or);
+                arguments.push(AstOperand { node, inverse: false });
                 if !self.accept(TokenKind::Comma) {
                     break;
                 }
@@ -71,13 +71,13 @@ impl Parser<'_, '_> {
         self.close(open, TokenKind::Close);
         let first = arguments.first().map(|a| a.node);
         let arguments = self.store(arguments);
-        let span = Span::new(function.start, self.previous.span.end);
+        let span = TextSpan::new(function.start, self.previous.span.end);
         self.push(AstKind::Call { function, arguments }, span, first)
     }
 
     /// `if(...)` and `sum(...)`, from the parenthesis on: like a call, with markers between the arguments.
     #[inline(never)]
-    fn special(&mut self, form: Form, name: Span) -> NodeId {
+    fn special(&mut self, form: SpecialForm, name: TextSpan) -> NodeId {
         let open = self.current.span;
         self.bump();
         self.groups += 1;
@@ -88,26 +88,26 @@ impl Parser<'_, '_> {
         let mut found = 0;
         while found > 0 || self.current.kind != TokenKind::Close {
             let here = self.current.span;
-            if form == Form::Sum && found == 0 {
+            if form == SpecialForm::Sum && found == 0 {
                 index = self.sum_index();
             } else {
                 match (form, arguments.as_slice()) {
-                    (Form::Sum, [low, high]) => {
+                    (SpecialForm::Sum, [low, high]) => {
                         let (low, high) = (*low, *high);
                         let index = index.unwrap_or(here);
                         markers.push(self.push(AstKind::Each { index, low, high, end: first }, here, None));
                     }
-                    (Form::If, [condition]) => {
+                    (SpecialForm::If, [condition]) => {
                         let condition = *condition;
                         markers.push(self.push(AstKind::Then { condition, otherwise: first }, here, None));
                     }
-                    (Form::If, [condition, _]) => {
+                    (SpecialForm::If, [condition, _]) => {
                         let condition = *condition;
                         markers.push(self.push(AstKind::Otherwise { condition, end: first }, here, None));
                     }
                     _ => {}
                 }
-                let argument = self.nested(Level::Or);
+                let argument = self.nested(BindingLevel::Or);
                 arguments.push(argument);
             }
             found += 1;
@@ -116,17 +116,17 @@ impl Parser<'_, '_> {
             }
         }
         self.close(open, TokenKind::Close);
-        let span = Span::new(name.start, self.previous.span.end);
+        let span = TextSpan::new(name.start, self.previous.span.end);
         let end = NodeId(self.nodes.len() as u32);
         match (form, arguments.as_slice(), markers.as_slice()) {
-            (Form::Sum, [_, _, term], [each]) => {
+            (SpecialForm::Sum, [_, _, term], [each]) => {
                 let (term, each) = (*term, *each);
                 if let AstKind::Each { end: slot, .. } = &mut self.nodes[each.index()].kind {
                     *slot = end;
                 }
                 self.push(AstKind::Series { each, term }, span, Some(first))
             }
-            (Form::If, [condition, then, otherwise], [first_marker, second_marker]) => {
+            (SpecialForm::If, [condition, then, otherwise], [first_marker, second_marker]) => {
                 let kind = AstKind::If { condition: *condition, then: *then, otherwise: *otherwise };
                 if let AstKind::Then { otherwise: slot, .. } = &mut self.nodes[first_marker.index()].kind {
                     *slot = *second_marker;
@@ -138,8 +138,8 @@ impl Parser<'_, '_> {
             }
             _ => {
                 let (function, expected) = match form {
-                    Form::If => ("if", "3 arguments"),
-                    Form::Sum => ("sum", "4 arguments"),
+                    SpecialForm::If => ("if", "3 arguments"),
+                    SpecialForm::Sum => ("sum", "4 arguments"),
                 };
                 self.report(Kind::WrongArity { function: function.to_owned(), expected, found }, span);
                 self.invalid(span)
@@ -148,7 +148,7 @@ impl Parser<'_, '_> {
     }
 
     /// The first argument of `sum`; anything but a lone name is reported and skipped.
-    fn sum_index(&mut self) -> Option<Span> {
+    fn sum_index(&mut self) -> Option<TextSpan> {
         let span = self.current.span;
         if self.current.kind == TokenKind::Name {
             self.bump();

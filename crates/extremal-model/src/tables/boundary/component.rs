@@ -4,9 +4,9 @@ use super::super::assignments::{self, Chosen, Primes, Targets};
 use super::super::coordinates::{Coordinate, Coordinates};
 use super::super::entropies::{Entropies, Entropy};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Series;
+use crate::document::ScalarSeries;
 use crate::resolver::Resolver;
-use crate::text::Text;
+use crate::text::SourceText;
 
 /// One component of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,35 +36,38 @@ impl Component {
 
 /// The state of a model: what there are components of.
 #[derive(Clone, Copy)]
-pub(crate) struct State<'a> {
+pub(crate) struct StateComponents<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
 }
 
 /// A key of `[boundary]` with values per component, and which components it may name.
-pub(super) struct Slot {
+pub(super) struct BoundaryKey {
     pub key: &'static str,
     pub primes: Primes,
     /// Entropies may be named, or why they may not.
     pub entropies: Result<(), &'static str>,
 }
 
-impl Slot {
-    pub const START: Slot =
-        Slot { key: "start", primes: Primes::Allowed, entropies: Err("an entropy starts where [entropies] says") };
-    pub const END: Slot = Slot { key: "end", primes: Primes::Allowed, entropies: Ok(()) };
-    pub const VIA: Slot = Slot {
+impl BoundaryKey {
+    pub const START: BoundaryKey = BoundaryKey {
+        key: "start",
+        primes: Primes::Allowed,
+        entropies: Err("an entropy starts where [entropies] says"),
+    };
+    pub const END: BoundaryKey = BoundaryKey { key: "end", primes: Primes::Allowed, entropies: Ok(()) };
+    pub const VIA: BoundaryKey = BoundaryKey {
         key: "via",
         primes: Primes::Allowed,
         entropies: Err("an entropy follows from the motion; only at the end it can be asked for"),
     };
-    pub const PATH: Slot = Slot { key: "path", primes: Primes::Allowed, entropies: Ok(()) };
-    pub const GUESS: Slot = Slot {
+    pub const PATH: BoundaryKey = BoundaryKey { key: "path", primes: Primes::Allowed, entropies: Ok(()) };
+    pub const GUESS: BoundaryKey = BoundaryKey {
         key: "guess",
         primes: Primes::Refused,
         entropies: Err("an entropy follows from the motion that is guessed"),
     };
-    pub const PERIODIC: Slot = Slot {
+    pub const PERIODIC: BoundaryKey = BoundaryKey {
         key: "periodic",
         primes: Primes::Refused,
         entropies: Err("an entropy does not return to where it was unless everything is reversible"),
@@ -74,10 +77,10 @@ impl Slot {
 /// The components that a key names; `None`, which is reported, if there are none or not as many as values.
 pub(super) fn select(
     resolver: &mut Resolver<'_, '_>,
-    key: &Text,
-    values: &[&Series],
-    state: State<'_>,
-    slot: &Slot,
+    key: &SourceText,
+    values: &[&ScalarSeries],
+    state: StateComponents<'_>,
+    slot: &BoundaryKey,
 ) -> Option<(Chosen, Vec<Component>)> {
     let (moving, all) = ([&state.coordinates.families], [&state.coordinates.families, &state.entropies.families]);
     let targets = if state.entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };

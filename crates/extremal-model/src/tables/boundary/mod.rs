@@ -12,14 +12,14 @@ use extremal_expr::syntax::check_name;
 use super::assignments::Assignment;
 use super::simulation::count;
 use crate::diagnostic::{Code, Diagnostic, Problems, Span};
-use crate::document::{Name, Scalar, Series};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::{ELAPSED, STEP, TIME};
-use crate::place::Place;
+use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
-use component::{Slot, select};
+use component::{BoundaryKey, select};
 
 pub use component::Component;
-pub(crate) use component::State;
+pub(crate) use component::StateComponents;
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
@@ -36,26 +36,26 @@ pub struct Boundary {
     /// Where the independent variable begins.
     pub from: Id,
     /// How far it goes from there.
-    pub duration: Duration,
+    pub duration: BoundaryDuration,
     /// The number of steps.
     pub steps: u64,
     /// What is given at the start. Components that are not given are free there.
-    pub start: Vec<Fixed>,
+    pub start: Vec<FixedValue>,
     /// What is given at the end.
-    pub end: Vec<Fixed>,
+    pub end: Vec<FixedValue>,
     /// What is given in between, in the order of time.
     pub via: Vec<Waypoint>,
     /// The coordinates, by their places, that end as they began.
     pub periodic: Vec<usize>,
     /// Bounds along the whole motion; those of controls are with the [`Control`](crate::Control)s.
-    pub path: Vec<PathBound>,
+    pub path: Vec<StateBound>,
     /// Integrals that have a given value.
-    pub integrals: Vec<Integral>,
+    pub integrals: Vec<IntegralConstraint>,
     /// A first guess for each coordinate, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends, if it is said.
-    pub grading: Option<Grading>,
+    pub grading: Option<StepGrading>,
     /// Where the duration is stated.
     pub duration_span: Span,
     /// Where the guesses are stated, by coordinate.
@@ -64,7 +64,7 @@ pub struct Boundary {
 
 /// Steps that shrink towards an end where the integrand is singular: the k-th of N instants from there is (k/N)^power of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grading {
+pub struct StepGrading {
     /// The power at the start; one, if there is none.
     pub start: Option<Id>,
     /// The power at the end.
@@ -75,7 +75,7 @@ pub struct Grading {
 
 /// How far the independent variable goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Duration {
+pub enum BoundaryDuration {
     /// As far as this.
     Fixed(Id),
     /// As far as is best.
@@ -89,24 +89,24 @@ pub enum Duration {
     },
 }
 
-impl Duration {
+impl BoundaryDuration {
     /// The duration, or the first guess of it.
     pub fn guess(&self) -> Id {
         match self {
-            Duration::Fixed(duration) => *duration,
-            Duration::Free { guess, .. } => *guess,
+            BoundaryDuration::Fixed(duration) => *duration,
+            BoundaryDuration::Free { guess, .. } => *guess,
         }
     }
 
     /// Is it to be found?
     pub fn is_free(&self) -> bool {
-        matches!(self, Duration::Free { .. })
+        matches!(self, BoundaryDuration::Free { .. })
     }
 }
 
 /// A component of the state that has a given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fixed {
+pub struct FixedValue {
     /// Which one.
     pub component: Component,
     /// The value.
@@ -121,14 +121,14 @@ pub struct Waypoint {
     /// When, as a part of the duration between 0 and 1.
     pub fraction: Id,
     /// What is given there.
-    pub values: Vec<Fixed>,
+    pub values: Vec<FixedValue>,
     /// Where it is stated.
     pub span: Span,
 }
 
 /// Bounds of a component of the state along the whole motion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathBound {
+pub struct StateBound {
     /// Which one.
     pub component: Component,
     /// The least it may be.
@@ -141,7 +141,7 @@ pub struct PathBound {
 
 /// An isoperimetric constraint: the integral over the motion has a given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Integral {
+pub struct IntegralConstraint {
     /// Its name.
     pub name: String,
     /// What is integrated, an expression of positions, velocities, entropies, controls, the independent variable and parameters.
@@ -166,20 +166,22 @@ pub(crate) fn independent(statement: Option<&BoundaryStatement>, problems: &mut 
 /// When the motion begins, and how long it takes.
 pub(crate) struct Timing {
     from: Id,
-    duration: Duration,
+    duration: BoundaryDuration,
     span: Span,
 }
 
 /// Reads when the motion begins and how long it takes, and makes its elapsed part known to guesses.
 pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<Timing> {
     let graph = resolver.graph;
-    let mut number = |scalar: &Scalar| resolver.number(scalar, &Place::SETTING, None);
+    let mut number = |scalar: &Scalar| resolver.number(scalar, &ExpressionPlace::SETTING, None);
     let from = match &statement.from {
         Some(scalar) => number(scalar)?,
         None => graph.int(0),
     };
     let (duration, span) = match (&statement.duration, &statement.to) {
-        (Some(DurationStatement::Fixed(scalar)), None) => (Duration::Fixed(number(scalar)?.id()), scalar.span()),
+        (Some(DurationStatement::Fixed(scalar)), None) => {
+            (BoundaryDuration::Fixed(number(scalar)?.id()), scalar.span())
+        }
         (Some(DurationStatement::Free(span, FreeDuration { min, max, guess })), None) => {
             // All of them first, so that every mistake is found.
             let [min, max, guess] = [min, max, guess].map(|scalar| match scalar {
@@ -194,9 +196,9 @@ pub(crate) fn timing(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatem
             };
             let guess = guess.unwrap_or(middle).id();
             let [min, max] = [min, max].map(|bound| bound.map(|bound| bound.id()));
-            (Duration::Free { min, max, guess }, span.clone())
+            (BoundaryDuration::Free { min, max, guess }, span.clone())
         }
-        (None, Some(to)) => (Duration::Fixed((number(to)? - from).id()), to.span()),
+        (None, Some(to)) => (BoundaryDuration::Fixed((number(to)? - from).id()), to.span()),
         (Some(duration), Some(to)) => {
             let diagnostic = Diagnostic::error(Code::Conflict, "[boundary] says twice how far the motion goes")
                 .at(to.span(), "by its end")
@@ -225,11 +227,11 @@ pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statement: &BoundaryStatement,
     timing: Option<Timing>,
-    state: State<'_>,
+    state: StateComponents<'_>,
 ) -> Option<Boundary> {
     let steps = steps(resolver, statement.steps.as_ref());
-    let start = fixed(resolver, &statement.start, state, &Slot::START);
-    let end = fixed(resolver, &statement.end, state, &Slot::END);
+    let start = fixed(resolver, &statement.start, state, &BoundaryKey::START);
+    let end = fixed(resolver, &statement.end, state, &BoundaryKey::END);
     let periodic = periodic(resolver, statement, state, &end);
     let path = path(resolver, statement, state);
     let integrals = integrals(resolver, &statement.integrals);
@@ -265,40 +267,41 @@ fn steps(resolver: &mut Resolver<'_, '_>, stated: Option<&Scalar>) -> u64 {
     steps
 }
 
-fn grading(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<Grading> {
+fn grading(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement) -> Option<StepGrading> {
     let stated = statement.grading.as_ref()?;
     let span = stated.start.as_ref().or(stated.end.as_ref()).map_or(statement.span.clone(), Scalar::span);
     let mut power = |scalar: &Option<Scalar>| {
         let scalar = scalar.as_ref()?;
-        resolver.number(scalar, &Place::SETTING, None).map(|number| number.id())
+        resolver.number(scalar, &ExpressionPlace::SETTING, None).map(|number| number.id())
     };
-    Some(Grading { start: power(&stated.start), end: power(&stated.end), span })
+    Some(StepGrading { start: power(&stated.start), end: power(&stated.end), span })
 }
 
 fn fixed<'s>(
     resolver: &mut Resolver<'_, '_>,
     stated: impl IntoIterator<Item = &'s Assignment>,
-    state: State<'_>,
-    slot: &Slot,
-) -> Vec<Fixed> {
-    let mut all: Vec<Fixed> = Vec::new();
+    state: StateComponents<'_>,
+    slot: &BoundaryKey,
+) -> Vec<FixedValue> {
+    let mut all: Vec<FixedValue> = Vec::new();
     let mut seen = HashSet::new();
     for Assignment { key, value } in stated {
         let Some((chosen, components)) = select(resolver, key, &[value], state, slot) else { continue };
-        let values =
-            chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, &Place::BOUNDARY, member));
+        let values = chosen.each(resolver, value, |resolver, scalar, member| {
+            resolver.number(scalar, &ExpressionPlace::BOUNDARY, member)
+        });
         for (component, value) in components.into_iter().zip(values.unwrap_or_default()) {
             if !seen.insert(component) {
                 report_twice(resolver, component, state, &key.span);
                 break;
             }
-            all.push(Fixed { component, value: value.id(), span: key.span.clone() });
+            all.push(FixedValue { component, value: value.id(), span: key.span.clone() });
         }
     }
     all
 }
 
-fn report_twice(resolver: &mut Resolver<'_, '_>, component: Component, state: State<'_>, span: &Span) {
+fn report_twice(resolver: &mut Resolver<'_, '_>, component: Component, state: StateComponents<'_>, span: &Span) {
     let name = component.name(&state.coordinates.list, &state.entropies.list);
     let diagnostic = Diagnostic::error(Code::DuplicateName, format!("`{name}` is given twice"));
     resolver.problems.push(diagnostic.at(span.clone(), "here again"));
@@ -308,14 +311,14 @@ fn report_twice(resolver: &mut Resolver<'_, '_>, component: Component, state: St
 fn periodic(
     resolver: &mut Resolver<'_, '_>,
     statement: &BoundaryStatement,
-    state: State<'_>,
-    end: &[Fixed],
+    state: StateComponents<'_>,
+    end: &[FixedValue],
 ) -> Vec<usize> {
     let mut places: Vec<usize> = match &statement.periodic {
         None => return Vec::new(),
         Some(PeriodicStatement::All) => (0..state.coordinates.list.len()).collect(),
         Some(PeriodicStatement::Some(keys)) => {
-            let named = keys.iter().filter_map(|key| select(resolver, key, &[], state, &Slot::PERIODIC));
+            let named = keys.iter().filter_map(|key| select(resolver, key, &[], state, &BoundaryKey::PERIODIC));
             named.flat_map(|(chosen, _)| chosen.places).map(|(place, _)| place).collect()
         }
     };
@@ -334,15 +337,19 @@ fn periodic(
     places
 }
 
-fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: State<'_>) -> Vec<PathBound> {
+fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: StateComponents<'_>) -> Vec<StateBound> {
     let mut all = Vec::new();
     let mut seen = HashSet::new();
     for stated in &statement.path {
-        let series: Vec<&Series> = [&stated.min, &stated.max].into_iter().flatten().collect();
-        let Some((chosen, components)) = select(resolver, &stated.key, &series, state, &Slot::PATH) else { continue };
+        let series: Vec<&ScalarSeries> = [&stated.min, &stated.max].into_iter().flatten().collect();
+        let Some((chosen, components)) = select(resolver, &stated.key, &series, state, &BoundaryKey::PATH) else {
+            continue;
+        };
         let [min, max] = [&stated.min, &stated.max].map(|series| {
             let series = series.as_ref()?;
-            chosen.each(resolver, series, |resolver, scalar, member| resolver.number(scalar, &Place::BOUND, member))
+            chosen.each(resolver, series, |resolver, scalar, member| {
+                resolver.number(scalar, &ExpressionPlace::BOUND, member)
+            })
         });
         for (position, component) in components.into_iter().enumerate() {
             if !seen.insert(component) {
@@ -350,17 +357,17 @@ fn path(resolver: &mut Resolver<'_, '_>, statement: &BoundaryStatement, state: S
                 break;
             }
             let [min, max] = [&min, &max].map(|values| values.as_ref().map(|values| values[position].id()));
-            all.push(PathBound { component, min, max, span: stated.key.span.clone() });
+            all.push(StateBound { component, min, max, span: stated.key.span.clone() });
         }
     }
     all
 }
 
 /// `length = "sqrt(1 + y'^2) = 2"`: what is integrated, and what comes out.
-fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<Integral> {
+fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<IntegralConstraint> {
     let mut all = Vec::new();
     for (name, scalar) in stated {
-        let Some((integrand, value)) = resolver.equation(scalar, &Place::INTEGRAND, None) else { continue };
+        let Some((integrand, value)) = resolver.equation(scalar, &ExpressionPlace::INTEGRAND, None) else { continue };
         let span = scalar.span();
         let symbols = resolver.graph.free_symbols(&[value]);
         let open =
@@ -373,7 +380,7 @@ fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<
             resolver.problems.push(Diagnostic::error(Code::Misuse, message).at(span, "").help(help));
             continue;
         }
-        all.push(Integral { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
+        all.push(IntegralConstraint { name: name.text.clone(), integrand: integrand.id(), value: value.id(), span });
     }
     all
 }
@@ -381,14 +388,14 @@ fn integrals(resolver: &mut Resolver<'_, '_>, stated: &[(Name, Scalar)]) -> Vec<
 fn guess(
     resolver: &mut Resolver<'_, '_>,
     stated: &[Assignment],
-    state: State<'_>,
+    state: StateComponents<'_>,
 ) -> (Vec<Option<Id>>, HashMap<usize, Span>) {
     let mut all = vec![None; state.coordinates.list.len()];
     let mut spans = HashMap::new();
     for Assignment { key, value } in stated {
-        let Some((chosen, components)) = select(resolver, key, &[value], state, &Slot::GUESS) else { continue };
-        let values =
-            chosen.each(resolver, value, |resolver, scalar, member| resolver.number(scalar, &Place::GUESS, member));
+        let Some((chosen, components)) = select(resolver, key, &[value], state, &BoundaryKey::GUESS) else { continue };
+        let values = chosen
+            .each(resolver, value, |resolver, scalar, member| resolver.number(scalar, &ExpressionPlace::GUESS, member));
         let places = chosen.places.iter().map(|(place, _)| *place);
         for ((place, component), value) in places.zip(components).zip(values.unwrap_or_default()) {
             if all[place].replace(value.id()).is_some() {
@@ -406,14 +413,14 @@ fn via(
     resolver: &mut Resolver<'_, '_>,
     statement: &WaypointStatement,
     timing: Option<&Timing>,
-    state: State<'_>,
+    state: StateComponents<'_>,
 ) -> Option<Waypoint> {
     let independent = resolver.names.independent().to_owned();
     let is_time = |key: &str| key == independent;
     let is_part = |key: &str| key == ELAPSED && resolver.names.get(ELAPSED).is_none() && !is_time(key);
     let (when, values): (Vec<&Assignment>, Vec<&Assignment>) =
         statement.values.iter().partition(|stated| is_time(&stated.key.value) || is_part(&stated.key.value));
-    let values = fixed(resolver, values, state, &Slot::VIA);
+    let values = fixed(resolver, values, state, &BoundaryKey::VIA);
     let [Assignment { key, value }] = when.as_slice() else {
         let message = match when.len() {
             0 => "a point in between does not say when it is passed",
@@ -425,17 +432,17 @@ fn via(
         resolver.problems.push(diagnostic.help(help));
         return None;
     };
-    let Series::One(scalar) = value else {
+    let ScalarSeries::One(scalar) = value else {
         let message = "a point in between is passed once, and this is a list";
         resolver.problems.push(Diagnostic::error(Code::WrongType, message).at(value.span(), ""));
         return None;
     };
-    let at = resolver.number(scalar, &Place::SETTING, None)?;
+    let at = resolver.number(scalar, &ExpressionPlace::SETTING, None)?;
     let timing = timing?;
     let fraction = match &timing.duration {
         _ if !is_time(&key.value) => at,
-        Duration::Fixed(duration) => (at - resolver.graph.expr(timing.from)) / resolver.graph.expr(*duration),
-        Duration::Free { .. } => {
+        BoundaryDuration::Fixed(duration) => (at - resolver.graph.expr(timing.from)) / resolver.graph.expr(*duration),
+        BoundaryDuration::Free { .. } => {
             let message = format!("with a free duration it is not known where `{independent}` is {at}");
             let diagnostic = Diagnostic::error(Code::Conflict, message).at(key.span.clone(), "");
             resolver.problems.push(diagnostic.help(format!("say which part of the duration: {ELAPSED} = 0.5")));

@@ -7,7 +7,7 @@ use extremal_expr::{Graph, Id};
 use super::super::controls::Control;
 use super::super::coordinates::Coordinate;
 use super::super::entropies::Entropy;
-use super::{Boundary, Component, Duration, Fixed, PathBound};
+use super::{Boundary, BoundaryDuration, Component, FixedValue, StateBound};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::resolver::Resolver;
 
@@ -82,7 +82,7 @@ pub(crate) fn problems(
 }
 
 /// The bounds of a component, as numbers.
-type Bounds = HashMap<Component, (Option<f64>, Option<f64>)>;
+type ComponentBounds = HashMap<Component, (Option<f64>, Option<f64>)>;
 
 impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
     fn number(&self, id: Id) -> f64 {
@@ -109,7 +109,7 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
             self.report(Code::OutOfRange, format!("the duration is {duration}; it must be positive"), span);
             return None;
         }
-        if let Duration::Free { min, max, .. } = boundary.duration {
+        if let BoundaryDuration::Free { min, max, .. } = boundary.duration {
             let (min, max) = self.bounds(min, max, "the duration", span)?;
             if min.is_some_and(|min| min < 0.0) || max.is_some_and(|max| max <= 0.0) {
                 self.report(Code::OutOfRange, "the duration must be positive, and its bounds too".to_owned(), span);
@@ -157,9 +157,9 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
         Some((min, max))
     }
 
-    fn path(&mut self, path: &[PathBound]) -> Bounds {
+    fn path(&mut self, path: &[StateBound]) -> ComponentBounds {
         let mut all = HashMap::new();
-        for PathBound { component, min, max, span } in path {
+        for StateBound { component, min, max, span } in path {
             let name = component.name(self.coordinates, self.entropies);
             all.extend(self.bounds(*min, *max, &format!("`{name}`"), span).map(|bounds| (*component, bounds)));
         }
@@ -167,8 +167,8 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
     }
 
     /// Values are finite and within the bounds of the path.
-    fn fixed(&mut self, fixed: &[Fixed], bounds: &Bounds, when: &str) {
-        for Fixed { component, value, span } in fixed {
+    fn fixed(&mut self, fixed: &[FixedValue], bounds: &ComponentBounds, when: &str) {
+        for FixedValue { component, value, span } in fixed {
             let name = component.name(self.coordinates, self.entropies);
             let Some(number) = self.finite(*value, &format!("`{name}` {when}"), span) else { continue };
             let Some((min, max)) = bounds.get(component) else { continue };
@@ -182,7 +182,7 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
         }
     }
 
-    fn via(&mut self, boundary: &Boundary, bounds: &Bounds) {
+    fn via(&mut self, boundary: &Boundary, bounds: &ComponentBounds) {
         let mut last = 0.0;
         for waypoint in &boundary.via {
             let Some(fraction) = self.finite(waypoint.fraction, "the time of a point in between", &waypoint.span)

@@ -3,15 +3,15 @@
 use super::super::ModelTable;
 use super::super::assignments::{self, Assignment};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Entry, Field, Name, Reader, Scalar, Series, field, keys};
-use crate::text::Text;
+use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
+use crate::text::SourceText;
 
 /// The table as written.
 #[derive(Default)]
 pub(crate) struct BoundaryStatement {
     /// Its name.
     pub span: Span,
-    pub independent: Option<Text>,
+    pub independent: Option<SourceText>,
     pub from: Option<Scalar>,
     pub to: Option<Scalar>,
     pub duration: Option<DurationStatement>,
@@ -67,14 +67,14 @@ pub(crate) struct WaypointStatement {
 /// `true`, or a list of coordinates.
 pub(crate) enum PeriodicStatement {
     All,
-    Some(Vec<Text>),
+    Some(Vec<SourceText>),
 }
 
 /// `x = { min = 0, max = 1 }`.
 pub(crate) struct PathStatement {
-    pub key: Text,
-    pub min: Option<Series>,
-    pub max: Option<Series>,
+    pub key: SourceText,
+    pub min: Option<ScalarSeries>,
+    pub max: Option<ScalarSeries>,
 }
 
 pub(crate) static TABLE: ModelTable = ModelTable {
@@ -88,7 +88,7 @@ pub(crate) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[Field<BoundaryStatement>] = &[
+const FIELDS: &[TableField<BoundaryStatement>] = &[
     field(
         "independent",
         "the name of the independent variable, `t` if not stated: with `\"x\"`, `y'` is dy/dx",
@@ -153,23 +153,23 @@ const FIELDS: &[Field<BoundaryStatement>] = &[
     ),
 ];
 
-const DURATION: &[Field<FreeDuration>] = &[
+const DURATION: &[TableField<FreeDuration>] = &[
     field("min", "the shortest", |reader, entry, into| into.min = reader.scalar(entry)),
     field("max", "the longest", |reader, entry, into| into.max = reader.scalar(entry)),
     field("guess", "where the search begins", |reader, entry, into| into.guess = reader.scalar(entry)),
 ];
 
-const PATH: &[Field<PathStatement>] = &[
+const PATH: &[TableField<PathStatement>] = &[
     field("min", "the lower bound", |reader, entry, into| into.min = reader.series(entry)),
     field("max", "the upper bound", |reader, entry, into| into.max = reader.series(entry)),
 ];
 
-const GRADING: &[Field<GradingStatement>] = &[
+const GRADING: &[TableField<GradingStatement>] = &[
     field("start", "at the start", |reader, entry, into| into.start = reader.scalar(entry)),
     field("end", "at the end", |reader, entry, into| into.end = reader.scalar(entry)),
 ];
 
-fn read_duration<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<DurationStatement> {
+fn read_duration<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<DurationStatement> {
     if !reader.is_table(entry) {
         return reader.scalar(entry).map(DurationStatement::Fixed);
     }
@@ -179,7 +179,7 @@ fn read_duration<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<D
     Some(DurationStatement::Free(entry.value_span(), free))
 }
 
-fn read_via<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<WaypointStatement> {
+fn read_via<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<WaypointStatement> {
     let items = reader.list(entry);
     let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
     let mut waypoints = Vec::new();
@@ -191,7 +191,7 @@ fn read_via<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<WaypointS
     waypoints
 }
 
-fn read_periodic<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<PeriodicStatement> {
+fn read_periodic<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Option<PeriodicStatement> {
     if let Some(all) = reader.as_boolean(entry) {
         return all.then_some(PeriodicStatement::All);
     }
@@ -202,7 +202,7 @@ fn read_periodic<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Option<P
     reader.strings(entry).map(PeriodicStatement::Some)
 }
 
-fn read_path<'t>(reader: &mut Reader<'t, '_>, entry: &Entry<'t>) -> Vec<PathStatement> {
+fn read_path<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Vec<PathStatement> {
     let mut bounds = Vec::new();
     for entry in reader.table(entry).unwrap_or_default() {
         let mut statement = PathStatement { key: reader.key(&entry), min: None, max: None };

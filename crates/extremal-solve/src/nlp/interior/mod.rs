@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 
 use barrier::pushed;
 use filter::Filter;
-use search::Search;
+use search::SearchOutcome;
 
 use super::kkt::{Kkt, Shift};
-use super::standard::{End, Multiplied, Standard, largest};
+use super::standard::{Multiplied, SolverEnd, Standard, largest};
 use super::{Iteration, Nlp, NlpOptions, NlpSolution, NlpStart, NlpStatus, Watch};
 
 /// A barrier problem is solved when its error is below this multiple of the barrier parameter (7).
@@ -35,13 +35,13 @@ const ROUND_OFF: f64 = 1e3;
 /// A minimum of the program near the start.
 ///
 /// ```
-/// use extremal_solve::nlp::{Bounds, Nlp, NlpOptions, NlpStart, NlpStatus, minimise};
+/// use extremal_solve::nlp::{NlpBounds, Nlp, NlpOptions, NlpStart, NlpStatus, minimise};
 /// /// The point of the half plane x + y >= 1 that is nearest to the origin.
 /// struct Nearest;
 /// impl Nlp for Nearest {
-///     fn bounds(&self) -> Bounds {
+///     fn bounds(&self) -> NlpBounds {
 ///         let free = f64::INFINITY;
-///         Bounds { lower: vec![-free; 2], upper: vec![free; 2], constraint_lower: vec![1.0], constraint_upper: vec![free] }
+///         NlpBounds { lower: vec![-free; 2], upper: vec![free; 2], constraint_lower: vec![1.0], constraint_upper: vec![free] }
 ///     }
 ///     fn jacobian_pattern(&self) -> Vec<(usize, usize)> { vec![(0, 0), (0, 1)] }
 ///     fn hessian_pattern(&self) -> Vec<(usize, usize)> { vec![(0, 0), (1, 1)] }
@@ -99,14 +99,14 @@ struct Interior<'r, 'n> {
 }
 
 /// A step in all variables.
-struct Direction {
+struct SearchDirection {
     x: Vec<f64>,
     lambda: Vec<f64>,
     z_lower: Vec<f64>,
     z_upper: Vec<f64>,
 }
 
-type Observer<'w> = &'w mut dyn FnMut(&Iteration, &[f64]) -> ControlFlow<NlpStatus>;
+type IterationObserver<'w> = &'w mut dyn FnMut(&Iteration, &[f64]) -> ControlFlow<NlpStatus>;
 
 impl<'r, 'n> Interior<'r, 'n> {
     fn new(problem: &'r RefCell<Standard<'n>>, start: Vec<f64>, push: f64, mu: f64, options: NlpOptions) -> Self {
@@ -139,7 +139,7 @@ impl<'r, 'n> Interior<'r, 'n> {
         }
     }
 
-    fn run(&mut self, observe: Observer<'_>) -> NlpStatus {
+    fn run(&mut self, observe: IterationObserver<'_>) -> NlpStatus {
         self.evaluate();
         if !self.is_finite() {
             return NlpStatus::NotFinite;
@@ -162,8 +162,8 @@ impl<'r, 'n> Interior<'r, 'n> {
             };
             self.line.regularisation = shift.hessian;
             match self.search(&direction) {
-                Search::Accepted => {}
-                Search::Failed => {
+                SearchOutcome::Accepted => {}
+                SearchOutcome::Failed => {
                     if let Err(status) = self.restore(observe) {
                         return status;
                     }
@@ -173,7 +173,7 @@ impl<'r, 'n> Interior<'r, 'n> {
     }
 
     /// Is it over? Otherwise the barrier parameter is brought up to date.
-    fn judge(&mut self, observe: Observer<'_>) -> Option<NlpStatus> {
+    fn judge(&mut self, observe: IterationObserver<'_>) -> Option<NlpStatus> {
         let dual = self.dual_residual();
         self.line.objective = self.objective;
         self.line.infeasibility = largest(&self.c);
@@ -277,7 +277,7 @@ impl<'r, 'n> Interior<'r, 'n> {
     }
 
     /// The step of Newton's method on the barrier problem (11), downhill.
-    fn direction(&mut self) -> Option<(Direction, Shift)> {
+    fn direction(&mut self) -> Option<(SearchDirection, Shift)> {
         self.problem.borrow_mut().hessian(&self.x, &self.lambda, self.kkt.hessian_mut());
         let shift = self.kkt.factor_convex(&self.sigma(), self.mu)?;
         let direction = self.solve(self.c.clone())?;
@@ -285,7 +285,7 @@ impl<'r, 'n> Interior<'r, 'n> {
     }
 
     /// The step towards c(x) = 0 with `c` in its place.
-    fn solve(&mut self, c: Vec<f64>) -> Option<Direction> {
+    fn solve(&mut self, c: Vec<f64>) -> Option<SearchDirection> {
         let n = self.x.len();
         let mut right = self.barrier_gradient();
         self.add_multiplied(&mut right);
@@ -301,7 +301,7 @@ impl<'r, 'n> Interior<'r, 'n> {
         let dual = |z: f64, slack: f64, dx: f64| if slack.is_finite() { (self.mu - z * dx) / slack - z } else { 0.0 };
         let z_lower = (0..n).map(|i| dual(self.z_lower[i], self.x[i] - self.lower[i], right[i])).collect();
         let z_upper = (0..n).map(|i| dual(self.z_upper[i], self.upper[i] - self.x[i], -right[i])).collect();
-        Some(Direction { x: right, lambda, z_lower, z_upper })
+        Some(SearchDirection { x: right, lambda, z_lower, z_upper })
     }
 
     fn solution(mut self, status: NlpStatus) -> NlpSolution {
@@ -313,6 +313,6 @@ impl<'r, 'n> Interior<'r, 'n> {
             })
             .flatten();
         let point = Multiplied { y: &self.x, lambda: &self.lambda, z_lower: &self.z_lower, z_upper: &self.z_upper };
-        self.problem.borrow_mut().solution(&point, End { status, last: self.line, curvature })
+        self.problem.borrow_mut().solution(&point, SolverEnd { status, last: self.line, curvature })
     }
 }

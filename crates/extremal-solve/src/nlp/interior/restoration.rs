@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use crate::nlp::standard::Standard;
-use crate::nlp::{Bounds, Nlp};
+use crate::nlp::{Nlp, NlpBounds};
 
 /// Weight of the violation.
 const RHO: f64 = 1000.0;
@@ -36,13 +36,13 @@ impl<'r, 'n> Restoration<'r, 'n> {
 }
 
 impl Nlp for Restoration<'_, '_> {
-    fn bounds(&self) -> Bounds {
+    fn bounds(&self) -> NlpBounds {
         let problem = self.problem.borrow();
         let mut lower = problem.lower.clone();
         lower.resize(self.n + 2 * self.m, 0.0);
         let mut upper = problem.upper.clone();
         upper.resize(self.n + 2 * self.m, f64::INFINITY);
-        Bounds { lower, upper, constraint_lower: vec![0.0; self.m], constraint_upper: vec![0.0; self.m] }
+        NlpBounds { lower, upper, constraint_lower: vec![0.0; self.m], constraint_upper: vec![0.0; self.m] }
     }
 
     fn jacobian_pattern(&self) -> Vec<(usize, usize)> {

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use super::restoration::Restoration;
-use super::{Interior, Observer, ROUND_OFF};
+use super::{Interior, IterationObserver, ROUND_OFF};
 use crate::nlp::standard::{Standard, largest};
 use crate::nlp::{Iteration, NlpStatus};
 
 impl Interior<'_, '_> {
     /// The restoration phase (section 3.3): less violation, at a point that the filter accepts.
-    pub(super) fn restore(&mut self, observe: Observer<'_>) -> Result<(), NlpStatus> {
+    pub(super) fn restore(&mut self, observe: IterationObserver<'_>) -> Result<(), NlpStatus> {
         const ENOUGH: f64 = 0.9;
         let old = (self.violation(&self.c), self.barrier(self.objective, &self.x));
         if !self.may_restore || largest(&self.c) <= self.options.tolerance {

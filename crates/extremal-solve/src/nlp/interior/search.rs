@@ -2,7 +2,7 @@
 
 use super::barrier::TO_THE_BOUNDARY;
 use super::filter::Filter;
-use super::{Direction, Interior};
+use super::{Interior, SearchDirection};
 
 /// Switching condition (19), Armijo condition (20), smallest step (23).
 const SWITCH_VIOLATION: f64 = 1.1;
@@ -18,7 +18,7 @@ const CORRECTION_PROGRESS: f64 = 0.99;
 const MULTIPLIER_RANGE: f64 = 1e10;
 
 /// What the line search found.
-pub(super) enum Search {
+pub(super) enum SearchOutcome {
     Accepted,
     /// Nothing along this direction.
     Failed,
@@ -67,7 +67,7 @@ impl Test {
 
 impl Interior<'_, '_> {
     /// Backtracks along the direction until the filter is content (section 2.3).
-    pub(super) fn search(&mut self, direction: &Direction) -> Search {
+    pub(super) fn search(&mut self, direction: &SearchDirection) -> SearchOutcome {
         let old = (self.violation(&self.c), self.barrier(self.objective, &self.x));
         let slope: f64 = self.barrier_gradient().iter().zip(&direction.x).map(|(g, d)| g * d).sum();
         let test = Test { old, slope, round_off: 10.0 * f64::EPSILON * old.1.abs() };
@@ -79,7 +79,7 @@ impl Interior<'_, '_> {
             self.tiny_steps += 1;
             let trial = self.along(&direction.x, fraction);
             self.accept(trial, direction, fraction);
-            return Search::Accepted;
+            return SearchOutcome::Accepted;
         }
         self.tiny_steps = 0;
         let smallest = test.smallest(self).max(f64::EPSILON / size);
@@ -97,12 +97,12 @@ impl Interior<'_, '_> {
                     self.filter.add(old.0, old.1);
                 }
                 self.accept(trial, direction, fraction);
-                return Search::Accepted;
+                return SearchOutcome::Accepted;
             }
             first = false;
             fraction *= 0.5;
         }
-        Search::Failed
+        SearchOutcome::Failed
     }
 
     /// Second-order corrections: the constraints at the trial point are brought into the step.
@@ -146,7 +146,7 @@ impl Interior<'_, '_> {
     }
 
     /// Takes the step; bound multipliers follow by their own fraction and are kept near μ/slack (16).
-    fn accept(&mut self, x: Vec<f64>, direction: &Direction, fraction: f64) {
+    fn accept(&mut self, x: Vec<f64>, direction: &SearchDirection, fraction: f64) {
         let tau = TO_THE_BOUNDARY.max(1.0 - self.mu);
         let mut dual = 1.0f64;
         let z = self.z_lower.iter().chain(&self.z_upper);

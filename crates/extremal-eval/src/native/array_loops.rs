@@ -1,0 +1,231 @@
+//! Loops that go along arrays, several members at a time.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use memmap2::{Mmap, MmapMut};
+
+use crate::lattice::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
+use crate::program::Backend;
+use crate::slots::{MemorySlot, NOWHERE};
+use crate::ssa::ValueId;
+
+use super::emit::{BlockSource, Emitter, PATTERNS};
+use super::encoder::{AddressRegister, Register};
+use super::order::BlockItem;
+use super::registers::ARRAYS;
+use super::target;
+
+/// Loops in executable memory.
+pub(crate) struct ArrayLoops {
+    code: Mmap,
+    loops: Vec<(usize, Vec<BufferReach>)>,
+    memory: usize,
+    patterns: usize,
+    lanes: usize,
+}
+
+/// The numbers of a buffer that a round touches: from `first` to before `end`, relative to its first member.
+#[derive(Clone, Copy)]
+struct BufferReach {
+    buffer: Buffer,
+    first: isize,
+    end: isize,
+}
+
+/// Memory, then fields, results and temporaries at the first member, and the number of rounds.
+type ArrayLoopFunction = unsafe extern "sysv64" fn(*mut f64, *const f64, *mut f64, *mut f64, u64);
+
+fn base(buffer: Buffer) -> AddressRegister {
+    match buffer {
+        Buffer::Fields => AddressRegister::R13,
+        Buffer::Results => AddressRegister::R14,
+        Buffer::Temporaries => AddressRegister::R15,
+    }
+}
+
+impl ArrayLoops {
+    /// Compiles all loops; `None` where the machine cannot run them, or distances do not fit instructions.
+    pub fn compile(bodies: &LoopBodies, backend: Backend) -> Option<ArrayLoops> {
+        let lanes = if backend == Backend::Avx512 { 8 } else { 4 };
+        let target = target(backend, lanes)?;
+        let mut arrays = Vec::new();
+        let mut slot = |place: LoopPlace| match place {
+            LoopPlace::Fixed(slot) => Some(slot),
+            LoopPlace::Nowhere => Some(NOWHERE),
+            LoopPlace::Along(buffer, offset) => {
+                arrays.push((base(buffer), i32::try_from(offset.checked_mul(8)?).ok()?));
+                Some(ARRAYS + arrays.len() as MemorySlot - 1)
+            }
+        };
+        let fixed: Vec<MemorySlot> = bodies.places.iter().map(|place| slot(*place)).collect::<Option<_>>()?;
+        let mut kept = Vec::new();
+        for body in &bodies.list {
+            let stores = body.stores.iter().map(|(value, place)| Some((*value, slot(*place)?)));
+            kept.push(stores.collect::<Option<Vec<_>>>()?);
+        }
+        let mut emitter = Emitter::new(target, &fixed, bodies.fixed as MemorySlot);
+        emitter.registers.arrays = arrays;
+        let loops = bodies
+            .list
+            .iter()
+            .zip(&kept)
+            .map(|(body, kept)| {
+                let source = BlockSource { steps: &body.steps, outputs: &[], kept };
+                (emitter.array_loop(&source), reaches(bodies, body, lanes))
+            })
+            .collect();
+        let (bytes, memory) = emitter.finish()?;
+        let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
+        code[..bytes.len()].copy_from_slice(&bytes);
+        Some(ArrayLoops { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes })
+    }
+
+    /// Members of one round.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Numbers of memory that loops need, with the patterns among them written.
+    pub fn memory(&self) -> Vec<f64> {
+        let mut memory = vec![0.0; self.memory * self.lanes];
+        for (at, pattern) in PATTERNS.iter().enumerate() {
+            let first = (self.patterns + at) * self.lanes;
+            memory[first..first + self.lanes].fill(f64::from_bits(*pattern));
+        }
+        memory
+    }
+
+    /// Does one loop.
+    pub fn run(&self, at: usize, groups: LaneGroups, memory: &mut [f64], buffers: &mut Buffers<'_>) {
+        let (offset, reaches) = &self.loops[at];
+        if groups.count == 0 {
+            return;
+        }
+        assert!(memory.len() >= self.memory * self.lanes, "the memory of other loops");
+        let last = (groups.count - 1) * self.lanes;
+        for reach in reaches {
+            let first = groups.first(reach.buffer) as isize;
+            let fits =
+                first + reach.first >= 0 && first + last as isize + reach.end <= buffers.len(reach.buffer) as isize;
+            assert!(fits, "members outside of their arrays");
+        }
+        // SAFETY: a loop begins at this offset and has this signature; it touches what was compared just now with the lengths of
+        // the buffers, and the memory that it was laid out for. Addresses of members that no operation reads need not be valid.
+        unsafe {
+            let rounds = std::mem::transmute::<*const u8, ArrayLoopFunction>(self.code.as_ptr().add(*offset));
+            rounds(
+                memory.as_mut_ptr(),
+                buffers.fields.as_ptr().wrapping_add(groups.member),
+                buffers.results.as_mut_ptr().wrapping_add(groups.member),
+                buffers.temporaries.as_mut_ptr().wrapping_add(groups.local),
+                groups.count as u64,
+            );
+        }
+    }
+}
+
+fn reaches(bodies: &LoopBodies, body: &LoopBody, lanes: usize) -> Vec<BufferReach> {
+    let mut reaches: Vec<BufferReach> = Vec::new();
+    let mut meet = |place: LoopPlace| {
+        let LoopPlace::Along(buffer, offset) = place else { return };
+        let end = offset + lanes as isize;
+        match reaches.iter_mut().find(|reach| reach.buffer == buffer) {
+            Some(reach) => (reach.first, reach.end) = (reach.first.min(offset), reach.end.max(end)),
+            None => reaches.push(BufferReach { buffer, first: offset, end }),
+        }
+    };
+    for step in &body.steps {
+        step.op.for_each_operand(|value| meet(bodies.places[value.index()]));
+    }
+    body.stores.iter().for_each(|(_, place)| meet(*place));
+    reaches
+}
+
+/// A number of the memory that every round replaces: it stays in a register until the last one.
+struct Running {
+    before: ValueId,
+    after: ValueId,
+    slot: MemorySlot,
+}
+
+/// So many registers are left to what changes from round to round.
+const FREE: usize = 8;
+
+impl Emitter {
+    /// What is the same in every round and used most: it stays in registers, unless a round calls functions, which keep none.
+    fn held(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Vec<ValueId> {
+        if items.iter().any(|item| matches!(item, BlockItem::Call(..))) {
+            return Vec::new();
+        }
+        let changed = |slot: MemorySlot| source.kept.iter().any(|(_, kept)| *kept == slot);
+        let mut uses: BTreeMap<ValueId, usize> = BTreeMap::new();
+        let mut meet = |value: ValueId| {
+            let home = self.registers.home(value);
+            if home < ARRAYS && !changed(home) {
+                *uses.entry(value).or_default() += 1;
+            }
+        };
+        items.iter().for_each(|item| item.for_each_operand(&mut meet));
+        let mut list: Vec<(ValueId, usize)> = uses.into_iter().collect();
+        list.sort_by_key(|(_, count)| Reverse(*count));
+        list.truncate(self.target.registers().saturating_sub(FREE));
+        list.into_iter().map(|(value, _)| value).collect()
+    }
+
+    /// What goes from round to round, unless a round calls functions, which keep no registers.
+    fn running(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Option<Running> {
+        if items.iter().any(|item| matches!(item, BlockItem::Call(..))) {
+            return None;
+        }
+        let (after, slot) = *source.kept.iter().find(|(_, slot)| *slot < ARRAYS)?;
+        let mut before = None;
+        for item in items {
+            item.for_each_operand(|value| before = before.or((self.registers.home(value) == slot).then_some(value)));
+        }
+        before.map(|before| Running { before, after, slot })
+    }
+
+    /// Appends a loop over members; returns where it begins.
+    fn array_loop(&mut self, source: &BlockSource<'_>) -> usize {
+        let begin = self.begin_function();
+        let mut items = self.items(source.steps);
+        let (held, running) = (self.held(&items, source), self.running(&items, source));
+        let stays = |(_, slot): &&(ValueId, MemorySlot)| running.as_ref().is_none_or(|running| running.slot != *slot);
+        let kept: Vec<(ValueId, MemorySlot)> = source.kept.iter().filter(stays).copied().collect();
+        let source = &BlockSource { kept: &kept, ..*source };
+        self.code.enter_array_loop();
+        self.note_destinations(source);
+        items.push(BlockItem::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
+        self.registers.begin(&items, AddressRegister::Rbx);
+        let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
+        let running = running.map(|running| (self.registers.load(&mut self.code, running.before), running));
+        self.registers.unlock();
+        let top = self.code.bytes.len();
+        for (at, item) in items.iter().enumerate() {
+            self.item(item, at, AddressRegister::Rbx);
+        }
+        if let Some((register, running)) = &running {
+            let made = self.registers.load(&mut self.code, running.after);
+            if made != *register {
+                self.code.copy(self.target.width, *register, made);
+            }
+        }
+        // What had to give way meanwhile comes back to where the next round expects it.
+        for (value, register) in held.iter().zip(registers) {
+            if self.registers.in_register(*value) != Some(register) {
+                self.registers.fill(&mut self.code, register, *value);
+            }
+        }
+        self.registers.finish(&items);
+        self.forget_destinations(source);
+        self.code.next_members(8 * self.target.width.lanes(), top);
+        if let Some((register, running)) = running {
+            self.code.store(self.target.width, AddressRegister::Rbx, self.registers.bytes(running.slot), register);
+        }
+        self.code.leave_array_loop();
+        self.code.clear_upper();
+        self.end_function();
+        begin
+    }
+}

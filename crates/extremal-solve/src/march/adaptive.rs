@@ -1,0 +1,420 @@
+//! Following a motion with an adaptive reference integrator, behind the same interface as a scheme.
+
+use extremal_eval::{CompileError, Program};
+use extremal_expr::{Graph, Id};
+use extremal_mechanics::System;
+use extremal_mechanics::discrete::PhaseFlow;
+
+use super::{Guard, March, StartValues, TotalWork};
+use crate::adaptive::{AdaptiveError, AdaptiveIntegrator, AdaptiveMethod, AdaptiveOptions};
+use crate::configuration::{ConfigurationWatch, PassedConfiguration};
+use crate::failure::{Guards, Reason, SolveFailure, StepFailure};
+use crate::kernel::{GuessSource, Kernel};
+use crate::newton::NewtonOptions;
+use crate::rank::ConstraintRows;
+
+/// The continuous equations of a system compiled for an adaptive integrator, and the motion once it is started.
+#[derive(Clone)]
+pub struct AdaptiveMarcher {
+    right_hand_side: RightHandSide,
+    observe: Kernel,
+    integrator: AdaptiveIntegrator,
+    method: AdaptiveMethod,
+    options: AdaptiveOptions,
+    alike: Vec<usize>,
+    names: Vec<String>,
+    guards: Guards,
+    /// Observed values, then one truth value per guard.
+    observed: Vec<f64>,
+    previous: (f64, Vec<f64>),
+    constraints: Option<WatchedConstraints>,
+    start_time: f64,
+    h: f64,
+    step: u64,
+    /// Steps of the integrator that may be tried.
+    left: u64,
+}
+
+/// Steps of an integrator for a record, on average. Where they are not enough, records closer together leave more of them.
+const STEPS_PER_RECORD: u64 = 1_000;
+/// Steps that are saved up for where more are needed: beyond them nothing is gained any more, in a second or two.
+const MOST_STEPS_AT_ONCE: u64 = 250_000;
+
+/// Rows of constraints that are looked at after every step of the integrator, however far apart the records are.
+#[derive(Clone)]
+struct WatchedConstraints {
+    watch: ConfigurationWatch,
+    /// Where they stand among the observed values.
+    first: usize,
+    residuals: usize,
+    coordinates: usize,
+    state: Vec<f64>,
+}
+
+/// What becomes of a motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MotionFate {
+    /// It arrives.
+    Reached,
+    /// It ends before.
+    Singular {
+        /// When.
+        time: f64,
+        /// What grows beyond all bounds, or fails, there.
+        what: String,
+    },
+    /// It is not known: too many steps, or equations that jump.
+    Undecided,
+}
+
+/// Rates that grow by this factor on the way to where an integrator cannot go on, grow beyond all bounds.
+const UNBOUNDED: f64 = 1e4;
+
+/// (v, a) from (q, v, t).
+#[derive(Clone)]
+struct RightHandSide {
+    kernel: Kernel,
+    inputs: Vec<f64>,
+}
+
+impl RightHandSide {
+    fn evaluate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), SolveFailure> {
+        self.inputs[..y.len()].copy_from_slice(y);
+        self.inputs[y.len()] = t;
+        self.kernel.run(&self.inputs, GuessSource::Formula, dy).map(|_| ())
+    }
+}
+
+impl AdaptiveMarcher {
+    /// What the equations and the observation were compiled to.
+    pub fn programs(&self) -> [Program; 2] {
+        [&self.right_hand_side.kernel, &self.observe].map(Kernel::program)
+    }
+
+    /// Compiles the equations of `system`. Parameters, outputs and guards are as for a
+    /// [`CompiledScheme`](crate::CompiledScheme); `tolerance` is relative to the size of each component along the motion.
+    pub fn new(
+        system: &System<'_>,
+        method: AdaptiveMethod,
+        tolerance: f64,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+    ) -> Result<AdaptiveMarcher, CompileError> {
+        AdaptiveMarcher::of_flow(system.graph, PhaseFlow::of(system), method, tolerance, parameters, outputs, guards)
+    }
+
+    /// The same for equations of motion of any kind.
+    pub fn of_flow(
+        g: &Graph,
+        flow: PhaseFlow,
+        method: AdaptiveMethod,
+        tolerance: f64,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+    ) -> Result<AdaptiveMarcher, CompileError> {
+        let newton = NewtonOptions::default();
+        let mut observe = flow.observe;
+        observe.outputs.extend(outputs);
+        let thermal = flow.guards.into_iter();
+        let laws = thermal.len();
+        let thermal = thermal.map(|guard| Guard { text: guard.label, condition: guard.condition });
+        let guards: Vec<Guard> = thermal.chain(guards.iter().cloned()).collect();
+        let truth = |guard: &Guard| g.select(g.expr(guard.condition), g.int(1), g.int(0)).id();
+        observe.outputs.extend(guards.iter().map(truth));
+        let options =
+            AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: 0.0, max_steps: MOST_STEPS_AT_ONCE };
+        let names: Vec<String> =
+            g.exprs(&flow.state).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+        Ok(AdaptiveMarcher {
+            right_hand_side: RightHandSide {
+                kernel: Kernel::compile(g, parameters, &flow.rates, newton)?,
+                inputs: vec![0.0; names.len() + 1],
+            },
+            observed: vec![0.0; observe.outputs.len()],
+            observe: Kernel::compile(g, parameters, &observe, newton)?,
+            integrator: AdaptiveIntegrator::new(method, options, 0.0, &[]),
+            method,
+            options,
+            alike: flow.alike,
+            names,
+            guards: Guards { names: guards.iter().map(|guard| guard.text.clone()).collect(), laws },
+            previous: (0.0, Vec::new()),
+            constraints: None,
+            start_time: 0.0,
+            h: 0.0,
+            step: 0,
+            left: options.max_steps,
+        })
+    }
+
+    /// Watches constraints on so many coordinates, whose rows and their rates are observed values from `first` on; so many residuals
+    /// stand before them.
+    pub fn watching(
+        mut self,
+        watch: ConfigurationWatch,
+        first: usize,
+        residuals: usize,
+        coordinates: usize,
+    ) -> AdaptiveMarcher {
+        let state = vec![0.0; self.names.len()];
+        self.constraints =
+            (!watch.is_empty()).then_some(WatchedConstraints { watch, first, residuals, coordinates, state });
+        self
+    }
+
+    /// Sets the parameters, in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.right_hand_side.kernel.set_parameters(parameters);
+        self.observe.set_parameters(parameters);
+    }
+
+    /// Begins a motion that is looked at every `h`.
+    pub fn start(&self, values: &StartValues, h: f64) -> Result<AdaptiveMarcher, StepFailure> {
+        let mut marcher = self.clone();
+        marcher.restart(values, h);
+        Ok(marcher)
+    }
+
+    /// Begins a motion with what is compiled already, as [`start`](AdaptiveMarcher::start) would.
+    pub fn restart(&mut self, values: &StartValues, h: f64) {
+        let mut state = [&values.q[..], &values.v, &values.s].concat();
+        state.resize(self.names.len() - values.multipliers.len(), 0.0);
+        state.extend(&values.multipliers);
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
+        (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
+        self.previous = (values.time, state);
+        self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
+    }
+
+    /// A motion begun from now on is given up after so many steps of the integrator at once.
+    pub fn limit_steps(&mut self, most: u64) {
+        self.options.max_steps = most;
+    }
+
+    /// How many steps the integrator took and rejected since the motion began.
+    pub fn steps_tried(&self) -> u64 {
+        self.integrator.work().tried()
+    }
+
+    /// Follows a motion from these values to a time; it is then there, or as far as it goes.
+    pub fn fate(&mut self, values: &StartValues, until: f64) -> MotionFate {
+        self.restart(values, until - values.time);
+        let rhs = &mut self.right_hand_side;
+        let mut first = vec![0.0; self.names.len()];
+        let mut last = first.clone();
+        if rhs.evaluate(values.time, &self.previous.1, &mut first).is_err() {
+            return MotionFate::Undecided;
+        }
+        let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+        let worn_out = match outcome {
+            Ok(()) => return MotionFate::Reached,
+            Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => false,
+            // The round-off of the time makes the last part of the way to a singularity long.
+            Err(AdaptiveError::TooManySteps { .. }) => true,
+            Err(_) => return MotionFate::Undecided,
+        };
+        let (time, state) = (self.integrator.time(), self.integrator.state());
+        if rhs.evaluate(time, state, &mut last).is_err() {
+            return MotionFate::Undecided;
+        }
+        let largest = first.iter().fold(f64::MIN_POSITIVE, |largest, rate| largest.max(rate.abs()));
+        let grown = last.iter().enumerate().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+        // Where it begins next to the end, rates do not grow by much any more, but would take everything away in no time. A force that
+        // jumps does not: its rates stay what they are.
+        let length = (until - values.time).abs();
+        let size = state.iter().fold(f64::MIN_POSITIVE, |size, value| size.max(value.abs()));
+        let gone = |at: &usize| last[*at].abs() * length > UNBOUNDED * UNBOUNDED * size;
+        let bound = if worn_out { UNBOUNDED * UNBOUNDED } else { UNBOUNDED };
+        let ended = match grown {
+            Some((at, rate)) if rate.abs() > bound * largest => Some(at),
+            _ => (0..last.len()).find(gone).filter(|_| !worn_out),
+        };
+        match ended {
+            Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
+            None => MotionFate::Undecided,
+        }
+    }
+
+    /// Moves to `time`, or stays at the state remembered last.
+    fn advance_to(&mut self, time: f64) -> Result<(), StepFailure> {
+        let most = self.left.saturating_add(STEPS_PER_RECORD).min(self.options.max_steps);
+        self.integrator.allow(most);
+        let outcome = self.reach(time);
+        self.left = most - self.integrator.tried().min(most);
+        if outcome.is_err() {
+            self.go_back();
+        }
+        outcome
+    }
+
+    fn go_back(&mut self) {
+        let (time, state) = &self.previous;
+        self.integrator = AdaptiveIntegrator::new(self.method, self.options, *time, state).by_sizes(&self.alike);
+        self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
+    }
+
+    fn reach(&mut self, time: f64) -> Result<(), StepFailure> {
+        if self.constraints.as_ref().is_some_and(|constraints| !constraints.watch.has_seen()) {
+            self.look_at_constraints()?;
+        }
+        while self.integrator.time() != time {
+            let rhs = &mut self.right_hand_side;
+            let outcome = self.integrator.step(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+            if let Err(error) = outcome {
+                let reason = match error {
+                    AdaptiveError::RightHandSide { cause, .. } => cause.into(),
+                    AdaptiveError::TooManySteps { t, steps, step, obstacle } => {
+                        let record = step.abs() * STEPS_PER_RECORD as f64;
+                        Reason::Stagnation { time: t, steps, step, obstacle, record }
+                    }
+                    other => Reason::Adaptive(other.to_string()),
+                };
+                let length = time - self.integrator.time();
+                return Err(self.failure(match &self.constraints {
+                    Some(constraints) => constraints.watch.explain(length, reason),
+                    None => reason,
+                }));
+            }
+            self.look_at_constraints()?;
+        }
+        self.observe()?;
+        let truths = &self.observed[self.observed.len() - self.guards.names.len()..];
+        self.guards.broken(truths).map_or(Ok(()), |reason| Err(self.failure(reason)))
+    }
+
+    /// Looks at the constraints where the integrator is; the way there is known from its dense output.
+    fn look_at_constraints(&mut self) -> Result<(), StepFailure> {
+        let Some(mut constraints) = self.constraints.take() else { return Ok(()) };
+        let outcome = self.look(&mut constraints);
+        self.constraints = Some(constraints);
+        match outcome? {
+            Some(reason) => Err(self.failure(reason)),
+            None => Ok(()),
+        }
+    }
+
+    fn look(&mut self, constraints: &mut WatchedConstraints) -> Result<Option<Reason>, StepFailure> {
+        let WatchedConstraints { watch, first, residuals, coordinates, state } = constraints;
+        let (n, range, residuals) = (*coordinates, *first..*first + watch.len(), *first - *residuals..*first);
+        let largest =
+            |residuals: &[f64]| residuals.iter().fold(0.0, |largest: f64, residual| largest.max(residual.abs()));
+        if let Err(failure) = self.observe() {
+            // Where the equations have no solution the integrator may step over; what is recorded is observed again.
+            return match watch.passes() {
+                true => Ok(None),
+                false => Ok(Some(watch.explain(self.h, failure.reason))),
+            };
+        }
+        let Self { integrator, right_hand_side, observe, observed, .. } = self;
+        let (begin, end) = (integrator.time_before(), integrator.time());
+        let (mut inside, width) = (Vec::new(), observed.len());
+        let here = integrator.state();
+        let rows = ConstraintRows {
+            time: end,
+            entries: &observed[range.clone()],
+            positions: &here[..n],
+            velocities: &here[n..2 * n],
+            residual: largest(&observed[residuals.clone()]),
+        };
+        let mut dense = None;
+        Ok(watch.look(rows, begin, |part, read| {
+            let dense = dense.get_or_insert_with(|| integrator.clone());
+            inside.resize(width, 0.0);
+            let time = begin + part * (end - begin);
+            let rhs = &mut *right_hand_side;
+            let found = dense.interpolate(time, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy), state);
+            let inputs = &mut right_hand_side.inputs;
+            inputs[..state.len()].copy_from_slice(state);
+            inputs[state.len()] = time;
+            if found.is_err() || observe.run(inputs, GuessSource::Formula, &mut inside).is_err() {
+                return false;
+            }
+            let (positions, velocities) = (&state[..n], &state[n..2 * n]);
+            let residual = largest(&inside[residuals.clone()]);
+            read(ConstraintRows { time, entries: &inside[range.clone()], positions, velocities, residual });
+            true
+        }))
+    }
+
+    fn failure(&self, reason: Reason) -> StepFailure {
+        let (time, state) = &self.previous;
+        StepFailure::at(self.step, *time, self.names.iter().cloned(), state, reason)
+    }
+
+    fn remember(&mut self) {
+        self.previous.0 = self.integrator.time();
+        self.previous.1.copy_from_slice(self.integrator.state());
+    }
+}
+
+impl March for AdaptiveMarcher {
+    fn steps(&self) -> u64 {
+        self.step
+    }
+
+    fn time(&self) -> f64 {
+        self.integrator.time()
+    }
+
+    fn state(&self) -> &[f64] {
+        self.integrator.state()
+    }
+
+    fn work(&self) -> TotalWork {
+        TotalWork::default()
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.remember();
+        self.advance_to(self.start_time + (self.step + 1) as f64 * self.h)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.remember();
+        self.advance_to(self.integrator.time() + h)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.go_back();
+        self.step -= 1;
+        self.advance_to(self.previous.0 + h)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn observe(&mut self) -> Result<&[f64], StepFailure> {
+        let n = self.names.len();
+        let inputs = &mut self.right_hand_side.inputs;
+        inputs[..n].copy_from_slice(self.integrator.state());
+        inputs[n] = self.integrator.time();
+        match self.observe.run(inputs, GuessSource::Formula, &mut self.observed) {
+            Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.names.len()]),
+            Err(failure) => Err(self.failure(failure.into())),
+        }
+    }
+
+    fn stop(&self, reason: Reason) -> StepFailure {
+        let (time, state) = (self.integrator.time(), self.integrator.state());
+        StepFailure::at(self.step, time, self.names.iter().cloned(), state, reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.go_back();
+        self.step = self.step.saturating_sub(1);
+        self.failure(reason)
+    }
+
+    fn fork(&self) -> Box<dyn March> {
+        Box::new(self.clone())
+    }
+
+    fn passed(&self) -> (&[PassedConfiguration], u64) {
+        self.constraints.as_ref().map_or((&[], 0), |constraints| constraints.watch.passed())
+    }
+}

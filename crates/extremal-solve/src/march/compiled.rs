@@ -1,0 +1,123 @@
+//! A scheme compiled for marching.
+
+use extremal_eval::{CompileError, Program};
+use extremal_expr::{Graph, Id};
+use extremal_mechanics::Block;
+use extremal_mechanics::discrete::Scheme;
+
+use super::{Guard, Marcher, StartValues};
+use crate::failure::{Guards, StepFailure};
+use crate::kernel::{Kernel, SolveStructure};
+use crate::newton::NewtonOptions;
+use crate::observable::Observable;
+use crate::step::{Observation, StepSolver};
+
+/// A scheme compiled for marching: reusable for any parameters, steps and starts.
+#[derive(Clone)]
+pub struct CompiledScheme {
+    pub(super) start: Kernel,
+    pub(super) solver: StepSolver,
+    pub(super) observation: Observation,
+    constants: Vec<f64>,
+    pub(super) state_names: Vec<String>,
+    pub(super) dimension: usize,
+}
+
+impl CompiledScheme {
+    /// Compiles `scheme`. `parameters` are the symbols of the model's parameters; `outputs` are further expressions to observe,
+    /// in coordinates, velocities, momenta and time.
+    pub fn new(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        outputs: &[Id],
+        guards: &[Guard],
+        options: NewtonOptions,
+    ) -> Result<CompiledScheme, CompileError> {
+        let symbols: Vec<Id> = parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect();
+        let constants: Vec<f64> = scheme.constants.iter().map(|(_, value)| *value).collect();
+        let state_names: Vec<String> =
+            scheme.state.iter().map(|id| g.expr(*id).as_symbol().map_or_else(String::new, |n| n.to_string())).collect();
+        let laws = scheme.guards.iter().map(|g| g.label.clone());
+        let names = laws.chain(guards.iter().map(|g| g.text.clone())).collect();
+        let step = guarded(g, scheme, guards).reduced(g);
+        let observe = Block {
+            outputs: scheme.observe.outputs.iter().chain(outputs).copied().collect(),
+            ..scheme.observe.clone()
+        };
+        // Numbers of no special kind: what is asked of a step may depend on the model, but not on its parameters, or a member of an
+        // ensemble would not be the run of its own.
+        let usual = (0..parameters.len()).map(|k| 1.0 + (0.618_034 * k as f64).fract() / 8.0);
+        let given: Vec<f64> = usual.chain(constants.iter().copied()).collect();
+        let observable = || Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
+        let guards = Guards { names, laws: scheme.guards.len() };
+        let mut solver = StepSolver::compile(g, scheme, &symbols, &step, &state_names, guards, options)?;
+        let start = Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?;
+        solver.fuse(g, scheme, &symbols, &step, observable, options);
+        let kernel = Kernel::compile(g, &symbols, &observe, options)?;
+        Ok(CompiledScheme {
+            start,
+            solver,
+            observation: Observation::new(kernel, observe.inputs.len(), observe.outputs.len()),
+            constants,
+            dimension: scheme.dimension(),
+            state_names,
+        })
+    }
+
+    /// Sets the parameters, in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
+        self.start.set_parameters(&values);
+        self.solver.set_parameters(&values);
+        self.observation.kernel.set_parameters(&values);
+    }
+
+    /// What elimination left of the step's equations.
+    pub fn structure(&self) -> SolveStructure {
+        self.solver.structure()
+    }
+
+    /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
+    /// looked at before.
+    pub fn observation(&self) -> SolveStructure {
+        self.observation.kernel.structure()
+    }
+
+    /// Are the states that nobody looks at during [`March::advance_many`](super::March::advance_many) known to be such that can be
+    /// observed?
+    pub fn knows_what_is_observable(&self) -> bool {
+        self.solver.knows_what_is_observable()
+    }
+
+    /// What start, step and observation were compiled to.
+    pub fn programs(&self) -> [Program; 3] {
+        [&self.start, self.solver.newton(), &self.observation.kernel].map(Kernel::program)
+    }
+
+    /// Begins a run with steps of size `h`.
+    pub fn start(&self, values: &StartValues, h: f64) -> Result<Marcher, StepFailure> {
+        let mut marcher = self.marcher();
+        marcher.restart(values, h)?;
+        Ok(marcher)
+    }
+
+    /// What it takes to run, not begun yet: many runs one after the other need it once.
+    pub fn marcher(&self) -> Marcher {
+        Marcher::new(self.clone())
+    }
+}
+
+/// The step of `scheme` with its own guards and those of the model, which are taken at the new state, as further outputs.
+fn guarded(g: &Graph, scheme: &Scheme, guards: &[Guard]) -> Block {
+    let mut rules: Vec<_> =
+        scheme.state.iter().zip(&scheme.step.outputs).map(|(from, to)| (g.expr(*from), g.expr(*to))).collect();
+    let (t, h) = (g.expr(scheme.time), g.symbol("h"));
+    rules.push((t, t + h));
+    let after: Vec<_> = guards.iter().map(|guard| g.expr(guard.condition)).collect();
+    let after = g.substitute(&after, &rules);
+    let during = scheme.guards.iter().map(|guard| g.expr(guard.condition));
+    let truths = during.chain(after).map(|condition| g.select(condition, g.int(1), g.int(0)).id());
+    let outputs = scheme.step.outputs.iter().copied().chain(truths).collect();
+    Block { outputs, ..scheme.step.clone() }
+}

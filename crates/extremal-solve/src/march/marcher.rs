@@ -1,0 +1,161 @@
+//! A scheme on its way.
+
+use super::smoothness::Smoothness;
+use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
+use crate::failure::{Reason, StepFailure};
+use crate::kernel::GuessSource;
+use crate::step::MotionState;
+
+/// A scheme on its way.
+#[derive(Clone)]
+pub struct Marcher {
+    pub(super) scheme: CompiledScheme,
+    pub(super) motion: MotionState,
+    /// The state before the last step.
+    pub(super) previous: Vec<f64>,
+    /// Velocities found by the last observation.
+    observed_velocity: Vec<f64>,
+    pub(super) smoothness: Smoothness,
+}
+
+impl March for Marcher {
+    fn steps(&self) -> u64 {
+        self.motion.clock.steps
+    }
+
+    fn time(&self) -> f64 {
+        self.motion.clock.time
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.motion.state
+    }
+
+    fn work(&self) -> TotalWork {
+        self.motion.work
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.advance_many(1)
+    }
+
+    fn advance_many(&mut self, steps: u64) -> Result<(), StepFailure> {
+        let mut left = steps;
+        while left > 0 {
+            // All but the last without a look, for the state before that one is kept.
+            left -= self.take_many(left - 1);
+            self.previous.copy_from_slice(&self.motion.state);
+            if left > 1 {
+                self.whole_step()?;
+                // Nobody looks at this state, and the fused step, which would have known, did not take it.
+                self.observe()?;
+            } else if self.take_many(1) == 0 {
+                self.whole_step()?;
+            }
+            left -= 1;
+        }
+        Ok(())
+    }
+
+    fn advance_by(&mut self, h: f64) -> Result<(), StepFailure> {
+        self.previous.copy_from_slice(&self.motion.state);
+        self.take(self.motion.clock.time, h, false).map_err(|reason| self.undo(reason))?;
+        self.motion.clock.advance_by(h);
+        Ok(())
+    }
+
+    fn retake(&mut self, h: f64) -> Result<(), StepFailure> {
+        let begin = self.motion.clock.time_after(self.motion.clock.steps - 1);
+        self.motion.state.copy_from_slice(&self.previous);
+        self.take(begin, h, false).map_err(|reason| self.take_back(reason))?;
+        self.motion.clock.time = begin + h;
+        Ok(())
+    }
+
+    fn observe(&mut self) -> Result<&[f64], StepFailure> {
+        let MotionState { state, clock, .. } = &self.motion;
+        match self.scheme.observation.of(state, clock.time, &mut self.observed_velocity) {
+            Ok(()) => Ok(&self.scheme.observation.outputs),
+            Err(failure) => Err(self.take_back(failure.into())),
+        }
+    }
+
+    fn stop(&self, reason: Reason) -> StepFailure {
+        self.failure(reason)
+    }
+
+    fn reject(&mut self, reason: Reason) -> StepFailure {
+        self.take_back(reason)
+    }
+
+    fn fork(&self) -> Box<dyn March> {
+        Box::new(self.clone())
+    }
+}
+
+impl Marcher {
+    pub(super) fn new(scheme: CompiledScheme) -> Marcher {
+        let n = scheme.state_names.len();
+        Marcher {
+            motion: MotionState { state: vec![0.0; n], clock: Clock::default(), work: TotalWork::default() },
+            previous: vec![0.0; n],
+            observed_velocity: vec![0.0; scheme.dimension],
+            smoothness: Smoothness::new(scheme.dimension),
+            scheme,
+        }
+    }
+
+    /// Sets the parameters for the next [`restart`](Marcher::restart), in the order given at compilation.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        self.scheme.set_parameters(parameters);
+    }
+
+    /// Begins a run with what is compiled and allocated already: the one that [`CompiledScheme::start`] would begin, bit for bit,
+    /// whatever was marched before.
+    pub fn restart(&mut self, values: &StartValues, h: f64) -> Result<(), StepFailure> {
+        let StartValues { q, v, second, s, multipliers, time } = values;
+        let given = q.iter().chain(v).chain(second).chain(s).chain([time, &h]).chain(multipliers).copied();
+        let inputs: Vec<f64> = given.collect();
+        self.observed_velocity.copy_from_slice(v);
+        self.smoothness.forget();
+        self.scheme.solver.begin(h, *time, v);
+        (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
+        self.motion.state.fill(0.0);
+        let started = self.scheme.start.run(&inputs, GuessSource::Formula, &mut self.motion.state);
+        self.previous.copy_from_slice(&self.motion.state);
+        started.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
+    /// Takes up to so many steps by the strategies that take many at once; returns how many.
+    fn take_many(&mut self, steps: u64) -> u64 {
+        self.scheme.solver.take_many(&mut self.motion, steps)
+    }
+
+    fn take(&mut self, begin: f64, h: f64, usual: bool) -> Result<(), Reason> {
+        self.scheme.solver.take(&mut self.motion, &mut self.scheme.observation, begin, h, usual)
+    }
+
+    pub(super) fn whole_step(&mut self) -> Result<(), StepFailure> {
+        let Clock { time, h, .. } = self.motion.clock;
+        self.take(time, h, true).map_err(|reason| self.undo(reason))?;
+        self.motion.clock.advance(1);
+        Ok(())
+    }
+
+    fn undo(&mut self, reason: Reason) -> StepFailure {
+        self.scheme.solver.leave_fused();
+        self.motion.state.copy_from_slice(&self.previous);
+        StepFailure { shorter: self.scheme.solver.longest(), ..self.failure(reason) }
+    }
+
+    /// Undoes a step that was counted already.
+    fn take_back(&mut self, reason: Reason) -> StepFailure {
+        self.motion.clock.take_back();
+        self.undo(reason)
+    }
+
+    fn failure(&self, reason: Reason) -> StepFailure {
+        let Clock { steps, time, .. } = self.motion.clock;
+        StepFailure::at(steps, time, self.scheme.state_names.iter().cloned(), &self.motion.state, reason)
+    }
+}

@@ -1,0 +1,505 @@
+//! A whole step as one straight-line program in a loop: what a step is when everything works out as expected.
+//!
+//! The unknowns are extrapolated from so many steps before that one update by Newton's method makes their error round-off, and
+//! the equations are evaluated at what came out. A step that leaves more is tried again from there; one that still does, that
+//! lacks a good pivot or breaks a guard is none: the motion stays where it was, and the next strategy takes the step.
+
+mod affine;
+mod formulas;
+mod layout;
+
+use extremal_eval::{EntryPoint, Machine, Program, TRIES};
+use extremal_expr::{Comparison, Expr, Function2, Graph, Id};
+use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::{Block, Meaning, Reduced};
+
+use crate::march::{FADING, SMOOTH};
+use crate::newton::NewtonOptions;
+use crate::observable::{self, Observable};
+use crate::step::MotionState;
+use crate::step::history::{DEPTH, History, WEIGHTS};
+use affine::{Affine, NextState};
+use formulas::{FusedLimits, FusedWriter, LIMITS, angles, without_common_factors};
+use layout::LoopLayout;
+
+pub(super) use formulas::condition_of;
+pub(crate) use layout::LaneLayout;
+
+/// Systems of equations up to this size are solved by Cramer's rule in the program itself.
+const LARGEST_SOLVE: usize = 3;
+/// Substeps of a composition are written one after the other up to so many operations.
+const LONGEST_COMPOSITION: usize = 10_000;
+/// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
+const LARGEST_STATE: usize = 64;
+
+/// The stages of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
+pub(crate) const PARAMETERS_STAGE: usize = 0;
+pub(crate) const TIMES_STAGE: usize = 1;
+pub(crate) const LOOP_STAGE: usize = 2;
+
+/// Where the weights stand in their stage, behind the step size and the first time.
+pub(crate) const FIRST_WEIGHT: usize = 2;
+
+/// So many failures, and one for every four steps taken, are put up with.
+const MAX_FAILED: u64 = 8;
+
+/// A step in one program, with the memory to run it.
+#[derive(Clone)]
+pub(crate) struct FusedStep {
+    machine: Machine,
+    lanes: Program,
+    differences: Option<Differences>,
+    layout: LoopLayout,
+    /// The step size and the first time.
+    times: [f64; 2],
+    /// How many steps before a guess it is extrapolated from.
+    known: usize,
+    /// What the steps ask of the states they lead to, where that is known,
+    observable: Option<Observable>,
+    /// and whether it is enough for the present parameters.
+    enough: bool,
+    /// Which unknowns are the ways of the coordinates by the step size, where all of these are unknowns.
+    ways: Vec<usize>,
+    dimension: usize,
+    /// Is the loop where the motion stands?
+    loaded: bool,
+    taken: u64,
+    failed: u64,
+}
+
+/// The same step, with differences of the state beside it.
+#[derive(Clone)]
+struct Differences {
+    machine: Machine,
+    /// The differences at a given state, and whether they are known well enough.
+    first: Machine,
+    values: Vec<f64>,
+    well: bool,
+}
+
+impl FusedStep {
+    /// The step of `scheme`, reduced and with its guards as outputs behind the state, if it is small enough.
+    pub fn compile(
+        g: &Graph,
+        scheme: &Scheme,
+        parameters: &[Id],
+        reduced: &Reduced,
+        observable: impl FnOnce() -> Option<Observable>,
+        options: NewtonOptions,
+    ) -> Option<FusedStep> {
+        let block = &reduced.block;
+        let small = block.solves.iter().all(|solve| solve.unknowns.len() <= LARGEST_SOLVE);
+        if !small || scheme.state.len() > LARGEST_STATE || scheme.substeps.len() > 1 && !is_short(g, scheme, block) {
+            return None;
+        }
+        let observable = observable();
+        let limits = FusedLimits::new(g);
+        let [h, begin, count, residual] = ["h", "fused begin", "fused count", "fused residual"].map(|s| g.symbol(s));
+        let mut writer = FusedWriter {
+            g,
+            limits,
+            time: scheme.time,
+            angles: angles(g, &reduced.expressions(g)),
+            names: Vec::new(),
+            holds: Vec::new(),
+            turned: Vec::new(),
+            residual,
+        };
+        writer.names.push((scheme.time, (begin + count * h).id()));
+        let unknowns: Vec<Id> = block.solves.iter().flat_map(|solve| solve.unknowns.iter().copied()).collect();
+        let guess: Vec<Expr<'_>> = (0..unknowns.len()).map(|at| g.symbol(&format!("fused guess {at}"))).collect();
+        let mut first = 0;
+        for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
+            let n = solve.unknowns.len();
+            let later = g.exprs(&unknowns[first + n..]);
+            writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n], &later);
+            first += n;
+        }
+        let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
+        let outputs = writer.substeps(scheme, outputs);
+        let (next, guards) = outputs.split_at(scheme.state.len());
+        let (next, guards) = (next.to_vec(), guards.to_vec());
+        for guard in &guards {
+            writer.holds.push(without_common_factors(g, condition_of(g, *guard), &next));
+        }
+        let affine = Affine::new(g, &mut writer, &g.exprs(&scheme.state), &next, &unknowns);
+        let ages = if unknowns.is_empty() { 0..0 } else { 0..DEPTH };
+        let times = [h, begin].into_iter().chain(ages.map(|age| weight(g, age))).map(Expr::id).collect();
+        let constant = [parameters.iter().copied().chain(limits.list().map(Expr::id)).collect(), times];
+        let ways = ways(g, scheme, block, &unknowns);
+        let round = FusedLoop { g, scheme, constant, count, unknowns, guess, ways, observable: observable.as_ref() };
+        let mut other = writer.clone();
+        let differences = affine.differences(g, &mut other);
+        let program = round.program(writer.clone(), &affine.increments())?;
+        let (lanes, differences) = match &differences {
+            None => (round.lane_program(writer, &affine.increments())?, None),
+            Some(rows) => {
+                let machine = options.machine(&round.program(other.clone(), rows)?);
+                let first = options.machine(&round.first(&other, rows)?);
+                let values = vec![0.0; rows.differences.len()];
+                (round.lane_program(other, rows)?, Some(Differences { machine, first, values, well: false }))
+            }
+        };
+        let (unknowns, ways) = (round.unknowns.len(), round.ways);
+        let beside = differences.as_ref().map_or(0, |differences| differences.values.len());
+        Some(FusedStep {
+            machine: options.machine(&program),
+            lanes,
+            differences,
+            layout: LoopLayout { state: scheme.state.len(), unknowns, differences: beside },
+            times: [f64::NAN; 2],
+            known: 0,
+            observable,
+            enough: true,
+            ways,
+            dimension: scheme.dimension(),
+            loaded: false,
+            taken: 0,
+            failed: 0,
+        })
+    }
+
+    /// The program that is used at the present parameters and step.
+    fn machine(&self) -> &Machine {
+        self.differences.as_ref().filter(|differences| differences.well).map_or(&self.machine, |other| &other.machine)
+    }
+
+    fn machine_mut(&mut self) -> &mut Machine {
+        let differences = self.differences.as_mut().filter(|differences| differences.well);
+        differences.map_or(&mut self.machine, |differences| &mut differences.machine)
+    }
+
+    /// Is it the program that motions go side by side with?
+    pub fn fits_lanes(&self) -> bool {
+        self.differences.as_ref().is_none_or(|differences| differences.well)
+    }
+
+    /// The same for motions side by side, each of which goes on when its step works out. It sees whether the motion is smooth, and
+    /// counts the tries of the present step and the steps that are left; it ends when one of them has no more tries or steps.
+    pub fn lane_program(&self) -> &Program {
+        &self.lanes
+    }
+
+    /// Where things stand in that program.
+    pub fn lane_layout(&self) -> LaneLayout {
+        let end = self.layout.len();
+        let own_ways = self.ways.is_empty();
+        let (ways, strongest) = match own_ways {
+            true => ((end..end + self.dimension).collect(), end + self.dimension),
+            false => (self.ways.iter().map(|at| self.layout.history().start + at).collect(), end),
+        };
+        LaneLayout { ways, own_ways, strongest, rough: strongest + 1, tries: strongest + 2, left: strongest + 3 }
+    }
+
+    /// The inputs of a stage.
+    pub fn inputs(&self, stage: usize) -> &[f64] {
+        self.machine().inputs(stage)
+    }
+
+    /// What the loop changes, to be taken from a lane.
+    pub fn loop_inputs_mut(&mut self) -> &mut [f64] {
+        self.machine_mut().inputs_mut(LOOP_STAGE)
+    }
+
+    fn set(&mut self, stage: usize, values: impl Iterator<Item = f64> + Clone) {
+        let differences = self.differences.iter_mut().flat_map(|other| [&mut other.machine, &mut other.first]);
+        for machine in differences.chain([&mut self.machine]) {
+            machine.inputs_mut(stage).iter_mut().zip(values.clone()).for_each(|(input, value)| *input = value);
+            machine.commit(stage);
+        }
+    }
+
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        self.set(PARAMETERS_STAGE, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
+    }
+
+    /// Do its steps lead only to states that can be observed?
+    pub fn knows_what_is_observable(&self) -> bool {
+        self.observable.is_some()
+    }
+
+    /// Does it take steps at the present parameters, step size and first time, and did it not fail too often?
+    pub fn is_usable(&self) -> bool {
+        self.failed <= MAX_FAILED + self.taken / 4
+            && self.enough
+            && observable::is_bounded(self.times[0], self.times[1])
+    }
+
+    /// Sets the step size and the first time.
+    pub fn begin(&mut self, h: f64, time: f64) {
+        self.times = [h, time];
+        (self.known, self.loaded, self.taken, self.failed) = (0, false, 0, 0);
+        self.predict_from(DEPTH);
+        if let Some(differences) = &mut self.differences {
+            differences.well = differences.begin();
+        }
+    }
+
+    /// Extrapolates the guess after the next step from so many steps, which is [`DEPTH`] or, when a motion has just begun, less.
+    pub fn predict_from(&mut self, known: usize) {
+        if known != self.known {
+            self.known = known;
+            self.set(TIMES_STAGE, self.times.into_iter().chain(WEIGHTS[known]));
+        }
+    }
+
+    /// Goes on where a motion stands, unless it is there.
+    pub fn load(&mut self, motion: &MotionState, history: &History) {
+        if std::mem::replace(&mut self.loaded, true) {
+            return;
+        }
+        let layout = self.layout;
+        let inputs = self.loop_inputs_mut();
+        inputs[layout.state()].copy_from_slice(&motion.state);
+        inputs[layout.count()] = motion.clock.steps as f64;
+        inputs[layout.max_residual()] = motion.work.max_residual;
+        inputs[layout.history()].copy_from_slice(&history.values);
+        if let Some(updates) = layout.updates() {
+            inputs[updates] = motion.work.iterations as f64;
+            for (at, guess) in inputs[layout.guess()].iter_mut().enumerate() {
+                let values = history.values[at..].iter().step_by(layout.unknowns);
+                *guess = WEIGHTS[history.known()].iter().zip(values).map(|(weight, value)| weight * value).sum();
+            }
+        }
+        if let Some(differences) = self.differences.as_mut().filter(|differences| differences.well) {
+            differences.first.inputs_mut(LOOP_STAGE)[layout.state()].copy_from_slice(&motion.state);
+            differences.begin();
+            let inputs = differences.machine.inputs_mut(LOOP_STAGE);
+            inputs[layout.differences()].copy_from_slice(&differences.values);
+        }
+    }
+
+    /// Brings a motion to where the loop stands.
+    pub fn read(&self, motion: &mut MotionState) {
+        let inputs = self.inputs(LOOP_STAGE);
+        motion.state.copy_from_slice(&inputs[self.layout.state()]);
+        motion.work.max_residual = inputs[self.layout.max_residual()];
+        motion.work.iterations = self.layout.updates().map_or(0, |updates| inputs[updates] as u64);
+    }
+
+    /// Something else goes on with the motion.
+    pub fn leave(&mut self, history: &mut History) {
+        if std::mem::take(&mut self.loaded) {
+            history.values.copy_from_slice(&self.inputs(LOOP_STAGE)[self.layout.history()]);
+        }
+    }
+
+    /// Takes up to so many steps; returns how many worked out.
+    pub fn take(&mut self, steps: u64) -> u64 {
+        let taken = self.machine_mut().repeat(steps);
+        self.count_failure(taken < steps);
+        taken
+    }
+
+    /// Counts a step that did not work out, if there was one.
+    pub fn count_failure(&mut self, failed: bool) {
+        self.failed += u64::from(failed);
+    }
+
+    /// Counts steps.
+    pub fn count(&mut self, taken: u64) {
+        self.taken += taken;
+    }
+
+    /// The steps taken since the motion began.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+}
+
+impl Differences {
+    /// Computes the differences at the state that was set; are they known well enough?
+    fn begin(&mut self) -> bool {
+        let mut well = [0.0];
+        self.first.run(WELL, &mut well);
+        self.first.run(FIRST, &mut self.values);
+        well[0] != 0.0
+    }
+}
+
+/// The entries of the program that gives the differences.
+const WELL: usize = 0;
+const FIRST: usize = 1;
+
+/// What the loop has to do for a step.
+struct FusedLoop<'g> {
+    g: &'g Graph,
+    scheme: &'g Scheme,
+    /// Inputs that the loop does not change.
+    constant: [Vec<Id>; 2],
+    count: Expr<'g>,
+    unknowns: Vec<Id>,
+    guess: Vec<Expr<'g>>,
+    ways: Vec<usize>,
+    observable: Option<&'g Observable>,
+}
+
+/// What the loop changes, what takes its place after a step, and what takes the place of the last of it for another try.
+struct LoopValues {
+    inputs: Vec<Id>,
+    next: Vec<Id>,
+    again: Vec<Id>,
+}
+
+impl<'g> FusedLoop<'g> {
+    fn changing(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> LoopValues {
+        let (g, n) = (self.g, self.unknowns.len());
+        let past: Vec<Vec<Expr<'_>>> = (0..DEPTH).map(|age| (0..n).map(|at| past(g, age, at)).collect()).collect();
+        let residual = g.symbol("fused residual");
+        let mut inputs: Vec<Id> = self.scheme.state.clone();
+        inputs.extend([self.count, residual].iter().chain(past.iter().flatten()).chain(&self.guess).map(|e| e.id()));
+        inputs.extend(rows.differences.iter().map(|difference| difference.symbol.id()));
+
+        let newest = [&[g.exprs(&self.unknowns)], &past[..DEPTH - 1]].concat();
+        let mut next: Vec<Id> = rows.next.iter().map(|e| e.id()).collect();
+        next.extend([self.next_count(writer, rows).id(), writer.residual.id()]);
+        next.extend(newest.iter().flatten().map(|e| e.id()));
+        next.extend((0..n).map(|at| extrapolated(g, &newest, at).id()));
+        next.extend(rows.differences.iter().map(|difference| difference.next.id()));
+        let mut again = self.unknowns.clone();
+        if n > 0 {
+            let updates = g.symbol("fused updates");
+            inputs.push(updates.id());
+            next.push((updates + 1).id());
+            again.push((updates + 1).id());
+        }
+        LoopValues { inputs, next, again }
+    }
+
+    /// Steps are counted where formulas contain the time.
+    fn next_count(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Expr<'g> {
+        let named = writer.names.iter().skip(1).map(|(_, e)| *e);
+        let all: Vec<Id> = named.chain(rows.next.iter().chain(&writer.holds).map(|e| e.id())).collect();
+        let timed = self.g.reachable(&all).contains(&self.scheme.time);
+        if timed { self.count + 1 } else { self.count }
+    }
+
+    fn inputs(&self, going: Vec<Id>) -> [Vec<Id>; 3] {
+        let [parameters, times] = self.constant.clone();
+        [parameters, times, going]
+    }
+
+    /// Asks that the next state is finite, and can be observed.
+    fn admit(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let g = self.g;
+        let values = writer.finite(next);
+        if let Some(observable) = self.observable {
+            let time = g.expr(self.scheme.time);
+            let state = g.exprs(&self.scheme.state).into_iter().zip(values.iter().copied());
+            let rules: Vec<_> = state.chain([(time, time + g.symbol("h"))]).collect();
+            writer.holds.extend(observable.conditions(g, &rules));
+        }
+        values
+    }
+
+    /// What tells whether the motion is smooth, as [`Smoothness`](crate::march) does, and what takes its place after a step to the state
+    /// `next`: the ways, unless unknowns are these by the step size and are remembered as such, the strongest first sum, and whether a
+    /// step was rough.
+    fn smoothness(&self, writer: &mut FusedWriter<'g>, next: &[Expr<'g>]) -> Vec<(Expr<'g>, Expr<'g>)> {
+        let g = self.g;
+        let n = self.scheme.dimension();
+        let state = g.exprs(&self.scheme.state);
+        let symbol = |what: &str| g.symbol(&format!("fused {what}"));
+        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
+        let mut going = Vec::new();
+        let (mut first, mut second) = (g.int(0), g.int(0));
+        for i in 0..n {
+            let (last, way) = match self.ways.get(i) {
+                Some(at) => (past(g, 0, *at), g.expr(self.unknowns[*at])),
+                None => {
+                    let last = symbol(&format!("way {i}"));
+                    let way = writer.name(next[i] - state[i]);
+                    going.push((last, way));
+                    (last, way)
+                }
+            };
+            let bend = writer.name(way - last);
+            let kick = writer.name(next[n + i] - state[n + i]);
+            first = first + writer.name(way * next[n + i]).abs();
+            second = second + writer.name(bend * kick).abs();
+        }
+        let [strongest, rough] = ["strongest", "rough"].map(symbol);
+        let faded = writer.name(number(FADING) * strongest);
+        let first = writer.name(first);
+        let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
+        let smooth = g.compare(Comparison::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
+        going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
+        going
+    }
+
+    /// Formulas that need more than the state are left to the kernel, as `None`.
+    fn program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
+        self.admit(&mut writer, &rows.next);
+        let LoopValues { inputs, next, again } = self.changing(&writer, rows);
+        let inputs = self.inputs(inputs);
+        Program::looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
+    }
+
+    /// The condition that differences are known well enough, and the differences at a state.
+    fn first(&self, writer: &FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
+        let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
+        let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
+        let inputs = self.inputs(self.changing(writer, rows).inputs);
+        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { stage: LOOP_STAGE, outputs });
+        Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
+    }
+
+    /// The program for motions side by side.
+    fn lane_program(&self, mut writer: FusedWriter<'g>, rows: &NextState<'g>) -> Option<Program> {
+        let values = self.admit(&mut writer, &rows.next);
+        let smoothness = self.smoothness(&mut writer, &values);
+        let LoopValues { inputs: mut going, mut next, again } = self.changing(&writer, rows);
+        let g = self.g;
+        let [tries, left] = ["fused tries", "fused left"].map(|name| g.symbol(name));
+        let works = writer.condition();
+        let unchanged = going.len() - again.len();
+        for (at, next) in next.iter_mut().enumerate() {
+            let otherwise = if at < unchanged { going[at] } else { again[at - unchanged] };
+            *next = g.select(works, g.expr(*next), g.expr(otherwise)).id();
+        }
+        for (now, after) in smoothness {
+            going.push(now.id());
+            next.push(g.select(works, after, now).id());
+        }
+        next.push(g.select(works, g.int(0), tries + 1).id());
+        next.push(g.select(works, left - 1, left).id());
+        going.extend([tries.id(), left.id()]);
+        let mut inputs = self.inputs(going);
+        inputs[1].push(g.symbol("fused quiet").id());
+        let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
+        let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
+        Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
+    }
+}
+
+/// Is a composition explicit, and short enough to be written out?
+fn is_short(g: &Graph, scheme: &Scheme, block: &Block) -> bool {
+    block.solves.is_empty() && g.reachable(&block.outputs).len() * scheme.substeps.len() <= LONGEST_COMPOSITION
+}
+
+/// One step ahead of these values, newest first.
+fn extrapolated<'g>(g: &'g Graph, past: &[Vec<Expr<'g>>], at: usize) -> Expr<'g> {
+    g.sum(past.iter().enumerate().map(|(age, values)| values[at] * weight(g, age)))
+}
+
+/// An unknown of so many steps before the last one.
+fn past(g: &Graph, age: usize, at: usize) -> Expr<'_> {
+    g.symbol(&format!("fused {age} steps ago {at}"))
+}
+
+/// Which unknown is the way of each coordinate in a step by its size; none where some are not, or where there are steps inside the step.
+fn ways(g: &Graph, scheme: &Scheme, block: &Block, unknowns: &[Id]) -> Vec<usize> {
+    let n = scheme.dimension();
+    let meanings: Vec<&Meaning> = block.solves.iter().flat_map(|solve| &solve.meanings).collect();
+    let given = |id: &Id| {
+        let name = g.expr(*id).as_symbol()?;
+        meanings.iter().position(|meaning| matches!(meaning, Meaning::Next(next) if *next == *name))
+    };
+    let found: Option<Vec<usize>> = scheme.state[..n].iter().map(given).collect();
+    found.filter(|_| unknowns.len() == n && scheme.substeps.len() == 1).unwrap_or_default()
+}
+
+fn weight(g: &Graph, age: usize) -> Expr<'_> {
+    g.symbol(&format!("fused weight {age}"))
+}
