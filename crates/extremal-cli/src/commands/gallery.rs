@@ -3,7 +3,7 @@
 use clap::Args;
 use extremal::Model;
 
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::source::gallery_text;
 use crate::terminal;
 
@@ -20,12 +20,12 @@ const LEAST_ROOM: usize = 30;
 /// List the built-in models, or print one
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct GalleryArguments {
     /// The model to print
     name: Option<String>,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &GalleryArguments) -> Result<Ending, CommandError> {
     match &arguments.name {
         Some(name) => terminal::print(gallery_text(name.strip_prefix("gallery:").unwrap_or(name))?)?,
         None => terminal::print(&list())?,

@@ -7,7 +7,7 @@ use extremal_mechanics::System;
 use extremal_model::{Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate, Reason, StartValues};
 
-use super::inertia::{Inertia, State};
+use super::inertia::{Inertia, StatePoint};
 use super::layout::TIME;
 use super::observables::Observables;
 use super::{Compiled, Run};
@@ -123,8 +123,8 @@ impl Moment {
         (0..self.q.len()).map(hidden).fold(0.0, f64::max)
     }
 
-    fn state(&self) -> State<'_> {
-        State { q: &self.q, v: &self.v, s: &self.s, time: self.time }
+    fn state(&self) -> StatePoint<'_> {
+        StatePoint { q: &self.q, v: &self.v, s: &self.s, time: self.time }
     }
 
     pub fn start(&self) -> StartValues {
@@ -375,7 +375,7 @@ impl Means {
     /// vanished. A method went on to `after`.
     fn ended(&mut self, before: &Moment, after: Option<&Moment>, time: f64, what: String) -> Reason {
         let (n, state) = (before.q.len(), self.reference.state());
-        let end = State { q: &state[..n], v: &state[n..2 * n], s: &state[2 * n..2 * n + before.s.len()], time };
+        let end = StatePoint { q: &state[..n], v: &state[n..2 * n], s: &state[2 * n..2 * n + before.s.len()], time };
         let vanished = self.inertia.as_mut().and_then(|inertia| {
             let after = after.map(Moment::state);
             let crosses = inertia.vanishes(&before.state(), &end, after.as_ref())?;
