@@ -63,6 +63,17 @@ fn a_fall_into_a_centre_ends_there_with_every_method() {
     assert_stop_at(&oblique, &["rk4"], &[0.1], 1.09f64.powf(0.75) * collision);
 }
 
+/// The mass matrix of a double pendulum has an inverse everywhere: steps that lead to absurd velocities are no singularity of it.
+#[test]
+fn a_motion_that_became_too_fast_is_not_called_singular() {
+    let heavy = gallery_with("double-pendulum", &[("g", "32.7301587")]);
+    let run = attempt(&heavy, &with(&heavy, "midpoint", 0.05));
+    assert!(unresolved(&run).is_some(), "{:?}", run.outcome.warnings);
+    if let End::Failed(failure) = &run.outcome.end {
+        assert!(!matches!(failure.reason, Reason::Singularity { .. }), "{failure}");
+    }
+}
+
 /// x'' = x² from x = 1, x' = √(2/3) has the energy zero: x = (1 − t/√6)⁻² grows beyond all bounds at t = √6.
 #[test]
 fn a_motion_that_blows_up_ends_when_it_does() {

@@ -33,6 +33,8 @@ pub struct AdaptiveMarcher {
     step: u64,
     /// Steps of the integrator that may be tried.
     left: u64,
+    /// Steps tried beyond where the motion seems to end.
+    beyond: u64,
 }
 
 /// Steps of an integrator for a record, on average. Where they are not enough, records closer together leave more of them.
@@ -69,6 +71,8 @@ pub enum MotionFate {
 
 /// Rates that grow by this factor on the way to where an integrator cannot go on, grow beyond all bounds.
 const UNBOUNDED: f64 = 1e4;
+/// Steps in which a motion that seems to end is followed by a clock of its own.
+const STEPS_BEYOND: u64 = 1_000;
 
 /// (v, a) from (q, v, t).
 #[derive(Clone)]
@@ -146,6 +150,7 @@ impl AdaptiveMarcher {
             h: 0.0,
             step: 0,
             left: options.max_steps,
+            beyond: 0,
         })
     }
 
@@ -184,6 +189,7 @@ impl AdaptiveMarcher {
         state.extend(&values.multipliers);
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
         (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
+        self.beyond = 0;
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
@@ -195,7 +201,7 @@ impl AdaptiveMarcher {
 
     /// How many steps the integrator took and rejected since the motion began.
     pub fn steps_tried(&self) -> u64 {
-        self.integrator.work().tried()
+        self.integrator.work().tried() + self.beyond
     }
 
     /// Follows a motion from these values to a time; it is then there, or as far as it goes.
@@ -229,11 +235,32 @@ impl AdaptiveMarcher {
         let bound = if worn_out { UNBOUNDED * UNBOUNDED } else { UNBOUNDED };
         let ended = match grown {
             Some((at, rate)) if rate.abs() > bound * largest => Some(at),
-            _ => (0..last.len()).find(gone).filter(|_| !worn_out),
+            _ => (0..last.len()).find(gone).filter(|_| !worn_out && !self.goes_on(time, length, &last)),
         };
         match ended {
             Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
             None => MotionFate::Undecided,
+        }
+    }
+
+    /// Does the motion go on if its time is counted from here? One that is only too fast for the round-off of the time does; what runs
+    /// into a singularity is held up by that all the same.
+    fn goes_on(&mut self, time: f64, length: f64, rates: &[f64]) -> bool {
+        let options = AdaptiveOptions { max_steps: STEPS_BEYOND, ..self.options };
+        let mut beyond =
+            AdaptiveIntegrator::new(self.method, options, 0.0, self.integrator.state()).by_sizes(&self.alike);
+        let rhs = &mut self.right_hand_side;
+        let outcome = beyond.advance_to(length, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(time + t, y, dy));
+        self.beyond += beyond.work().tried();
+        let mut last = vec![0.0; rates.len()];
+        let largest = |rates: &[f64]| rates.iter().fold(0.0, |largest: f64, rate| largest.max(rate.abs()));
+        match outcome {
+            Ok(()) => true,
+            Err(AdaptiveError::TooManySteps { .. }) => {
+                rhs.evaluate(time + beyond.time(), beyond.state(), &mut last).is_ok()
+                    && largest(&last) <= UNBOUNDED * largest(rates)
+            }
+            Err(_) => false,
         }
     }
 
