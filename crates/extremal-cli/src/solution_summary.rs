@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    Comparison, Duration, Grading, Kind, Solution, Status, Verification, kind_name, nature_name,
+    BoundarySolution, Duration, Grading, GridComparison, Kind, Status, Verification, kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
@@ -74,7 +74,7 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
         }
         Verification::Impossible(reason) => table.row(["simulation", &format!("none: {reason}")]),
     }
-    if let Some(Comparison { steps, change, order, .. }) = &assessment.comparison {
+    if let Some(GridComparison { steps, change, order, .. }) = &assessment.comparison {
         let mut text = format!("differs by {} % on {steps} steps", sig(100.0 * change, 2));
         if let Some(order) = order {
             let _ = write!(text, ", falling at the order {}", sig(*order, 2));
@@ -108,7 +108,7 @@ pub fn doubts(solved: &Solved<'_>) -> String {
     out
 }
 
-fn ends(out: &mut String, solution: &Solution) {
+fn ends(out: &mut String, solution: &BoundarySolution) {
     let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
     let mut table = Table::new([
         ("", Align::Left),
@@ -132,7 +132,7 @@ fn ends(out: &mut String, solution: &Solution) {
     }
 }
 
-fn bounds(out: &mut String, solution: &Solution) {
+fn bounds(out: &mut String, solution: &BoundarySolution) {
     for bound in &solution.active {
         let side = if bound.upper { "largest" } else { "smallest" };
         let count = bound.times.len();

@@ -32,7 +32,7 @@ fn main() -> Result<(), CompileError> {
     let both: Vec<_> = residual.iter().copied().chain(jacobian.iter().flatten().map(|(_, entry)| *entry)).collect();
     let inputs =
         [vec![g.symbol("g").id()], [&[h], &p[..], &old[..]].concat().iter().map(|e| e.id()).collect(), ids(&new)];
-    let entries = [EntryPoint { stage: 2, outputs: ids(&residual) }, EntryPoint { stage: 2, outputs: ids(&both) }];
+    let entries = [EntryPoint { tier: 2, outputs: ids(&residual) }, EntryPoint { tier: 2, outputs: ids(&both) }];
     let program = Program::compile(g, &inputs, &entries)?;
     println!("{program}");
 

@@ -10,7 +10,7 @@ use extremal_expr::{Id, Node, Rational};
 
 use crate::lower::ProgramLowering;
 use crate::op::Op;
-use crate::ssa::{StageLevel, ValueId};
+use crate::ssa::{TierLevel, ValueId};
 
 /// Integer powers up to this are multiplied out, which rounds like at most `exponent - 1` roundings of the result; beyond, the
 /// power function of the mathematics library is called.
@@ -30,7 +30,7 @@ pub(crate) struct Signed {
 
 /// A summand `±coefficient·value` whose coefficient is not yet applied.
 struct ScaledTerm {
-    level: StageLevel,
+    level: TierLevel,
     coefficient: Rational,
     signed: Signed,
 }
@@ -59,7 +59,7 @@ impl ProgramLowering<'_> {
         &mut self,
         constant: &Rational,
         terms: &[(Id, Rational)],
-    ) -> (Vec<(StageLevel, Signed)>, Vec<ScaledTerm>) {
+    ) -> (Vec<(TierLevel, Signed)>, Vec<ScaledTerm>) {
         let mut ready = Vec::with_capacity(terms.len() + 1);
         let mut scaled = Vec::new();
         for (id, coefficient) in terms {
@@ -79,13 +79,13 @@ impl ProgramLowering<'_> {
             if ready.is_empty() && scaled.iter().all(|term| term.coefficient == size) {
                 let value = self.values.constant(1.0);
                 scaled.push(ScaledTerm {
-                    level: StageLevel::CONSTANT,
+                    level: TierLevel::CONSTANT,
                     coefficient: size,
                     signed: Signed { value, negative },
                 });
             } else {
                 let value = self.values.constant(size.to_f64());
-                ready.push((StageLevel::CONSTANT, Signed { value, negative }));
+                ready.push((TierLevel::CONSTANT, Signed { value, negative }));
             }
         }
         scaled.sort_by(|a, b| (a.level, &a.coefficient).cmp(&(b.level, &b.coefficient)));
@@ -101,7 +101,7 @@ impl ProgramLowering<'_> {
     }
 
     /// The sum of signed items, those known first added first.
-    fn signed_sum(&mut self, mut items: Vec<(StageLevel, Signed)>) -> Signed {
+    fn signed_sum(&mut self, mut items: Vec<(TierLevel, Signed)>) -> Signed {
         items.sort_by_key(|(level, _)| *level);
         let mut groups = Vec::new();
         for group in items.chunk_by(|a, b| a.0 == b.0) {
@@ -172,10 +172,10 @@ impl ProgramLowering<'_> {
     /// `coefficient · Π base^exponent`. Level by level: the numerator known at that level is multiplied on, then its denominator
     /// divided by.
     pub fn product(&mut self, factors: &[(Id, i64)], coefficient: &Rational) -> ValueId {
-        let mut sorted: Vec<(StageLevel, bool, ValueId)> =
+        let mut sorted: Vec<(TierLevel, bool, ValueId)> =
             factors.iter().map(|(base, exponent)| self.factor(*base, *exponent)).collect();
         sorted.sort_by_key(|(level, divides, _)| (*level, *divides));
-        let last = sorted.last().map_or(StageLevel::CONSTANT, |(level, ..)| *level);
+        let last = sorted.last().map_or(TierLevel::CONSTANT, |(level, ..)| *level);
 
         let mut pending = coefficient.clone();
         let mut product: Option<ValueId> = None;
@@ -219,7 +219,7 @@ impl ProgramLowering<'_> {
     }
 
     /// One factor of a product: its level, whether it divides, its value.
-    fn factor(&mut self, base: Id, exponent: i64) -> (StageLevel, bool, ValueId) {
+    fn factor(&mut self, base: Id, exponent: i64) -> (TierLevel, bool, ValueId) {
         let size = exponent.unsigned_abs();
         let node = self.graph.expr(base).node();
         let (divides, value) = match node {

@@ -1,7 +1,7 @@
 //! Expression graph to straight-line programs and their evaluators. No physics.
 //!
 //! A [`Program`] holds several entry points (a residual, a residual with its Jacobian, the outputs of a step, ...) compiled
-//! from one [`Graph`](extremal_expr::Graph), sharing every common sub-expression. Its inputs come in *stages*, slowest
+//! from one [`Graph`](extremal_expr::Graph), sharing every common sub-expression. Its inputs come in *tiers*, slowest
 //! changing first; what depends on slow inputs only is computed when those are committed, not at every call.
 //!
 //! ```
@@ -14,7 +14,7 @@
 //! let program = Program::compile(
 //!     &g,
 //!     &[vec![k.id()], vec![x.id()]],
-//!     &[EntryPoint { stage: 1, outputs: vec![force.id()] }],
+//!     &[EntryPoint { tier: 1, outputs: vec![force.id()] }],
 //! )?;
 //!
 //! let mut machine = program.machine();

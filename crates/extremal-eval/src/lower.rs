@@ -22,12 +22,12 @@ pub(crate) fn lower(
         of_node: FxHashMap::default(),
         opposite: FxHashMap::default(),
     };
-    for (stage, symbols) in inputs.iter().enumerate() {
+    for (tier, symbols) in inputs.iter().enumerate() {
         for (index, symbol) in symbols.iter().enumerate() {
             let Some(name) = graph.expr(*symbol).as_symbol() else {
-                return Err(CompileError::InputNotSymbol { stage, index });
+                return Err(CompileError::InputNotSymbol { tier, index });
             };
-            let value = lowering.values.input(stage, index);
+            let value = lowering.values.input(tier, index);
             if lowering.of_node.insert(*symbol, value).is_some() {
                 return Err(CompileError::DuplicateInput { name: name.to_string() });
             }
@@ -42,15 +42,15 @@ pub(crate) fn lower(
     lowering.reach(&roots)?;
     let mut outputs = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
-        if entry.stage >= inputs.len() {
-            return Err(CompileError::NoSuchStage { entry: at, stage: entry.stage, stages: inputs.len() });
+        if entry.tier >= inputs.len() {
+            return Err(CompileError::NoSuchTier { entry: at, tier: entry.tier, tiers: inputs.len() });
         }
         let values: Vec<ValueId> = entry.outputs.iter().map(|id| lowering.of_node[id]).collect();
         for (output, value) in values.iter().enumerate() {
-            if let Some(needs) = lowering.values.level(*value).stage()
-                && needs > entry.stage
+            if let Some(needs) = lowering.values.level(*value).tier()
+                && needs > entry.tier
             {
-                return Err(CompileError::OutputTooEarly { entry: at, output, stage: entry.stage, needs });
+                return Err(CompileError::OutputTooEarly { entry: at, output, tier: entry.tier, needs });
             }
         }
         outputs.push(values);

@@ -11,9 +11,9 @@ use crate::wide_tape;
 
 /// The memory a [`Program`] runs in, once or several times side by side, each run in a *lane*. Nothing is allocated after it was made.
 ///
-/// Order of use: set the inputs of stage 0 and commit it, then stage 1, and so on; an entry of stage `s` may be run once the
-/// inputs of `s` are set and all earlier stages are committed (`s` itself need not be). After a change in a stage, commit that
-/// stage and the later ones again. Running an entry changes nothing that a commit computed.
+/// Order of use: set the inputs of tier 0 and commit it, then tier 1, and so on; an entry of tier `s` may be run once the
+/// inputs of `s` are set and all earlier tiers are committed (`s` itself need not be). After a change in a tier, commit that
+/// tier and the later ones again. Running an entry changes nothing that a commit computed.
 ///
 /// Where there are lanes, every number stands there once for each of them, one after the other. A lane computes what a machine with
 /// one of them would, bit for bit, whatever the others do.
@@ -97,35 +97,35 @@ impl Machine {
         self.lanes
     }
 
-    /// The inputs of a stage: for each input the values of all lanes.
+    /// The inputs of a tier: for each input the values of all lanes.
     ///
     /// # Panics
-    /// If the program has no such stage.
+    /// If the program has no such tier.
     #[inline]
-    pub fn inputs(&self, stage: usize) -> &[f64] {
-        let inputs = self.code.inputs(stage);
+    pub fn inputs(&self, tier: usize) -> &[f64] {
+        let inputs = self.code.inputs(tier);
         &self.memory.get()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
-    /// The inputs of a stage, to be written.
+    /// The inputs of a tier, to be written.
     ///
     /// # Panics
-    /// If the program has no such stage.
+    /// If the program has no such tier.
     #[inline]
-    pub fn inputs_mut(&mut self, stage: usize) -> &mut [f64] {
-        let inputs = self.code.inputs(stage);
+    pub fn inputs_mut(&mut self, tier: usize) -> &mut [f64] {
+        let inputs = self.code.inputs(tier);
         &mut self.memory.get_mut()[inputs.start * self.lanes..inputs.end * self.lanes]
     }
 
-    /// Computes what later stages need of this one. Call it when the inputs of the stage are final.
+    /// Computes what later tiers need of this one. Call it when the inputs of the tier are final.
     ///
     /// # Panics
-    /// If the program has no such stage.
+    /// If the program has no such tier.
     #[inline]
-    pub fn commit(&mut self, stage: usize) {
+    pub fn commit(&mut self, tier: usize) {
         match &self.native {
-            Some(native) => native.commit(stage, self.memory.get_mut()),
-            None => interpret(&self.code.commit_tapes[stage], self.memory.get_mut(), self.lanes),
+            Some(native) => native.commit(tier, self.memory.get_mut()),
+            None => interpret(&self.code.commit_tapes[tier], self.memory.get_mut(), self.lanes),
         }
     }
 

@@ -19,8 +19,8 @@ use crate::wide_tape::BLOCK;
 /// An entry point to be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// The stage whose inputs are set just before the entry is run; inputs of later stages may not occur in it.
-    pub stage: usize,
+    /// The tier whose inputs are set just before the entry is run; inputs of later tiers may not occur in it.
+    pub tier: usize,
     /// What it computes. A condition gives 1 or 0.
     pub outputs: Vec<Id>,
 }
@@ -42,41 +42,41 @@ pub enum CompileError {
         name: String,
     },
     /// An input is not a symbol.
-    #[error("input {index} of stage {stage} is not a symbol")]
+    #[error("input {index} of tier {tier} is not a symbol")]
     InputNotSymbol {
-        /// The stage of the input.
-        stage: usize,
-        /// Its place in the stage.
+        /// The tier of the input.
+        tier: usize,
+        /// Its place in the tier.
         index: usize,
     },
-    /// An entry belongs to a stage that has no inputs list.
-    #[error("entry {entry} belongs to stage {stage}, but there are {stages} stages")]
-    NoSuchStage {
+    /// An entry belongs to a tier that has no inputs list.
+    #[error("entry {entry} belongs to tier {tier}, but there are {tiers} tiers")]
+    NoSuchTier {
         /// The entry.
         entry: usize,
-        /// The stage it names.
-        stage: usize,
-        /// How many stages there are.
-        stages: usize,
+        /// The tier it names.
+        tier: usize,
+        /// How many tiers there are.
+        tiers: usize,
     },
-    /// A loop hands on more values than its stage has inputs.
+    /// A loop hands on more values than its tier has inputs.
     #[error("a loop cannot replace {inputs} inputs by {outputs} outputs")]
     NotALoop {
         /// Its outputs.
         outputs: usize,
-        /// The inputs of its stage.
+        /// The inputs of its tier.
         inputs: usize,
     },
-    /// An output of an entry needs inputs of a later stage.
-    #[error("output {output} of entry {entry} needs inputs of stage {needs}, later than its stage {stage}")]
+    /// An output of an entry needs inputs of a later tier.
+    #[error("output {output} of entry {entry} needs inputs of tier {needs}, later than its tier {tier}")]
     OutputTooEarly {
         /// The entry.
         entry: usize,
         /// The place of the output in it.
         output: usize,
-        /// The stage of the entry.
-        stage: usize,
-        /// The stage the output needs.
+        /// The tier of the entry.
+        tier: usize,
+        /// The tier the output needs.
         needs: usize,
     },
 }
@@ -149,7 +149,7 @@ pub struct OpCounts {
     pub operations: usize,
     /// Those among them that call the mathematics library.
     pub transcendental: usize,
-    /// Instructions per commit of each stage, shared by all entries.
+    /// Instructions per commit of each tier, shared by all entries.
     pub hoisted: Vec<usize>,
 }
 
@@ -182,7 +182,7 @@ pub(crate) struct ProgramCode {
     hoisted: Vec<CodeBlock>,
     entries: Vec<EntryCode>,
     pub layout: MemoryLayout,
-    /// Per stage, the instructions of [`Machine::commit`].
+    /// Per tier, the instructions of [`Machine::commit`].
     pub commit_tapes: Vec<Vec<Instruction<MemorySlot>>>,
     /// How outputs become inputs again, where it is a loop.
     pub feedback: Option<Feedback>,
@@ -194,7 +194,7 @@ pub(crate) struct ProgramCode {
 }
 
 pub(crate) struct EntryCode {
-    pub stage: usize,
+    pub tier: usize,
     block: CodeBlock,
     outputs: Vec<ValueId>,
     pub tape: Vec<Instruction<MemorySlot>>,
@@ -206,8 +206,8 @@ impl ProgramCode {
         &self.entries[entry]
     }
 
-    pub fn inputs(&self, stage: usize) -> Range<usize> {
-        self.layout.inputs[stage].clone()
+    pub fn inputs(&self, tier: usize) -> Range<usize> {
+        self.layout.inputs[tier].clone()
     }
 
     /// Are there enough lanes for the inputs that are lanes of others?
@@ -246,9 +246,9 @@ impl ProgramCode {
 }
 
 impl Program {
-    /// Compiles `entries`. `inputs` lists the symbols that get values, per stage, slowest changing first.
+    /// Compiles `entries`. `inputs` lists the symbols that get values, per tier, slowest changing first.
     ///
-    /// An output may be anything: a number, an input, something an earlier stage already determines.
+    /// An output may be anything: a number, an input, something an earlier tier already determines.
     pub fn compile(graph: &Graph, inputs: &[Vec<Id>], entries: &[EntryPoint]) -> Result<Program, CompileError> {
         Self::compile_with_names(graph, inputs, &[], entries)
     }
@@ -265,7 +265,7 @@ impl Program {
     }
 
     /// Compiles a program that is a loop ([`Machine::repeat`]): as long as `condition` holds, `next` replaces the first
-    /// inputs of the last stage. Where it does not hold, the round is tried a few times with `again` in place of the last
+    /// inputs of the last tier. Where it does not hold, the round is tried a few times with `again` in place of the last
     /// inputs. `names` are symbols that stand for expressions, which may use inputs
     /// and the names before them: each is computed as it is written, whatever it is used in.
     ///
@@ -304,13 +304,13 @@ impl Program {
         let end: usize = inputs.iter().map(Vec::len).sum();
         let feedback =
             Feedback { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
-        let entry = EntryPoint { stage: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
+        let entry = EntryPoint { tier: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
         Self::build(graph, inputs, names, &[entry], Looping { feedback: Some(feedback), ..Looping::default() })
     }
 
     /// Compiles a program whose lanes know of each other: `spreads` are inputs that are, in every lane, what another input is in one
     /// of them. Its entries are repeated ([`Machine::converge`]): the outputs of each are a condition and what replaces
-    /// the first inputs of the last stage, until the condition holds in all lanes.
+    /// the first inputs of the last tier, until the condition holds in all lanes.
     ///
     /// A machine with fewer lanes than that is given those inputs like all others, or those they are `given` in, and is not repeated.
     ///
@@ -322,7 +322,7 @@ impl Program {
     /// let g = Graph::new();
     /// let (x, second) = (g.symbol("x"), g.symbol("second"));
     /// let near = g.compare(Comparison::Lt, (x - second).abs(), g.int(1) / 1000);
-    /// let halfway = EntryPoint { stage: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
+    /// let halfway = EntryPoint { tier: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
     /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2, given: None };
     /// let program = Program::converging(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;
     ///
@@ -344,7 +344,7 @@ impl Program {
         let own: usize = inputs.last().map_or(0, Vec::len);
         for entry in entries {
             let outputs = entry.outputs.len();
-            if outputs == 0 || outputs - 1 > own || entry.stage + 1 != inputs.len() {
+            if outputs == 0 || outputs - 1 > own || entry.tier + 1 != inputs.len() {
                 return Err(CompileError::NotALoop { outputs, inputs: own });
             }
         }
@@ -378,7 +378,7 @@ impl Program {
             .zip(outputs)
             .zip(tapes.entries)
             .map(|(((entry, block), outputs), (tape, output_slots))| EntryCode {
-                stage: entry.stage,
+                tier: entry.tier,
                 block,
                 outputs,
                 tape,
@@ -435,8 +435,8 @@ impl Program {
         Some(Machine::new(self.code.clone(), native, lanes))
     }
 
-    /// How many stages of inputs there are.
-    pub fn stages(&self) -> usize {
+    /// How many tiers of inputs there are.
+    pub fn tiers(&self) -> usize {
         self.code.layout.inputs.len()
     }
 
@@ -445,9 +445,9 @@ impl Program {
         self.code.entries.len()
     }
 
-    /// The stage of an entry.
-    pub fn stage(&self, entry: usize) -> usize {
-        self.code.entry(entry).stage
+    /// The tier of an entry.
+    pub fn tier(&self, entry: usize) -> usize {
+        self.code.entry(entry).tier
     }
 
     /// The instructions one run of the entry executes, in order.
@@ -460,14 +460,14 @@ impl Program {
         &self.code.entry(entry).outputs
     }
 
-    /// The instructions a commit of the stage executes, in order.
-    pub fn hoisted_ops(&self, stage: usize) -> &[Instruction<ValueId>] {
-        &self.code.hoisted[stage].steps
+    /// The instructions a commit of the tier executes, in order.
+    pub fn hoisted_ops(&self, tier: usize) -> &[Instruction<ValueId>] {
+        &self.code.hoisted[tier].steps
     }
 
-    /// The values a commit of the stage leaves for later stages.
-    pub fn kept(&self, stage: usize) -> &[ValueId] {
-        &self.code.hoisted[stage].results
+    /// The values a commit of the tier leaves for later tiers.
+    pub fn kept(&self, tier: usize) -> &[ValueId] {
+        &self.code.hoisted[tier].results
     }
 
     /// Where a value comes from.
@@ -493,7 +493,7 @@ impl Program {
     fn name(&self, value: ValueId) -> String {
         match self.definition(value) {
             ValueDefinition::Constant(number) => format!("{number:?}"),
-            ValueDefinition::Input { stage, index } => format!("in{stage}.{index}"),
+            ValueDefinition::Input { tier, index } => format!("in{tier}.{index}"),
             ValueDefinition::Computed(_) => format!("v{}", value.0),
         }
     }
@@ -515,12 +515,12 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (stage, block) in self.code.hoisted.iter().enumerate() {
-            writeln!(f, "commit {stage}:")?;
+        for (tier, block) in self.code.hoisted.iter().enumerate() {
+            writeln!(f, "commit {tier}:")?;
             self.list(f, &block.steps)?;
         }
         for (at, entry) in self.code.entries.iter().enumerate() {
-            writeln!(f, "entry {at} (stage {}):", entry.stage)?;
+            writeln!(f, "entry {at} (tier {}):", entry.tier)?;
             self.list(f, &entry.block.steps)?;
             let outputs: Vec<_> = entry.outputs.iter().map(|value| self.name(*value)).collect();
             writeln!(f, "  -> {}", outputs.join(", "))?;
@@ -531,6 +531,6 @@ impl fmt::Display for Program {
 
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Program {{ stages: {}, entries: {}, memory: {} }}", self.stages(), self.entries(), self.memory())
+        write!(f, "Program {{ tiers: {}, entries: {}, memory: {} }}", self.tiers(), self.entries(), self.memory())
     }
 }

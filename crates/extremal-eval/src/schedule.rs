@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::op::{Instruction, Op};
 use crate::program::EntryPoint;
-use crate::ssa::{StageLevel, ValueDefinition, ValueId, ValueTable};
+use crate::ssa::{TierLevel, ValueDefinition, ValueId, ValueTable};
 
 /// Straight-line code: operations of one level in the order they run, and what others read of it.
 pub(crate) struct CodeBlock {
@@ -14,52 +14,52 @@ pub(crate) struct CodeBlock {
 }
 
 pub(crate) struct Schedule {
-    /// Per stage: what a commit computes.
+    /// Per tier: what a commit computes.
     pub hoisted: Vec<CodeBlock>,
     /// Per entry: what a run computes.
     pub entries: Vec<CodeBlock>,
 }
 
-/// Splits the work: a run computes what belongs to its own stage; what it needs of earlier stages is left to their commits.
+/// Splits the work: a run computes what belongs to its own tier; what it needs of earlier tiers is left to their commits.
 pub(crate) fn schedule(
     values: &ValueTable,
-    stages: usize,
+    tiers: usize,
     entries: &[EntryPoint],
     outputs: &[Vec<ValueId>],
 ) -> Schedule {
     let mut walk =
-        Walk { values, visited: vec![0; values.len()], visit: 0, kept: KeptValues::new(values.len(), stages) };
+        Walk { values, visited: vec![0; values.len()], visit: 0, kept: KeptValues::new(values.len(), tiers) };
     let entries = entries
         .iter()
         .zip(outputs)
-        .map(|(entry, outputs)| walk.block(StageLevel::of_stage(entry.stage), outputs))
+        .map(|(entry, outputs)| walk.block(TierLevel::of_tier(entry.tier), outputs))
         .collect();
-    // From the last stage down: a commit may in its turn need values of earlier ones.
-    let mut hoisted = Vec::with_capacity(stages);
-    for stage in (0..stages).rev() {
-        let roots = std::mem::take(&mut walk.kept.by_stage[stage]);
-        hoisted.push(walk.block(StageLevel::of_stage(stage), &roots));
+    // From the last tier down: a commit may in its turn need values of earlier ones.
+    let mut hoisted = Vec::with_capacity(tiers);
+    for tier in (0..tiers).rev() {
+        let roots = std::mem::take(&mut walk.kept.by_tier[tier]);
+        hoisted.push(walk.block(TierLevel::of_tier(tier), &roots));
     }
     hoisted.reverse();
     Schedule { hoisted, entries }
 }
 
-/// Computed values that must outlive the commit of their stage.
+/// Computed values that must outlive the commit of their tier.
 struct KeptValues {
     seen: Vec<bool>,
-    by_stage: Vec<Vec<ValueId>>,
+    by_tier: Vec<Vec<ValueId>>,
 }
 
 impl KeptValues {
-    fn new(values: usize, stages: usize) -> KeptValues {
-        KeptValues { seen: vec![false; values], by_stage: vec![Vec::new(); stages] }
+    fn new(values: usize, tiers: usize) -> KeptValues {
+        KeptValues { seen: vec![false; values], by_tier: vec![Vec::new(); tiers] }
     }
 
-    fn keep(&mut self, value: ValueId, level: StageLevel) {
-        if let Some(stage) = level.stage()
+    fn keep(&mut self, value: ValueId, level: TierLevel) {
+        if let Some(tier) = level.tier()
             && !std::mem::replace(&mut self.seen[value.index()], true)
         {
-            self.by_stage[stage].push(value);
+            self.by_tier[tier].push(value);
         }
     }
 }
@@ -75,7 +75,7 @@ struct Walk<'v> {
 impl Walk<'_> {
     /// The operations of `level` that `roots` need, operands before their uses, depth first: a value is made shortly before
     /// it is used.
-    fn block(&mut self, level: StageLevel, roots: &[ValueId]) -> CodeBlock {
+    fn block(&mut self, level: TierLevel, roots: &[ValueId]) -> CodeBlock {
         self.visit += 1;
         let mut order = Vec::new();
         let mut stack: Vec<(ValueId, bool)> = Vec::new();

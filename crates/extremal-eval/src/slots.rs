@@ -1,4 +1,4 @@
-//! Where values live in the memory of a machine: `inputs by stage | constants | values kept across stages | temporaries`.
+//! Where values live in the memory of a machine: `inputs by tier | constants | values kept across tiers | temporaries`.
 //!
 //! Temporaries are shared by all tapes and reused as soon as their last reader has run, so that a large program works in a
 //! memory much smaller than its number of values.
@@ -78,8 +78,8 @@ struct FixedSlots<'a> {
 impl FixedSlots<'_> {
     fn place_leaf(&mut self, value: ValueId) {
         match self.values.definition(value) {
-            ValueDefinition::Input { stage, index } => {
-                self.places[value.index()] = (self.inputs[stage].start + index) as MemorySlot
+            ValueDefinition::Input { tier, index } => {
+                self.places[value.index()] = (self.inputs[tier].start + index) as MemorySlot
             }
             ValueDefinition::Constant(number) if self.places[value.index()] == NOWHERE => {
                 self.constants.push(number);

@@ -20,31 +20,31 @@ impl ValueId {
 pub enum ValueDefinition {
     /// A number known when the program was compiled.
     Constant(f64),
-    /// An input, by stage and place in it.
+    /// An input, by tier and place in it.
     Input {
-        /// The stage it belongs to.
-        stage: usize,
-        /// Its place among the inputs of the stage.
+        /// The tier it belongs to.
+        tier: usize,
+        /// Its place among the inputs of the tier.
         index: usize,
     },
     /// The result of an operation on earlier values.
     Computed(Op<ValueId>),
 }
 
-/// How soon a value is known: constants first, then what needs inputs of stage 0, of stage 1, ...
+/// How soon a value is known: constants first, then what needs inputs of tier 0, of tier 1, ...
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct StageLevel(u32);
+pub(crate) struct TierLevel(u32);
 
-impl StageLevel {
-    pub const CONSTANT: StageLevel = StageLevel(0);
+impl TierLevel {
+    pub const CONSTANT: TierLevel = TierLevel(0);
 
-    pub fn of_stage(stage: usize) -> StageLevel {
-        StageLevel(u32::try_from(stage).map_or(u32::MAX, |stage| stage.saturating_add(1)))
+    pub fn of_tier(tier: usize) -> TierLevel {
+        TierLevel(u32::try_from(tier).map_or(u32::MAX, |tier| tier.saturating_add(1)))
     }
 
-    /// The stage of a value that is not constant.
-    pub fn stage(self) -> Option<usize> {
-        self.0.checked_sub(1).map(|stage| stage as usize)
+    /// The tier of a value that is not constant.
+    pub fn tier(self) -> Option<usize> {
+        self.0.checked_sub(1).map(|tier| tier as usize)
     }
 }
 
@@ -52,13 +52,13 @@ impl StageLevel {
 #[derive(Default)]
 pub(crate) struct ValueTable {
     definitions: Vec<ValueDefinition>,
-    levels: Vec<StageLevel>,
+    levels: Vec<TierLevel>,
     constants: FxHashMap<u64, ValueId>,
     computed: FxHashMap<Op<ValueId>, ValueId>,
 }
 
 impl ValueTable {
-    fn push(&mut self, definition: ValueDefinition, level: StageLevel) -> ValueId {
+    fn push(&mut self, definition: ValueDefinition, level: TierLevel) -> ValueId {
         let value =
             ValueId(u32::try_from(self.definitions.len()).expect("fewer than 2^32 values: memory ends long before"));
         self.definitions.push(definition);
@@ -74,7 +74,7 @@ impl ValueTable {
         self.definitions[value.index()]
     }
 
-    pub fn level(&self, value: ValueId) -> StageLevel {
+    pub fn level(&self, value: ValueId) -> TierLevel {
         self.levels[value.index()]
     }
 
@@ -82,15 +82,15 @@ impl ValueTable {
         self.definitions
     }
 
-    pub fn input(&mut self, stage: usize, index: usize) -> ValueId {
-        self.push(ValueDefinition::Input { stage, index }, StageLevel::of_stage(stage))
+    pub fn input(&mut self, tier: usize, index: usize) -> ValueId {
+        self.push(ValueDefinition::Input { tier, index }, TierLevel::of_tier(tier))
     }
 
     pub fn constant(&mut self, number: f64) -> ValueId {
         if let Some(value) = self.constants.get(&number.to_bits()) {
             return *value;
         }
-        let value = self.push(ValueDefinition::Constant(number), StageLevel::CONSTANT);
+        let value = self.push(ValueDefinition::Constant(number), TierLevel::CONSTANT);
         self.constants.insert(number.to_bits(), value);
         value
     }
@@ -105,9 +105,9 @@ impl ValueTable {
         if let Some(value) = self.computed.get(&op) {
             return *value;
         }
-        let mut level = StageLevel::CONSTANT;
+        let mut level = TierLevel::CONSTANT;
         op.for_each_operand(|operand| level = level.max(self.level(operand)));
-        if level == StageLevel::CONSTANT {
+        if level == TierLevel::CONSTANT {
             let folded = op.map(|operand| Lanes([self.known(operand)])).value();
             return self.constant(folded.0[0]);
         }

@@ -63,7 +63,7 @@ fn members_have_the_bits_of_one_program_on_every_backend() {
         let outputs: Vec<Id> = whole.results.iter().flatten().copied().collect();
         let inputs = [vec![], whole.scalars.iter().chain(whole.fields.iter().flatten()).copied().collect()];
         let program =
-            Program::compile(&g, &inputs, &[EntryPoint { stage: 1, outputs }]).expect("all symbols are inputs");
+            Program::compile(&g, &inputs, &[EntryPoint { tier: 1, outputs }]).expect("all symbols are inputs");
         let mut machine = program.machine();
         machine.commit(0);
         let fields = numbers(size);

@@ -140,7 +140,7 @@ fn one_time_has_the_bits_of_one_program() {
             let g = Graph::new();
             let Written { scalars, fields, results } = written(&g, instance, size);
             let inputs = [vec![g.symbol("a").id()], [scalars, fields.concat()].concat()];
-            let entry = EntryPoint { stage: 1, outputs: results.concat() };
+            let entry = EntryPoint { tier: 1, outputs: results.concat() };
             let mut program = Program::compile(&g, &inputs, &[entry]).expect("all symbols are inputs").machine();
             program.inputs_mut(0)[0] = 0.25;
             program.commit(0);

@@ -3,6 +3,8 @@
 use extremal_expr::{Expr, Graph, Id};
 use rustc_hash::FxHashMap;
 
+use crate::discrete::Stages;
+
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
@@ -25,6 +27,8 @@ pub struct Solve {
     pub guess: Vec<Id>,
     /// What each unknown is.
     pub meanings: Vec<Meaning>,
+    /// What the unknowns are stage by stage, where they are those of stages that are alike.
+    pub stages: Option<Box<Stages>>,
 }
 
 /// What an unknown is, for a reader who never saw its symbol.
@@ -55,13 +59,18 @@ impl Solve {
         );
         let ids = |exprs: &[Expr<'_>]| exprs.iter().map(|e| e.id()).collect();
         let meanings = vec![Meaning::Itself; unknowns.len()];
-        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess), meanings }
+        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess), meanings, stages: None }
     }
 
     /// The same with what the first unknowns are.
     pub fn meaning(mut self, meanings: impl IntoIterator<Item = Meaning>) -> Solve {
         self.meanings.iter_mut().zip(meanings).for_each(|(own, meaning)| *own = meaning);
         self
+    }
+
+    /// The same, written once for all stages.
+    pub(crate) fn by_stages(self, stages: Stages) -> Solve {
+        Solve { stages: Some(Box::new(stages)), ..self }
     }
 
     /// The same where an unknown that `other` has too is what it is there.
@@ -81,6 +90,7 @@ impl Solve {
         self.residual.extend(other.residual);
         self.guess.extend(other.guess);
         self.meanings.extend(other.meanings);
+        self.stages = None;
         self
     }
 }

@@ -127,7 +127,7 @@ impl Kernel {
         let mut entries = Vec::new();
         let mut solves = Vec::new();
         for (at, (solve, rows)) in block.solves.iter().zip(slopes).enumerate() {
-            let stage = 2 + at;
+            let tier = 2 + at;
             inputs.push(solve.unknowns.clone());
             let unknowns = g.exprs(&solve.unknowns);
             let residual = g.exprs(&solve.residual);
@@ -143,18 +143,18 @@ impl Kernel {
             }
             let outputs = checked.len();
             checked.extend(solve.residual.iter().chain(&sizes));
-            let mut add = |stage: usize, outputs: Vec<Id>| {
-                entries.push(EntryPoint { stage, outputs });
+            let mut add = |tier: usize, outputs: Vec<Id>| {
+                entries.push(EntryPoint { tier, outputs });
                 entries.len() - 1
             };
             let own = SolveEntries {
-                guess: add(stage - 1, solve.guess.clone()),
-                slopes: add(stage, solve.residual.iter().chain(&slopes).copied().collect()),
-                check: add(stage, checked),
-                residual: add(stage, solve.residual.clone()),
+                guess: add(tier - 1, solve.guess.clone()),
+                slopes: add(tier, solve.residual.iter().chain(&slopes).copied().collect()),
+                check: add(tier, checked),
+                residual: add(tier, solve.residual.clone()),
             };
             let plan = SolvePlan {
-                stage,
+                tier,
                 entries: own,
                 outputs,
                 inputs: block.inputs.len(),
@@ -167,7 +167,7 @@ impl Kernel {
         }
         let explicit_entry = entries.len();
         if block.solves.is_empty() {
-            entries.push(EntryPoint { stage: 1, outputs: block.outputs.clone() });
+            entries.push(EntryPoint { tier: 1, outputs: block.outputs.clone() });
         }
         let program = Program::compile(g, &inputs, &entries)?;
         let longest = solves.iter().map(NewtonSolve::checked_len).max().unwrap_or(0);
@@ -280,7 +280,7 @@ impl Kernel {
             }?;
             work.iterations += done.iterations;
             work.residual = work.residual.max(done.residual);
-            self.machine.commit(solve.plan.stage);
+            self.machine.commit(solve.plan.tier);
         }
         if self.solves.is_empty() {
             self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);

@@ -83,8 +83,8 @@ pub(crate) struct SolveEntries {
 /// Where a system of equations stands in its program, and what it looks like.
 #[derive(Clone)]
 pub(crate) struct SolvePlan {
-    /// The stage of its unknowns.
-    pub stage: usize,
+    /// The tier of its unknowns.
+    pub tier: usize,
     /// Its entries.
     pub entries: SolveEntries,
     /// Outputs of the block that its last entry computes as well.
@@ -136,7 +136,7 @@ impl NewtonSolve {
             values: vec![0.0; n + plan.slope_rows.len()],
             update: vec![0.0; n],
             trial: vec![0.0; n],
-            backward: Backward::new(plan.stage, plan.entries.residual, plan.inputs, n),
+            backward: Backward::new(plan.tier, plan.entries.residual, plan.inputs, n),
             plan,
             options,
             kept: None,
@@ -273,13 +273,13 @@ impl NewtonSolve {
         let n = self.len();
         let checked = &mut checked[..self.plan.outputs + 2 * n];
         self.trial.copy_from_slice(x);
-        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.inputs_mut(self.plan.tier).copy_from_slice(x);
         machine.run(self.plan.entries.residual, &mut self.update);
         let mut residual = relative(&self.update, &kept.sizes).0;
         for iterations in 1..=MAX_AGAIN {
             self.solver.solve(&mut self.update);
             x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
-            machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+            machine.inputs_mut(self.plan.tier).copy_from_slice(x);
             let before = residual;
             let last = residual * kept.rate <= ROUND_OFF;
             if last {
@@ -343,7 +343,7 @@ impl NewtonSolve {
             while fraction >= SMALLEST_FRACTION {
                 let moved = x.iter().zip(&self.update).map(|(x, d)| x - fraction * d);
                 self.trial.iter_mut().zip(moved).for_each(|(t, x)| *t = x);
-                machine.inputs_mut(self.plan.stage).copy_from_slice(&self.trial);
+                machine.inputs_mut(self.plan.tier).copy_from_slice(&self.trial);
                 machine.run(self.plan.entries.check, checked);
                 let holds = !inside || !checked[self.plan.outputs - self.guards..self.plan.outputs].contains(&0.0);
                 let next = &mut checked[self.plan.outputs..self.plan.outputs + n];
@@ -372,7 +372,7 @@ impl NewtonSolve {
 
     /// Evaluates outputs, residuals and sizes at `x`; returns the worst relative residual and its row.
     fn check(&self, machine: &mut Machine, x: &[f64], checked: &mut [f64]) -> (f64, usize) {
-        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.inputs_mut(self.plan.tier).copy_from_slice(x);
         machine.run(self.plan.entries.check, checked);
         relative_residual(&checked[self.plan.outputs..], self.len())
     }
@@ -403,7 +403,7 @@ impl NewtonSolve {
     }
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
-        machine.inputs_mut(self.plan.stage).copy_from_slice(x);
+        machine.inputs_mut(self.plan.tier).copy_from_slice(x);
         machine.run(self.plan.entries.slopes, &mut self.values);
         match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
             None => Ok(()),

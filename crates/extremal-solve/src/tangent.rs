@@ -48,7 +48,7 @@ impl TangentMap {
         }
         let values = vec![0.0; outputs.len()];
         let inputs = [symbols, scheme.step.inputs.clone(), unknowns];
-        let program = Program::compile(g, &inputs, &[EntryPoint { stage: 2, outputs }])?;
+        let program = Program::compile(g, &inputs, &[EntryPoint { tier: 2, outputs }])?;
         let mut machine = program.machine();
         machine.inputs_mut(0).copy_from_slice(&numbers);
         machine.commit(0);

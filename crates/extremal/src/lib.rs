@@ -43,6 +43,7 @@ mod analyze;
 mod asked;
 mod builder;
 mod compare;
+mod data;
 mod equations;
 mod error;
 mod model;

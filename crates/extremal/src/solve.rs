@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use extremal_engine::Method;
 use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, Refinement, Seek, SolveReport, SolveSettings, Statement, Status, Table,
+    Assessment, Guess, Level, Problem, Refinement, Seek, SolutionTable, SolveReport, SolveSettings, Statement, Status,
 };
 use extremal_engine::trajectory::{Recorder, sig};
 use serde::{Serialize, Serializer};
@@ -142,7 +142,7 @@ pub struct Solution {
 struct Solved {
     title: String,
     subtitle: String,
-    found: extremal_engine::boundary::Solution,
+    found: extremal_engine::boundary::BoundarySolution,
     columns: Vec<Vec<f64>>,
     doubts: Vec<String>,
     summary: SolveReport,
@@ -151,7 +151,7 @@ struct Solved {
 impl Solution {
     fn of(
         problem: &Problem<'_>,
-        found: extremal_engine::boundary::Solution,
+        found: extremal_engine::boundary::BoundarySolution,
         assessment: Option<&Assessment>,
         levels: &[Level],
     ) -> Solution {
@@ -219,7 +219,7 @@ impl Solution {
         Plot::of(&self.solved.title, &self.solved.subtitle, recorder.columns(), recorder.series(), false)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> SolutionTable {
         self.solved.found.table()
     }
 

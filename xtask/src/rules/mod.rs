@@ -2,6 +2,7 @@
 
 mod floors;
 mod names;
+mod packages;
 mod sizes;
 
 use std::fs;
@@ -16,10 +17,11 @@ type Rule = (&'static str, fn() -> Result<Vec<String>, TaskFailure>);
 /// Checks every rule; all that are broken are told together.
 pub fn all() -> Result<(), TaskFailure> {
     heading("rules");
-    let rules: [Rule; 4] = [
+    let rules: [Rule; 5] = [
         ("crates know only those below them", floors::broken),
         ("a type name stands for one type", names::broken),
         ("files are short enough to read", sizes::broken),
+        ("the library without features is small", packages::broken),
         ("mutants of xtask/mutants.toml still apply", mutants::stale),
     ];
     let mut told = Vec::new();

@@ -1,7 +1,7 @@
 //! `extremal analyze`: what a model conserves, and what is singular about it.
 
 use clap::Args;
-use extremal_engine::analyze::{Extent, analyze};
+use extremal_engine::analyze::{AnalysisExtent, analyze};
 use extremal_engine::mechanics::analysis::SearchBounds;
 use extremal_engine::run::{SettingsError, SetupError};
 
@@ -59,7 +59,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         degree: arguments.degree.map_or(bounds.degree, usize::from),
         candidates: arguments.candidates.map_or(bounds.candidates, usize::from),
     };
-    let analysis = analyze(&source.model, &settings, Extent { search, steps: arguments.along, numbers: true });
+    let analysis = analyze(&source.model, &settings, AnalysisExtent { search, steps: arguments.along, numbers: true });
     if arguments.json {
         terminal::print_json(&analysis.report())?;
     } else if arguments.latex {

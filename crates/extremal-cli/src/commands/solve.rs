@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use extremal_engine::Method;
 use extremal_engine::Recorder;
 use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, ProblemError, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement,
-    StatementError, Status, Table,
+    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, Seek, SolutionTable, SolveReport,
+    SolveSettings, Statement, StatementError, Status,
 };
 use extremal_engine::solve::nlp::{Iteration, NlpOptions};
 use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
@@ -116,7 +116,7 @@ impl Arguments {
 
     fn guess(&self) -> Result<Guess, Failure> {
         let Some(path) = &self.warm_start else { return Ok(Guess::Stated) };
-        let table = Table::read(&read_file_of(path, SOLUTION_FILE)?);
+        let table = SolutionTable::read(&read_file_of(path, SOLUTION_FILE)?);
         Ok(Guess::Table(table.map_err(|source| Failure::WarmStart { path: path.clone(), source })?))
     }
 }
@@ -124,9 +124,9 @@ impl Arguments {
 /// What was solved, with all that was found on the way.
 pub struct Solved<'m> {
     pub problem: Problem<'m>,
-    pub solution: Solution,
+    pub solution: BoundarySolution,
     pub levels: Vec<Level>,
-    pub minima: Vec<Solution>,
+    pub minima: Vec<BoundarySolution>,
     pub assessment: Option<Assessment>,
     pub elapsed: std::time::Duration,
 }

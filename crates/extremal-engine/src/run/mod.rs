@@ -52,7 +52,6 @@ pub(crate) use start_check::StartCheck;
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
-pub use crate::serialized::NamedValues;
 pub use energy::EnergyLaw;
 pub use execution::Execution;
 pub use feasible::{ConstraintError, ConstraintStructure, Violation};
@@ -61,7 +60,7 @@ pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
 pub use motion::{ChangeError, Motion};
 pub use observables::Tracked;
 pub use outcome::{End, Outcome, Progress};
-pub use report::{ConstraintSummary, EndState, RedundantConstraint, Report, RunSummary, SolverSummary};
+pub use report::{Report, RunSummary};
 pub use settings::{NEVER, Settings, SettingsError};
 pub use setup_error::SetupError;
 pub use start_check::StartProblem;

@@ -42,9 +42,9 @@ fn machine_code_gives_the_bits_of_the_tape() {
 fn computed(mut machine: Machine, point: usize) -> Vec<f64> {
     let program = machine.program();
     let mut results = Vec::new();
-    for stage in 0..program.stages() {
-        machine.inputs_mut(stage).iter_mut().enumerate().for_each(|(at, x)| *x = input(stage, at, point));
-        machine.commit(stage);
+    for tier in 0..program.tiers() {
+        machine.inputs_mut(tier).iter_mut().enumerate().for_each(|(at, x)| *x = input(tier, at, point));
+        machine.commit(tier);
     }
     for entry in 0..program.entries() {
         let mut out = vec![0.0; program.outputs(entry).len()];
@@ -57,11 +57,11 @@ fn computed(mut machine: Machine, point: usize) -> Vec<f64> {
 /// The same with one point on each lane, for every lane.
 fn computed_in_lanes(mut machine: Machine, program: &Program) -> Vec<Vec<f64>> {
     let lanes = machine.lanes();
-    for stage in 0..program.stages() {
-        for (at, x) in machine.inputs_mut(stage).iter_mut().enumerate() {
-            *x = input(stage, at / lanes, at % lanes);
+    for tier in 0..program.tiers() {
+        for (at, x) in machine.inputs_mut(tier).iter_mut().enumerate() {
+            *x = input(tier, at / lanes, at % lanes);
         }
-        machine.commit(stage);
+        machine.commit(tier);
     }
     let mut results = vec![Vec::new(); lanes];
     for entry in 0..program.entries() {
@@ -73,8 +73,8 @@ fn computed_in_lanes(mut machine: Machine, program: &Program) -> Vec<Vec<f64>> {
 }
 
 /// Positive numbers about one, as parameters, states and steps may be.
-fn input(stage: usize, at: usize, point: usize) -> f64 {
-    let number = 7919 * stage + 104_729 * at + 1_299_709 * point;
+fn input(tier: usize, at: usize, point: usize) -> f64 {
+    let number = 7919 * tier + 104_729 * at + 1_299_709 * point;
     0.2 + (number as f64 * 0.618_033_988_749_894_9).fract()
 }
 

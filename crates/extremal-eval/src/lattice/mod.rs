@@ -191,7 +191,7 @@ impl LocatedValues {
     fn of(formulas: LatticeFormulas<'_>, shapes: &mut Shapes) -> Result<LocatedValues, CompileError> {
         let size = formulas.fields.first().map_or(0, Vec::len);
         let outputs: Vec<Id> = formulas.results.iter().chain(formulas.sums).flatten().copied().collect();
-        let program = Program::compile(formulas.graph, &inputs(formulas), &[EntryPoint { stage: 1, outputs }])?;
+        let program = Program::compile(formulas.graph, &inputs(formulas), &[EntryPoint { tier: 1, outputs }])?;
         let mut located = shapes.locate(&program, formulas.scalars.len(), size).into_iter();
         let half = size as i32 / 2;
         // The shorter way round.
@@ -300,7 +300,7 @@ fn ends(
     let left_sums = sum_where(&|position| position.is_none_or(|position| (position as usize) < before));
     let right_sums = sum_where(&|position| position.is_some_and(|position| position as usize >= last));
     let entries = [left.chain(left_sums).collect(), right.chain(right_sums).collect()]
-        .map(|outputs| EntryPoint { stage: 1, outputs });
+        .map(|outputs| EntryPoint { tier: 1, outputs });
     Program::compile(g, &inputs(formulas), &entries)
 }
 
@@ -309,7 +309,7 @@ fn reads_the_middle(ends: &Program, formulas: LatticeFormulas<'_>) -> bool {
     let size = formulas.fields.first().map_or(0, Vec::len);
     let mut reads = false;
     let mut meet = |value: ValueId| {
-        if let ValueDefinition::Input { stage: 1, index } = ends.definition(value)
+        if let ValueDefinition::Input { tier: 1, index } = ends.definition(value)
             && let Some(at) = index.checked_sub(formulas.scalars.len())
         {
             reads |= [size / 2 - 1, size / 2].contains(&(at % size));

@@ -20,7 +20,7 @@ pub(super) struct Shifted {
 pub(super) enum ValueShape {
     /// A number, by its bits.
     Constant(u64),
-    /// An input that is no field: stage and place.
+    /// An input that is no field: tier and place.
     Scalar(usize, usize),
     /// A member of a field.
     Field(usize),
@@ -152,12 +152,12 @@ impl Shapes {
             ValueDefinition::Constant(number) => {
                 Located { shape: self.intern(ValueShape::Constant(number.to_bits()), true), position: None }
             }
-            ValueDefinition::Input { stage: 1, index } if index >= scalars => {
+            ValueDefinition::Input { tier: 1, index } if index >= scalars => {
                 let (field, member) = ((index - scalars) / size, (index - scalars) % size);
                 Located { shape: self.intern(ValueShape::Field(field), false), position: Some(member as i32) }
             }
-            ValueDefinition::Input { stage, index } => {
-                Located { shape: self.intern(ValueShape::Scalar(stage, index), true), position: None }
+            ValueDefinition::Input { tier, index } => {
+                Located { shape: self.intern(ValueShape::Scalar(tier, index), true), position: None }
             }
         };
         found.insert(value, located);

@@ -137,11 +137,11 @@ impl Native {
         }
     }
 
-    /// Computes what later stages need of this one.
+    /// Computes what later tiers need of this one.
     #[inline]
-    pub fn commit(&self, stage: usize, memory: &mut [f64]) {
+    pub fn commit(&self, tier: usize, memory: &mut [f64]) {
         assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
-        if let Some(offset) = self.commits[stage] {
+        if let Some(offset) = self.commits[tier] {
             // SAFETY: the memory is large enough; a commit writes no results.
             unsafe { self.function(offset)(memory.as_mut_ptr(), std::ptr::null_mut()) };
         }

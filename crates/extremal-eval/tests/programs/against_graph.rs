@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::recipes::{STAGES, build, feed, recipe, same_bits, symbols};
+use crate::recipes::{TIERS, build, feed, recipe, same_bits, symbols};
 use extremal_eval::{EntryPoint, Program};
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id};
 use extremal_testkit::bounded::{Bounded, evaluate};
 use proptest::prelude::*;
 
-fn staged_inputs(g: &Graph) -> Vec<Vec<Id>> {
-    STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect()
+fn tierd_inputs(g: &Graph) -> Vec<Vec<Id>> {
+    TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect()
 }
 
 /// Up to the errors of two libraries.
@@ -35,7 +35,7 @@ proptest! {
         prop_assume!(bounds.values().all(told));
         let bound = bounds[&output.id()];
 
-        let program = Program::compile(g, &staged_inputs(g), &[EntryPoint { stage: 2, outputs: vec![output.id()] }]).unwrap();
+        let program = Program::compile(g, &tierd_inputs(g), &[EntryPoint { tier: 2, outputs: vec![output.id()] }]).unwrap();
         let mut machine = program.machine();
         feed(&mut machine, &point);
         let mut out = [0.0];
@@ -53,16 +53,16 @@ proptest! {
     fn an_output_does_not_depend_on_the_entry_that_computes_it(recipe in recipe(40), point in prop::array::uniform7(-2.5..2.5f64)) {
         let g = &Graph::new();
         let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
-        let inputs = staged_inputs(g);
-        // One entry for all, one per output at the last stage, and one per output at the earliest stage that allows it: there
+        let inputs = tierd_inputs(g);
+        // One entry for all, one per output at the last tier, and one per output at the earliest tier that allows it: there
         // the work is done in the run instead of a commit.
         let earliest = |id: &Id| {
             let used = g.free_symbols(&[g.expr(*id)]);
-            inputs.iter().rposition(|stage| stage.iter().any(|input| used.iter().any(|e| e.id() == *input))).unwrap_or(0)
+            inputs.iter().rposition(|tier| tier.iter().any(|input| used.iter().any(|e| e.id() == *input))).unwrap_or(0)
         };
-        let mut entries = vec![EntryPoint { stage: 2, outputs: outputs.clone() }];
-        entries.extend(outputs.iter().map(|id| EntryPoint { stage: 2, outputs: vec![*id] }));
-        entries.extend(outputs.iter().map(|id| EntryPoint { stage: earliest(id), outputs: vec![*id] }));
+        let mut entries = vec![EntryPoint { tier: 2, outputs: outputs.clone() }];
+        entries.extend(outputs.iter().map(|id| EntryPoint { tier: 2, outputs: vec![*id] }));
+        entries.extend(outputs.iter().map(|id| EntryPoint { tier: earliest(id), outputs: vec![*id] }));
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut machine = program.machine();
         feed(&mut machine, &point);
@@ -87,7 +87,7 @@ proptest! {
 fn at(output: Expr, x: f64, y: f64) -> f64 {
     let g = output.graph();
     let inputs = vec![g.symbol("x").id(), g.symbol("y").id()];
-    let program = Program::compile(g, &[inputs], &[EntryPoint { stage: 0, outputs: vec![output.id()] }]).unwrap();
+    let program = Program::compile(g, &[inputs], &[EntryPoint { tier: 0, outputs: vec![output.id()] }]).unwrap();
     let mut machine = program.machine();
     machine.inputs_mut(0).copy_from_slice(&[x, y]);
     let mut out = [0.0];
@@ -117,7 +117,7 @@ fn sine_with_cosine_has_the_bits_of_sine_alone() {
     let g = &Graph::new();
     let x = g.symbol("x");
     let (sin, cos) = (x.sin().id(), x.cos().id());
-    let entries = [vec![sin, cos], vec![sin], vec![cos]].map(|outputs| EntryPoint { stage: 0, outputs });
+    let entries = [vec![sin, cos], vec![sin], vec![cos]].map(|outputs| EntryPoint { tier: 0, outputs });
     let program = Program::compile(g, &[vec![x.id()]], &entries).unwrap();
     assert_eq!(program.counts(0).operations, 1);
     let mut machine = program.machine();

@@ -1,6 +1,6 @@
 //! Every backend gives the bits of the tape.
 
-use crate::recipes::{STAGES, build, feed, recipe, same_bits};
+use crate::recipes::{TIERS, build, feed, recipe, same_bits};
 use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
 use extremal_expr::{Comparison, Graph, Id};
 use proptest::prelude::*;
@@ -9,11 +9,11 @@ use proptest::prelude::*;
 fn feed_lanes(machine: &mut Machine, points: &[[f64; 7]]) {
     let lanes = machine.lanes();
     let mut first = 0;
-    for (stage, names) in STAGES.iter().enumerate() {
-        for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+    for (tier, names) in TIERS.iter().enumerate() {
+        for (at, place) in machine.inputs_mut(tier).chunks_exact_mut(lanes).enumerate() {
             place.iter_mut().zip(points.iter().cycle()).for_each(|(x, point)| *x = point[first + at]);
         }
-        machine.commit(stage);
+        machine.commit(tier);
         first += names.len();
     }
 }
@@ -60,10 +60,10 @@ proptest! {
         let g = &Graph::new();
         let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
         let inputs: Vec<Vec<Id>> =
-            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+            TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let entries = [
-            EntryPoint { stage: 2, outputs: outputs.clone() },
-            EntryPoint { stage: 2, outputs: vec![*outputs.last().unwrap()] },
+            EntryPoint { tier: 2, outputs: outputs.clone() },
+            EntryPoint { tier: 2, outputs: vec![*outputs.last().unwrap()] },
         ];
         let program = Program::compile(g, &inputs, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
@@ -99,7 +99,7 @@ proptest! {
     fn rounds_give_the_bits_of_the_tape(recipe in recipe(60), point in prop::array::uniform7(number()), order in 0usize..6) {
         let g = &Graph::new();
         let inputs: Vec<Vec<Id>> =
-            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+            TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
         // Comparisons of all kinds, of what changes and of what does not, one of them used for something else too.
@@ -149,7 +149,7 @@ proptest! {
     fn lanes_give_the_bits_of_the_tape(recipe in recipe(60), points in prop::collection::vec(prop::array::uniform7(number()), 13)) {
         let g = &Graph::new();
         let inputs: Vec<Vec<Id>> =
-            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+            TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
         let condition = g.compare(Comparison::Lt, g.expr(own[0]), g.int(2));
@@ -195,7 +195,7 @@ proptest! {
     ) {
         let g = &Graph::new();
         let inputs: Vec<Vec<Id>> =
-            STAGES.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
+            TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let [own, shared @ ..] = [0, 1, 2].map(|at| inputs[2][at]);
         let sources = [3, 1];
         let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at], given: None });
@@ -203,8 +203,8 @@ proptest! {
         let next = g.expr(*outputs.last().unwrap());
         let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
         let entries = [
-            EntryPoint { stage: 2, outputs: vec![settled.id(), next.id()] },
-            EntryPoint { stage: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
+            EntryPoint { tier: 2, outputs: vec![settled.id(), next.id()] },
+            EntryPoint { tier: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
         ];
         let program = Program::converging(g, &inputs, &[], &spreads, &entries).unwrap();
         let mut tape = program.machine_on(Backend::Tape).unwrap();
@@ -220,11 +220,11 @@ proptest! {
         };
         for mut machine in lane_machines(&program).into_iter().filter(Machine::spreads) {
             let lanes = machine.lanes();
-            for (stage, first) in [(0, 0), (1, 2)] {
-                for (at, place) in machine.inputs_mut(stage).chunks_exact_mut(lanes).enumerate() {
+            for (tier, first) in [(0, 0), (1, 2)] {
+                for (at, place) in machine.inputs_mut(tier).chunks_exact_mut(lanes).enumerate() {
                     place.iter_mut().zip(&points).for_each(|(x, point)| *x = point[first + at]);
                 }
-                machine.commit(stage);
+                machine.commit(tier);
             }
             let mut values: Vec<f64> = points[..lanes].iter().map(|point| point[4]).collect();
             machine.inputs_mut(2)[..lanes].copy_from_slice(&values);
@@ -275,7 +275,7 @@ fn values_that_find_no_register() {
         .fold(x[1], |sum, i| (sum - parts[i]).call(extremal_expr::Function::Abs) * parts[(i * 13) % 90] / 2);
     let outputs = vec![forward.id(), backward.id(), (forward * backward).exp().id()];
     let inputs = vec![x.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { tier: 0, outputs }]).unwrap();
     let values = |backend| {
         let mut machine = program.machine_on(backend)?;
         for (at, input) in machine.inputs_mut(0).iter_mut().enumerate() {
@@ -303,7 +303,7 @@ fn angles_of_all_sizes_side_by_side() {
     let nested = products.iter().fold(g.int(0), |sum, product| sum + (*product + names[0].sin()).cos());
     outputs.push((nested + products.iter().fold(g.int(1), |total, product| total * (*product + 2))).id());
     let inputs = vec![names.iter().map(|e| e.id()).collect()];
-    let program = Program::compile(g, &inputs, &[EntryPoint { stage: 0, outputs: outputs.clone() }]).unwrap();
+    let program = Program::compile(g, &inputs, &[EntryPoint { tier: 0, outputs: outputs.clone() }]).unwrap();
     let special = [0.0, -0.0, 1e9, 999_999_999.5, -1e9, 1e22, f64::NAN, f64::NEG_INFINITY, 5e-324, -1e-300];
     let quarter = std::f64::consts::FRAC_PI_2;
     let angle = |at: usize| match at % 8 {

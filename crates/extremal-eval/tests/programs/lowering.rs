@@ -3,13 +3,13 @@
 use extremal_eval::{EntryPoint, Op, Program};
 use extremal_expr::{Expr, Graph, Rational};
 
-/// Compiled with `a, b` of an earlier stage than `x, y, z`.
+/// Compiled with `a, b` of an earlier tier than `x, y, z`.
 fn compile(outputs: &[Expr]) -> Program {
     let g = outputs[0].graph();
     let inputs =
         [vec!["a", "b"], vec!["x", "y", "z"]].map(|names| names.iter().map(|name| g.symbol(name).id()).collect());
     let outputs = outputs.iter().map(|e| e.id()).collect();
-    Program::compile(g, &inputs, &[EntryPoint { stage: 1, outputs }]).unwrap()
+    Program::compile(g, &inputs, &[EntryPoint { tier: 1, outputs }]).unwrap()
 }
 
 /// The names of the operations of a run, sorted.

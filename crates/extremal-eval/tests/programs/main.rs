@@ -5,4 +5,4 @@ mod backends;
 mod lowering;
 mod recipes;
 mod scale;
-mod stages;
+mod tiers;

@@ -4,11 +4,11 @@ use extremal_eval::Machine;
 use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Rational};
 use proptest::prelude::*;
 
-/// The symbols of random expressions, in the stages they are given to the program.
-pub const STAGES: [&[&str]; 3] = [&["a", "b"], &["h", "q"], &["x", "y", "z"]];
+/// The symbols of random expressions, in the tiers they are given to the program.
+pub const TIERS: [&[&str]; 3] = [&["a", "b"], &["h", "q"], &["x", "y", "z"]];
 
 pub fn symbols() -> impl Iterator<Item = &'static str> {
-    STAGES.iter().flat_map(|names| names.iter().copied())
+    TIERS.iter().flat_map(|names| names.iter().copied())
 }
 
 /// One step of a recipe: which construction, on which of the expressions made so far.
@@ -61,10 +61,10 @@ pub fn build<'g>(g: &'g Graph, recipe: &[Choice]) -> Vec<Expr<'g>> {
 /// Sets and commits all inputs.
 pub fn feed(machine: &mut Machine, point: &[f64]) {
     let mut rest = point;
-    for (stage, names) in STAGES.iter().enumerate() {
+    for (tier, names) in TIERS.iter().enumerate() {
         let (own, others) = rest.split_at(names.len());
-        machine.inputs_mut(stage).copy_from_slice(own);
-        machine.commit(stage);
+        machine.inputs_mut(tier).copy_from_slice(own);
+        machine.commit(tier);
         rest = others;
     }
 }

@@ -13,7 +13,7 @@ fn compile(inputs: &[Expr], output: Expr) -> Program {
     let inputs = inputs.iter().map(|e| e.id()).collect();
     let start = Instant::now();
     let program =
-        Program::compile(output.graph(), &[inputs], &[EntryPoint { stage: 0, outputs: vec![output.id()] }]).unwrap();
+        Program::compile(output.graph(), &[inputs], &[EntryPoint { tier: 0, outputs: vec![output.id()] }]).unwrap();
     assert!(start.elapsed() < LIMIT, "compiling took {:?}", start.elapsed());
     program
 }
@@ -51,7 +51,7 @@ fn a_long_product_and_a_long_list_of_outputs() {
 
     let inputs = x.iter().map(|e| e.id()).collect();
     let outputs = x.iter().map(|e| e.sin().id()).collect();
-    let program = Program::compile(g, &[inputs], &[EntryPoint { stage: 0, outputs }]).unwrap();
+    let program = Program::compile(g, &[inputs], &[EntryPoint { tier: 0, outputs }]).unwrap();
     assert_eq!(program.counts(0).operations, N);
 }
 

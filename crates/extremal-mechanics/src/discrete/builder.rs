@@ -78,7 +78,6 @@ impl<'s, 'g> SchemeBuilder<'s, 'g> {
             observe: self.observe,
             constants: Vec::new(),
             guards: Vec::new(),
-            stages: None,
             substeps: vec![1.0],
             equations: Vec::new(),
             note: String::new(),

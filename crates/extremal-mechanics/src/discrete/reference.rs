@@ -76,17 +76,15 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
     let solve = |unknowns: &[Expr<'g>], rows: &[Expr<'g>]| {
         Solve::new(unknowns, rows, &vec![g.int(0); unknowns.len()]).meaning(of_stage.iter().cycle().cloned())
     };
-    let explicit = method.a[0].is_empty();
-    let solves = match explicit {
+    let solves = match method.a[0].is_empty() {
         true => unknowns.iter().zip(&residuals).map(|(unknowns, rows)| solve(unknowns, rows)).collect(),
-        false => vec![solve(&unknowns.concat(), &residuals.concat())],
+        false => {
+            let rates = Rates { accelerations: &a, entropies: &r, multipliers: &lambda, unknowns: &unknowns };
+            let all = solve(&unknowns.concat(), &residuals.concat());
+            vec![all.by_stages(Stages::new(system, &method.c, &method.a, &rates))]
+        }
     };
-    let stages = (!explicit).then(|| {
-        let rates = Rates { accelerations: &a, entropies: &r, multipliers: &lambda, unknowns: &unknowns };
-        Stages::new(system, &method.c, &method.a, &rates)
-    });
     Scheme {
-        stages,
         guards: phase_guards(system),
         equations: equations(system, &residuals, &next),
         note: "One step from (q, q') at t; each stage satisfies the equations of motion.".to_owned(),

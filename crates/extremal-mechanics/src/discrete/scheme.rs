@@ -2,7 +2,6 @@
 
 use extremal_expr::{Expr, Graph, Id};
 
-use super::stages::Stages;
 use crate::block::Block;
 
 /// An integrator for one system, symbolically. A composition is the same scheme marched over fractional steps.
@@ -24,8 +23,6 @@ pub struct Scheme {
     pub constants: Vec<(Id, f64)>,
     /// What each step must satisfy, in the inputs and unknowns of `step`.
     pub guards: Vec<SchemeGuard>,
-    /// What the unknowns of the step are stage by stage, for a method whose stages are alike.
-    pub stages: Option<Stages>,
     /// Fractions of the step, taken one after the other; `[1.0]` for a plain method.
     pub substeps: Vec<f64>,
     /// The discrete equations, for print.

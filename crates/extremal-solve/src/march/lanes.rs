@@ -4,7 +4,7 @@ use extremal_eval::{Machine, TRIES};
 
 use super::{CompiledScheme, March, Marcher};
 use crate::failure::StepFailure;
-use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_STAGE, LaneLayout, PARAMETERS_STAGE, TIMES_STAGE, WEIGHTS};
+use crate::step::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER, WEIGHTS};
 
 /// Takes the steps of several motions of one scheme at once. Each goes the way it would go alone, bit for bit: a motion whose fused
 /// step does not work out takes it by itself and comes back.
@@ -95,10 +95,10 @@ impl LaneMarcher {
                 self.fill_empty_lanes();
             }
             if began {
-                self.machine.commit(PARAMETERS_STAGE);
+                self.machine.commit(PARAMETERS_TIER);
             }
             if std::mem::take(&mut self.changed) {
-                self.machine.commit(TIMES_STAGE);
+                self.machine.commit(TIMES_TIER);
             }
             self.machine.repeat(u64::MAX);
             for at in 0..self.lanes() {
@@ -137,7 +137,7 @@ impl LaneMarcher {
         if unfit || !motion.scheme.solver.fused_at(&motion.motion).is_some_and(|fused| fused.fits_lanes()) {
             return alone(motion, number, steps, observer);
         }
-        self.load(motion, at, PARAMETERS_STAGE);
+        self.load(motion, at, PARAMETERS_TIER);
         self.enter(motion, number, at, steps - 1, observer.every());
         Ok(())
     }
@@ -147,14 +147,14 @@ impl LaneMarcher {
         let solver = &mut motion.scheme.solver;
         let following = solver.history.known_after_a_step();
         solver.fused_at(&motion.motion).into_iter().for_each(|fused| fused.predict_from(following));
-        [TIMES_STAGE, LOOP_STAGE].into_iter().for_each(|stage| self.load(motion, at, stage));
+        [TIMES_TIER, LOOP_TIER].into_iter().for_each(|tier| self.load(motion, at, tier));
         self.changed = true;
         let first = part(motion, steps, every);
         let entered = Entered { motion: number, steps: first, then: steps - first };
         let lanes = self.lanes();
         let unit = self.unit(motion);
         let LaneLayout { ways, own_ways, strongest, rough, tries, left } = &self.layout;
-        let inputs = self.machine.inputs_mut(LOOP_STAGE);
+        let inputs = self.machine.inputs_mut(LOOP_TIER);
         if *own_ways {
             ways.iter().zip(&motion.smoothness.ways).for_each(|(place, way)| inputs[place * lanes + at] = *way);
         }
@@ -162,18 +162,18 @@ impl LaneMarcher {
         let set = [(strongest, seen), (rough, 0.0), (tries, 0.0), (left, entered.steps as f64)];
         set.into_iter().for_each(|(place, value)| inputs[place * lanes + at] = value);
         // The last of these.
-        let times = self.machine.inputs_mut(TIMES_STAGE);
+        let times = self.machine.inputs_mut(TIMES_TIER);
         let quiet = times.len() - lanes;
         times[quiet + at] = motion.smoothness.floor() / unit.abs();
         self.entered[at] = Some(entered);
     }
 
     /// Gives a lane the inputs of a motion.
-    fn load(&mut self, motion: &mut Marcher, at: usize, stage: usize) {
+    fn load(&mut self, motion: &mut Marcher, at: usize, tier: usize) {
         let lanes = self.lanes();
         let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) else { return };
-        let places = self.machine.inputs_mut(stage).chunks_exact_mut(lanes);
-        places.zip(fused.inputs(stage)).for_each(|(place, value)| place[at] = *value);
+        let places = self.machine.inputs_mut(tier).chunks_exact_mut(lanes);
+        places.zip(fused.inputs(tier)).for_each(|(place, value)| place[at] = *value);
     }
 
     /// What the ways in lanes are multiplied by to be those of a motion.
@@ -188,14 +188,14 @@ impl LaneMarcher {
 
     /// A number that the loop changes, in a lane.
     fn value(&self, place: usize, at: usize) -> f64 {
-        self.machine.inputs(LOOP_STAGE)[place * self.lanes() + at]
+        self.machine.inputs(LOOP_TIER)[place * self.lanes() + at]
     }
 
     /// Lets empty lanes do what an occupied one does, so that they do not stop the others.
     fn fill_empty_lanes(&mut self) {
         let Some(model) = self.entered.iter().position(Option::is_some) else { return };
-        for stage in PARAMETERS_STAGE..=LOOP_STAGE {
-            for place in self.machine.inputs_mut(stage).chunks_exact_mut(self.entered.len()) {
+        for tier in PARAMETERS_TIER..=LOOP_TIER {
+            for place in self.machine.inputs_mut(tier).chunks_exact_mut(self.entered.len()) {
                 let value = place[model];
                 place.iter_mut().zip(&self.entered).filter(|(_, lane)| lane.is_none()).for_each(|(x, _)| *x = value);
             }
@@ -208,7 +208,7 @@ impl LaneMarcher {
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
         let grown = !motion.scheme.solver.history.is_full();
         // The state comes first.
-        let places = self.machine.inputs(LOOP_STAGE).chunks_exact(lanes);
+        let places = self.machine.inputs(LOOP_TIER).chunks_exact(lanes);
         motion.motion.state.iter_mut().zip(places).for_each(|(own, place)| *own = place[at]);
         motion.scheme.solver.count_fused(&mut motion.motion, entered.steps);
         if motion.steps().is_multiple_of(observer.every()) {
@@ -218,7 +218,7 @@ impl LaneMarcher {
             self.predict_from(motion.scheme.solver.history.known_after_a_step(), at);
         }
         let steps = part(motion, entered.then, observer.every());
-        self.machine.inputs_mut(LOOP_STAGE)[self.layout.left * lanes + at] = steps as f64;
+        self.machine.inputs_mut(LOOP_TIER)[self.layout.left * lanes + at] = steps as f64;
         self.entered[at] = Some(Entered { steps, then: entered.then - steps, ..entered });
         Ok(())
     }
@@ -226,7 +226,7 @@ impl LaneMarcher {
     /// Lets a lane extrapolate from so many steps.
     fn predict_from(&mut self, known: usize, at: usize) {
         let lanes = self.lanes();
-        let weights = self.machine.inputs_mut(TIMES_STAGE).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
+        let weights = self.machine.inputs_mut(TIMES_TIER).chunks_exact_mut(lanes).skip(FIRST_WEIGHT);
         weights.zip(WEIGHTS[known]).for_each(|(place, weight)| place[at] = weight);
         self.changed = true;
     }
@@ -243,7 +243,7 @@ impl LaneMarcher {
         let lanes = self.lanes();
         let Some(entered) = self.entered[at].take() else { return Ok(()) };
         if let Some(fused) = motion.scheme.solver.fused_at(&motion.motion) {
-            let places = self.machine.inputs(LOOP_STAGE).chunks_exact(lanes);
+            let places = self.machine.inputs(LOOP_TIER).chunks_exact(lanes);
             fused.loop_inputs_mut().iter_mut().zip(places).for_each(|(value, place)| *value = place[at]);
             fused.count_failure(left > 0);
         }

@@ -9,15 +9,15 @@ use crate::linear::LinearSolver;
 const MOVED: f64 = 1e-6;
 /// Patterns of signs that are tried. What several inputs do together is seen up to a factor of two by one of them but for bad luck.
 const PATTERNS: u32 = 4;
-/// The stage of the inputs of a block.
+/// The tier of the inputs of a block.
 const INPUTS: usize = 1;
 
 /// Measures the sizes below which residuals cannot be told from zero, times ε. It takes a few evaluations and solves, and nobody asks
 /// unless a residual is large for its terms.
 #[derive(Clone)]
 pub(super) struct Backward {
-    /// The stage of the unknowns, and the entry that gives the residuals.
-    stage: usize,
+    /// The tier of the unknowns, and the entry that gives the residuals.
+    tier: usize,
     entry: usize,
     inputs: Vec<f64>,
     moved: Vec<f64>,
@@ -26,9 +26,9 @@ pub(super) struct Backward {
 }
 
 impl Backward {
-    pub fn new(stage: usize, entry: usize, inputs: usize, rows: usize) -> Self {
+    pub fn new(tier: usize, entry: usize, inputs: usize, rows: usize) -> Self {
         let [moved, sizes, reached] = [(); 3].map(|()| vec![0.0; rows]);
-        Backward { stage, entry, inputs: vec![0.0; inputs], moved, sizes, reached }
+        Backward { tier, entry, inputs: vec![0.0; inputs], moved, sizes, reached }
     }
 
     /// The sizes of the rows at the present inputs and unknowns, where the residuals and the sizes of their terms are these: with
@@ -46,7 +46,7 @@ impl Backward {
         for pattern in 0..PATTERNS {
             let signed = self.inputs.iter().enumerate().map(|(at, value)| value * (1.0 + sign(at, pattern) * MOVED));
             machine.inputs_mut(INPUTS).iter_mut().zip(signed).for_each(|(input, value)| *input = value);
-            (INPUTS..self.stage).for_each(|stage| machine.commit(stage));
+            (INPUTS..self.tier).for_each(|tier| machine.commit(tier));
             machine.run(self.entry, &mut self.moved);
             for ((size, moved), (residual, own)) in self.sizes.iter_mut().zip(&self.moved).zip(residual.iter().zip(own))
             {
@@ -56,7 +56,7 @@ impl Backward {
             }
         }
         machine.inputs_mut(INPUTS).copy_from_slice(&self.inputs);
-        (INPUTS..self.stage).for_each(|stage| machine.commit(stage));
+        (INPUTS..self.tier).for_each(|tier| machine.commit(tier));
         self.reached.copy_from_slice(&self.sizes);
         for pattern in 0..PATTERNS {
             let signed = self.sizes.iter().enumerate().map(|(at, size)| sign(at, pattern) * size);

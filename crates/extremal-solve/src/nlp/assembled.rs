@@ -34,7 +34,7 @@ pub struct Assembled {
     metric: Option<Vec<f64>>,
 }
 
-/// Stages of the inputs of a piece.
+/// Tiers of the inputs of a piece.
 const PARAMETERS: usize = 0;
 const DATA: usize = 1;
 const VARIABLES: usize = 2;
@@ -77,11 +77,11 @@ impl CompiledPiece {
         let flat =
             |rows: &[Vec<(usize, Expr<'_>)>]| -> Vec<Id> { rows.iter().flatten().map(|(_, e)| e.id()).collect() };
         let entries = [
-            EntryPoint { stage: VARIABLES, outputs: vec![piece.cost] },
-            EntryPoint { stage: VARIABLES, outputs: gradient.iter().map(|k| slopes[*k].id()).collect() },
-            EntryPoint { stage: VARIABLES, outputs: piece.rows.clone() },
-            EntryPoint { stage: VARIABLES, outputs: flat(&jacobian_rows) },
-            EntryPoint { stage: WEIGHTS, outputs: below.iter().map(|(.., id)| *id).collect() },
+            EntryPoint { tier: VARIABLES, outputs: vec![piece.cost] },
+            EntryPoint { tier: VARIABLES, outputs: gradient.iter().map(|k| slopes[*k].id()).collect() },
+            EntryPoint { tier: VARIABLES, outputs: piece.rows.clone() },
+            EntryPoint { tier: VARIABLES, outputs: flat(&jacobian_rows) },
+            EntryPoint { tier: WEIGHTS, outputs: below.iter().map(|(.., id)| *id).collect() },
         ];
         let inputs = [
             parameters.to_vec(),

@@ -1,5 +1,7 @@
 //! The matrix of the optimality conditions, [W + Σ + δ_w, Aᵀ; A, −δ_c], and its inertia.
 
+use std::ops::Range;
+
 use super::standard::{Standard, largest};
 use super::{Curvature, Nature};
 use crate::symmetric::{MatrixInertia, SymmetricSolver};
@@ -38,8 +40,11 @@ pub(super) struct Kkt {
     m: usize,
     entries: Vec<(usize, usize)>,
     values: Vec<f64>,
-    /// Where the Hessian, the Jacobian and both diagonals end.
-    ends: [usize; 3],
+    /// Where the entries of the Hessian, the Jacobian, and the shifts of both diagonals stand.
+    hessian: Range<usize>,
+    jacobian: Range<usize>,
+    variable_shifts: Range<usize>,
+    constraint_shifts: Range<usize>,
     solver: SymmetricSolver,
     last_shift: f64,
     residual: Vec<f64>,
@@ -50,17 +55,19 @@ impl Kkt {
     pub fn of(problem: &Standard<'_>) -> Kkt {
         let (n, m) = (problem.variables(), problem.rows());
         let mut entries: Vec<(usize, usize)> = problem.hessian.clone();
-        let mut ends = [entries.len(), 0, 0];
+        let hessian = 0..entries.len();
         entries.extend(problem.jacobian.iter().map(|(row, column)| (n + row, *column)));
-        ends[1] = entries.len();
-        entries.extend((0..n).map(|i| (i, i)));
-        ends[2] = entries.len();
-        entries.extend((n..n + m).map(|i| (i, i)));
+        let jacobian = hessian.end..entries.len();
+        entries.extend((0..n + m).map(|i| (i, i)));
+        let (variable_shifts, constraint_shifts) = (jacobian.end..jacobian.end + n, jacobian.end + n..entries.len());
         Kkt {
             n,
             m,
             values: vec![0.0; entries.len()],
-            ends,
+            hessian,
+            jacobian,
+            variable_shifts,
+            constraint_shifts,
             solver: SymmetricSolver::for_pattern(n + m, &entries),
             entries,
             last_shift: 0.0,
@@ -71,25 +78,25 @@ impl Kkt {
 
     /// To be filled with the values of the Hessian.
     pub fn hessian_mut(&mut self) -> &mut [f64] {
-        &mut self.values[..self.ends[0]]
+        &mut self.values[self.hessian.clone()]
     }
 
     /// To be filled with the values of the Jacobian.
     pub fn jacobian_mut(&mut self) -> &mut [f64] {
-        &mut self.values[self.ends[0]..self.ends[1]]
+        &mut self.values[self.jacobian.clone()]
     }
 
     /// The values of the Jacobian.
     pub fn jacobian(&self) -> &[f64] {
-        &self.values[self.ends[0]..self.ends[1]]
+        &self.values[self.jacobian.clone()]
     }
 
     /// Factors with the given shifts.
     pub fn factor(&mut self, sigma: &[f64], shift: Shift) -> Option<MatrixInertia> {
-        for (value, sigma) in self.values[self.ends[1]..self.ends[2]].iter_mut().zip(sigma) {
+        for (value, sigma) in self.values[self.variable_shifts.clone()].iter_mut().zip(sigma) {
             *value = sigma + shift.hessian;
         }
-        self.values[self.ends[2]..].fill(-shift.constraints);
+        self.values[self.constraint_shifts.clone()].fill(-shift.constraints);
         self.solver.factor(&self.values)
     }
 
@@ -152,13 +159,13 @@ impl Kkt {
 
     /// What the second variation says of a stationary point.
     pub fn curvature(&mut self, sigma: &[f64], metric: &[f64]) -> Option<Curvature> {
-        let curvature = largest(&self.values[..self.ends[0]]);
+        let curvature = largest(&self.values[self.hessian.clone()]);
         let scale = if curvature > 0.0 { curvature } else { largest(sigma).max(f64::MIN_POSITIVE) };
         // An active bound is no more than very stiff: its true weight would hide all else.
         let sigma: Vec<f64> = sigma.iter().map(|value| value.min(STIFF * scale)).collect();
         // Steps of very different lengths have very different curvatures: each variable has its own measure.
         let mut own = vec![0.0f64; self.n];
-        for (&(i, j), value) in self.entries[..self.ends[0]].iter().zip(&self.values) {
+        for (&(i, j), value) in self.entries[self.hessian.clone()].iter().zip(&self.values) {
             own[i] = own[i].max(value.abs());
             own[j] = own[j].max(value.abs());
         }

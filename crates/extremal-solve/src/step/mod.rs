@@ -31,7 +31,7 @@ use history::History;
 use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
-pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_STAGE, LaneLayout, PARAMETERS_STAGE, TIMES_STAGE};
+pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
 pub(crate) use history::WEIGHTS;
 
 /// Where a motion stands.
@@ -84,6 +84,22 @@ impl StepInputs {
         self.values[..self.state].copy_from_slice(state);
         self.values[self.state] = time;
         self.values[self.state + 1] = h;
+    }
+
+    fn state(&self) -> &[f64] {
+        &self.values[..self.state]
+    }
+
+    fn state_and_time(&self) -> &[f64] {
+        &self.values[..=self.state]
+    }
+
+    fn step(&self) -> f64 {
+        self.values[self.state + 1]
+    }
+
+    fn velocities(&self) -> &[f64] {
+        &self.values[self.state + 2..]
     }
 
     fn set_step(&mut self, h: f64) {
@@ -355,7 +371,7 @@ impl StepSolver {
             if guess == GuessSource::Formula {
                 unknowns.fill(0.0);
             }
-            if let Some(work) = fixed_point.run(&self.inputs.values, unknowns, &mut self.next) {
+            if let Some(work) = fixed_point.run(&self.inputs, unknowns, &mut self.next) {
                 return self.newton.finite(&self.next).map(|()| work);
             }
         }

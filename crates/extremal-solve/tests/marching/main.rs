@@ -1,11 +1,11 @@
 //! Marching schemes: orders, symplecticity, long runs, heat; against hand-typed equations and known laws.
 
+mod fused_steps;
 mod heat;
 mod higher_order;
 mod holonomic;
 mod long_runs;
 mod orders;
 mod stages;
-mod strides;
 mod symplectic;
 mod velocity_constraints;

@@ -15,7 +15,9 @@ fn written(system: &System<'_>, method: &str) -> Scheme {
 
 /// The same with its stages unknown to the engine.
 fn by_newton(scheme: &Scheme) -> Scheme {
-    Scheme { stages: None, ..scheme.clone() }
+    let mut scheme = scheme.clone();
+    scheme.step.solves.iter_mut().for_each(|solve| solve.stages = None);
+    scheme
 }
 
 fn compiled(g: &Graph, scheme: &Scheme, backend: Option<Backend>) -> CompiledScheme {

@@ -9,7 +9,7 @@ use super::NEARLY;
 use crate::newton::UNDERFLOW;
 use crate::step::fused::condition_of;
 
-/// Inputs: parameters; step and coefficients; state and time; unknowns.
+/// The tiers of the inputs: parameters; step and coefficients; state and time; unknowns.
 pub(super) const PARAMETERS: usize = 0;
 pub(super) const STEP: usize = 1;
 pub(super) const STATE: usize = 2;
@@ -132,7 +132,7 @@ impl StageProgram {
         };
         let spreads: Vec<Spread> = all.iter().enumerate().map(spread).collect();
         let entry = |outputs: Vec<Expr<'_>>| EntryPoint {
-            stage: UNKNOWNS,
+            tier: UNKNOWNS,
             outputs: outputs.into_iter().map(Expr::id).collect(),
         };
         let entries = [iterated, checked, finished].map(entry);

@@ -212,9 +212,9 @@ impl StageLanes {
 
 impl StageGroup {
     /// Gives all lanes the same values, as inputs from the `first` on.
-    fn spread(&mut self, stage: usize, first: usize, values: &[f64]) {
+    fn spread(&mut self, tier: usize, first: usize, values: &[f64]) {
         let lanes = self.machine.lanes();
-        let places = self.machine.inputs_mut(stage)[first * lanes..].chunks_exact_mut(lanes);
+        let places = self.machine.inputs_mut(tier)[first * lanes..].chunks_exact_mut(lanes);
         places.zip(values).for_each(|(place, value)| place.fill(*value));
     }
 

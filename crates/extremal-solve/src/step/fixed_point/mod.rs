@@ -11,7 +11,7 @@ use extremal_mechanics::discrete::Scheme;
 use crate::kernel::Work;
 use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
-use crate::step::BackOff;
+use crate::step::{BackOff, StepInputs};
 use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
 use lanes::StageLanes;
 
@@ -71,7 +71,8 @@ impl FixedPoint {
         block: &Block,
         options: NewtonOptions,
     ) -> Result<Option<FixedPoint>, CompileError> {
-        let (Some(stages), [solve]) = (&scheme.stages, &block.solves[..]) else { return Ok(None) };
+        let stages = scheme.step.solves.first().and_then(|solve| solve.stages.as_deref());
+        let (Some(stages), [solve]) = (stages, &block.solves[..]) else { return Ok(None) };
         if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
             return Ok(None);
         }
@@ -82,7 +83,7 @@ impl FixedPoint {
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
             let finish =
-                Program::compile(g, &inputs, &[EntryPoint { stage: UNKNOWNS, outputs: block.outputs.clone() }])?;
+                Program::compile(g, &inputs, &[EntryPoint { tier: UNKNOWNS, outputs: block.outputs.clone() }])?;
             Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
         };
         Ok(Some(FixedPoint {
@@ -117,14 +118,14 @@ impl FixedPoint {
 
     /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](FixedPoint::predicts) this one, and
     /// computes the outputs. `None`, and the guess in `x`, where that does not converge fast enough.
-    pub fn run(&mut self, inputs: &[f64], x: &mut [f64], out: &mut [f64]) -> Option<Work> {
+    pub fn run(&mut self, inputs: &StepInputs, x: &mut [f64], out: &mut [f64]) -> Option<Work> {
         if self.kept.back_off.skip() {
             return None;
         }
         let n = self.now.len() - 1;
-        let predicted = self.predicts(&inputs[..n], inputs[n + 1]);
-        self.set_step(inputs[n + 1]);
-        self.stages.set_state(&inputs[..n + 1]);
+        let predicted = self.predicts(inputs.state(), inputs.step());
+        self.set_step(inputs.step());
+        self.stages.set_state(inputs.state_and_time());
         if !predicted {
             self.stages.set_unknowns(x);
         }
@@ -143,8 +144,8 @@ impl FixedPoint {
                 self.stages.unknowns(unknowns);
                 self.stages.finish();
                 let (first, guess) = machine.inputs_mut(STATE).split_at_mut(n + 1);
-                first.copy_from_slice(&inputs[..n + 1]);
-                guess.copy_from_slice(&inputs[n + 2..]);
+                first.copy_from_slice(inputs.state_and_time());
+                guess.copy_from_slice(inputs.velocities());
                 machine.commit(STATE);
                 machine.inputs_mut(UNKNOWNS).copy_from_slice(unknowns);
                 machine.run(0, out);

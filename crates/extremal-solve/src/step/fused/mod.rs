@@ -32,12 +32,12 @@ const LONGEST_COMPOSITION: usize = 10_000;
 /// For larger states the time is spent in the formulas, and compiling them twice would cost more than it gains.
 const LARGEST_STATE: usize = 64;
 
-/// The stages of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
-pub(crate) const PARAMETERS_STAGE: usize = 0;
-pub(crate) const TIMES_STAGE: usize = 1;
-pub(crate) const LOOP_STAGE: usize = 2;
+/// The tiers of the inputs: parameters and limits; step size, first time and weights of the extrapolation; what the loop changes.
+pub(crate) const PARAMETERS_TIER: usize = 0;
+pub(crate) const TIMES_TIER: usize = 1;
+pub(crate) const LOOP_TIER: usize = 2;
 
-/// Where the weights stand in their stage, behind the step size and the first time.
+/// Where the weights stand in their tier, behind the step size and the first time.
 pub(crate) const FIRST_WEIGHT: usize = 2;
 
 /// So many failures, and one for every four steps taken, are put up with.
@@ -191,26 +191,26 @@ impl FusedStep {
         LaneLayout { ways, own_ways, strongest, rough: strongest + 1, tries: strongest + 2, left: strongest + 3 }
     }
 
-    /// The inputs of a stage.
-    pub fn inputs(&self, stage: usize) -> &[f64] {
-        self.machine().inputs(stage)
+    /// The inputs of a tier.
+    pub fn inputs(&self, tier: usize) -> &[f64] {
+        self.machine().inputs(tier)
     }
 
     /// What the loop changes, to be taken from a lane.
     pub fn loop_inputs_mut(&mut self) -> &mut [f64] {
-        self.machine_mut().inputs_mut(LOOP_STAGE)
+        self.machine_mut().inputs_mut(LOOP_TIER)
     }
 
-    fn set(&mut self, stage: usize, values: impl Iterator<Item = f64> + Clone) {
+    fn set(&mut self, tier: usize, values: impl Iterator<Item = f64> + Clone) {
         let differences = self.differences.iter_mut().flat_map(|other| [&mut other.machine, &mut other.first]);
         for machine in differences.chain([&mut self.machine]) {
-            machine.inputs_mut(stage).iter_mut().zip(values.clone()).for_each(|(input, value)| *input = value);
-            machine.commit(stage);
+            machine.inputs_mut(tier).iter_mut().zip(values.clone()).for_each(|(input, value)| *input = value);
+            machine.commit(tier);
         }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
-        self.set(PARAMETERS_STAGE, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
+        self.set(PARAMETERS_TIER, values.iter().copied().chain(LIMITS.map(|(_, value)| value)));
         self.enough = self.observable.as_mut().is_none_or(|observable| observable.holds_for(values));
     }
 
@@ -240,7 +240,7 @@ impl FusedStep {
     pub fn predict_from(&mut self, known: usize) {
         if known != self.known {
             self.known = known;
-            self.set(TIMES_STAGE, self.times.into_iter().chain(WEIGHTS[known]));
+            self.set(TIMES_TIER, self.times.into_iter().chain(WEIGHTS[known]));
         }
     }
 
@@ -263,16 +263,16 @@ impl FusedStep {
             }
         }
         if let Some(differences) = self.differences.as_mut().filter(|differences| differences.well) {
-            differences.first.inputs_mut(LOOP_STAGE)[layout.state()].copy_from_slice(&motion.state);
+            differences.first.inputs_mut(LOOP_TIER)[layout.state()].copy_from_slice(&motion.state);
             differences.begin();
-            let inputs = differences.machine.inputs_mut(LOOP_STAGE);
+            let inputs = differences.machine.inputs_mut(LOOP_TIER);
             inputs[layout.differences()].copy_from_slice(&differences.values);
         }
     }
 
     /// Brings a motion to where the loop stands.
     pub fn read(&self, motion: &mut MotionState) {
-        let inputs = self.inputs(LOOP_STAGE);
+        let inputs = self.inputs(LOOP_TIER);
         motion.state.copy_from_slice(&inputs[self.layout.state()]);
         motion.work.max_residual = inputs[self.layout.max_residual()];
         motion.work.iterations = self.layout.updates().map_or(0, |updates| inputs[updates] as u64);
@@ -281,7 +281,7 @@ impl FusedStep {
     /// Something else goes on with the motion.
     pub fn leave(&mut self, history: &mut History) {
         if std::mem::take(&mut self.loaded) {
-            history.values.copy_from_slice(&self.inputs(LOOP_STAGE)[self.layout.history()]);
+            history.values.copy_from_slice(&self.inputs(LOOP_TIER)[self.layout.history()]);
         }
     }
 
@@ -441,7 +441,7 @@ impl<'g> FusedLoop<'g> {
         let well = rows.well.iter().copied().reduce(|all, condition| self.g.and(all, condition))?;
         let first = rows.differences.iter().map(|difference| difference.first.id()).collect();
         let inputs = self.inputs(self.changing(writer, rows).inputs);
-        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { stage: LOOP_STAGE, outputs });
+        let entries = [vec![well.id()], first].map(|outputs| EntryPoint { tier: LOOP_TIER, outputs });
         Program::compile_with_names(self.g, &inputs, &writer.names, &entries).ok()
     }
 

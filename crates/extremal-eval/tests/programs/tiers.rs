@@ -7,11 +7,11 @@ fn ids(exprs: &[Expr]) -> Vec<Id> {
     exprs.iter().map(|e| e.id()).collect()
 }
 
-fn compile(stages: &[&[Expr]], entries: &[(usize, &[Expr])]) -> Program {
-    let graph = stages.iter().flat_map(|symbols| symbols.iter()).next().unwrap().graph();
-    let inputs: Vec<_> = stages.iter().map(|symbols| ids(symbols)).collect();
+fn compile(tiers: &[&[Expr]], entries: &[(usize, &[Expr])]) -> Program {
+    let graph = tiers.iter().flat_map(|symbols| symbols.iter()).next().unwrap().graph();
+    let inputs: Vec<_> = tiers.iter().map(|symbols| ids(symbols)).collect();
     let entries: Vec<_> =
-        entries.iter().map(|(stage, outputs)| EntryPoint { stage: *stage, outputs: ids(outputs) }).collect();
+        entries.iter().map(|(tier, outputs)| EntryPoint { tier: *tier, outputs: ids(outputs) }).collect();
     Program::compile(graph, &inputs, &entries).unwrap()
 }
 
@@ -22,13 +22,13 @@ fn run(machine: &mut Machine, entry: usize) -> Vec<f64> {
 }
 
 #[test]
-fn slow_work_is_done_at_commits_and_only_if_a_later_stage_needs_it() {
+fn slow_work_is_done_at_commits_and_only_if_a_later_tier_needs_it() {
     let g = &Graph::new();
     let [m, l, h, x] = ["m", "l", "h", "x"].map(|name| g.symbol(name));
     let parameter_work = (m * l).sqrt().exp();
     let fast = x * parameter_work * m.powi(2) * h.cos();
     let program = compile(&[&[m, l], &[h], &[x]], &[(2, &[fast]), (0, &[m.sin()]), (1, &[parameter_work + h])]);
-    // Stage 0: m*l, its root, the exponential, m*m, their product; the sine is for an entry of stage 0 itself. Stage 1: the
+    // Tier 0: m*l, its root, the exponential, m*m, their product; the sine is for an entry of tier 0 itself. Tier 1: the
     // cosine, and its product with the above.
     assert_eq!(program.counts(0).hoisted, [5, 2, 0]);
     assert_eq!((program.counts(0).operations, program.counts(0).transcendental), (1, 0));
@@ -67,7 +67,7 @@ fn a_commit_takes_effect_only_when_called() {
 }
 
 #[test]
-fn an_entry_of_a_stage_does_not_need_its_commit_and_leaves_it_alone() {
+fn an_entry_of_a_tier_does_not_need_its_commit_and_leaves_it_alone() {
     let g = &Graph::new();
     let (x, y) = (g.symbol("x"), g.symbol("y"));
     let program = compile(&[&[x], &[y]], &[(0, &[x.sin()]), (1, &[x.sin() + y])]);
@@ -133,17 +133,17 @@ fn clones_are_independent_and_cross_threads() {
 fn errors_name_the_culprit() {
     let g = &Graph::new();
     let (x, y) = (g.symbol("x"), g.symbol("y'"));
-    let entry = |stage, e: Expr| vec![EntryPoint { stage, outputs: vec![e.id()] }];
+    let entry = |tier, e: Expr| vec![EntryPoint { tier, outputs: vec![e.id()] }];
     let error = |inputs: &[Vec<Id>], entries: Vec<EntryPoint>| Program::compile(g, inputs, &entries).unwrap_err();
     let unbound = error(&[vec![x.id()]], entry(0, x + y.sin()));
     assert_eq!(unbound, CompileError::UnboundSymbol { name: "y'".into() });
     assert_eq!(unbound.to_string(), "`y'` has no value: it is not among the inputs");
     assert_eq!(error(&[vec![x.id()], vec![x.id()]], entry(0, x)), CompileError::DuplicateInput { name: "x".into() });
-    assert_eq!(error(&[vec![x.id(), (x * 2).id()]], entry(0, x)), CompileError::InputNotSymbol { stage: 0, index: 1 });
-    assert_eq!(error(&[vec![x.id()]], entry(1, x)), CompileError::NoSuchStage { entry: 0, stage: 1, stages: 1 });
+    assert_eq!(error(&[vec![x.id(), (x * 2).id()]], entry(0, x)), CompileError::InputNotSymbol { tier: 0, index: 1 });
+    assert_eq!(error(&[vec![x.id()]], entry(1, x)), CompileError::NoSuchTier { entry: 0, tier: 1, tiers: 1 });
     assert_eq!(
         error(&[vec![x.id()], vec![y.id()]], entry(0, x * y)),
-        CompileError::OutputTooEarly { entry: 0, output: 0, stage: 0, needs: 1 }
+        CompileError::OutputTooEarly { entry: 0, output: 0, tier: 0, needs: 1 }
     );
 }
 
