@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::shell::{Failure, Step};
+use crate::shell::{Step, TaskFailure};
 
 /// Packages, those of this repository counted.
 const MOST: usize = 39;
 
-pub fn broken() -> Result<Vec<String>, Failure> {
+pub fn broken() -> Result<Vec<String>, TaskFailure> {
     let asked = ["tree", "-p", "extremal", "--no-default-features", "-e", "normal,build", "--prefix", "none"];
     let told = Step::cargo("cargo tree", &asked).output()?;
     let packages: BTreeSet<&str> = told.lines().map(|line| line.trim_end_matches(" (*)")).collect();
