@@ -135,11 +135,11 @@ impl Optimization {
 /// A solution over its grid. As data ([`Serialize`]) it is what `extremal solve --json` prints.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    solved: Arc<Solved>,
+    solved: Arc<SolutionData>,
 }
 
 #[derive(Debug)]
-struct Solved {
+struct SolutionData {
     title: String,
     subtitle: String,
     found: extremal_engine::boundary::BoundarySolution,
@@ -157,7 +157,7 @@ impl Solution {
     ) -> Solution {
         let warnings = problem.model().warnings().iter().map(ToString::to_string);
         let subtitle = format!("{}, {} steps, {}", problem.method(), found.steps, found.status.name());
-        let solved = Solved {
+        let solved = SolutionData {
             title: problem.model().name().unwrap_or("Model").to_owned(),
             subtitle: format!("{subtitle}, objective {}", sig(found.objective, 8)),
             summary: SolveReport::of(problem, &found, assessment, levels, &[], warnings),
