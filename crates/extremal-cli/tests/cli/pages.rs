@@ -116,7 +116,7 @@ fn listed(arguments: &[&str]) -> BTreeSet<String> {
 
 fn options(command: &str) -> BTreeSet<String> {
     let help = call(&[command, "--help"]).succeeded();
-    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-') || line.starts_with("[alias"));
     let words = lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '-'));
     words.filter(|word| word.starts_with("--")).map(str::to_owned).collect()
 }

@@ -160,7 +160,7 @@ fn degrees_of_freedom_and_rank_of_constraints() {
         let twice = model(&twice);
         let analysis = analysed(&twice);
         assert_eq!(analysis.redundant, ["again"], "{again}");
-        assert!(!analysis.contradiction().is_some() && analysis.regularity.is_regular(), "{again}");
+        assert!(analysis.contradiction().is_none() && analysis.regularity.is_regular(), "{again}");
         assert_eq!((analysis.degrees_of_freedom(), analysis.regularity.final_dimension), (1, Some(2)), "{again}");
         let text = analysis.to_text();
         assert!(
