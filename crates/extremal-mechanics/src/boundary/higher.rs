@@ -106,11 +106,8 @@ fn three_points<'g>(system: &System<'g>, question: &Question<'g>) -> Transcripti
     let mut once = formulas.once();
     if !question.periodic {
         // Velocities at the ends, as unknowns that a central difference ties to the points around.
-        let ends: [(bool, At, &str, fn(usize) -> Quantity); 2] = [
-            (false, At::First, "_v_start", Quantity::StartVelocity),
-            (true, At::Last, "_v_end", Quantity::EndVelocity),
-        ];
-        for (end, at, suffix, quantity) in ends {
+        for (end, at, suffix) in [(false, At::First, "_v_start"), (true, At::Last, "_v_end")] {
+            let quantity = if end { Quantity::EndVelocity } else { Quantity::StartVelocity };
             let velocities = system.symbols("", suffix);
             let own = velocities.iter().enumerate().map(|(q, v)| (*v, GridPlace::Once(once.len() + q)));
             let variables: Vec<_> = variables.iter().copied().chain(own).chain(duration).collect();

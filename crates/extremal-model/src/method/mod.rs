@@ -116,8 +116,11 @@ pub struct MethodFamily {
     /// One of its methods.
     pub example: fn() -> Method,
     /// Reads the arguments; `None` for a method that takes none, which is `example`.
-    read: Option<fn(&MethodTerm<'_>) -> Result<Method, MethodError>>,
+    read: Option<ReadArguments>,
 }
+
+/// Reads the arguments of a method.
+type ReadArguments = fn(&MethodTerm<'_>) -> Result<Method, MethodError>;
 
 /// What a family of methods is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
