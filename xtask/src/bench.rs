@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: times beside floors, or instructions per step, which do not depend on what else the machine does.
 
-use crate::shell::{Failure, Step, heading};
+use crate::shell::{Step, TaskFailure, heading};
 
 /// The steps whose instructions are counted: names that the benchmark knows, and how many steps are taken.
 const KERNELS: [(&str, u64); 5] = [
@@ -11,13 +11,13 @@ const KERNELS: [(&str, u64); 5] = [
     ("ideal-gas-piston", 20_000),
 ];
 
-pub fn times() -> Result<(), Failure> {
+pub fn times() -> Result<(), TaskFailure> {
     Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed"]).run()
 }
 
 /// By callgrind: those of twice as many steps less those of as many, so that getting ready does not count. It emulates a processor
 /// without AVX-512.
-pub fn instructions() -> Result<(), Failure> {
+pub fn instructions() -> Result<(), TaskFailure> {
     Step::cargo("build", &["bench", "--package", "extremal-engine", "--bench", "speed", "--no-run"]).run()?;
     heading("instructions per step");
     println!("| step | instructions |\n| --- | --- |");
@@ -28,7 +28,7 @@ pub fn instructions() -> Result<(), Failure> {
     Ok(())
 }
 
-fn collected(kernel: &str, steps: u64) -> Result<i64, Failure> {
+fn collected(kernel: &str, steps: u64) -> Result<i64, TaskFailure> {
     let count = steps.to_string();
     let arguments =
         ["bench", "--quiet", "--package", "extremal-engine", "--bench", "speed", "--", "--march", kernel, &count];
@@ -39,7 +39,7 @@ fn collected(kernel: &str, steps: u64) -> Result<i64, Failure> {
         )
         .errors()?;
     let number = said.lines().find_map(|line| line.split_once("Collected : "));
-    number.and_then(|(_, number)| number.trim().parse().ok()).ok_or_else(|| Failure {
+    number.and_then(|(_, number)| number.trim().parse().ok()).ok_or_else(|| TaskFailure {
         step: format!("callgrind of {kernel}"),
         reason: format!("did not say how many instructions there were; is valgrind installed?\n{said}"),
     })

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use crate::shell::{Failure, Step, root};
+use crate::shell::{Step, TaskFailure, root};
 
 /// Coverage for libFuzzer, as `cargo fuzz` asks for it, without the sanitizers that need a nightly compiler.
 const INSTRUMENTATION: &str = "--cfg fuzzing -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks -Cpasses=sancov-module \
@@ -15,7 +15,7 @@ const MAX_LENGTH: &str = "-max_len=4096";
 /// Seconds after which an input counts as a hang.
 const TIMEOUT: &str = "-timeout=10";
 
-pub fn all(seconds: u64) -> Result<(), Failure> {
+pub fn all(seconds: u64) -> Result<(), TaskFailure> {
     let folder = root().join("fuzz/fuzz_targets");
     let entries = fs::read_dir(&folder).map_err(|error| failure("fuzz", format!("{}: {error}", folder.display())))?;
     let mut targets: Vec<String> =
@@ -29,7 +29,7 @@ pub fn all(seconds: u64) -> Result<(), Failure> {
     targets.iter().try_for_each(|target| one(&built.join(&triple).join("release").join(target), target, seconds))
 }
 
-fn one(program: &Path, target: &str, seconds: u64) -> Result<(), Failure> {
+fn one(program: &Path, target: &str, seconds: u64) -> Result<(), TaskFailure> {
     let (corpus, artifacts) = (format!("fuzz/corpus/{target}"), format!("fuzz/artifacts/{target}/"));
     for folder in [&corpus, &artifacts] {
         fs::create_dir_all(root().join(folder))
@@ -50,13 +50,13 @@ fn one(program: &Path, target: &str, seconds: u64) -> Result<(), Failure> {
 }
 
 /// The platform this runs on, as the compiler calls it.
-fn host() -> Result<String, Failure> {
+fn host() -> Result<String, TaskFailure> {
     let output = Command::new("rustc").arg("-vV").output().map_err(|error| failure("rustc -vV", error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| failure("rustc -vV", "does not say the host".to_owned()))
 }
 
-fn failure(step: &str, reason: String) -> Failure {
-    Failure { step: step.to_owned(), reason }
+fn failure(step: &str, reason: String) -> TaskFailure {
+    TaskFailure { step: step.to_owned(), reason }
 }

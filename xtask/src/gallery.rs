@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use crate::shell::{Failure, Step, heading, root};
+use crate::shell::{Step, TaskFailure, heading, root};
 
-pub fn all() -> Result<(), Failure> {
+pub fn all() -> Result<(), TaskFailure> {
     heading("gallery");
-    let failure = |reason: io::Error| Failure { step: "gallery".to_owned(), reason: reason.to_string() };
+    let failure = |reason: io::Error| TaskFailure { step: "gallery".to_owned(), reason: reason.to_string() };
     let program = program().map_err(failure)?;
     let models = models().map_err(failure)?;
     let folder = env::temp_dir().join(format!("extremal-gallery-{}", std::process::id()));
@@ -19,12 +19,12 @@ pub fn all() -> Result<(), Failure> {
     Ok(())
 }
 
-fn one(program: &Path, model: &Path, folder: &Path) -> Result<(), Failure> {
+fn one(program: &Path, model: &Path, folder: &Path) -> Result<(), TaskFailure> {
     let file = model.to_string_lossy();
     let trajectory = folder.join("trajectory.csv");
     let picture = folder.join("picture.svg");
     let (trajectory, picture) = (trajectory.to_string_lossy(), picture.to_string_lossy());
-    let text = fs::read_to_string(model).map_err(|e| Failure { step: file.to_string(), reason: e.to_string() })?;
+    let text = fs::read_to_string(model).map_err(|e| TaskFailure { step: file.to_string(), reason: e.to_string() })?;
     let command = if text.lines().any(|line| line.trim() == "[boundary]") { "solve" } else { "run" };
     let execute = [command, &*file, "--quiet", "--out", &*trajectory, "--plot", &*picture];
     Step::new(&format!("extremal {command} {file}"), program, &execute).run_silently()?;

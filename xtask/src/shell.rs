@@ -6,12 +6,12 @@ use std::time::Instant;
 use std::{env, fmt, io};
 
 /// The step that failed, and how.
-pub struct Failure {
+pub struct TaskFailure {
     pub step: String,
     pub reason: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TaskFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.step, self.reason)
     }
@@ -43,7 +43,7 @@ impl Step {
     }
 
     /// Runs it under a heading, with its output on the terminal.
-    pub fn run(mut self) -> Result<(), Failure> {
+    pub fn run(mut self) -> Result<(), TaskFailure> {
         heading(&self.name);
         let clock = Instant::now();
         let status = self.command.status();
@@ -52,47 +52,47 @@ impl Step {
                 eprintln!("({:.0} s)", clock.elapsed().as_secs_f64());
                 Ok(())
             }
-            Ok(status) => Err(Failure { step: self.name, reason: status.to_string() }),
-            Err(error) => Err(Failure::starting(self.name, &error)),
+            Ok(status) => Err(TaskFailure { step: self.name, reason: status.to_string() }),
+            Err(error) => Err(TaskFailure::starting(self.name, &error)),
         }
     }
 
     /// Runs it silently; a failure carries what it said.
-    fn finished(mut self) -> Result<Output, Failure> {
+    fn finished(mut self) -> Result<Output, TaskFailure> {
         match self.command.output() {
             Ok(output) if output.status.success() => Ok(output),
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
-                Err(Failure { step: self.name, reason: format!("{}\n{said}", output.status) })
+                Err(TaskFailure { step: self.name, reason: format!("{}\n{said}", output.status) })
             }
-            Err(error) => Err(Failure::starting(self.name, &error)),
+            Err(error) => Err(TaskFailure::starting(self.name, &error)),
         }
     }
 
     /// Runs it silently, and gives what it wrote to the standard output.
-    pub fn output(self) -> Result<String, Failure> {
+    pub fn output(self) -> Result<String, TaskFailure> {
         Ok(String::from_utf8_lossy(&self.finished()?.stdout).into_owned())
     }
 
     /// Runs it silently, and gives what it wrote to the standard error.
-    pub fn errors(self) -> Result<String, Failure> {
+    pub fn errors(self) -> Result<String, TaskFailure> {
         Ok(String::from_utf8_lossy(&self.finished()?.stderr).into_owned())
     }
 
     /// Runs it silently.
-    pub fn run_silently(self) -> Result<(), Failure> {
+    pub fn run_silently(self) -> Result<(), TaskFailure> {
         self.finished().map(|_| ())
     }
 }
 
-impl Failure {
+impl TaskFailure {
     /// An error of the system.
-    pub fn of(step: &str, error: &io::Error) -> Failure {
-        Failure { step: step.to_owned(), reason: error.to_string() }
+    pub fn of(step: &str, error: &io::Error) -> TaskFailure {
+        TaskFailure { step: step.to_owned(), reason: error.to_string() }
     }
 
-    fn starting(step: String, error: &io::Error) -> Failure {
-        Failure { step, reason: format!("cannot be started: {error}") }
+    fn starting(step: String, error: &io::Error) -> TaskFailure {
+        TaskFailure { step, reason: format!("cannot be started: {error}") }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The midpoint rule on the double pendulum, masses and lengths one, in the positions at the end of the step.
 
-use crate::real::{Fast, Lanes, Real};
+use crate::real::{Fast, FloorLanes, Real};
 use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
@@ -116,7 +116,7 @@ pub fn ensemble(h: f64, [first, second]: [&mut [f64]; 2], steps: usize) {
         || {
             let firsts = first.as_chunks_mut::<SIDE_BY_SIDE>().0;
             for (first, second) in firsts.iter_mut().zip(second.as_chunks_mut::<SIDE_BY_SIDE>().0) {
-                let end = march(h, [Lanes(*first), Lanes(*second)], steps);
+                let end = march(h, [FloorLanes(*first), FloorLanes(*second)], steps);
                 (*first, *second) = (end[0].0, end[1].0);
             }
         },

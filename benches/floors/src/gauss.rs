@@ -5,7 +5,7 @@ use std::array::from_fn;
 
 use crate::double_pendulum::G;
 use crate::on_widest;
-use crate::real::{Lanes, SideBySide};
+use crate::real::{FloorLanes, SideBySide};
 
 const S: usize = 8;
 
@@ -85,7 +85,7 @@ pub fn march(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
     }
     on_widest(
         #[inline(always)]
-        || collocate::<Lanes<S>>(h, start, steps, &coefficients),
+        || collocate::<FloorLanes<S>>(h, start, steps, &coefficients),
     )
 }
 

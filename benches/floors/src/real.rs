@@ -52,14 +52,14 @@ impl Real for f64 {
 
 /// `N` numbers with inlined functions: plain loops, which the compiler turns into one instruction each.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes<const N: usize>(pub [f64; N]);
+pub(crate) struct FloorLanes<const N: usize>(pub [f64; N]);
 
 /// One number with inlined functions.
-pub(crate) type Fast = Lanes<1>;
+pub(crate) type Fast = FloorLanes<1>;
 
 macro_rules! operator {
     ($trait:ident, $method:ident) => {
-        impl<const N: usize> $trait for Lanes<N> {
+        impl<const N: usize> $trait for FloorLanes<N> {
             type Output = Self;
             #[inline(always)]
             fn $method(self, b: Self) -> Self {
@@ -76,7 +76,7 @@ operator!(Add, add);
 operator!(Sub, sub);
 operator!(Mul, mul);
 
-impl<const N: usize> Neg for Lanes<N> {
+impl<const N: usize> Neg for FloorLanes<N> {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
@@ -109,10 +109,10 @@ pub(crate) const COSINE: [f64; 6] = [
 pub(crate) const ROUNDING: f64 = 6_755_399_441_055_744.0;
 pub(crate) const HALF_PI: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
 
-impl<const N: usize> Real for Lanes<N> {
+impl<const N: usize> Real for FloorLanes<N> {
     #[inline(always)]
     fn of(x: f64) -> Self {
-        Lanes([x; N])
+        FloorLanes([x; N])
     }
     #[inline(always)]
     fn fma(self, b: Self, c: Self) -> Self {
@@ -174,10 +174,10 @@ impl<const N: usize> Real for Lanes<N> {
     }
 }
 
-impl SideBySide for Lanes<8> {
+impl SideBySide for FloorLanes<8> {
     #[inline(always)]
     fn load(numbers: &[f64; 8]) -> Self {
-        Lanes(*numbers)
+        FloorLanes(*numbers)
     }
     #[inline(always)]
     fn numbers(self) -> [f64; 8] {

@@ -4,15 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use extremal_engine::InvalidModel;
-use extremal_engine::boundary::{ProblemError, TableError};
-use extremal_engine::compare::CompareError;
-use extremal_engine::mechanics::discrete::SchemeError;
-use extremal_engine::model::render;
-use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
-use extremal_engine::sweep::{ListError, SweepError, VariationError};
-use extremal_engine::trajectory::frame::FrameError;
-use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
+use extremal::engine::InvalidModel;
+use extremal::engine::boundary::{ProblemError, TableError};
+use extremal::engine::compare::CompareError;
+use extremal::engine::mechanics::discrete::SchemeError;
+use extremal::engine::model::render;
+use extremal::engine::run::{ConstraintError, SettingsError, SetupError};
+use extremal::engine::sweep::{ListError, SweepError, VariationError};
+use extremal::engine::trajectory::frame::FrameError;
+use extremal::engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::{ERROR, print_error};
@@ -43,7 +43,7 @@ impl Ending {
 
 /// Why a command has no results.
 #[derive(Debug, Error)]
-pub enum Failure {
+pub enum CommandError {
     /// The model file has errors.
     #[error("{invalid}")]
     Model {
@@ -158,12 +158,12 @@ fn setup_hint(error: &SetupError) -> Option<&'static str> {
     })
 }
 
-impl Failure {
+impl CommandError {
     /// Says on standard error what is wrong. A reader of standard output that has seen enough is no error.
     pub fn report(&self) {
         match self {
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-            Failure::Model { name, invalid } => {
+            CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            CommandError::Model { name, invalid } => {
                 let shown = &invalid.diagnostics[..invalid.diagnostics.len().min(MOST_DIAGNOSTICS)];
                 print_error(&render(shown, name, &invalid.source_text, true));
                 match invalid.diagnostics.len() - shown.len() {
@@ -183,14 +183,14 @@ impl Failure {
     /// The option that helps, which the library does not know.
     fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Failure::Setup(error) | Failure::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
-            Failure::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
-            Failure::Frame(FrameError::Exists { .. } | FrameError::Lost { .. }) => "replace it with `--force`",
-            Failure::Frame(FrameError::Unfinished { .. }) => {
+            CommandError::Setup(error) | CommandError::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
+            CommandError::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
+            CommandError::Frame(FrameError::Exists { .. } | FrameError::Lost { .. }) => "replace it with `--force`",
+            CommandError::Frame(FrameError::Unfinished { .. }) => {
                 "continue it with `--resume`, or begin anew with `--force`"
             }
-            Failure::Sweep(SweepError::TooManyRows { .. }) => "record fewer with `--every N`",
-            Failure::Sweep(SweepError::Variation(error)) => match error {
+            CommandError::Sweep(SweepError::TooManyRows { .. }) => "record fewer with `--every N`",
+            CommandError::Sweep(SweepError::Variation(error)) => match error {
                 VariationError::Nothing => {
                     "say `--vary NAME=FROM:TO:COUNT`, `--random NAME=FROM:TO --samples N` or `--list FILE`"
                 }
@@ -205,12 +205,12 @@ impl Failure {
 
     pub fn code(&self) -> ExitCode {
         match self {
-            Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Failure::Compare(CompareError::Reference(_))
-            | Failure::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
-            | Failure::Record(_)
-            | Failure::Frame(FrameError::Write { .. } | FrameError::Read { .. })
-            | Failure::Output(_) => ExitCode::from(1),
+            CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            CommandError::Compare(CompareError::Reference(_))
+            | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
+            | CommandError::Record(_)
+            | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
     }

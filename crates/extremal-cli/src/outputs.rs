@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extremal_engine::trajectory::Format;
-use extremal_engine::trajectory::plot::PictureFormat;
+use extremal::engine::trajectory::Format;
+use extremal::engine::trajectory::plot::PictureFormat;
 
-use crate::failure::Failure;
+use crate::failure::CommandError;
 
 /// The files that a command is asked to write.
 pub struct Outputs<'a> {
@@ -17,12 +17,12 @@ pub struct Outputs<'a> {
 
 impl Outputs<'_> {
     /// Refuses names that cannot work, before anything is computed.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), CommandError> {
         let mut seen = HashSet::new();
         for path in self.trajectories.iter().chain(self.plots) {
             check_folder(path)?;
             if !seen.insert(place_of(path)) {
-                return Err(Failure::SameFile(path.clone()));
+                return Err(CommandError::SameFile(path.clone()));
             }
         }
         for path in self.trajectories {
@@ -36,11 +36,11 @@ impl Outputs<'_> {
 }
 
 /// Refuses to write over a file that is read: the model, a list of members.
-pub fn spare_inputs<'p>(outputs: impl IntoIterator<Item = &'p PathBuf>, inputs: &[&str]) -> Result<(), Failure> {
+pub fn spare_inputs<'p>(outputs: impl IntoIterator<Item = &'p PathBuf>, inputs: &[&str]) -> Result<(), CommandError> {
     let read: Vec<PathBuf> =
         inputs.iter().filter(|input| Path::new(input).is_file()).map(|p| place_of(Path::new(p))).collect();
     match outputs.into_iter().find(|path| read.contains(&place_of(path))) {
-        Some(path) => Err(Failure::OwnInput(path.clone())),
+        Some(path) => Err(CommandError::OwnInput(path.clone())),
         None => Ok(()),
     }
 }
@@ -59,11 +59,11 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Refuses a file in a folder that does not exist.
-pub fn check_folder(path: &Path) -> Result<(), Failure> {
+pub fn check_folder(path: &Path) -> Result<(), CommandError> {
     let folder = folder_of(path);
     match folder.is_dir() {
         true => Ok(()),
-        false => Err(Failure::NoFolder { path: path.to_owned(), folder: folder.to_owned() }),
+        false => Err(CommandError::NoFolder { path: path.to_owned(), folder: folder.to_owned() }),
     }
 }
 

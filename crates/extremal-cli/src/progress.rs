@@ -1,39 +1,39 @@
-//! Progress bars: on terminals only, and only for what takes longer than a second.
+//! ProgressMeter bars: on terminals only, and only for what takes longer than a second.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use extremal_engine::run;
-use extremal_engine::sweep;
-use extremal_engine::trajectory::sig;
+use extremal::engine::run;
+use extremal::engine::sweep;
+use extremal::engine::trajectory::sig;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const BETWEEN_UPDATES: Duration = Duration::from_millis(100);
 
 /// A bar that appears when a run takes long.
-pub struct Progress {
+pub struct ProgressMeter {
     started: Instant,
     updated: Instant,
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
-    pub fn new() -> Progress {
+impl ProgressMeter {
+    pub fn new() -> ProgressMeter {
         let now = Instant::now();
-        Progress { started: now, updated: now, bar: None }
+        ProgressMeter { started: now, updated: now, bar: None }
     }
 
     /// Shows how far a run has come, if it is time to.
-    pub fn show(&mut self, progress: run::Progress) {
-        let run::Progress { step, steps, time } = progress;
+    pub fn show(&mut self, progress: run::RunProgress) {
+        let run::RunProgress { step, steps, time } = progress;
         self.update(step, steps, 0, |_, left| format!("t = {}, {left} left", sig(time, 4)));
     }
 
     /// Shows how far an ensemble has come, if it is time to.
-    pub fn show_members(&mut self, progress: sweep::Progress) {
-        let sweep::Progress { done, members, resumed } = progress;
+    pub fn show_members(&mut self, progress: sweep::SweepProgress) {
+        let sweep::SweepProgress { done, members, resumed } = progress;
         self.update(done, members, resumed, |rate, left| {
             format!("{done} of {members}, {} per second, {left} left", sig(rate, 3))
         });

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use extremal_engine::boundary::{
-    Comparison, Duration, Grading, Kind, Solution, Status, Verification, kind_name, nature_name,
+use extremal::Status;
+use extremal::engine::boundary::{
+    BoundarySolution, Duration, Grading, GridComparison, Kind, Verification, kind_name, nature_name,
 };
-use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
 
-use crate::commands::Solved;
+use crate::commands::FinishedSolve;
 use crate::outputs::written as written_files;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, size};
@@ -18,7 +19,7 @@ const INDENT: usize = 2;
 const MOST_ROWS: usize = 12;
 
 /// The summary as text with styles.
-pub fn of(source: &Source, solved: &Solved<'_>, written: &[PathBuf]) -> String {
+pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> String {
     let mut out = format!("{HEADING}{}{HEADING:#}\n", source.title());
     if let Some(origin) = source.model.source() {
         let _ = writeln!(out, "{FAINT}{origin}{FAINT:#}");
@@ -35,8 +36,8 @@ pub fn of(source: &Source, solved: &Solved<'_>, written: &[PathBuf]) -> String {
     out
 }
 
-fn facts(out: &mut String, solved: &Solved<'_>) {
-    let Solved { problem, solution, .. } = solved;
+fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
+    let FinishedSolve { problem, solution, .. } = solved;
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     table.row(["problem", kind_name(problem.kind())]);
     table.row(["method", &format!("{}, {} steps{}", problem.method(), solution.steps, graded(problem.grading()))]);
@@ -74,7 +75,7 @@ fn facts(out: &mut String, solved: &Solved<'_>) {
         }
         Verification::Impossible(reason) => table.row(["simulation", &format!("none: {reason}")]),
     }
-    if let Some(Comparison { steps, change, order, .. }) = &assessment.comparison {
+    if let Some(GridComparison { steps, change, order, .. }) = &assessment.comparison {
         let mut text = format!("differs by {} % on {steps} steps", sig(100.0 * change, 2));
         if let Some(order) = order {
             let _ = write!(text, ", falling at the order {}", sig(*order, 2));
@@ -95,7 +96,7 @@ fn graded(Grading { start, end }: Grading) -> String {
 }
 
 /// What could not be verified of a solution, with styles.
-pub fn doubts(solved: &Solved<'_>) -> String {
+pub fn doubts(solved: &FinishedSolve<'_>) -> String {
     let mut out = String::new();
     let Some(assessment) = &solved.assessment else { return out };
     for doubt in &assessment.doubts {
@@ -108,7 +109,7 @@ pub fn doubts(solved: &Solved<'_>) -> String {
     out
 }
 
-fn ends(out: &mut String, solution: &Solution) {
+fn ends(out: &mut String, solution: &BoundarySolution) {
     let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
     let mut table = Table::new([
         ("", Align::Left),
@@ -132,7 +133,7 @@ fn ends(out: &mut String, solution: &Solution) {
     }
 }
 
-fn bounds(out: &mut String, solution: &Solution) {
+fn bounds(out: &mut String, solution: &BoundarySolution) {
     for bound in &solution.active {
         let side = if bound.upper { "largest" } else { "smallest" };
         let count = bound.times.len();
@@ -147,7 +148,7 @@ fn bounds(out: &mut String, solution: &Solution) {
     }
 }
 
-fn levels(out: &mut String, solved: &Solved<'_>) {
+fn levels(out: &mut String, solved: &FinishedSolve<'_>) {
     if solved.levels.len() < 2 {
         return;
     }
@@ -169,7 +170,7 @@ fn levels(out: &mut String, solved: &Solved<'_>) {
     let _ = write!(out, "\n{table}");
 }
 
-fn minima(out: &mut String, solved: &Solved<'_>) {
+fn minima(out: &mut String, solved: &FinishedSolve<'_>) {
     if solved.minima.len() < 2 {
         return;
     }
@@ -178,7 +179,7 @@ fn minima(out: &mut String, solved: &Solved<'_>) {
 }
 
 /// Why there is no solution, with styles.
-pub fn failure(solved: &Solved<'_>) -> String {
+pub fn failure(solved: &FinishedSolve<'_>) -> String {
     let solution = &solved.solution;
     let reason = match solution.status {
         Status::Infeasible => "the conditions cannot be met together, at least not near the guess",

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use extremal_engine::expr::syntax::nearest;
-use extremal_engine::model::{MAX_FILE_BYTES, render};
-use extremal_engine::run::Lattice;
-use extremal_engine::{Model, Settings, gallery};
+use extremal::engine::expr::syntax::nearest;
+use extremal::engine::model::{MAX_FILE_BYTES, render};
+use extremal::engine::run::Lattice;
+use extremal::engine::{Model, Settings, gallery};
 
 use crate::arguments::ModelArguments;
-use crate::failure::Failure;
+use crate::failure::CommandError;
 use crate::terminal;
 
 const GALLERY: &str = "gallery:";
@@ -24,7 +24,7 @@ pub struct Source {
 
 impl Source {
     /// Reads the model that the arguments name.
-    pub fn load(arguments: &ModelArguments) -> Result<Source, Failure> {
+    pub fn load(arguments: &ModelArguments) -> Result<Source, CommandError> {
         let (name, text) = text_of(arguments)?;
         Self::unroll(name, &text, arguments)
     }
@@ -33,19 +33,19 @@ impl Source {
     pub fn load_to_run(
         arguments: &ModelArguments,
         settings: impl FnOnce(&Model) -> Settings,
-    ) -> Result<Source, Failure> {
+    ) -> Result<Source, CommandError> {
         let (name, text) = text_of(arguments)?;
         match Lattice::read(&text, &arguments.overrides(), settings) {
             Ok(Some((model, lattice))) => Ok(Source { name, model, lattice: Some(lattice) }),
             Ok(None) => Self::unroll(name, &text, arguments),
-            Err(invalid) => Err(Failure::Model { name, invalid }),
+            Err(invalid) => Err(CommandError::Model { name, invalid }),
         }
     }
 
-    fn unroll(name: String, text: &str, arguments: &ModelArguments) -> Result<Source, Failure> {
+    fn unroll(name: String, text: &str, arguments: &ModelArguments) -> Result<Source, CommandError> {
         match Model::load(text, &arguments.overrides()) {
             Ok(model) => Ok(Source { name, model, lattice: None }),
-            Err(invalid) => Err(Failure::Model { name, invalid }),
+            Err(invalid) => Err(CommandError::Model { name, invalid }),
         }
     }
 
@@ -70,7 +70,7 @@ impl Source {
 }
 
 /// What the model that the arguments name is called, and its text.
-fn text_of(arguments: &ModelArguments) -> Result<(String, String), Failure> {
+fn text_of(arguments: &ModelArguments) -> Result<(String, String), CommandError> {
     Ok(match arguments.model.as_str() {
         "-" => ("standard input".to_owned(), read(io::stdin().lock(), "standard input", MODEL_FILE)?),
         model => match model.strip_prefix(GALLERY) {
@@ -81,13 +81,13 @@ fn text_of(arguments: &ModelArguments) -> Result<(String, String), Failure> {
 }
 
 /// The text of a built-in model.
-pub fn gallery_text(name: &str) -> Result<&'static str, Failure> {
+pub fn gallery_text(name: &str) -> Result<&'static str, CommandError> {
     gallery::text(name).ok_or_else(|| {
         let help = match nearest(name, gallery::names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`extremal gallery` lists them".to_owned(),
         };
-        Failure::UnknownGalleryName { name: name.to_owned(), help }
+        CommandError::UnknownGalleryName { name: name.to_owned(), help }
     })
 }
 
@@ -101,30 +101,30 @@ pub struct Limit {
 const MODEL_FILE: Limit = Limit { bytes: MAX_FILE_BYTES, what: "a model file" };
 
 /// The text of a file that is not longer than a model may be.
-pub fn read_file(path: &str) -> Result<String, Failure> {
+pub fn read_file(path: &str) -> Result<String, CommandError> {
     read_file_of(path, MODEL_FILE)
 }
 
 /// The text of a file.
-pub fn read_file_of(path: &str, limit: Limit) -> Result<String, Failure> {
+pub fn read_file_of(path: &str, limit: Limit) -> Result<String, CommandError> {
     let name = format!("`{path}`");
     let file = File::open(path).map_err(|source| {
         let help = match gallery::text(path) {
             Some(_) => format!("; the built-in model is called `{GALLERY}{path}`"),
             None => String::new(),
         };
-        Failure::Read { name: name.clone(), source, help }
+        CommandError::Read { name: name.clone(), source, help }
     })?;
     read(file, &name, limit)
 }
 
 /// Reads all there is, without being led astray by an endless input.
-fn read(from: impl Read, name: &str, limit: Limit) -> Result<String, Failure> {
+fn read(from: impl Read, name: &str, limit: Limit) -> Result<String, CommandError> {
     let mut bytes = Vec::new();
-    let fail = |source| Failure::Read { name: name.to_owned(), source, help: String::new() };
+    let fail = |source| CommandError::Read { name: name.to_owned(), source, help: String::new() };
     from.take(limit.bytes as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() > limit.bytes {
-        return Err(Failure::TooLong { name: name.to_owned(), limit: limit.bytes, what: limit.what });
+        return Err(CommandError::TooLong { name: name.to_owned(), limit: limit.bytes, what: limit.what });
     }
     String::from_utf8(bytes).map_err(|_| fail(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
 }

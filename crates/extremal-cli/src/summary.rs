@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal_engine::solve::SolveStructure;
-use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal::engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal::engine::solve::SolveStructure;
+use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
 
-use crate::commands::Finished;
+use crate::commands::FinishedRun;
 use crate::outputs::written;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error, size};
@@ -16,7 +16,7 @@ const MOST_COORDINATES: usize = 12;
 const INDENT: usize = 2;
 
 /// The summary as text with styles.
-pub fn of(source: &Source, finished: &Finished) -> String {
+pub fn of(source: &Source, finished: &FinishedRun) -> String {
     let report = finished.report(source);
     let mut out = format!("{HEADING}{}{HEADING:#}\n", source.title());
     if let Some(origin) = source.model.source() {
@@ -43,7 +43,7 @@ pub fn of(source: &Source, finished: &Finished) -> String {
     out
 }
 
-fn facts(out: &mut String, finished: &Finished) {
+fn facts(out: &mut String, finished: &FinishedRun) {
     let (run, outcome) = (&finished.run, &finished.outcome);
     let step = shortest(run.step());
     let (step, solved) = match run.structure() {
@@ -89,7 +89,7 @@ fn solved(structure: &SolveStructure, outcome: &Outcome) -> String {
     format!("Newton's method for {unknowns}, {each} iterations per step{kept}, residual at most {residual}")
 }
 
-fn pace(finished: &Finished) -> String {
+fn pace(finished: &FinishedRun) -> String {
     let each = |steps: u64| duration(finished.elapsed.div_f64(steps as f64));
     match finished.outcome.steps {
         0 => "no step taken".to_owned(),
@@ -98,7 +98,7 @@ fn pace(finished: &Finished) -> String {
     }
 }
 
-fn coordinates(out: &mut String, finished: &Finished) {
+fn coordinates(out: &mut String, finished: &FinishedRun) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -132,7 +132,7 @@ fn coordinates(out: &mut String, finished: &Finished) {
     }
 }
 
-fn entropies(out: &mut String, finished: &Finished) {
+fn entropies(out: &mut String, finished: &FinishedRun) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -159,7 +159,7 @@ fn entropies(out: &mut String, finished: &Finished) {
 }
 
 /// The audit of both laws.
-fn laws(out: &mut String, finished: &Finished) {
+fn laws(out: &mut String, finished: &FinishedRun) {
     let Some(laws) = &finished.outcome.laws else { return };
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     let change = format!(
@@ -214,7 +214,7 @@ fn invariants(out: &mut String, report: &Report<'_>) {
     let _ = writeln!(out, "  {FAINT}energy: {remark}{FAINT:#}");
 }
 
-fn constraints(out: &mut String, finished: &Finished) {
+fn constraints(out: &mut String, finished: &FinishedRun) {
     let (recorder, outcome) = (&finished.recorder, &finished.outcome);
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
@@ -243,7 +243,7 @@ fn constraints(out: &mut String, finished: &Finished) {
     let _ = writeln!(out, "  {FAINT}{freedom}, {rank}{FAINT:#}");
 }
 
-fn errors(out: &mut String, finished: &Finished) {
+fn errors(out: &mut String, finished: &FinishedRun) {
     if finished.outcome.errors.is_empty() {
         return;
     }
@@ -255,7 +255,7 @@ fn errors(out: &mut String, finished: &Finished) {
 }
 
 /// Says on standard error why a run ended early, and what is left of it.
-pub fn report_end(finished: &Finished) {
+pub fn report_end(finished: &FinishedRun) {
     let outcome = &finished.outcome;
     let mut text = String::new();
     match &outcome.end {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::sweep::{Range, SweepReport};
-use extremal_engine::trajectory::{Align, Table, shortest, sig};
+use extremal::engine::sweep::{Range, SweepReport};
+use extremal::engine::trajectory::{Align, Table, shortest, sig};
 use serde::Serialize;
 
-use crate::commands::Swept;
+use crate::commands::FinishedSweep;
 use crate::outputs::written;
 use crate::source::Source;
 use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error};
@@ -16,7 +16,7 @@ const MOST_COLUMNS: usize = 24;
 const INDENT: usize = 2;
 
 /// The summary as text with styles.
-pub fn of(source: &Source, swept: &Swept) -> String {
+pub fn of(source: &Source, swept: &FinishedSweep) -> String {
     let mut out = format!("{HEADING}{}{HEADING:#}\n\n", source.title());
     let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
     let run = swept.sweep.run();
@@ -32,7 +32,7 @@ pub fn of(source: &Source, swept: &Swept) -> String {
     out
 }
 
-fn members(swept: &Swept) -> String {
+fn members(swept: &FinishedSweep) -> String {
     let summary = &swept.outcome.summary;
     let counts = [(summary.finished, "finished"), (summary.stopped, "stopped"), (summary.failed, "failed")];
     let ended: Vec<String> =
@@ -46,7 +46,7 @@ fn members(swept: &Swept) -> String {
     format!("{total}: {ended}{warned}, {} rows", summary.rows)
 }
 
-fn pace(swept: &Swept) -> String {
+fn pace(swept: &FinishedSweep) -> String {
     let marched = swept.outcome.summary.members() - swept.outcome.resumed;
     let threads = match swept.threads {
         1 => "1 thread".to_owned(),
@@ -64,7 +64,7 @@ fn pace(swept: &Swept) -> String {
 }
 
 /// The range of every number.
-fn ranges(swept: &Swept) -> String {
+fn ranges(swept: &FinishedSweep) -> String {
     let columns = [("column", Align::Left), ("least", Align::Right), ("mean", Align::Right), ("largest", Align::Right)];
     let mut table = Table::new(columns).indented(INDENT);
     let names = swept.sweep.fields().number_names();
@@ -96,7 +96,7 @@ struct SweepWork {
 }
 
 /// The summary as data.
-pub fn data(source: &Source, swept: &Swept) -> PrintedSweep {
+pub fn data(source: &Source, swept: &FinishedSweep) -> PrintedSweep {
     PrintedSweep {
         report: swept.sweep.report(&swept.outcome),
         file: swept.file.as_ref().map(|path| path.display().to_string()),
@@ -106,7 +106,7 @@ pub fn data(source: &Source, swept: &Swept) -> PrintedSweep {
 }
 
 /// Says on standard error what is missing.
-pub fn report_end(swept: &Swept) {
+pub fn report_end(swept: &FinishedSweep) {
     let summary = &swept.outcome.summary;
     if let Some((member, reason)) = &summary.first_failure {
         let style = if summary.failed == summary.members() { ERROR } else { WARNING };

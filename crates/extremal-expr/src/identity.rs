@@ -6,7 +6,7 @@ use crate::build::Arena;
 use crate::function::Function;
 use crate::graph::{Expr, Graph};
 use crate::node::{Id, Node};
-use crate::rational::Rational;
+use crate::rational::{Rational, lcm};
 use crate::simplify::{Monomial, Polynomial, accumulate, expand, expand_within, merge, multiply, rebuild};
 
 /// Longer intermediate results end a proof.
@@ -148,14 +148,6 @@ impl ArgumentMonomials {
         });
         terms.collect()
     }
-}
-
-fn lcm(a: i64, b: i64) -> i64 {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a / x * b
 }
 
 fn wave<'g>(g: &'g Graph, function: Function, terms: &[(Expr<'g>, i64)]) -> Expr<'g> {

@@ -228,7 +228,8 @@ impl Rational {
     }
 }
 
-fn gcd(mut a: u128, mut b: u128) -> u128 {
+/// The greatest common divisor; 1 of two zeros.
+pub(crate) fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         // A division of words takes a tenth of the time of a wide one.
         (a, b) = match (u64::try_from(a), u64::try_from(b)) {
@@ -237,6 +238,11 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
         };
     }
     a.max(1)
+}
+
+/// The least common multiple of two positive numbers.
+pub(crate) fn lcm(a: i64, b: i64) -> i64 {
+    a / gcd(a.unsigned_abs().into(), b.unsigned_abs().into()) as i64 * b
 }
 
 impl From<i64> for Rational {

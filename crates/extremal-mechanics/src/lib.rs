@@ -5,6 +5,7 @@ mod block;
 pub mod boundary;
 mod constraint;
 pub mod continuous;
+mod dense;
 pub mod discrete;
 mod of_model;
 mod system;

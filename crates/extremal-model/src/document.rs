@@ -152,7 +152,9 @@ impl<'t> TableReader<'t, '_> {
             value,
             path: path.to_owned(),
         };
-        table.iter().map(entry).collect()
+        let mut entries: Vec<TableEntry<'t>> = table.iter().map(entry).collect();
+        entries.sort_by_key(|entry| entry.name.span.start);
+        entries
     }
 
     /// The entries of the table that `entry` should be.

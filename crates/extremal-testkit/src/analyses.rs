@@ -1,18 +1,18 @@
 //! Analyses of models, and formulas typed by hand.
 
-use extremal_engine::analyze::{Extent, Findings, analyze};
+use extremal_engine::analyze::{AnalysisExtent, Findings, analyze};
 use extremal_engine::expr::Expr;
 use extremal_engine::expr::syntax::{AnyName, parse_expression};
 use extremal_engine::{Model, Settings};
 
 /// The analysis without equilibria and runs.
 pub fn analysed(model: &Model) -> Findings<'_> {
-    analyze(model, &Settings::of(model), Extent { numbers: false, ..Extent::default() })
+    analyze(model, &Settings::of(model), AnalysisExtent { numbers: false, ..AnalysisExtent::default() })
 }
 
 /// The whole analysis.
 pub fn analysed_with_numbers(model: &Model) -> Findings<'_> {
-    analyze(model, &Settings::of(model), Extent::default())
+    analyze(model, &Settings::of(model), AnalysisExtent::default())
 }
 
 /// A formula in the symbols of a model.

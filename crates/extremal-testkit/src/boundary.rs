@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use extremal_engine::Model;
-use extremal_engine::boundary::{Assessment, Guess, Problem, Solution, SolveSettings, Statement};
+use extremal_engine::boundary::{Assessment, BoundarySolution, Guess, Problem, SolveSettings, Statement};
 
 /// The problem of a model, by its own method or another.
 pub fn problem<'m>(model: &'m Model, method: Option<&str>) -> Problem<'m> {
@@ -12,20 +12,20 @@ pub fn problem<'m>(model: &'m Model, method: Option<&str>) -> Problem<'m> {
 }
 
 /// Whatever comes of a problem on so many steps.
-pub fn attempt(problem: &Problem<'_>, steps: Option<usize>) -> Solution {
+pub fn attempt(problem: &Problem<'_>, steps: Option<usize>) -> BoundarySolution {
     let settings = SolveSettings { steps, ..SolveSettings::default() };
     problem.solve(&Guess::Stated, &settings, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
 /// The solution on so many steps, which must be one.
-pub fn solve(model: &Model, method: Option<&str>, steps: usize) -> Solution {
+pub fn solve(model: &Model, method: Option<&str>, steps: usize) -> BoundarySolution {
     let solution = attempt(&problem(model, method), Some(steps));
     assert!(solution.status.is_solved(), "{:?} {:?}", solution.status, solution.violations);
     solution
 }
 
 /// The solution on so many steps, and what the checks say of it.
-pub fn assessed(model: &Model, method: Option<&str>, steps: usize) -> (Solution, Assessment) {
+pub fn assessed(model: &Model, method: Option<&str>, steps: usize) -> (BoundarySolution, Assessment) {
     let problem = problem(model, method);
     let solution = attempt(&problem, Some(steps));
     let settings = SolveSettings { steps: Some(steps), ..SolveSettings::default() };
@@ -35,7 +35,7 @@ pub fn assessed(model: &Model, method: Option<&str>, steps: usize) -> (Solution,
 }
 
 /// Rows of a solution by the names of columns.
-pub fn columns<const N: usize>(solution: &Solution, names: [&str; N]) -> Vec<[f64; N]> {
+pub fn columns<const N: usize>(solution: &BoundarySolution, names: [&str; N]) -> Vec<[f64; N]> {
     let at = names.map(|name| solution.column(name).unwrap_or_else(|| panic!("no column {name}")));
     solution.rows.iter().map(|row| at.map(|at| row[at])).collect()
 }

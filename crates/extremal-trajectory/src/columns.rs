@@ -1,5 +1,6 @@
 //! What the numbers of a row mean: a name and a role per column.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -213,6 +214,50 @@ impl<'a> IntoIterator for &'a Columns {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// Where the numbers of a state stand in a row, by the roles of its columns: runs of neighbours, empty where there are none.
+///
+/// ```
+/// use extremal_trajectory::{Column, Columns, RowLayout};
+///
+/// let columns = Columns::new([Column::time(), Column::coordinate("x"), Column::coordinate("y"), Column::velocity("x")])?;
+/// let layout = RowLayout::of(&columns);
+/// assert_eq!((layout.positions, layout.velocities, layout.momenta), (1..3, 3..4, 0..0));
+/// # Ok::<(), extremal_trajectory::ColumnsError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowLayout {
+    /// Coordinates.
+    pub positions: Range<usize>,
+    /// Their velocities.
+    pub velocities: Range<usize>,
+    /// Their momenta.
+    pub momenta: Range<usize>,
+    /// Entropies.
+    pub entropies: Range<usize>,
+    /// Their temperatures.
+    pub temperatures: Range<usize>,
+    /// Controls.
+    pub controls: Range<usize>,
+}
+
+impl RowLayout {
+    /// The layout of rows under these columns.
+    pub fn of(columns: &Columns) -> RowLayout {
+        let run = |role: Role| {
+            let first = columns.with_role(role).next().unwrap_or(0);
+            first..first + columns.iter().skip(first).take_while(|column| column.role == role).count()
+        };
+        RowLayout {
+            positions: run(Role::Coordinate),
+            velocities: run(Role::Velocity),
+            momenta: run(Role::Momentum),
+            entropies: run(Role::Entropy),
+            temperatures: run(Role::Temperature),
+            controls: run(Role::Control),
+        }
     }
 }
 

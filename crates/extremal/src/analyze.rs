@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extremal_engine::analyze::{AnalysisReport, Extent, analyze};
+use extremal_engine::analyze::{AnalysisExtent, AnalysisReport, analyze};
 use extremal_engine::mechanics::analysis::Proof;
 use extremal_engine::{Method, Settings};
 use serde::{Serialize, Serializer};
@@ -55,7 +55,7 @@ impl Analysis {
         let model = model.working_copy();
         let settings = Settings::of(&model);
         let settings = Settings { method: method.unwrap_or(settings.method.clone()), ..settings };
-        let analysis = analyze(&model, &settings, Extent::default());
+        let analysis = analyze(&model, &settings, AnalysisExtent::default());
         let conserved = analysis.conserved.found.iter().map(|quantity| Conserved {
             name: quantity.name.clone(),
             expression: quantity.expression.to_string(),

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_engine::gallery;
 use extremal_engine::model::{Diagnostic, Overrides};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Analysis, Comparison, Equations, Error, ErrorKind, ModelBuilder, Motion, Optimization, Simulation, Sweep};
 
@@ -214,49 +213,5 @@ impl Model {
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.look(|model| model.fmt(f))
-    }
-}
-
-/// A model as data has the tables and keys of the model file.
-///
-/// ```
-/// use extremal::Model;
-/// let model: Model = serde_json::from_str(r#"{
-///     "coordinates": { "x": { "start": 1.0 } },
-///     "dynamics": { "lagrangian": "x'^2/2 - x^2/2" }
-/// }"#)?;
-/// let data = serde_json::to_value(&model)?;
-/// assert_eq!(data["dynamics"]["lagrangian"], "x'^2/2 - x^2/2");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-impl Serialize for Model {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut table: toml::Table = self.stated.text.parse().map_err(serde::ser::Error::custom)?;
-        for (name, value) in self.stated.overrides.parameters() {
-            let (list, number) = member(name);
-            let Some(toml::Value::Table(parameters)) = table.get_mut("parameters") else { continue };
-            let value = value.parse::<f64>().map_or_else(|_| toml::Value::from(value), toml::Value::from);
-            match (parameters.get_mut(list), number) {
-                (Some(toml::Value::Array(items)), Some(number)) if number < items.len() => items[number] = value,
-                (Some(stated), None) => *stated = value,
-                _ => {}
-            }
-        }
-        table.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Model {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Model, D::Error> {
-        let table = toml::Table::deserialize(deserializer)?;
-        Model::parse(&table.to_string()).map_err(serde::de::Error::custom)
-    }
-}
-
-/// `m[2]` is the item 1 of `m`.
-fn member(name: &str) -> (&str, Option<usize>) {
-    match name.strip_suffix(']').and_then(|open| open.split_once('[')) {
-        Some((list, number)) => (list, number.parse::<usize>().ok().and_then(|number| number.checked_sub(1))),
-        None => (name, None),
     }
 }

@@ -71,7 +71,7 @@ impl Simulation {
     /// As for [`Simulation::run`]; one that was ended is [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
     pub fn run_with(&self, mut observer: impl Observer) -> Result<Run, Error> {
         let (run, mut recorder) = self.prepared()?;
-        let kept = Kept::new(run.columns().len());
+        let kept = RowsInMemory::new(run.columns().len());
         if self.keep {
             recorder.add_sink("memory", Box::new(kept.clone()));
         }
@@ -148,11 +148,11 @@ impl Simulation {
 
 /// Rows in memory, column by column.
 #[derive(Clone)]
-struct Kept(Arc<Mutex<Vec<Vec<f64>>>>);
+struct RowsInMemory(Arc<Mutex<Vec<Vec<f64>>>>);
 
-impl Kept {
-    fn new(columns: usize) -> Kept {
-        Kept(Arc::new(Mutex::new(vec![Vec::new(); columns])))
+impl RowsInMemory {
+    fn new(columns: usize) -> RowsInMemory {
+        RowsInMemory(Arc::new(Mutex::new(vec![Vec::new(); columns])))
     }
 
     fn take(&self) -> Vec<Vec<f64>> {
@@ -160,7 +160,7 @@ impl Kept {
     }
 }
 
-impl Sink for Kept {
+impl Sink for RowsInMemory {
     fn write_row(&mut self, row: &[f64]) -> std::io::Result<()> {
         let mut columns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));

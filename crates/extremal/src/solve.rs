@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use extremal_engine::Method;
 use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, Refinement, Seek, SolveReport, SolveSettings, Statement, Status, Table,
+    Assessment, Guess, Level, Problem, Refinement, Seek, SolutionTable, SolveReport, SolveSettings, Statement, Status,
 };
 use extremal_engine::trajectory::{Recorder, sig};
 use serde::{Serialize, Serializer};
@@ -135,14 +135,14 @@ impl Optimization {
 /// A solution over its grid. As data ([`Serialize`]) it is what `extremal solve --json` prints.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    solved: Arc<Solved>,
+    solved: Arc<SolutionData>,
 }
 
 #[derive(Debug)]
-struct Solved {
+struct SolutionData {
     title: String,
     subtitle: String,
-    found: extremal_engine::boundary::Solution,
+    found: extremal_engine::boundary::BoundarySolution,
     columns: Vec<Vec<f64>>,
     doubts: Vec<String>,
     summary: SolveReport,
@@ -151,13 +151,13 @@ struct Solved {
 impl Solution {
     fn of(
         problem: &Problem<'_>,
-        found: extremal_engine::boundary::Solution,
+        found: extremal_engine::boundary::BoundarySolution,
         assessment: Option<&Assessment>,
         levels: &[Level],
     ) -> Solution {
         let warnings = problem.model().warnings().iter().map(ToString::to_string);
         let subtitle = format!("{}, {} steps, {}", problem.method(), found.steps, found.status.name());
-        let solved = Solved {
+        let solved = SolutionData {
             title: problem.model().name().unwrap_or("Model").to_owned(),
             subtitle: format!("{subtitle}, objective {}", sig(found.objective, 8)),
             summary: SolveReport::of(problem, &found, assessment, levels, &[], warnings),
@@ -219,7 +219,7 @@ impl Solution {
         Plot::of(&self.solved.title, &self.solved.subtitle, recorder.columns(), recorder.series(), false)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> SolutionTable {
         self.solved.found.table()
     }
 

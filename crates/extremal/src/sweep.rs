@@ -4,7 +4,7 @@ use std::ops::{Index, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{Axis, Distribution, Outcome, RandomAxis, Record, SweepReport, Values, Variation};
+use extremal_engine::sweep::{Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepReport, Values, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 use serde::{Serialize, Serializer};
 
@@ -91,7 +91,7 @@ impl Sweep {
         let sweep = self.compiled()?;
         let (frame, summary) = sweep.collect(self.thread_count());
         let members = summary.members();
-        let outcome = Outcome { summary, complete: true, resumed: 0 };
+        let outcome = SweepOutcome { summary, complete: true, resumed: 0 };
         Ok(Ensemble::of(&sweep, &outcome, Some(frame), members))
     }
 
@@ -142,10 +142,10 @@ impl Sweep {
 /// An ensemble that has ended. As data ([`Serialize`]) it is the summary that `extremal sweep --json` prints.
 #[derive(Clone)]
 pub struct Ensemble {
-    swept: Arc<Swept>,
+    swept: Arc<EnsembleData>,
 }
 
-struct Swept {
+struct EnsembleData {
     names: Vec<String>,
     frame: Option<Frame>,
     members: u64,
@@ -155,8 +155,13 @@ struct Swept {
 }
 
 impl Ensemble {
-    fn of(sweep: &extremal_engine::sweep::Sweep, outcome: &Outcome, frame: Option<Frame>, members: u64) -> Ensemble {
-        let swept = Swept {
+    fn of(
+        sweep: &extremal_engine::sweep::Sweep,
+        outcome: &SweepOutcome,
+        frame: Option<Frame>,
+        members: u64,
+    ) -> Ensemble {
+        let swept = EnsembleData {
             names: sweep.fields().number_names().to_vec(),
             frame,
             members,

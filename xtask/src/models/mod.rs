@@ -14,7 +14,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, io, thread};
 
-use crate::shell::{Failure, Step, heading, root};
+use crate::shell::{Step, TaskFailure, heading, root};
 use calls::ROWS;
 use grammar::{Case, MODEL};
 use serde_json::Value;
@@ -32,7 +32,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(2);
 const ESTIMATES: [&str; 1] = ["energy_v"];
 
 /// Calls the program for so long, or for one seed if `minutes` is none.
-pub fn fuzz(minutes: Option<f64>, first: u64) -> Result<(), Failure> {
+pub fn fuzz(minutes: Option<f64>, first: u64) -> Result<(), TaskFailure> {
     Step::cargo("the program", &["build", "-p", "extremal-cli"]).run()?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let program = fs::canonicalize(target.join("debug/extremal")).map_err(|error| failure(error.to_string()))?;
@@ -90,8 +90,8 @@ fn shown(arguments: &[String]) -> String {
     arguments.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-fn failure(reason: String) -> Failure {
-    Failure { step: "fuzz models".to_owned(), reason }
+fn failure(reason: String) -> TaskFailure {
+    TaskFailure { step: "fuzz models".to_owned(), reason }
 }
 
 /// Makes a folder with nothing but the model.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::shell::{Failure, root};
+use crate::shell::{TaskFailure, root};
 
 /// One expression of the core, broken.
 pub struct Mutant {
@@ -49,7 +49,7 @@ impl Mutant {
     }
 
     /// Where its expression is in the text of its file.
-    pub fn place(&self, text: &str) -> Result<std::ops::Range<usize>, Failure> {
+    pub fn place(&self, text: &str) -> Result<std::ops::Range<usize>, TaskFailure> {
         let (before, rest) = self.find.split_once('«').unwrap_or(("", &self.find));
         let (expression, after) = rest.split_once('»').unwrap_or((rest, ""));
         let whole = [before, expression, after].concat();
@@ -61,8 +61,8 @@ impl Mutant {
         }
     }
 
-    fn stale(&self, how: &str) -> Failure {
-        Failure { step: "mutants".to_owned(), reason: format!("{}: `{}` {how}", self.file, self.find) }
+    fn stale(&self, how: &str) -> TaskFailure {
+        TaskFailure { step: "mutants".to_owned(), reason: format!("{}: `{}` {how}", self.file, self.find) }
     }
 
     /// Why the tests it names are not there.
@@ -88,9 +88,9 @@ impl Mutant {
 }
 
 /// The list as it is now.
-pub fn read() -> Result<Vec<Mutant>, Failure> {
+pub fn read() -> Result<Vec<Mutant>, TaskFailure> {
     let path = root().join("xtask/mutants.toml");
-    let failure = |reason: String| Failure { step: path.display().to_string(), reason };
+    let failure = |reason: String| TaskFailure { step: path.display().to_string(), reason };
     let text = text(&path)?;
     let table = DeTable::parse(&text).map_err(|error| failure(error.to_string()))?;
     let entries = table.get_ref().get("mutant").and_then(|entries| entries.get_ref().as_array());
@@ -111,7 +111,7 @@ pub fn read() -> Result<Vec<Mutant>, Failure> {
 }
 
 /// What of the list no longer fits the code: expressions that are gone, tests that are gone, mutants that stand twice.
-pub fn stale() -> Result<Vec<String>, Failure> {
+pub fn stale() -> Result<Vec<String>, TaskFailure> {
     let list = read()?;
     let mut stale = Vec::new();
     let mut numbers = BTreeSet::new();
@@ -135,6 +135,6 @@ fn contains(place: &Path, words: &str) -> bool {
 }
 
 /// The text of a file.
-pub fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::of(&path.display().to_string(), &error))
+pub fn text(path: &Path) -> Result<String, TaskFailure> {
+    fs::read_to_string(path).map_err(|error| TaskFailure::of(&path.display().to_string(), &error))
 }

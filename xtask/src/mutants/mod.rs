@@ -10,7 +10,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
-use crate::shell::{Failure, cargo, heading, root};
+use crate::shell::{TaskFailure, cargo, heading, root};
 use list::Mutant;
 
 /// The environment variable that chooses a mutant. None is 0.
@@ -23,12 +23,12 @@ const TESTS_FAILED: i32 = 100;
 pub use list::stale;
 
 /// Does every mutant of the list still apply?
-pub fn check() -> Result<(), Failure> {
+pub fn check() -> Result<(), TaskFailure> {
     let stale = stale()?;
     if stale.is_empty() {
         return Ok(());
     }
-    Err(Failure { step: "mutants".to_owned(), reason: format!("out of date:\n  {}", stale.join("\n  ")) })
+    Err(TaskFailure { step: "mutants".to_owned(), reason: format!("out of date:\n  {}", stale.join("\n  ")) })
 }
 
 /// What became of a mutant.
@@ -38,15 +38,15 @@ enum Fate {
 }
 
 /// Tries the mutants whose file or description contains one of the words; all of them if there are none.
-pub fn campaign(words: &[&str]) -> Result<(), Failure> {
+pub fn campaign(words: &[&str]) -> Result<(), TaskFailure> {
     let all = list::read()?;
     let chosen: Vec<&Mutant> = all.iter().filter(|mutant| mutant.is_meant_by(words)).collect();
     if chosen.is_empty() {
-        return Err(Failure { step: "mutants".to_owned(), reason: "none is meant by these words".to_owned() });
+        return Err(TaskFailure { step: "mutants".to_owned(), reason: "none is meant by these words".to_owned() });
     }
     let tree = schemata::write(&all)?;
     let patience = tree.join("patience.toml");
-    fs::write(&patience, PATIENCE).map_err(|error| Failure::of("mutants", &error))?;
+    fs::write(&patience, PATIENCE).map_err(|error| TaskFailure::of("mutants", &error))?;
     let tests = |filter: Option<&str>| -> Command {
         let mut command = Command::new(cargo());
         command.args(["nextest", "run", "--workspace", "--exclude", "xtask", "--config-file"]).arg(&patience);
@@ -57,14 +57,14 @@ pub fn campaign(words: &[&str]) -> Result<(), Failure> {
         command
     };
     heading("tests of the copy");
-    let built = tests(None).arg("--no-run").status().map_err(|error| Failure::of("mutants", &error))?;
+    let built = tests(None).arg("--no-run").status().map_err(|error| TaskFailure::of("mutants", &error))?;
     if !built.success() {
-        return Err(Failure { step: "mutants".to_owned(), reason: "the mutated copy does not compile".to_owned() });
+        return Err(TaskFailure { step: "mutants".to_owned(), reason: "the mutated copy does not compile".to_owned() });
     }
     heading("no mutant");
     let first: Vec<String> = chosen.iter().map(|mutant| format!("({})", mutant.first_tests())).collect();
     if let Fate::Killed { by } = fate(tests(Some(&first.join(" or "))), 0)? {
-        return Err(Failure { step: "mutants".to_owned(), reason: format!("{by} fails without any") });
+        return Err(TaskFailure { step: "mutants".to_owned(), reason: format!("{by} fails without any") });
     }
     heading("mutants");
     let (mut killed, mut wrong) = (0, Vec::new());
@@ -92,13 +92,13 @@ pub fn campaign(words: &[&str]) -> Result<(), Failure> {
     if wrong.is_empty() {
         return Ok(());
     }
-    Err(Failure { step: "mutants".to_owned(), reason: format!("not as listed:\n  {}", wrong.join("\n  ")) })
+    Err(TaskFailure { step: "mutants".to_owned(), reason: format!("not as listed:\n  {}", wrong.join("\n  ")) })
 }
 
 /// Runs tests until one fails.
-fn fate(mut tests: Command, mutant: u64) -> Result<Fate, Failure> {
+fn fate(mut tests: Command, mutant: u64) -> Result<Fate, TaskFailure> {
     let Output { status, stdout, stderr } =
-        tests.env(CHOICE, mutant.to_string()).output().map_err(|error| Failure::of("mutants", &error))?;
+        tests.env(CHOICE, mutant.to_string()).output().map_err(|error| TaskFailure::of("mutants", &error))?;
     let said = String::from_utf8_lossy(&stderr);
     match status.code() {
         Some(0) => Ok(Fate::Survived),
@@ -106,7 +106,7 @@ fn fate(mut tests: Command, mutant: u64) -> Result<Fate, Failure> {
             let by = said.lines().find_map(failed_test).unwrap_or("a test").to_owned();
             Ok(Fate::Killed { by })
         }
-        _ => Err(Failure {
+        _ => Err(TaskFailure {
             step: "mutants".to_owned(),
             reason: format!("nextest: {status}\n{}{said}", String::from_utf8_lossy(&stdout)),
         }),

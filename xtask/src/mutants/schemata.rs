@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::list::{Mutant, text};
-use crate::shell::{Failure, root};
+use crate::shell::{TaskFailure, root};
 
 const MANIFEST: &str = "[package]\nname = \"mutant\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
 const CHOOSER: &str = r#"//! Which mutant is awake.
@@ -22,7 +22,7 @@ pub fn on(number: u64) -> bool {
 "#;
 
 /// Writes the copy, touching only files that are not as they should be (so that cargo compiles little again), and gives its folder.
-pub fn write(list: &[Mutant]) -> Result<PathBuf, Failure> {
+pub fn write(list: &[Mutant]) -> Result<PathBuf, TaskFailure> {
     let (from, to) = (root(), root().join("target/mutants/tree"));
     let broken = broken_files(list)?;
     let crates: BTreeSet<String> = list.iter().map(|m| format!("crates/{}/Cargo.toml", m.package())).collect();
@@ -45,7 +45,7 @@ pub fn write(list: &[Mutant]) -> Result<PathBuf, Failure> {
         } else if file == "Cargo.lock" && to.join(&file).exists() {
             // Cargo has added the crate of mutants to it.
         } else {
-            put(&to.join(&file), &fs::read(&original).map_err(|error| Failure::of(&file, &error))?)?;
+            put(&to.join(&file), &fs::read(&original).map_err(|error| TaskFailure::of(&file, &error))?)?;
         }
         written.insert(file);
     }
@@ -56,7 +56,7 @@ pub fn write(list: &[Mutant]) -> Result<PathBuf, Failure> {
 }
 
 /// The texts of the files with mutants.
-fn broken_files(list: &[Mutant]) -> Result<BTreeMap<String, String>, Failure> {
+fn broken_files(list: &[Mutant]) -> Result<BTreeMap<String, String>, TaskFailure> {
     let mut by_file: BTreeMap<&str, BTreeMap<usize, (usize, Vec<&Mutant>)>> = BTreeMap::new();
     for mutant in list {
         let place = mutant.place(&text(&root().join(&mutant.file))?)?;
@@ -69,7 +69,7 @@ fn broken_files(list: &[Mutant]) -> Result<BTreeMap<String, String>, Failure> {
         let (mut text, mut last) = (String::new(), 0);
         for (start, (end, mutants)) in places {
             let overlaps =
-                || Failure { step: file.to_owned(), reason: format!("mutants overlap: {}", mutants[0].breaks) };
+                || TaskFailure { step: file.to_owned(), reason: format!("mutants overlap: {}", mutants[0].breaks) };
             text.push_str(original.get(last..start).ok_or_else(overlaps)?);
             text.push('(');
             for mutant in &mutants {
@@ -85,28 +85,28 @@ fn broken_files(list: &[Mutant]) -> Result<BTreeMap<String, String>, Failure> {
 }
 
 /// What git knows, and what it would if it were told.
-fn files() -> Result<Vec<String>, Failure> {
+fn files() -> Result<Vec<String>, TaskFailure> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());
-    let listed = git.output().map_err(|error| Failure::of("git ls-files", &error))?;
+    let listed = git.output().map_err(|error| TaskFailure::of("git ls-files", &error))?;
     Ok(String::from_utf8_lossy(&listed.stdout).split('\0').filter(|f| !f.is_empty()).map(str::to_owned).collect())
 }
 
 /// Removes what a copy of before had and this one has not.
-fn forget_others(tree: &Path, written: &BTreeSet<String>) -> Result<(), Failure> {
+fn forget_others(tree: &Path, written: &BTreeSet<String>) -> Result<(), TaskFailure> {
     let known = tree.join("copied.txt");
     for file in fs::read_to_string(&known).unwrap_or_default().lines().filter(|file| !written.contains(*file)) {
-        fs::remove_file(tree.join(file)).map_err(|error| Failure::of(file, &error))?;
+        fs::remove_file(tree.join(file)).map_err(|error| TaskFailure::of(file, &error))?;
     }
     let lines: Vec<&str> = written.iter().map(String::as_str).collect();
     put(&known, lines.join("\n").as_bytes())
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+fn put(path: &Path, bytes: &[u8]) -> Result<(), TaskFailure> {
     if fs::read(path).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
-    let failure = |error| Failure::of(&path.display().to_string(), &error);
+    let failure = |error| TaskFailure::of(&path.display().to_string(), &error);
     path.parent().map_or(Ok(()), fs::create_dir_all).map_err(failure)?;
     fs::write(path, bytes).map_err(failure)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::shell::{Failure, Step};
+use crate::shell::{Step, TaskFailure};
 
 /// The crates from the ground up. One may depend on those of lower floors.
 const FLOORS: &[&[&str]] = &[
@@ -22,10 +22,10 @@ const ALONE: &[&str] = &["extremal-trajectory"];
 /// Crates for tests and benchmarks: no crate of the house depends on them but for its own tests.
 const OUTSIDE: &[&str] = &["extremal-testkit", "extremal-floors", "xtask"];
 
-pub fn broken() -> Result<Vec<String>, Failure> {
+pub fn broken() -> Result<Vec<String>, TaskFailure> {
     let told = Step::cargo("cargo metadata", &["metadata", "--no-deps", "--format-version", "1"]).output()?;
     let metadata: Value = serde_json::from_str(&told)
-        .map_err(|error| Failure { step: "cargo metadata".to_owned(), reason: error.to_string() })?;
+        .map_err(|error| TaskFailure { step: "cargo metadata".to_owned(), reason: error.to_string() })?;
     let mut broken = Vec::new();
     for package in metadata["packages"].as_array().into_iter().flatten() {
         let name = package["name"].as_str().unwrap_or_default();

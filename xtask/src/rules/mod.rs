@@ -2,24 +2,26 @@
 
 mod floors;
 mod names;
+mod packages;
 mod sizes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::mutants;
-use crate::shell::{Failure, heading, root};
+use crate::shell::{TaskFailure, heading, root};
 
 /// A rule: what it says, and what breaks it.
-type Rule = (&'static str, fn() -> Result<Vec<String>, Failure>);
+type Rule = (&'static str, fn() -> Result<Vec<String>, TaskFailure>);
 
 /// Checks every rule; all that are broken are told together.
-pub fn all() -> Result<(), Failure> {
+pub fn all() -> Result<(), TaskFailure> {
     heading("rules");
-    let rules: [Rule; 4] = [
+    let rules: [Rule; 5] = [
         ("crates know only those below them", floors::broken),
         ("a type name stands for one type", names::broken),
         ("files are short enough to read", sizes::broken),
+        ("the library without features is small", packages::broken),
         ("mutants of xtask/mutants.toml still apply", mutants::stale),
     ];
     let mut told = Vec::new();
@@ -31,11 +33,11 @@ pub fn all() -> Result<(), Failure> {
     if told.is_empty() {
         return Ok(());
     }
-    Err(Failure { step: "rules".to_owned(), reason: format!("\n{}", told.join("\n")) })
+    Err(TaskFailure { step: "rules".to_owned(), reason: format!("\n{}", told.join("\n")) })
 }
 
 /// The Rust files of the repository whose path contains one of the words, from its root, in order.
-fn rust_files(words: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+fn rust_files(words: &[&str]) -> Result<Vec<PathBuf>, TaskFailure> {
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
@@ -51,7 +53,7 @@ fn rust_files(words: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut files = Vec::new();
     for folder in ["benches", "crates", "fuzz", "xtask"] {
-        collect(&root().join(folder), &mut files).map_err(|error| Failure::of(folder, &error))?;
+        collect(&root().join(folder), &mut files).map_err(|error| TaskFailure::of(folder, &error))?;
     }
     let inside = |path: PathBuf| path.strip_prefix(root()).map(Path::to_path_buf).unwrap_or(path);
     let mut files: Vec<PathBuf> = files.into_iter().map(inside).collect();
@@ -61,6 +63,6 @@ fn rust_files(words: &[&str]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The text of a file of the repository.
-fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(root().join(path)).map_err(|error| Failure::of(&path.display().to_string(), &error))
+fn text(path: &Path) -> Result<String, TaskFailure> {
+    fs::read_to_string(root().join(path)).map_err(|error| TaskFailure::of(&path.display().to_string(), &error))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::{rust_files, text};
-use crate::shell::Failure;
+use crate::shell::TaskFailure;
 
 /// Names that every crate may have, by convention.
 const CONVENTIONAL: &[&str] = &["Error", "Options"];
@@ -12,7 +12,7 @@ const CONVENTIONAL: &[&str] = &["Error", "Options"];
 /// Duplicates that are still there: one name in a line. The list only becomes shorter.
 const TOLERATED: &str = "xtask/duplicate-names.txt";
 
-pub fn broken() -> Result<Vec<String>, Failure> {
+pub fn broken() -> Result<Vec<String>, TaskFailure> {
     let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut twice: BTreeSet<String> = BTreeSet::new();
     for path in rust_files(&["/src/"])? {

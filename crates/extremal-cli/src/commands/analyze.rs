@@ -1,13 +1,13 @@
 //! `extremal analyze`: what a model conserves, and what is singular about it.
 
 use clap::Args;
-use extremal_engine::analyze::{Extent, analyze};
-use extremal_engine::mechanics::analysis::SearchBounds;
-use extremal_engine::run::{SettingsError, SetupError};
+use extremal::engine::analyze::{AnalysisExtent, analyze};
+use extremal::engine::mechanics::analysis::SearchBounds;
+use extremal::engine::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::source::Source;
 use crate::terminal;
 
@@ -21,7 +21,7 @@ Examples:
 /// Find what a model conserves, with proof; say what is singular, stable, and kept by its method
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct AnalyzeArguments {
     #[command(flatten)]
     model: ModelArguments,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &AnalyzeArguments) -> Result<Ending, CommandError> {
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
     let mut settings = arguments.method.settings(&source.model);
@@ -59,7 +59,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         degree: arguments.degree.map_or(bounds.degree, usize::from),
         candidates: arguments.candidates.map_or(bounds.candidates, usize::from),
     };
-    let analysis = analyze(&source.model, &settings, Extent { search, steps: arguments.along, numbers: true });
+    let analysis = analyze(&source.model, &settings, AnalysisExtent { search, steps: arguments.along, numbers: true });
     if arguments.json {
         terminal::print_json(&analysis.report())?;
     } else if arguments.latex {

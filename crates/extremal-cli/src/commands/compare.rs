@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal_engine::compare::{Against, ComparisonRow, compare};
-use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
-use extremal_engine::run::{SettingsError, SetupError};
-use extremal_engine::trajectory::plot::{Curve, Mark, Panel};
-use extremal_engine::trajectory::{Align, Figure, Table, shortest};
-use extremal_engine::{Method, Model, Settings};
+use extremal::Method;
+use extremal::engine::compare::{Against, ComparisonRow, compare};
+use extremal::engine::model::Extent;
+use extremal::engine::run::{SettingsError, SetupError};
+use extremal::engine::trajectory::plot::{Curve, Mark, Panel};
+use extremal::engine::trajectory::{Align, Figure, Table, shortest};
+use extremal::engine::{Model, Settings};
+use extremal::{Composition, CompositionBase, Quadrature};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs, written};
 use crate::progress::Spinner;
 use crate::source::Source;
@@ -38,7 +40,7 @@ const MOST_COORDINATES: usize = 3;
 /// Run several methods with several steps: errors, measured orders, work
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct CompareArguments {
     #[command(flatten)]
     model: ModelArguments,
     // The full path keeps clap from taking each value as one of several.
@@ -79,7 +81,7 @@ enum Truth {
     Dop853,
 }
 
-impl Arguments {
+impl CompareArguments {
     fn against(&self, model: &Model) -> Against {
         match self.against {
             Some(Truth::Exact) => Against::Exact,
@@ -109,7 +111,7 @@ impl Arguments {
     }
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     Outputs { trajectories: &[], plots: &arguments.plot }.check()?;
     spare_inputs(&arguments.plot, &[&arguments.model.model])?;
     let source = Source::load(&arguments.model)?;

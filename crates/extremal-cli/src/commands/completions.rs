@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::arguments;
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::terminal;
 
 const EXAMPLES: &str = "\
@@ -16,12 +16,12 @@ Examples:
 /// Print the completion script of a shell
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct CompletionsArguments {
     /// The shell
     shell: Shell,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &CompletionsArguments) -> Result<Ending, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut arguments::Arguments::command(), "extremal", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))?;

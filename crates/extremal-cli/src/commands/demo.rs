@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use extremal_engine::Settings;
+use extremal::engine::Settings;
 
 use super::simulate::simulate;
 use crate::arguments::ModelArguments;
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::outputs::Outputs;
 use crate::source::Source;
 use crate::summary;
@@ -24,7 +24,7 @@ const NEXT: [(&str, &str); 6] = [
     ("--help", "all commands"),
 ];
 
-pub fn execute() -> Result<Ending, Failure> {
+pub fn execute() -> Result<Ending, CommandError> {
     let source = Source::load(&ModelArguments { model: MODEL.to_owned(), assignments: Vec::new() })?;
     let plots = [PathBuf::from(PLOT)];
     let outputs = Outputs { trajectories: &[], plots: &plots };

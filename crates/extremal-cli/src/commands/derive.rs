@@ -1,10 +1,10 @@
 //! `extremal derive`: the equations of a model.
 
 use clap::{Args, ValueEnum};
-use extremal_engine::derive::{Form, derive};
+use extremal::engine::derive::{Form, derive};
 
 use crate::arguments::{MethodArguments, ModelArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::source::Source;
 use crate::terminal::{self, HEADING};
 
@@ -18,7 +18,7 @@ Examples:
 /// Print the equations of a model: of motion, of Hamilton, and of one step of a method
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct DeriveArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Which equations; may be repeated [default: lagrange and discrete]
@@ -54,7 +54,7 @@ impl From<FormName> for Form {
     }
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &DeriveArguments) -> Result<Ending, CommandError> {
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
     let forms: Vec<Form> = match arguments.forms.as_slice() {

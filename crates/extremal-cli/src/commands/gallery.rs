@@ -1,9 +1,9 @@
 //! `extremal gallery`: the built-in models.
 
 use clap::Args;
-use extremal_engine::{Model, gallery};
+use extremal::Model;
 
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::source::gallery_text;
 use crate::terminal;
 
@@ -20,12 +20,12 @@ const LEAST_ROOM: usize = 30;
 /// List the built-in models, or print one
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct GalleryArguments {
     /// The model to print
     name: Option<String>,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &GalleryArguments) -> Result<Ending, CommandError> {
     match &arguments.name {
         Some(name) => terminal::print(gallery_text(name.strip_prefix("gallery:").unwrap_or(name))?)?,
         None => terminal::print(&list())?,
@@ -35,13 +35,12 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
 
 /// One model per line, or wrapped where a terminal is too narrow for it.
 fn list() -> String {
-    let column = gallery::names().map(str::len).max().unwrap_or(0) + 2;
+    let column = Model::gallery_names().map(str::len).max().unwrap_or(0) + 2;
     let room = terminal::width().map_or(usize::MAX, |width| width.saturating_sub(column).max(LEAST_ROOM));
     let mut out = String::new();
-    for name in gallery::names() {
-        let model = gallery::text(name).and_then(|text| Model::from_toml(text).ok());
-        let description = model.as_ref().and_then(Model::description).unwrap_or_default();
-        for (index, line) in wrapped(description, room).iter().enumerate() {
+    for name in Model::gallery_names() {
+        let description = Model::gallery(name).ok().and_then(|model| model.description()).unwrap_or_default();
+        for (index, line) in wrapped(&description, room).iter().enumerate() {
             let left = if index == 0 { name } else { "" };
             out.push_str(format!("{left:column$}{line}").trim_end());
             out.push('\n');

@@ -1,13 +1,13 @@
 //! `extremal methods`: the integration methods.
 
 use clap::Args;
-use extremal_engine::Method;
-use extremal_engine::model::{Feature, MethodFamily};
-use extremal_engine::trajectory::{Align, Table};
+use extremal::Method;
+use extremal::engine::trajectory::{Align, Table};
+use extremal::{Feature, MethodFamily};
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::terminal::{self, FAINT, HEADING};
 
 const EXAMPLES: &str = "\
@@ -19,7 +19,7 @@ Examples:
 /// List the integration methods, or tell all about one
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct MethodsArguments {
     /// The method to tell about, such as `midpoint` or `galerkin(3)`
     #[arg(value_parser = arguments::method)]
     method: Option<Method>,
@@ -28,7 +28,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &MethodsArguments) -> Result<Ending, CommandError> {
     let text = match (&arguments.method, arguments.json) {
         (None, true) => format!("{:#}\n", Value::from_iter(MethodFamily::all().iter().map(|family| object(family)))),
         (None, false) => list(),

@@ -14,28 +14,28 @@ mod sweep;
 
 use clap::Subcommand;
 
-pub use simulate::Finished;
-pub use solve::Solved;
-pub use sweep::Swept;
+pub use simulate::FinishedRun;
+pub use solve::FinishedSolve;
+pub use sweep::FinishedSweep;
 
 use crate::arguments::Arguments;
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 
 #[derive(Subcommand)]
 pub enum Command {
-    Run(run::Arguments),
-    Derive(derive::Arguments),
-    Analyze(analyze::Arguments),
-    Compare(compare::Arguments),
-    Solve(solve::Arguments),
-    Sweep(sweep::Arguments),
-    Gallery(gallery::Arguments),
-    Methods(methods::Arguments),
-    Completions(completions::Arguments),
+    Run(run::RunArguments),
+    Derive(derive::DeriveArguments),
+    Analyze(analyze::AnalyzeArguments),
+    Compare(compare::CompareArguments),
+    Solve(solve::SolveArguments),
+    Sweep(sweep::SweepArguments),
+    Gallery(gallery::GalleryArguments),
+    Methods(methods::MethodsArguments),
+    Completions(completions::CompletionsArguments),
 }
 
 /// Does what the arguments say.
-pub fn execute(arguments: Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: Arguments) -> Result<Ending, CommandError> {
     match arguments.command {
         None => demo::execute(),
         Some(Command::Run(arguments)) => run::execute(&arguments),

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use extremal_engine::analyze::tracked;
-use extremal_engine::{Model, Settings};
+use extremal::engine::analyze::tracked;
+use extremal::engine::{Model, Settings};
 
 use super::simulate::simulate;
 use crate::arguments::{MarchArguments, ModelArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs};
 use crate::source::Source;
 use crate::{summary, terminal};
@@ -29,7 +29,7 @@ What is not given is taken from [simulation] in the model.";
 /// Simulate a model: a summary, trajectory files, plots
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct RunArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Write the trajectory, as .csv, .json or .parquet; may be repeated
@@ -60,7 +60,7 @@ enum Track {
     Found,
 }
 
-impl Arguments {
+impl RunArguments {
     fn settings(&self, model: &Model) -> Settings {
         let march = self.march.settings(model);
         Settings {
@@ -72,7 +72,7 @@ impl Arguments {
     }
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
     spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
     let source = match arguments.track {
         None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,

@@ -4,19 +4,19 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
-use extremal_engine::trajectory::plot::Selection;
-use extremal_engine::trajectory::{Figure, sig};
-use extremal_engine::{Recorder, Run, Settings};
+use extremal::engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
+use extremal::engine::trajectory::plot::Selection;
+use extremal::engine::trajectory::{Figure, sig};
+use extremal::engine::{Recorder, Run, Settings};
 
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::Outputs;
-use crate::progress::Progress;
+use crate::progress::ProgressMeter;
 use crate::source::Source;
 
 /// A simulation that came to an end, whichever.
-pub struct Finished {
+pub struct FinishedRun {
     pub run: Run,
     pub outcome: Outcome,
     pub recorder: Recorder,
@@ -31,7 +31,7 @@ pub fn simulate(
     tracked: &[Tracked],
     outputs: &Outputs<'_>,
     progress: bool,
-) -> Result<Finished, Failure> {
+) -> Result<FinishedRun, CommandError> {
     outputs.check()?;
     let interrupt = Interrupt::listen();
     let run = match &source.lattice {
@@ -45,7 +45,7 @@ pub fn simulate(
     for path in outputs.trajectories {
         recorder.add_file(path)?;
     }
-    let mut bar = progress.then(Progress::new);
+    let mut bar = progress.then(ProgressMeter::new);
     let clock = Instant::now();
     let outcome = run.execute(&mut recorder, |now| {
         if let Some(bar) = &mut bar {
@@ -69,10 +69,10 @@ pub fn simulate(
             written.push(path.clone());
         }
     }
-    Ok(Finished { run, outcome, recorder, elapsed, written })
+    Ok(FinishedRun { run, outcome, recorder, elapsed, written })
 }
 
-impl Finished {
+impl FinishedRun {
     /// All that is to be said about it.
     pub fn report<'r>(&'r self, source: &'r Source) -> Report<'r> {
         Report {

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use extremal_engine::Method;
-use extremal_engine::Recorder;
-use extremal_engine::boundary::{
-    Assessment, Guess, Level, Problem, ProblemError, Refinement, Seek, Solution, SolveReport, SolveSettings, Statement,
-    StatementError, Status, Table,
+use extremal::Method;
+use extremal::engine::Recorder;
+use extremal::engine::boundary::{
+    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, SolutionTable, SolveReport,
+    SolveSettings, Statement, StatementError,
 };
-use extremal_engine::solve::nlp::{Iteration, NlpOptions};
-use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal::engine::solve::nlp::{Iteration, NlpOptions};
+use extremal::engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal::{Seek, Status};
 
 use crate::arguments::{self, ModelArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Outputs, spare_inputs};
 use crate::progress::Spinner;
@@ -41,7 +42,7 @@ const SOLUTION_FILE: Limit = Limit { bytes: 1 << 30, what: "a solution to start 
 /// Solve a boundary-value or optimal-control problem
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct SolveArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Write the solution, as .csv, .json or .parquet; may be repeated
@@ -96,7 +97,7 @@ enum Sought {
     Stationary,
 }
 
-impl Arguments {
+impl SolveArguments {
     fn settings(&self) -> SolveSettings {
         let default = NlpOptions::default();
         SolveSettings {
@@ -114,24 +115,24 @@ impl Arguments {
         }
     }
 
-    fn guess(&self) -> Result<Guess, Failure> {
+    fn guess(&self) -> Result<Guess, CommandError> {
         let Some(path) = &self.warm_start else { return Ok(Guess::Stated) };
-        let table = Table::read(&read_file_of(path, SOLUTION_FILE)?);
-        Ok(Guess::Table(table.map_err(|source| Failure::WarmStart { path: path.clone(), source })?))
+        let table = SolutionTable::read(&read_file_of(path, SOLUTION_FILE)?);
+        Ok(Guess::Table(table.map_err(|source| CommandError::WarmStart { path: path.clone(), source })?))
     }
 }
 
 /// What was solved, with all that was found on the way.
-pub struct Solved<'m> {
+pub struct FinishedSolve<'m> {
     pub problem: Problem<'m>,
-    pub solution: Solution,
+    pub solution: BoundarySolution,
     pub levels: Vec<Level>,
-    pub minima: Vec<Solution>,
+    pub minima: Vec<BoundarySolution>,
     pub assessment: Option<Assessment>,
     pub elapsed: std::time::Duration,
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     let source = Source::load(&arguments.model)?;
     if !arguments.quiet {
         source.show_warnings();
@@ -145,7 +146,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
         written = write(&source, &solved, &outputs)?;
     }
     if arguments.json {
-        let Solved { problem, solution, levels, minima, assessment, .. } = &solved;
+        let FinishedSolve { problem, solution, levels, minima, assessment, .. } = &solved;
         terminal::print_json(&SolveReport::of(
             problem,
             solution,
@@ -170,7 +171,7 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     })
 }
 
-fn solve<'m>(arguments: &Arguments, source: &'m Source) -> Result<Solved<'m>, Failure> {
+fn solve<'m>(arguments: &SolveArguments, source: &'m Source) -> Result<FinishedSolve<'m>, CommandError> {
     let interrupt = Interrupt::listen();
     let statement = Statement::of(&source.model)?;
     let method = arguments.method.clone().unwrap_or_else(|| source.model.simulation().method.clone());
@@ -213,7 +214,7 @@ fn solve<'m>(arguments: &Arguments, source: &'m Source) -> Result<Solved<'m>, Fa
     if let Some(spinner) = spinner {
         spinner.clear();
     }
-    Ok(Solved { problem, solution, levels, minima, assessment, elapsed })
+    Ok(FinishedSolve { problem, solution, levels, minima, assessment, elapsed })
 }
 
 /// The grids that a solution is compared with are not the user's: their iterations are not logged.
@@ -246,7 +247,7 @@ fn log_line(line: &Iteration) -> String {
 }
 
 /// Writes files and pictures.
-fn write(source: &Source, solved: &Solved<'_>, outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, Failure> {
+fn write(source: &Source, solved: &FinishedSolve<'_>, outputs: &Outputs<'_>) -> Result<Vec<PathBuf>, CommandError> {
     let solution = &solved.solution;
     let verified = matches!(solution.status, Status::Optimal | Status::Stationary);
     // Whoever reads the file without having seen the program end must know: a column says so in every format.

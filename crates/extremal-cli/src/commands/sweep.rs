@@ -7,15 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use extremal_engine::Settings;
-use extremal_engine::sweep::{Axis, List, Outcome, RandomAxis, Record, Sweep, Variation};
-use extremal_engine::trajectory::frame::{Existing, FrameFormat};
+use extremal::Record;
+use extremal::engine::Settings;
+use extremal::engine::sweep::{Axis, List, RandomAxis, Sweep, SweepOutcome, Variation};
+use extremal::engine::trajectory::frame::{Existing, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments};
-use crate::failure::{Ending, Failure};
+use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{check_folder, spare_inputs};
-use crate::progress::Progress;
+use crate::progress::ProgressMeter;
 use crate::source::{Limit, Source, read_file_of};
 use crate::{sweep_summary, terminal};
 
@@ -38,7 +39,7 @@ const LIST: Limit = Limit { bytes: 1 << 30, what: "a list of members" };
 /// March an ensemble: one model with many parameters and starts
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Arguments {
+pub struct SweepArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Vary a parameter, or the start of a coordinate, velocity or entropy, over evenly spaced or given values; several
@@ -58,8 +59,8 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     list: Option<String>,
     /// What is kept of each member
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Kept::End)]
-    record: Kept,
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = RecordName::End)]
+    record: RecordName,
     /// With `--record all`: keep every N-th step (and the last)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
@@ -86,7 +87,7 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kept {
+enum RecordName {
     /// The state at the end
     End,
     /// The least and the largest value of each quantity over all steps
@@ -97,12 +98,12 @@ enum Kept {
     All,
 }
 
-impl Arguments {
-    fn variation(&self) -> Result<Variation, Failure> {
+impl SweepArguments {
+    fn variation(&self) -> Result<Variation, CommandError> {
         let list = match &self.list {
             Some(path) => {
                 let list = List::read(&read_file_of(path, LIST)?);
-                Some(list.map_err(|source| Failure::List { path: path.clone(), source })?)
+                Some(list.map_err(|source| CommandError::List { path: path.clone(), source })?)
             }
             None => None,
         };
@@ -110,17 +111,17 @@ impl Arguments {
         let variation =
             Variation { list, grid: self.vary.clone(), random: self.random.clone(), samples, seed: self.seed };
         match self.model.assignments.iter().find(|(name, _)| variation.names().any(|varied| varied == name)) {
-            Some((name, _)) => Err(Failure::SetAndVaried(name.clone())),
+            Some((name, _)) => Err(CommandError::SetAndVaried(name.clone())),
             None => Ok(variation),
         }
     }
 
     fn record(&self, settings: &Settings) -> Record {
         match self.record {
-            Kept::End => Record::End,
-            Kept::Extremes => Record::Extremes,
-            Kept::Events => Record::Events,
-            Kept::All => Record::All { every: self.every.unwrap_or(settings.record) },
+            RecordName::End => Record::End,
+            RecordName::Extremes => Record::Extremes,
+            RecordName::Events => Record::Events,
+            RecordName::All => Record::All { every: self.every.unwrap_or(settings.record) },
         }
     }
 
@@ -139,15 +140,15 @@ impl Arguments {
 }
 
 /// An ensemble that came to an end, whichever.
-pub struct Swept {
+pub struct FinishedSweep {
     pub sweep: Sweep,
-    pub outcome: Outcome,
+    pub outcome: SweepOutcome,
     pub file: Option<PathBuf>,
     pub threads: usize,
     pub elapsed: Duration,
 }
 
-impl Swept {
+impl FinishedSweep {
     fn ending(&self) -> Ending {
         let summary = &self.outcome.summary;
         match self.outcome.complete {
@@ -158,7 +159,7 @@ impl Swept {
     }
 }
 
-pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
+pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
     if let Some(path) = &arguments.out {
         check_folder(path)?;
         let inputs = [Some(arguments.model.model.as_str()), arguments.list.as_deref()];
@@ -179,14 +180,14 @@ pub fn execute(arguments: &Arguments) -> Result<Ending, Failure> {
     Ok(swept.ending())
 }
 
-fn sweep(arguments: &Arguments, source: &Source) -> Result<Swept, Failure> {
+fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, CommandError> {
     let interrupt = Interrupt::listen();
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
     let sweep = Sweep::new(&source.model, &settings, arguments.variation()?, record)?;
     let threads = arguments.threads();
-    let mut bar = (!arguments.quiet).then(Progress::new);
+    let mut bar = (!arguments.quiet).then(ProgressMeter::new);
     let clock = Instant::now();
     let watch = |now| {
         if let Some(bar) = &mut bar {
@@ -202,5 +203,5 @@ fn sweep(arguments: &Arguments, source: &Source) -> Result<Swept, Failure> {
     if let Some(bar) = &bar {
         bar.clear();
     }
-    Ok(Swept { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
+    Ok(FinishedSweep { outcome: outcome?, sweep, file: arguments.out.clone(), threads, elapsed })
 }

@@ -116,8 +116,9 @@ fn listed(arguments: &[&str]) -> BTreeSet<String> {
 
 fn options(command: &str) -> BTreeSet<String> {
     let help = call(&[command, "--help"]).succeeded();
-    let words = help.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| word.starts_with("--"));
-    words.map(str::to_owned).collect()
+    let lines = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let words = lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '-'));
+    words.filter(|word| word.starts_with("--")).map(str::to_owned).collect()
 }
 
 #[test]

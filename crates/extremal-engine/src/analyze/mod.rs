@@ -22,15 +22,12 @@ use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constr
 
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
-pub use report::{
-    AnalysisReport, ChristoffelReport, ConservedReport, ConstraintReport, ControlsReport, FamilyReport, GaugeReport,
-    GeneratorReport, QuantityReport, SearchReport, StructureReport, SymmetryReport,
-};
+pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct AnalysisExtent {
     /// The space in which first integrals are sought.
     pub search: SearchBounds,
     /// Steps along which the regularity of the discrete equations is checked; at least the first one.
@@ -39,9 +36,9 @@ pub struct Extent {
     pub numbers: bool,
 }
 
-impl Default for Extent {
+impl Default for AnalysisExtent {
     fn default() -> Self {
-        Extent { search: SearchBounds::default(), steps: 1, numbers: true }
+        AnalysisExtent { search: SearchBounds::default(), steps: 1, numbers: true }
     }
 }
 
@@ -122,14 +119,14 @@ impl Findings<'_> {
 /// Analyses a model; `settings` say which method is looked at.
 ///
 /// ```
-/// use extremal_engine::{Model, Settings, analyze::{Extent, analyze}};
+/// use extremal_engine::{Model, Settings, analyze::{AnalysisExtent, analyze}};
 /// let model = Model::from_toml(extremal_engine::gallery::text("kepler").unwrap())?;
-/// let analysis = analyze(&model, &Settings::of(&model), Extent::default());
+/// let analysis = analyze(&model, &Settings::of(&model), AnalysisExtent::default());
 /// let names: Vec<&str> = analysis.conserved.found.iter().map(|c| c.name.as_str()).collect();
 /// assert_eq!(names, ["energy", "angular momentum", "Laplace-Runge-Lenz y", "Laplace-Runge-Lenz x"]);
 /// # Ok::<(), extremal_engine::InvalidModel>(())
 /// ```
-pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: Extent) -> Findings<'m> {
+pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent) -> Findings<'m> {
     let g = model.graph();
     let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;

@@ -82,188 +82,126 @@ pub struct AnalysisReport {
 
 /// A conserved quantity.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct ConservedReport {
-    /// What it is called.
     pub name: String,
-    /// Its formula.
     pub expression: String,
-    /// The same as LaTeX.
     pub latex: String,
-    /// `symbolic` if it is proved by algebra, `numeric` if its rate is exactly zero at random states.
     pub verified: &'static str,
-    /// Does it hold for all values of the parameters, not only for the present ones?
     pub general: bool,
-    /// How many random states there were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub states: Option<usize>,
-    /// Its rate there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residual: Option<u8>,
-    /// The symmetry that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symmetry: Option<GeneratorReport>,
-    /// The theorem by which it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theorem: Option<&'static str>,
-    /// What the method makes of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discrete: Option<Preserved>,
 }
 
 /// The symmetry of a conserved quantity.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct GeneratorReport {
-    /// `time`, `point` or `hidden`.
     pub kind: &'static str,
-    /// The components that are not zero, by coordinate.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "generator_by_name")]
     pub generator: Option<Vec<(String, String)>>,
-    /// f, where the Lagrangian changes by df/dt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<String>,
 }
 
 /// Where conserved quantities were sought.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct SearchReport {
-    /// Products of these.
     pub generators: Vec<String>,
-    /// Up to this degree.
     pub degree: usize,
-    /// So many.
     pub candidates: usize,
-    /// Further families.
     pub further: Vec<FamilyReport>,
 }
 
 /// A further family of candidates.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct FamilyReport {
-    /// What they are.
     pub family: &'static str,
-    /// How many.
     pub candidates: usize,
 }
 
 /// A constraint: stated, with name and kind, or found by the constraint algorithm in a round.
 #[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
 pub struct ConstraintReport {
-    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<&'static str>,
-    /// The round, from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round: Option<usize>,
-    /// What vanishes.
     pub expression: String,
 }
 
 /// How a Lagrangian is built.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct StructureReport {
-    /// Is it at most quadratic in the velocities?
     pub quadratic: bool,
-    /// Is it T2(q, v) − V(q)?
     pub natural: bool,
-    /// Does it contain the time?
     pub explicit_time: bool,
-    /// Do motions run backwards too? `None` where that is not decided.
     pub reversible: Option<bool>,
-    /// p·v − L.
     pub energy: String,
-    /// The mass matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<Vec<Vec<String>>>,
-    /// The Christoffel symbols of the first kind that do not vanish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub christoffel: Option<Vec<ChristoffelReport>>,
-    /// The gyroscopic matrix, if it does not vanish.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gyroscopic: Option<Vec<Vec<String>>>,
-    /// T + V as the Lagrangian is written, where it is something else than the energy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_energy: Option<QuantityReport>,
-    /// The part of the Lagrangian that is a total time derivative.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gauge: Option<GaugeReport>,
-    /// The potential of forces at rest that are a gradient; `None` inside where it cannot be written down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub potential_of_forces: Option<Option<String>>,
 }
 
 /// The Christoffel symbol [k l, j].
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct ChristoffelReport {
-    /// The first coordinate.
     pub k: String,
-    /// The second.
     pub l: String,
-    /// The third.
     pub j: String,
-    /// Its formula.
     pub value: String,
 }
 
 /// A part of the Lagrangian without effect on the motion.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct GaugeReport {
-    /// The part.
     pub part: String,
-    /// What it is the time derivative of, if that can be written down.
     pub of: Option<String>,
 }
 
 /// The controls of a model.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct ControlsReport {
-    /// Their names.
     pub names: Vec<String>,
-    /// The rank of the cost in them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<usize>,
-    /// Does the cost determine them?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regular: Option<bool>,
 }
 
 /// A symmetry of `[symmetries]`.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct SymmetryReport {
-    /// Its name.
     pub name: String,
-    /// Its momentum p·X.
     pub momentum: String,
-    /// Is it conserved? `None` where that is not decided.
     pub conserved: Option<bool>,
-    /// For all values of the parameters?
     pub general: bool,
-    /// The rate of the momentum.
     pub rate: String,
 }
 
 /// A quantity that may be conserved.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct QuantityReport {
-    /// The name by which the model states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its formula.
     pub expression: String,
-    /// Is it conserved? `None` where that is not decided.
     pub conserved: Option<bool>,
 }
 

@@ -11,7 +11,9 @@ use extremal_trajectory::sig;
 use serde::Serialize;
 
 use super::search::on_another_grid;
-use super::{Guess, Kind, Level, Problem, ProblemError, Refinement, Solution, SolveSettings, Status, Verification};
+use super::{
+    BoundarySolution, Guess, Kind, Level, Problem, ProblemError, Refinement, SolveSettings, Status, Verification,
+};
 use super::{WatchIterations, check};
 
 /// A simulation may miss the end by this part of what a component moves, and the error by other grids may be this part.
@@ -27,7 +29,7 @@ const STILL: f64 = 1e-3;
 
 /// The same problem on another grid.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct GridComparison {
     /// Steps of the other grid.
     pub steps: usize,
     /// The cost, or the action, on it.
@@ -165,16 +167,16 @@ pub struct Assessment {
     /// The simulation.
     pub verification: Verification,
     /// The comparison with another grid, if there is a solution on one.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<GridComparison>,
     /// What is not known, or speaks against it; the worst first.
     pub doubts: Vec<Doubt>,
 }
 
-impl Solution {
+impl BoundarySolution {
     /// The solution with the status it deserves. Of an open nature nothing is said.
-    pub fn judged(self, assessment: &Assessment) -> Solution {
+    pub fn judged(self, assessment: &Assessment) -> BoundarySolution {
         let nature = self.nature.filter(|_| assessment.status != Status::NearConjugate);
-        Solution { status: assessment.status, nature, ..self }
+        BoundarySolution { status: assessment.status, nature, ..self }
     }
 }
 
@@ -183,7 +185,7 @@ impl Problem<'_> {
     /// it, with what was asked of them. `None` if there is no solution.
     pub fn assess(
         &self,
-        solution: &Solution,
+        solution: &BoundarySolution,
         settings: &SolveSettings,
         refined: Option<(&[Level], Refinement)>,
         watch: WatchIterations<'_>,
@@ -214,7 +216,7 @@ impl Problem<'_> {
             let (steps, tolerance) = (solution.steps, refinement.tolerance);
             doubts.push(Doubt::Limit { steps, change: Refinement::change(levels), end_error, tolerance });
         }
-        if let Some(Comparison { steps, error, order, .. }) = comparison
+        if let Some(GridComparison { steps, error, order, .. }) = comparison
             && error > if order.is_some() { FINE } else { WRONG }
         {
             doubts.push(Doubt::Grids { steps, error, order });
@@ -243,8 +245,8 @@ impl Problem<'_> {
     /// Does the curvature nearest to zero change by more than itself from grid to grid, and again on a finer one?
     fn near_conjugate(
         &self,
-        solution: &Solution,
-        other: &Comparison,
+        solution: &BoundarySolution,
+        other: &GridComparison,
         settings: &SolveSettings,
         watch: WatchIterations<'_>,
     ) -> Result<Option<Doubt>, ProblemError> {
@@ -269,7 +271,7 @@ impl Problem<'_> {
     }
 
     /// The component that a simulation misses most: its name, by how much, and which part that is of what it moves.
-    fn missed(&self, solution: &Solution, verification: &Verification) -> Option<(String, f64, f64)> {
+    fn missed(&self, solution: &BoundarySolution, verification: &Verification) -> Option<(String, f64, f64)> {
         let Verification::Reached { errors } = verification else { return None };
         let n = self.system.len();
         let sizes: Vec<f64> = (1..=errors.len()).map(|column| extent(solution, column, column > n)).collect();
@@ -285,11 +287,11 @@ impl Problem<'_> {
     /// The solution on one other grid, or on two where the order has to speak for lack of a simulation.
     fn compare(
         &self,
-        solution: &Solution,
+        solution: &BoundarySolution,
         settings: &SolveSettings,
         order_wanted: bool,
         watch: WatchIterations<'_>,
-    ) -> Result<Option<Comparison>, ProblemError> {
+    ) -> Result<Option<GridComparison>, ProblemError> {
         let guess = Guess::Table(solution.table());
         for halve in [true, false] {
             let others: Vec<usize> = [2, 4]
@@ -332,7 +334,7 @@ impl Problem<'_> {
                     (error, (fine > 0.0 && ratio > 0.0).then(|| ratio.log2()))
                 }
             };
-            return Ok(Some(Comparison {
+            return Ok(Some(GridComparison {
                 steps: found[0].steps,
                 objective: found[0].objective,
                 change,
@@ -351,7 +353,7 @@ impl Problem<'_> {
     }
 
     /// The largest change between two grids, one of which has a multiple of the steps of the other, as a part of what changes.
-    fn change(&self, a: &Solution, b: &Solution) -> f64 {
+    fn change(&self, a: &BoundarySolution, b: &BoundarySolution) -> f64 {
         let cost = match self.kind {
             Kind::Motion => 0.0,
             _ => (a.objective - b.objective).abs() / a.objective_size.max(b.objective_size).max(f64::MIN_POSITIVE),
@@ -361,7 +363,7 @@ impl Problem<'_> {
             return cost;
         }
         let common = a.steps.min(b.steps);
-        let row = |of: &Solution, k: usize| k * (of.steps / common);
+        let row = |of: &BoundarySolution, k: usize| k * (of.steps / common);
         let sizes: Vec<f64> =
             (1..=self.system.len()).map(|column| extent(a, column, false).min(extent(b, column, false))).collect();
         let least = floor(&sizes);
@@ -374,7 +376,7 @@ impl Problem<'_> {
 }
 
 /// What a column moves, or for a velocity the largest.
-fn extent(solution: &Solution, column: usize, from_zero: bool) -> f64 {
+fn extent(solution: &BoundarySolution, column: usize, from_zero: bool) -> f64 {
     let values = || solution.rows.iter().map(|row| row[column]).filter(|value| value.is_finite());
     let zero = if from_zero { 0.0 } else { f64::NAN };
     let (low, high) = (values().fold(zero, f64::min), values().fold(zero, f64::max));

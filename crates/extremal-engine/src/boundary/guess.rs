@@ -6,7 +6,7 @@ use extremal_model::Model;
 
 use super::Problem;
 use super::statement::{EndValue, Statement};
-use super::table::Table;
+use super::table::SolutionTable;
 use crate::random::uniform_pair;
 
 /// A first guess.
@@ -23,7 +23,7 @@ pub enum Guess {
         seed: u64,
     },
     /// The table of another solution, interpolated to the grid.
-    Table(Table),
+    Table(SolutionTable),
 }
 
 impl Guess {

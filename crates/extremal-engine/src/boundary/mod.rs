@@ -30,14 +30,14 @@ use extremal_solve::nlp::{
 };
 use thiserror::Error;
 
-pub use assess::{Assessment, Comparison, Doubt};
+pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use guess::Guess;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
-pub use solution::{ActiveBound, Solution, Status, Violation};
-pub use statement::{Control, Duration, EndValue, Grading, Integral, PathBound, Statement};
-pub use table::{Table, TableError};
+pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
+pub use statement::{Duration, EndValue, Grading, Integral, PathBound, StatedControl, Statement};
+pub use table::{SolutionTable, TableError};
 pub use verify::Verification;
 
 /// Why a boundary problem could not be set up.
@@ -195,7 +195,7 @@ impl<'m> Problem<'m> {
         guess: &Guess,
         settings: &SolveSettings,
         watch: WatchIterations<'_>,
-    ) -> Result<Solution, ProblemError> {
+    ) -> Result<BoundarySolution, ProblemError> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
         check::enough_steps(steps, self.order, self.statement.periodic)?;
         check::on_grid(self, steps)?;
@@ -252,7 +252,7 @@ impl<'m> Problem<'m> {
                 }
             }
         };
-        Solution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
+        BoundarySolution::of(self, DiscreteProblem { layout, fractions, bounds }, found)
     }
 }
 

@@ -3,7 +3,10 @@
 use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
-use super::{ActiveBound, Assessment, Comparison, Grading, Kind, Level, Problem, Solution, Verification, Violation};
+use super::{
+    ActiveBound, Assessment, BoundarySolution, Grading, GridComparison, Kind, Level, Problem, UnmetCondition,
+    Verification,
+};
 use crate::serialized::by_name;
 
 /// A solution with all that is said about it.
@@ -48,7 +51,7 @@ pub struct SolveReport {
     pub integral_multipliers: Vec<(String, f64)>,
     /// What is not met, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub violations: Vec<Violation>,
+    pub violations: Vec<UnmetCondition>,
     /// How the steps shrink towards the ends, if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grading: Option<Grading>,
@@ -57,7 +60,7 @@ pub struct SolveReport {
     pub least_curvature: Option<f64>,
     /// The same problem on another grid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<GridComparison>,
     /// What a simulation says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
@@ -74,10 +77,10 @@ impl SolveReport {
     /// several starts, if there are any.
     pub fn of(
         problem: &Problem<'_>,
-        solution: &Solution,
+        solution: &BoundarySolution,
         assessment: Option<&Assessment>,
         levels: &[Level],
-        minima: &[Solution],
+        minima: &[BoundarySolution],
         warnings: impl Iterator<Item = String>,
     ) -> SolveReport {
         let doubts = assessment.into_iter().flat_map(|assessment| &assessment.doubts).map(ToString::to_string);

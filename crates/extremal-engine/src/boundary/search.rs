@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_solve::nlp::Iteration;
 use serde::Serialize;
 
-use super::{Guess, Problem, ProblemError, Solution, SolveSettings, Status, WatchIterations};
+use super::{BoundarySolution, Guess, Problem, ProblemError, SolveSettings, Status, WatchIterations};
 
 /// One grid of a refinement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ impl Problem<'_> {
         settings: &SolveSettings,
         refinement: Refinement,
         watch: WatchIterations<'_>,
-    ) -> Result<(Solution, Vec<Level>), ProblemError> {
+    ) -> Result<(BoundarySolution, Vec<Level>), ProblemError> {
         let mut solution = self.solve(guess, settings, watch)?;
         let mut levels = vec![self.level(&solution)?];
         let mut left = refinement.most_work.saturating_sub(solution.steps * solution.iterations);
@@ -98,12 +98,12 @@ impl Problem<'_> {
         Ok((solution, levels))
     }
 
-    fn level(&self, solution: &Solution) -> Result<Level, ProblemError> {
+    fn level(&self, solution: &BoundarySolution) -> Result<Level, ProblemError> {
         let end_error = match solution.status.is_solved() {
             true => self.verify(solution)?.end_error(),
             false => None,
         };
-        let Solution { steps, objective, objective_size, iterations, .. } = *solution;
+        let BoundarySolution { steps, objective, objective_size, iterations, .. } = *solution;
         Ok(Level { steps, objective, objective_size, end_error, iterations })
     }
 
@@ -115,16 +115,16 @@ impl Problem<'_> {
         seed: u64,
         settings: &SolveSettings,
         watch: WatchIterations<'_>,
-    ) -> Result<Vec<Solution>, ProblemError> {
+    ) -> Result<Vec<BoundarySolution>, ProblemError> {
         /// Sizes of the waves, in turn.
         const SIZES: [f64; 4] = [0.3, 1.0, 2.0, 4.0];
         /// Costs this close together, relatively, are the same minimum.
         const SAME: f64 = 1e-6;
         let first = self.solve(&Guess::Stated, settings, watch)?;
         let mut failed = (!first.status.is_solved()).then(|| first.clone());
-        let mut found: Vec<Solution> = Vec::new();
-        let mut keep = |solution: Solution| {
-            let same = |known: &Solution| {
+        let mut found: Vec<BoundarySolution> = Vec::new();
+        let mut keep = |solution: BoundarySolution| {
+            let same = |known: &BoundarySolution| {
                 (known.objective - solution.objective).abs() <= SAME * known.objective.abs().max(1.0)
             };
             if solution.status.is_solved() && !found.iter().any(same) {

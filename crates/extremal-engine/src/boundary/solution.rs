@@ -5,7 +5,7 @@ use extremal_solve::nlp::{Nature, NlpSolution};
 use extremal_trajectory::{Column, Columns, Role};
 use serde::{Serialize, Serializer};
 
-use super::table::Table;
+use super::table::SolutionTable;
 use super::{DiscreteProblem, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
@@ -79,7 +79,7 @@ fn side<S: Serializer>(upper: &bool, serializer: S) -> Result<S::Ok, S::Error> {
 
 /// A condition that is not met.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Violation {
+pub struct UnmetCondition {
     /// What is demanded, in words.
     pub condition: String,
     /// The node or step.
@@ -92,7 +92,7 @@ pub struct Violation {
 
 /// The solution of a boundary problem, or where the search for it ended.
 #[derive(Clone, Debug)]
-pub struct Solution {
+pub struct BoundarySolution {
     /// How it ended.
     pub status: Status,
     /// What the second variation says of it; for a motion without a choice, nothing.
@@ -122,25 +122,25 @@ pub struct Solution {
     /// Bounds that hold it back.
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
-    pub violations: Vec<Violation>,
+    pub violations: Vec<UnmetCondition>,
 }
 
 /// How many violations are worth a word.
 const MOST_VIOLATIONS: usize = 8;
 
-impl Solution {
+impl BoundarySolution {
     pub(super) fn of(
         problem: &Problem<'_>,
         discrete: DiscreteProblem,
         found: NlpSolution,
-    ) -> Result<Solution, ProblemError> {
+    ) -> Result<BoundarySolution, ProblemError> {
         let reader = UnknownsReader { problem, discrete: &discrete, found: &found };
         let (columns, rows) = reader.table()?;
         let status = status_of(problem.kind, &found);
         let curvature = found.curvature.filter(|_| problem.kind != Kind::Motion);
         let elements = discrete.layout.elements.clone();
         let integrals = discrete.layout.rows.iter().zip(&found.lambda);
-        Ok(Solution {
+        Ok(BoundarySolution {
             status,
             nature: curvature.map(|found| found.nature),
             least_curvature: curvature.map(|found| found.least),
@@ -176,8 +176,8 @@ impl Solution {
     }
 
     /// The table without the meaning of its columns, as a guess for another grid.
-    pub fn table(&self) -> Table {
-        Table { names: self.columns.names().map(str::to_owned).collect(), rows: self.rows.clone() }
+    pub fn table(&self) -> SolutionTable {
+        SolutionTable { names: self.columns.names().map(str::to_owned).collect(), rows: self.rows.clone() }
     }
 }
 
@@ -339,16 +339,16 @@ impl UnknownsReader<'_, '_> {
     }
 
     /// Conditions that are not met, the worst first.
-    fn violations(&self) -> Vec<Violation> {
+    fn violations(&self) -> Vec<UnmetCondition> {
         let bounds = &self.discrete.bounds;
-        let mut violations: Vec<Violation> = Vec::new();
+        let mut violations: Vec<UnmetCondition> = Vec::new();
         for (at, (condition, k)) in self.discrete.layout.rows.iter().enumerate() {
             let value = self.found.constraints[at];
             let amount = (bounds.constraint_lower[at] - value).max(value - bounds.constraint_upper[at]);
             if amount > NEAR || amount.is_nan() {
                 let instant = k.saturating_sub(self.problem.transcription.ghosts);
                 let condition = self.problem.condition_name(*condition);
-                violations.push(Violation { condition, node: instant, time: self.time(instant), amount });
+                violations.push(UnmetCondition { condition, node: instant, time: self.time(instant), amount });
             }
         }
         violations.sort_by(|a, b| b.amount.total_cmp(&a.amount));

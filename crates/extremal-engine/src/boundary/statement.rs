@@ -45,7 +45,7 @@ impl Duration {
 
 /// An input of the system that is to be chosen.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Control {
+pub struct StatedControl {
     /// Its name.
     pub name: String,
     /// Its symbol.
@@ -106,7 +106,7 @@ pub struct Statement {
     /// Does the motion close?
     pub periodic: bool,
     /// Inputs to be chosen.
-    pub controls: Vec<Control>,
+    pub controls: Vec<StatedControl>,
     /// The running cost.
     pub running: Option<Id>,
     /// The cost of the end.
@@ -184,7 +184,7 @@ impl Statement {
                 max: or(bound.max, f64::INFINITY),
             });
         }
-        let controls = model.controls().iter().map(|control| Control {
+        let controls = model.controls().iter().map(|control| StatedControl {
             name: control.name.clone(),
             symbol: control.symbol,
             min: or(control.min, f64::NEG_INFINITY),

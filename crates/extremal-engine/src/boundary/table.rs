@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Named columns over increasing times; the first column is the time.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct SolutionTable {
     /// Names of the columns.
     pub names: Vec<String>,
     /// Rows of numbers.
@@ -42,18 +42,18 @@ pub enum TableError {
     Times,
 }
 
-impl Table {
+impl SolutionTable {
     /// Reads CSV with a header, or JSON with `columns` (and `rows`), as `--out` and `--json` write them.
     ///
     /// ```
-    /// use extremal_engine::boundary::Table;
-    /// let csv = Table::read("t,x\n0,1\n1,3\n")?;
+    /// use extremal_engine::boundary::SolutionTable;
+    /// let csv = SolutionTable::read("t,x\n0,1\n1,3\n")?;
     /// assert_eq!(csv.at("x", 0.25, false), Some(1.5));
-    /// let json = Table::read(r#"{"columns": {"t": [0, 1], "x": [1, 3]}}"#)?;
+    /// let json = SolutionTable::read(r#"{"columns": {"t": [0, 1], "x": [1, 3]}}"#)?;
     /// assert_eq!(csv, json);
     /// # Ok::<(), extremal_engine::boundary::TableError>(())
     /// ```
-    pub fn read(text: &str) -> Result<Table, TableError> {
+    pub fn read(text: &str) -> Result<SolutionTable, TableError> {
         let table = match serde_json::from_str::<Value>(text) {
             Ok(value) => from_json(&value)?,
             Err(_) => from_csv(text)?,
@@ -91,7 +91,7 @@ impl Table {
     }
 }
 
-fn from_csv(text: &str) -> Result<Table, TableError> {
+fn from_csv(text: &str) -> Result<SolutionTable, TableError> {
     let mut lines = csv_lines(text);
     let (_, names) = lines.next().ok_or(TableError::Format)?;
     if names.iter().any(|name| name.is_empty() || name.parse::<f64>().is_ok()) {
@@ -103,17 +103,17 @@ fn from_csv(text: &str) -> Result<Table, TableError> {
     };
     let rows = lines.map(|(line, cells)| cells.iter().map(|cell| number(line, cell)).collect());
     let rows = rows.collect::<Result<_, _>>()?;
-    Ok(Table { names: names.into_iter().map(Into::into).collect(), rows })
+    Ok(SolutionTable { names: names.into_iter().map(Into::into).collect(), rows })
 }
 
-fn from_json(value: &Value) -> Result<Table, TableError> {
+fn from_json(value: &Value) -> Result<SolutionTable, TableError> {
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
     let array = |value: &Value| value.as_array().map(|values| values.iter().map(number).collect::<Vec<f64>>());
     match (&value["columns"], &value["rows"]) {
         (Value::Array(names), Value::Array(rows)) => {
             let names: Option<Vec<String>> = names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
             let rows: Option<Vec<Vec<f64>>> = rows.iter().map(array).collect();
-            Ok(Table { names: names.ok_or(TableError::Format)?, rows: rows.ok_or(TableError::Format)? })
+            Ok(SolutionTable { names: names.ok_or(TableError::Format)?, rows: rows.ok_or(TableError::Format)? })
         }
         (Value::Object(columns), _) => {
             let names: Vec<String> = columns.keys().cloned().collect();
@@ -122,7 +122,7 @@ fn from_json(value: &Value) -> Result<Table, TableError> {
             let length = columns.iter().map(Vec::len).max().unwrap_or(0);
             let cell = |column: &Vec<f64>, row: usize| column.get(row).copied().unwrap_or(f64::NAN);
             let rows = (0..length).map(|row| columns.iter().map(|column| cell(column, row)).collect()).collect();
-            let mut table = Table { names, rows };
+            let mut table = SolutionTable { names, rows };
             // An object has no order: it has to be said which column is the time.
             let time = value["independent"].as_str().unwrap_or("t");
             if let Some(time) = table.names.iter().position(|name| name == time) {

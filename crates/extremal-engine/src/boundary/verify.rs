@@ -2,11 +2,12 @@
 
 use extremal_expr::Id;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
+use extremal_trajectory::RowLayout;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::{Kind, Problem, ProblemError, Solution};
+use super::{BoundarySolution, Kind, Problem, ProblemError};
 use crate::serialized::NamedValues;
 
 /// Error tolerance of the simulation, far below that of any grid.
@@ -53,7 +54,7 @@ impl Serialize for Verification {
 
 impl Problem<'_> {
     /// Simulates the solution from its start, each control held through its step, and compares the ends.
-    pub fn verify(&self, solution: &Solution) -> Result<Verification, ProblemError> {
+    pub fn verify(&self, solution: &BoundarySolution) -> Result<Verification, ProblemError> {
         let impossible = |reason: &str| Ok(Verification::Impossible(reason.to_owned()));
         if self.order > 1 {
             return impossible("the simulation is for Lagrangians without accelerations");
@@ -80,12 +81,14 @@ impl Problem<'_> {
         symbols.extend(controls.iter().map(|control| control.symbol));
         let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
         let mut left = MOST_STEPS + STEPS_A_STEP * solution.steps as u64;
-        let (n, entropies) = (self.system.len(), self.system.heat.s.len());
-        let first_control = 1 + 2 * n + entropies;
-        let mut state: Vec<f64> = solution.rows[0][1..first_control].to_vec();
+        let n = self.system.len();
+        let layout = RowLayout::of(&solution.columns);
+        let in_state = [&layout.positions, &layout.velocities, &layout.entropies];
+        let state_of = |row: &[f64]| in_state.map(|range| &row[range.clone()]).concat();
+        let mut state = state_of(&solution.rows[0]);
         for pair in solution.rows.windows(2) {
-            let held = pair[0][first_control..first_control + controls.len()].iter();
-            let values: Vec<f64> = parameters.iter().chain(held).copied().collect();
+            let constant = &pair[0][layout.controls.clone()];
+            let values: Vec<f64> = parameters.iter().chain(constant).copied().collect();
             marcher.set_parameters(&values);
             marcher.limit_steps(left);
             let from = StartValues {
@@ -105,12 +108,9 @@ impl Problem<'_> {
                 Err(failure) => return impossible(&failure.to_string()),
             }
         }
-        let last = &solution.rows[solution.rows.len() - 1];
-        let names = self.model.coordinates().iter().map(|c| c.name.clone());
-        let primed = self.model.coordinates().iter().map(|c| format!("{}'", c.name));
-        let entropies = self.model.entropies().iter().map(|s| s.name.clone());
-        let errors =
-            names.chain(primed).chain(entropies).zip(state.iter().zip(&last[1..])).map(|(name, (a, b))| (name, a - b));
+        let names = in_state.into_iter().cloned().flatten().map(|at| solution.columns[at].name().to_owned());
+        let last = state_of(&solution.rows[solution.rows.len() - 1]);
+        let errors = names.zip(state.iter().zip(last)).map(|(name, (a, b))| (name, a - b));
         Ok(Verification::Reached { errors: errors.collect() })
     }
 }

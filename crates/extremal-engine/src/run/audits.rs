@@ -10,6 +10,7 @@ use extremal_solve::{Reason, StepFailure};
 use super::energy::EnergyLaw;
 use super::judge::Judge;
 use super::laws::Laws;
+use super::layout::TIME;
 use super::observables::Observables;
 use super::resolution::Resolution;
 use super::start::RunStart;
@@ -65,15 +66,14 @@ impl EnergyAudit {
     /// Takes a whole row, of which Σ |v p| may be known.
     fn take(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
         let sum = || {
-            let n = observables.coordinates;
-            let rates = row[1 + n..][..n].iter().zip(&row[1 + 2 * n..][..n]);
+            let rates = row[observables.row().velocities()].iter().zip(&row[observables.row().momenta()]);
             rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
         };
         let kinetic = products.unwrap_or_else(sum) / 2.0;
         self.rows += 1.0;
         self.highest = self.highest.max(kinetic);
         self.kinetic += (kinetic - self.kinetic) / self.rows;
-        self.look(row[0], row[observables.first_temperature() + observables.entropies]);
+        self.look(row[TIME], row[observables.row().energy()]);
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -198,7 +198,7 @@ impl Audits {
         let warming = self.warming.as_mut().is_some_and(|warming| warming.suspects(observables, row));
         self.doubtful |= suspicious || warming;
         // In motions that begin at rest these rows know nothing of the kinetic energy.
-        self.glance(row[0], row[observables.first_temperature() + observables.entropies]);
+        self.glance(row[TIME], row[observables.row().energy()]);
     }
 
     /// Looks at one of the later rows of such a motion.

@@ -32,7 +32,7 @@ pub(super) fn exact_enough(
 /// The largest relative defect of the first law over a few steps; zero if the motion cannot even begin (which a run will tell).
 fn energy_defect(beginning: &RunStart, observables: &Observables, step: f64, compiled: &CompiledScheme) -> f64 {
     let Ok(mut motion) = compiled.start(&beginning.values, step) else { return 0.0 };
-    let energy_at = observables.observed_energy();
+    let energy_at = observables.observed().energy();
     let balance = |motion: &mut dyn March| {
         let accounts: f64 = motion.state()[motion.state().len() - observables.accounts.len()..].iter().sum();
         motion.observe().map(|observed| (observed[energy_at] - accounts, observed[energy_at])).ok()

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_solve::{March, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
-use super::outcome::{End, Outcome, Progress};
+use super::outcome::{End, Outcome, RunProgress};
 use super::recording::{RowRecorder, Watched};
 use super::stops::{crossed, located};
 use super::{Run, without_choice};
@@ -177,8 +177,8 @@ impl Execution {
     }
 
     /// How far it has come.
-    pub fn progress(&self) -> Progress {
-        Progress { step: self.part.steps, steps: self.part.planned, time: self.row()[0] }
+    pub fn progress(&self) -> RunProgress {
+        RunProgress { step: self.part.steps, steps: self.part.planned, time: self.row()[0] }
     }
 
     /// Steps taken.
@@ -242,7 +242,7 @@ impl Run {
     pub fn execute(
         &self,
         recorder: &mut Recorder,
-        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
+        mut watch: impl FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<Outcome, RecordError> {
         let mut execution = self.start();
         // Large systems take long steps: look after each of them.

@@ -32,7 +32,7 @@ pub struct ConstraintStructure {
 
 /// A constraint that the start violates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
+pub struct ConstraintViolation {
     /// Its name.
     pub constraint: String,
     /// Is it the position that violates it, or the velocity?
@@ -48,7 +48,7 @@ pub struct Violation {
 pub enum ConstraintError {
     /// The start is not on the constraints.
     #[error("the start violates its constraints: {}; correct it, or let `project` find the nearest start that fits", listed(.0))]
-    Inconsistent(Vec<Violation>),
+    Inconsistent(Vec<ConstraintViolation>),
     /// The second position of a start from two does not follow from the first.
     #[error(
         "the second positions violate the constraints: a step from the first ones leads to `{coordinate}` = {reached}, not \
@@ -114,8 +114,8 @@ pub enum ConstraintError {
     NotProjected(SolveFailure),
 }
 
-fn listed(violations: &[Violation]) -> String {
-    let one = |v: &Violation| {
+fn listed(violations: &[ConstraintViolation]) -> String {
+    let one = |v: &ConstraintViolation| {
         let what = if v.of_position { "positions" } else { "velocities" };
         format!("`{}` is off by {:.3e} ({what})", v.constraint, v.residual)
     };
@@ -296,7 +296,7 @@ fn velocity_row<'g>(system: &System<'g>, constraint: &Constraint<'g>, at: &RunSt
 
 /// What of `constraints` does not hold at `start`, relative to the size of its terms. Velocities do not count where the start is
 /// two positions, which then must both be right.
-fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constraint<'g>]) -> Vec<Violation> {
+fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constraint<'g>]) -> Vec<ConstraintViolation> {
     let mut found = Vec::new();
     let second = start.second();
     for constraint in constraints {
@@ -307,7 +307,7 @@ fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constrai
         for (at, residual, of_position) in positions.chain(velocities.map(|at| (at, constraint.velocity, false))) {
             let values = at.evaluate(system, &[residual, magnitude(residual)]);
             if values[0].abs() > CONSISTENT * values[1] || !values[0].is_finite() {
-                found.push(Violation {
+                found.push(ConstraintViolation {
                     constraint: constraint.name.clone(),
                     of_position,
                     residual: values[0],

@@ -149,7 +149,7 @@ impl Determinant {
 }
 
 /// The place of a state in the inputs of an [`Inertia`].
-pub(super) struct State<'s> {
+pub(super) struct StatePoint<'s> {
     pub q: &'s [f64],
     pub v: &'s [f64],
     pub s: &'s [f64],
@@ -183,15 +183,15 @@ impl Inertia {
     }
 
     /// The determinant at a state, where it can be evaluated.
-    pub fn at(&mut self, state: &State<'_>) -> Option<Determinant> {
+    pub fn at(&mut self, state: &StatePoint<'_>) -> Option<Determinant> {
         let values = state.q.iter().chain(state.v).chain(state.s).copied().chain([state.time]);
         self.inputs.iter_mut().zip(values).for_each(|(input, value)| *input = value);
         self.evaluate()
     }
 
     /// The determinant on the straight line between two states, at some part of it.
-    fn between(&mut self, from: &State<'_>, to: &State<'_>, part: f64) -> Option<Determinant> {
-        let pair = |a: &State<'_>| a.q.iter().chain(a.v).chain(a.s).copied().chain([a.time]).collect::<Vec<f64>>();
+    fn between(&mut self, from: &StatePoint<'_>, to: &StatePoint<'_>, part: f64) -> Option<Determinant> {
+        let pair = |a: &StatePoint<'_>| a.q.iter().chain(a.v).chain(a.s).copied().chain([a.time]).collect::<Vec<f64>>();
         let line = pair(from).into_iter().zip(pair(to)).map(|(a, b)| a + part * (b - a));
         self.inputs.iter_mut().zip(line).for_each(|(input, value)| *input = value);
         self.evaluate()
@@ -209,7 +209,7 @@ impl Inertia {
     }
 
     /// Where on the straight line between two states the determinant changes its sign, if it has not the same at both.
-    pub fn crossing(&mut self, from: &State<'_>, to: &State<'_>) -> Option<f64> {
+    pub fn crossing(&mut self, from: &StatePoint<'_>, to: &StatePoint<'_>) -> Option<f64> {
         let (first, last) = (self.at(from)?, self.at(to)?);
         if !first.has_other_sign_than(last) {
             return None;
@@ -226,7 +226,7 @@ impl Inertia {
     }
 
     /// Where on the straight line between two states the determinant vanishes beside what it is at both, if it does.
-    pub fn touching(&mut self, from: &State<'_>, to: &State<'_>) -> Option<f64> {
+    pub fn touching(&mut self, from: &StatePoint<'_>, to: &StatePoint<'_>) -> Option<f64> {
         let (first, last) = (self.at(from)?, self.at(to)?);
         let mut size_at = |part: f64| self.between(from, to, part).map(|determinant| determinant.size);
         let parts = (1..PARTS).map(|at| f64::from(at) / f64::from(PARTS));
@@ -247,7 +247,12 @@ impl Inertia {
 
     /// Has it vanished at the end of a motion that was at `from` before, and does it change its sign there if the motion went straight
     /// on? `other` is a state that it is not zero at either, if one is known.
-    pub fn vanishes(&mut self, from: &State<'_>, end: &State<'_>, other: Option<&State<'_>>) -> Option<bool> {
+    pub fn vanishes(
+        &mut self,
+        from: &StatePoint<'_>,
+        end: &StatePoint<'_>,
+        other: Option<&StatePoint<'_>>,
+    ) -> Option<bool> {
         let (before, there) = (self.at(from)?, self.at(end)?);
         let beside = other.and_then(|other| self.at(other)).is_some_and(|other| there.is_nothing_beside(other));
         if !there.is_nothing_beside(before) && !beside {

@@ -7,7 +7,8 @@ use extremal_mechanics::System;
 use extremal_model::{Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate, Reason, StartValues};
 
-use super::inertia::{Inertia, State};
+use super::inertia::{Inertia, StatePoint};
+use super::layout::TIME;
 use super::observables::Observables;
 use super::{Compiled, Run};
 
@@ -61,15 +62,12 @@ impl Moment {
 
     /// Takes what a row says.
     pub fn read(&mut self, observables: &Observables, row: &[f64]) {
-        let (n, m) = (observables.coordinates, observables.entropies);
-        self.time = row[0];
-        let first = observables.first_multiplier();
+        let at = observables.row();
+        self.time = row[TIME];
         self.multipliers.clear();
-        self.multipliers.extend(observables.moving.iter().map(|at| row[first + at]));
-        self.energy = row[observables.first_temperature() + m];
-        let (q, rest) = row[1..].split_at(n);
-        let (v, rest) = rest.split_at(n);
-        let (p, rest) = rest.split_at(n);
+        self.multipliers.extend(observables.moving.iter().map(|constraint| row[at.multiplier(*constraint)]));
+        self.energy = row[at.energy()];
+        let (q, v, p) = (&row[at.positions()], &row[at.velocities()], &row[at.momenta()]);
         (self.work, self.kinetic) = (0.0, 0.0);
         // Rows are short, and there is one for every step: one pass over them.
         let own = self.q.iter_mut().zip(&mut self.v).zip(&mut self.p);
@@ -79,7 +77,7 @@ impl Moment {
             self.work += product;
             self.kinetic += product.abs();
         }
-        self.s.iter_mut().zip(rest).for_each(|(own, s)| *own = *s);
+        self.s.copy_from_slice(&row[at.entropies()]);
     }
 
     /// Takes Σ v p and Σ |v p| from velocities and momenta.
@@ -125,8 +123,8 @@ impl Moment {
         (0..self.q.len()).map(hidden).fold(0.0, f64::max)
     }
 
-    fn state(&self) -> State<'_> {
-        State { q: &self.q, v: &self.v, s: &self.s, time: self.time }
+    fn state(&self) -> StatePoint<'_> {
+        StatePoint { q: &self.q, v: &self.v, s: &self.s, time: self.time }
     }
 
     pub fn start(&self) -> StartValues {
@@ -377,7 +375,7 @@ impl Means {
     /// vanished. A method went on to `after`.
     fn ended(&mut self, before: &Moment, after: Option<&Moment>, time: f64, what: String) -> Reason {
         let (n, state) = (before.q.len(), self.reference.state());
-        let end = State { q: &state[..n], v: &state[n..2 * n], s: &state[2 * n..2 * n + before.s.len()], time };
+        let end = StatePoint { q: &state[..n], v: &state[n..2 * n], s: &state[2 * n..2 * n + before.s.len()], time };
         let vanished = self.inertia.as_mut().and_then(|inertia| {
             let after = after.map(Moment::state);
             let crosses = inertia.vanishes(&before.state(), &end, after.as_ref())?;

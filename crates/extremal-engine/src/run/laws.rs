@@ -77,15 +77,10 @@ impl Audit {
         if observables.entropies == 0 {
             return;
         }
-        let at = observables.first_temperature();
-        let temperatures = &row[at..at + observables.entropies];
-        let energy = row[at + observables.entropies];
-        let entropies = 1 + 3 * observables.coordinates;
-        let entropy: f64 = row[entropies..entropies + observables.entropies].iter().sum();
-        let account = |name: &str| {
-            let index = observables.accounts.iter().position(|known| *known == name);
-            index.map_or(0.0, |index| row[row.len() - observables.accounts.len() + index])
-        };
+        let at = observables.row();
+        let (temperatures, energy) = (&row[at.temperatures()], row[at.energy()]);
+        let entropy: f64 = row[at.entropies()].iter().sum();
+        let account = |kept: Option<usize>| kept.map_or(0.0, |kept| row[at.accounts()][kept]);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };
             self.seen = Some(Seen {
@@ -103,7 +98,7 @@ impl Audit {
         };
         let Laws { first, second, temperatures: ranges } = &mut seen.laws;
         first.energy_change = energy - seen.first_energy;
-        (first.work, first.heat) = (account("work"), account("heat"));
+        (first.work, first.heat) = (account(observables.work), account(observables.heat));
         first.max_defect = first.max_defect.max((first.energy_change - first.work - first.heat).abs());
         seen.largest_energy = seen.largest_energy.max(energy.abs());
         second.smallest_step = second.smallest_step.min(entropy - seen.last_entropy);

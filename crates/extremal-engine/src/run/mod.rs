@@ -10,6 +10,7 @@ mod integrable;
 mod judge;
 mod lattice;
 mod laws;
+mod layout;
 #[cfg(test)]
 mod margins;
 mod motion;
@@ -42,6 +43,7 @@ pub(crate) use audits::{Audits, Promises};
 pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of};
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;
+pub(crate) use layout::TIME;
 pub(crate) use observables::Observables;
 pub(crate) use rechosen::without_choice;
 pub(crate) use settings::Plan;
@@ -52,16 +54,15 @@ pub(crate) use start_check::StartCheck;
 pub(crate) use stops::{crossed, located};
 pub(crate) use watch::Trouble;
 
-pub use crate::serialized::NamedValues;
 pub use energy::EnergyLaw;
 pub use execution::Execution;
-pub use feasible::{ConstraintError, ConstraintStructure, Violation};
+pub use feasible::{ConstraintError, ConstraintStructure, ConstraintViolation};
 pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
 pub use motion::{ChangeError, Motion};
 pub use observables::Tracked;
-pub use outcome::{End, Outcome, Progress};
-pub use report::{ConstraintSummary, EndState, RedundantConstraint, Report, RunSummary, SolverSummary};
+pub use outcome::{End, Outcome, RunProgress};
+pub use report::{Report, RunSummary};
 pub use settings::{NEVER, Settings, SettingsError};
 pub use setup_error::SetupError;
 pub use start_check::StartProblem;
@@ -212,7 +213,7 @@ impl Run {
 
     /// Where the energy stands among the observed values of a motion.
     pub(crate) fn observed_energy(&self) -> usize {
-        self.observables.observed_energy()
+        self.observables.observed().energy()
     }
 
     /// The energy of the stated start: of its positions, velocities and entropies, whatever the method makes of them.

@@ -7,6 +7,7 @@ use extremal_solve::ConfigurationWatch;
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::inertia::determinants;
+use super::layout::{ObservedLayout, RowLayout, StateLayout};
 use super::watch::WatchedExpressions;
 
 /// A quantity that is watched along a run because it should stay constant, beside those that the model states.
@@ -18,10 +19,9 @@ pub struct Tracked {
     pub expression: Id,
 }
 
-/// The row of a run is: time, coordinates, velocities, momenta (each per derivative for higher orders), entropies, the recorded outputs (multipliers and reactions of
-/// constraints first), the energy estimated from positions (where the method is variational and there are entropies), the
-/// accounts of work and heat. Its observation gives velocities, momenta, then `outputs`: recorded quantities, stop conditions,
-/// what is watched of the constraints, how large the terms of those on velocities are, determinants of the mass matrix, closed forms.
+/// What a run records in rows as [`RowLayout`] says, and what it looks at besides: an observation gives velocities, momenta, then
+/// `outputs`, which are recorded quantities, stop conditions, what is watched of the constraints, how large the terms of those on
+/// velocities are, determinants of the mass matrix, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
     /// Expressions in q, v, p, S, t, accelerations and multipliers.
@@ -49,8 +49,10 @@ pub(crate) struct Observables {
     pub adaptive: bool,
     /// Is the energy also estimated from positions?
     pub estimate: bool,
-    /// Work and heat, at the end of the state.
+    /// Work and heat, where they are kept.
     pub accounts: Vec<&'static str>,
+    pub work: Option<usize>,
+    pub heat: Option<usize>,
     pub stops: Vec<(String, Direction)>,
     /// Coordinates (then entropies) that have a closed form, in the order of the last outputs.
     pub exact: Vec<usize>,
@@ -162,6 +164,8 @@ impl Observables {
             timed_mass: determinants.iter().any(|determinant| determinant.depends_on(&[system.t])),
             adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
+            work: accounts.iter().position(|name| *name == "work"),
+            heat: accounts.iter().position(|name| *name == "heat"),
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
@@ -187,42 +191,30 @@ impl Observables {
             adaptive: false,
             estimate: false,
             accounts: Vec::new(),
+            work: None,
+            heat: None,
             stops: Vec::new(),
             exact: Vec::new(),
         }
     }
 
-    /// Where a coordinate or (counted after them) an entropy stands in a row.
-    pub fn column_of(&self, target: usize) -> usize {
-        match target.checked_sub(self.coordinates) {
-            None => 1 + target,
-            Some(entropy) => 1 + 3 * self.coordinates + entropy,
+    pub fn state(&self) -> StateLayout {
+        StateLayout { coordinates: self.coordinates, entropies: self.entropies, accounts: self.accounts.len() }
+    }
+
+    pub fn observed(&self) -> ObservedLayout {
+        ObservedLayout {
+            coordinates: self.coordinates,
+            reactions: self.reactions,
+            entropies: self.entropies,
+            outputs: self.recorded,
+            stops: self.stops.len(),
+            residuals: self.constraints.len(),
         }
     }
 
-    /// Where the multipliers stand in a row.
-    pub fn first_multiplier(&self) -> usize {
-        1 + 3 * self.coordinates + self.entropies
-    }
-
-    /// Where the temperatures stand in a row; the energy follows them.
-    pub fn first_temperature(&self) -> usize {
-        1 + 3 * self.coordinates + self.entropies + self.reactions
-    }
-
-    /// Where the stop conditions stand among the observed values.
-    pub fn first_stop(&self) -> usize {
-        2 * self.coordinates + self.recorded
-    }
-
-    /// Where the rows of the constraints stand among the observed values.
-    pub fn first_row(&self) -> usize {
-        self.first_stop() + self.stops.len() + self.constraints.len()
-    }
-
-    /// Where the energy stands among the observed values.
-    pub fn observed_energy(&self) -> usize {
-        2 * self.coordinates + self.reactions + self.entropies
+    pub fn row(&self) -> RowLayout {
+        RowLayout { state: self.state(), reactions: self.reactions, outputs: self.recorded, estimate: self.estimate }
     }
 }
 

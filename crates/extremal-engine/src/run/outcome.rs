@@ -22,7 +22,7 @@ pub enum End {
 
 /// How far a run has come, for progress bars.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct RunProgress {
     /// Steps taken.
     pub step: u64,
     /// Steps planned.

@@ -42,8 +42,8 @@ impl Run {
         if !dependent || redundant.is_empty() || motion.steps() == 0 || self.observables.entropies > 0 {
             return None;
         }
-        let (q, time) = (motion.state()[..self.observables.coordinates].to_vec(), motion.time());
-        let v = motion.observe().ok()?[..self.observables.coordinates].to_vec();
+        let (q, time) = (motion.state()[self.observables.state().positions()].to_vec(), motion.time());
+        let v = motion.observe().ok()?[self.observables.observed().velocities()].to_vec();
         let here = self.start.reached(&q, &v, time);
         // Close to where the others are dependent, an adaptive method has lost digits in what they do not determine.
         let settings = Settings { start: Start::Legendre, project: true, ..self.settings.clone() };

@@ -9,6 +9,7 @@ use super::Run;
 use super::audits::{Audits, Promises};
 use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
+use super::layout::TIME;
 use super::observables::Observables;
 use super::snapshot::Snapshot;
 use super::warning::Warning;
@@ -42,7 +43,7 @@ impl RowRecorder {
             (Promises::of(run, &model), model.entropies().iter().map(|entropy| entropy.name.clone()).collect())
         };
         let observables = run.observables.clone();
-        let column = |target: &usize| observables.columns[observables.column_of(*target)].name().to_string();
+        let column = |target: &usize| observables.columns[observables.row().target(*target)].name().to_string();
         let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
         RowRecorder {
             exact_names: observables.exact.iter().map(column).collect(),
@@ -68,7 +69,7 @@ impl RowRecorder {
 
     /// The time of the latest row.
     pub fn time(&self) -> f64 {
-        self.now.row[0]
+        self.now.row[TIME]
     }
 
     /// The failure with its deeper reason, where the rows so far show one.
@@ -126,7 +127,7 @@ impl RowRecorder {
                 Ok(seen) => {
                     seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
                     recorder.pass(time, seen)?;
-                    (self.passed, self.now.row[0]) = (true, time);
+                    (self.passed, self.now.row[TIME]) = (true, time);
                     Ok(Ok(()))
                 }
                 Err(failure) => Ok(Err(failure)),
@@ -144,7 +145,7 @@ impl RowRecorder {
         }
         let Snapshot { row, exact, .. } = &self.now;
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
-            *error = error.max((row[self.observables.column_of(*target)] - exact).abs());
+            *error = error.max((row[self.observables.row().target(*target)] - exact).abs());
         }
         self.audit.push(&self.observables, &self.entropy_names, row);
         recorder.push(row)?;

@@ -64,67 +64,44 @@ pub struct RunSummary {
 
 /// The last row by role, each number under the name of its coordinate, constraint or entropy.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct EndState {
-    /// The time.
     pub t: f64,
-    /// Positions.
     pub q: NamedValues,
-    /// Velocities.
     pub v: NamedValues,
-    /// Momenta.
     pub p: NamedValues,
-    /// Multipliers of constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<NamedValues>,
-    /// Entropies.
     #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
     pub entropies: Option<NamedValues>,
-    /// Temperatures.
     #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
     pub temperatures: Option<NamedValues>,
 }
 
 /// How steps were solved for, and what that cost.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct SolverSummary {
-    /// The kind of iteration, `explicit` for adaptive methods.
     pub iteration: &'static str,
-    /// Newton iterations.
     pub newton_iterations: u64,
-    /// The largest residual that was left.
     pub max_residual: f64,
-    /// Steps that a fixed-point iteration left to Newton's method.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newton_steps: Option<u64>,
 }
 
 /// What the constraints amount to, and how well each held.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct ConstraintSummary {
-    /// Independent velocities that they leave.
     pub degrees_of_freedom: usize,
-    /// How many are independent.
     pub rank: usize,
-    /// The largest residual of each.
     pub max_residual: NamedValues,
-    /// Those that follow from others.
     pub redundant: Vec<RedundantConstraint>,
-    /// Velocity constraints that restrict positions.
     pub integrable: Vec<String>,
-    /// How far the start was moved to satisfy them.
     pub moved: f64,
 }
 
 /// A constraint that follows from others.
 #[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
 pub struct RedundantConstraint {
-    /// Its name.
     pub constraint: String,
-    /// Theirs.
     pub follows_from: Vec<String>,
 }
 

@@ -81,7 +81,12 @@ impl Run {
                 let tolerance = settings.tolerance.unwrap_or(1e-12);
                 let mut marcher =
                     AdaptiveMarcher::new(&system, method, tolerance, &parameters, &observables.outputs, &guards)?
-                        .watching(observables.configurations.clone(), observables.first_row(), all.len(), system.len());
+                        .watching(
+                            observables.configurations.clone(),
+                            observables.observed().residuals().end,
+                            all.len(),
+                            system.len(),
+                        );
                 marcher.set_parameters(&values);
                 Compiled::Adaptive(Box::new(marcher))
             }

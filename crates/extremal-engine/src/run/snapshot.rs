@@ -2,6 +2,7 @@
 
 use extremal_solve::{GuessSource, Kernel, March, StepFailure};
 
+use super::layout::TIME;
 use super::observables::Observables;
 use super::watch::{ConstraintWatch, Trouble};
 
@@ -45,29 +46,25 @@ impl Snapshot {
 
     /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
-        let (n, m) = (observables.coordinates, observables.entropies);
-        let first_stop = observables.first_stop();
+        let (at, in_state, in_observed) = (observables.row(), observables.state(), observables.observed());
         let time = motion.time();
         let state = motion.state();
         if self.estimate.is_some() {
-            let inputs = &mut self.step_inputs;
-            inputs[..n].copy_from_slice(&self.row[1..=n]);
-            inputs[n..2 * n].copy_from_slice(&state[..n]);
-            inputs[2 * n..2 * n + m].copy_from_slice(&self.row[1 + 3 * n..1 + 3 * n + m]);
-            inputs[2 * n + m] = self.row[0];
-            inputs[2 * n + m + 1] = time - self.row[0];
+            let positions = &state[in_state.positions()];
+            let begin = self.row[TIME];
+            let before = self.row[at.positions()].iter();
+            let inputs = before.chain(positions).chain(&self.row[at.entropies()]).copied().chain([begin, time - begin]);
+            self.step_inputs.iter_mut().zip(inputs).for_each(|(own, input)| *own = input);
         }
-        self.row[0] = time;
-        self.row[1..=n].copy_from_slice(&state[..n]);
-        copy(&mut self.row[1 + 3 * n..1 + 3 * n + m], &state[2 * n..2 * n + m]);
-        let accounts = self.row.len() - observables.accounts.len();
-        let recorded = accounts - usize::from(observables.estimate);
-        let account_count = observables.accounts.len();
-        copy(&mut self.row[accounts..], &state[2 * n + m..2 * n + m + account_count]);
+        self.row[TIME] = time;
+        self.row[at.positions()].copy_from_slice(&state[in_state.positions()]);
+        copy(&mut self.row[at.entropies()], &state[in_state.entropies()]);
+        copy(&mut self.row[at.accounts()], &state[in_state.accounts()]);
         let observed = motion.observe()?;
-        self.row[1 + n..1 + 3 * n].copy_from_slice(&observed[..2 * n]);
-        self.row[1 + 3 * n + m..recorded].copy_from_slice(&observed[2 * n..first_stop]);
-        let (stops, rest) = observed[first_stop..].split_at(self.stops.len());
+        self.row[at.velocities()].copy_from_slice(&observed[in_observed.velocities()]);
+        self.row[at.momenta()].copy_from_slice(&observed[in_observed.momenta()]);
+        self.row[at.outputs()].copy_from_slice(&observed[in_observed.outputs()]);
+        let (stops, rest) = observed[in_observed.stops().start..].split_at(self.stops.len());
         let seen = self.watch.values_mut();
         let (watched, rest) = rest.split_at(seen.len());
         copy(seen, watched);
@@ -77,15 +74,14 @@ impl Snapshot {
         copy(&mut self.determinants, determinants);
         copy(&mut self.stops, stops);
         copy(&mut self.exact, exact);
-        let trouble = self.watch.look(observables, motion, &self.row[1 + n..1 + 2 * n]);
+        let trouble = self.watch.look(observables, motion, &self.row[at.velocities()]);
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
-            let energy = self.row[observables.first_temperature() + m];
-            let mut value = [energy];
+            let mut value = [self.row[at.energy()]];
             if !self.first && estimate.run(&self.step_inputs, GuessSource::Formula, &mut value).is_err() {
                 value = [f64::NAN];
             }
-            self.row[recorded] = value[0];
+            self.row[at.estimate()] = value[0];
         }
         self.first = false;
         Ok(trouble)

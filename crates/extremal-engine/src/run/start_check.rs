@@ -8,8 +8,8 @@ use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFail
 use thiserror::Error;
 
 use super::{
-    Bordered, CONSISTENT, ConstraintError, Observables, Settings, SetupError, TYPED, Violation, checked_ahead, ids,
-    undetermined,
+    Bordered, CONSISTENT, ConstraintError, ConstraintViolation, Observables, Settings, SetupError, TYPED,
+    checked_ahead, ids, undetermined,
 };
 
 /// Why no motion can start from somewhere.
@@ -175,11 +175,11 @@ impl StartCheck {
         self.domains.len() + self.entropies.len() + self.conductions.len() + shares
     }
 
-    fn violations(&self) -> Vec<Violation> {
+    fn violations(&self) -> Vec<ConstraintViolation> {
         let pairs = self.values[self.after_laws()..].chunks(2);
         let looked = self.residuals.iter().zip(pairs);
         let off = looked.filter(|(_, pair)| pair[0].abs() > CONSISTENT * pair[1]);
-        off.map(|((constraint, of_position), pair)| Violation {
+        off.map(|((constraint, of_position), pair)| ConstraintViolation {
             constraint: constraint.clone(),
             of_position: *of_position,
             residual: pair[0],

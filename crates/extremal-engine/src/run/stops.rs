@@ -29,7 +29,7 @@ pub(crate) fn crossed(
     if values.is_empty() {
         return Ok(found);
     }
-    let observed = &motion.observe()?[observables.first_stop()..];
+    let observed = &motion.observe()?[observables.observed().stops()];
     for (condition, ((_, direction), value)) in observables.stops.iter().zip(values).enumerate() {
         let after = observed[condition];
         let before = std::mem::replace(value, after);
@@ -53,7 +53,7 @@ pub(crate) fn located(
     for Crossed { condition, before, after } in crossed {
         let mut value_after = |h: f64| -> Result<f64, StepFailure> {
             motion.retake(h)?;
-            Ok(motion.observe()?[observables.first_stop() + condition])
+            Ok(motion.observe()?[observables.observed().stops()][*condition])
         };
         let at = match find_root(&mut value_after, 0.0, length, *before, *after, f64::EPSILON * length) {
             Ok(at) => at,

@@ -5,6 +5,7 @@
 use extremal_solve::{MotionFate, Reason, StartValues};
 
 use super::judge::{Judge, RESOLVED, UNRESOLVED};
+use super::layout::TIME;
 use super::observables::Observables;
 use super::warning::Warning;
 
@@ -29,10 +30,10 @@ struct Warmth {
 
 impl Warmth {
     fn read(&mut self, observables: &Observables, row: &[f64]) {
-        let m = observables.entropies;
-        self.time = row[0];
-        self.s.copy_from_slice(&row[1..=m]);
-        self.temperatures.copy_from_slice(&row[observables.first_temperature()..][..m]);
+        let at = observables.row();
+        self.time = row[TIME];
+        self.s.copy_from_slice(&row[at.entropies()]);
+        self.temperatures.copy_from_slice(&row[at.temperatures()]);
     }
 
     /// Σ T |S − s|.

@@ -121,11 +121,10 @@ impl ConstraintWatch {
             self.configurations.forget();
         }
         self.time = end;
-        let n = observables.coordinates;
-        let first = observables.first_row();
+        let at = observables.observed();
         let largest =
             |residuals: &[f64]| residuals.iter().fold(0.0, |largest: f64, residual| largest.max(residual.abs()));
-        let positions = &motion.state()[..n];
+        let positions = &motion.state()[observables.state().positions()];
         let rows = ConstraintRows { time: end, entries, positions, velocities, residual: largest(residuals) };
         let mut inside: Option<Box<dyn March>> = None;
         let reason = self.configurations.look(rows, begin, |part, read| {
@@ -133,10 +132,10 @@ impl ConstraintWatch {
             if inside.retake(part * (end - begin)).is_err() {
                 return false;
             }
-            let (time, positions) = (inside.time(), inside.state()[..n].to_vec());
+            let (time, positions) = (inside.time(), inside.state()[observables.state().positions()].to_vec());
             let Ok(observed) = inside.observe() else { return false };
-            let (entries, velocities) = (&observed[first..first + entries.len()], &observed[..n]);
-            let residual = largest(&observed[first - residuals.len()..first]);
+            let entries = &observed[at.residuals().end..][..entries.len()];
+            let (velocities, residual) = (&observed[at.velocities()], largest(&observed[at.residuals()]));
             read(ConstraintRows { time, entries, positions: &positions, velocities, residual });
             true
         });

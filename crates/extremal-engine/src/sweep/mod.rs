@@ -5,10 +5,10 @@
 
 mod engine;
 mod list;
+mod member_marcher;
 mod members;
 mod pool;
 mod record;
-mod seat;
 mod summary;
 mod target;
 mod variation;
@@ -26,10 +26,10 @@ use thiserror::Error;
 use crate::SharedModel;
 use crate::run::{Compiled, Instruments, Promises, Run, Settings, SetupError, StartCheck};
 use engine::Engine;
+use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
 use pool::Cut;
 use record::Layout;
-use seat::Common;
 use target::{Target, targets};
 
 pub use list::{List, ListError};
@@ -92,7 +92,7 @@ pub struct Sweep {
 
 /// How far a sweep has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct SweepProgress {
     /// Members that have ended.
     pub done: u64,
     /// All members.
@@ -103,7 +103,7 @@ pub struct Progress {
 
 /// What came of a sweep, besides its rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct SweepOutcome {
     /// Of all members that have ended, in earlier calls too.
     pub summary: Summary,
     /// Were these all?
@@ -222,14 +222,14 @@ impl Sweep {
     }
 
     /// Marches all members without keeping rows; `watch` may end the work.
-    pub fn summarise(&self, threads: usize, mut watch: impl FnMut(Progress) -> ControlFlow<()>) -> Outcome {
+    pub fn summarise(&self, threads: usize, mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>) -> SweepOutcome {
         let mut summary = Summary::default();
         let keep = |_: Frame, part: Summary| {
             summary.join(part);
             Ok::<(), std::convert::Infallible>(())
         };
         let Ok(groups) = self.march(0, threads, keep, |done| watch(self.progress(done, 0)));
-        Outcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
+        SweepOutcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
     /// Marches the members and writes their rows, or those that an earlier call has not done. `watch` may end the work: the file
@@ -242,8 +242,8 @@ impl Sweep {
         path: &Path,
         existing: Existing,
         threads: usize,
-        mut watch: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Outcome, FrameError> {
+        mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> Result<SweepOutcome, FrameError> {
         let identity = self.identity();
         let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
         if let Err(FrameError::Finished { path }) = &opened {
@@ -269,11 +269,11 @@ impl Sweep {
         } else {
             file.suspend()?
         }
-        Ok(Outcome { summary, complete, resumed })
+        Ok(SweepOutcome { summary, complete, resumed })
     }
 
     /// What came of it as data.
-    pub fn report(&self, outcome: &Outcome) -> SweepReport {
+    pub fn report(&self, outcome: &SweepOutcome) -> SweepReport {
         let names = self.layout.fields.number_names().iter().cloned();
         SweepReport {
             model: self.run.model.lock().name().map(str::to_owned),
@@ -288,8 +288,8 @@ impl Sweep {
         }
     }
 
-    fn progress(&self, done: u64, resumed: u64) -> Progress {
-        Progress { done, members: self.cut.members, resumed }
+    fn progress(&self, done: u64, resumed: u64) -> SweepProgress {
+        SweepProgress { done, members: self.cut.members, resumed }
     }
 
     /// Marches the groups from `first` on; returns how many are done then.
@@ -304,7 +304,7 @@ impl Sweep {
         let plan = &self.run.plan;
         let model = &*self.run.model.lock();
         let preparation = Preparation::new(model, variation, targets, &self.settings, plan, self.fixed);
-        let common = Common {
+        let common = SweepContext {
             observables: self.run.observables.clone(),
             layout: &self.layout,
             start: preparation.layout,

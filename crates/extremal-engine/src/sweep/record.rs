@@ -46,7 +46,7 @@ pub(crate) enum Ended {
 }
 
 /// What is said of a member at its end.
-pub(crate) struct Verdict {
+pub(crate) struct MemberVerdict {
     pub ended: Ended,
     /// What its run would warn of.
     pub warning: Option<String>,
@@ -99,7 +99,7 @@ impl Layout {
             _ => &["status", "reason", "warning"],
         };
         let fields = Fields::new(["member"], numbers, texts.iter().copied())?;
-        Ok(Layout { record, fields, kept, energy: observables.first_temperature() + observables.entropies })
+        Ok(Layout { record, fields, kept, energy: observables.row().energy() })
     }
 
     /// How many columns of words there are; the last three are status, reason and warning.
@@ -176,7 +176,7 @@ impl<'l> Records<'l> {
     }
 
     /// Takes the last row, after so many steps.
-    pub fn end(&mut self, member: &Member<'_>, step: u64, row: &[f64], verdict: Verdict, frame: &mut Frame) {
+    pub fn end(&mut self, member: &Member<'_>, step: u64, row: &[f64], verdict: MemberVerdict, frame: &mut Frame) {
         let [status, reason] = verdict.ended.words();
         let warning = verdict.warning.map(Cow::Owned);
         if self.pending != Some(step) {

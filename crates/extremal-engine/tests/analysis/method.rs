@@ -1,7 +1,7 @@
 //! What methods keep of the conserved quantities, and the regularity of their equations.
 
 use extremal_engine::Settings;
-use extremal_engine::analyze::{Extent, MethodReport, Preservation, analyze, tracked};
+use extremal_engine::analyze::{AnalysisExtent, MethodReport, Preservation, analyze, tracked};
 use extremal_engine::model::Model;
 
 use extremal_testkit::models::model;
@@ -9,7 +9,7 @@ use extremal_testkit::runs::gallery;
 
 fn report(model: &Model, method: &str, step: f64, steps: u64) -> MethodReport {
     let settings = Settings { method: method.parse().unwrap(), step: Some(step), ..Settings::of(model) };
-    let extent = Extent { steps, ..Extent::default() };
+    let extent = AnalysisExtent { steps, ..AnalysisExtent::default() };
     analyze(model, &settings, extent).method.unwrap()
 }
 

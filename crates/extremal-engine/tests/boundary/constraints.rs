@@ -1,7 +1,7 @@
 //! Boundary problems under constraints: closed forms, and orders at the ends.
 
 use extremal_engine::Model;
-use extremal_engine::boundary::{Kind, Solution, Status};
+use extremal_engine::boundary::{BoundarySolution, Kind, Status};
 
 use extremal_testkit::boundary::{assert_orders, assessed, columns, problem, solve};
 use extremal_testkit::models::model;
@@ -24,7 +24,7 @@ fn pendulum(start: &str, end: &str) -> Model {
 }
 
 /// The largest error of some columns at one row.
-fn error(solution: &Solution, row: usize, names: &[&str]) -> f64 {
+fn error(solution: &BoundarySolution, row: usize, names: &[&str]) -> f64 {
     let all = ["x", "y", "x'", "y'", "lambda_rod"];
     let exact = separatrix(solution.rows[row][0]);
     let one = |name: &&str| {

@@ -1,6 +1,6 @@
 //! Closed orbits and motions between two positions.
 
-use extremal_engine::boundary::Solution;
+use extremal_engine::boundary::BoundarySolution;
 
 use extremal_engine::gallery;
 use extremal_testkit::boundary::{assert_orders, columns, solve};
@@ -12,7 +12,7 @@ const PERIOD: f64 = 6.32591398;
 const ENERGY: f64 = -1.2871419960;
 
 /// The energy of the three bodies, typed by hand, at every instant.
-fn energies(solution: &Solution) -> Vec<f64> {
+fn energies(solution: &BoundarySolution) -> Vec<f64> {
     let rows = columns(solution, ["x1", "y1", "x2", "y2", "x1'", "y1'", "x2'", "y2'"]);
     let energy = |[x1, y1, x2, y2, u1, v1, u2, v2]: &[f64; 8]| {
         let (x3, y3, u3, v3) = (-x1 - x2, -y1 - y2, -u1 - u2, -v1 - v2);

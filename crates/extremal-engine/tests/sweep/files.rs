@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use extremal_engine::sweep::{Progress, Record, Sweep, Variation};
+use extremal_engine::sweep::{Record, Sweep, SweepProgress, Variation};
 use extremal_engine::trajectory::frame::{Existing, FrameError};
 use extremal_engine::{Model, Settings};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -24,7 +24,7 @@ fn sweep(model: &Model, variation: Variation) -> Sweep {
     Sweep::new(model, &settings, variation, Record::End).unwrap().with_groups_of(4)
 }
 
-fn go_on(_: Progress) -> ControlFlow<()> {
+fn go_on(_: SweepProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -50,7 +50,7 @@ fn ended_anywhere_and_resumed_the_file_is_the_same() {
             let mut before = 0;
             let ended = loop {
                 let until = before + stop;
-                let break_at = |now: Progress| match now.done >= until {
+                let break_at = |now: SweepProgress| match now.done >= until {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 };
@@ -83,7 +83,7 @@ fn what_would_lose_or_mix_work_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     let first = sweep(&model, variation());
-    let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let at_once = |now: SweepProgress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     assert!(!first.to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
     let again = first.to_file(&path, Existing::Refuse, 1, go_on);
     assert!(matches!(again, Err(FrameError::Unfinished { .. })));
@@ -119,7 +119,7 @@ fn work_is_continued_only_with_the_same_settings() {
     let make = |settings: &Settings, record: Record, group: u64| {
         Sweep::new(&model, settings, variation(), record).unwrap().with_groups_of(group)
     };
-    let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let at_once = |now: SweepProgress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     assert!(!make(&base(), Record::End, 4).to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
     let resumed = |sweep: Sweep| sweep.to_file(&path, Existing::Resume, 1, go_on);
     let others: [(&str, Settings); 4] = [
@@ -152,7 +152,8 @@ fn a_part_of_a_sweep_is_not_called_finished_when_all_beside_it_is_gone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         let first = sweep(&model, variation());
-        let at_once = |now: Progress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let at_once =
+            |now: SweepProgress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         assert!(!first.to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
         for beside in [".part", ".part.journal"] {
             fs::remove_file(folder.path().join(format!("{name}{beside}"))).unwrap();

@@ -9,7 +9,7 @@ use super::point::{ArgumentBase, BaseMultiples, FieldStep};
 use crate::build::Arena;
 use crate::function::{Function, Function2};
 use crate::node::{Comparison, Id, Node};
-use crate::rational::Rational;
+use crate::rational::{Rational, lcm};
 use crate::simplify::{Monomial, expand};
 
 /// The monomials of which rational multiples are arguments of one family of functions, with their common denominators.
@@ -32,8 +32,7 @@ impl ArgumentMultiples {
             let count = self.monomials.len();
             let (_, common) = self.monomials.entry(monomial.clone()).or_insert((count, 1));
             let (_, denominator) = c.to_parts().unwrap_or((1, 1));
-            let product = *common / gcd(*common, denominator) * denominator;
-            *common = product.min(MAX_MULTIPLE);
+            *common = lcm(*common, denominator).min(MAX_MULTIPLE);
         }
         self.by_node.insert(argument, terms);
     }
@@ -60,10 +59,6 @@ impl ArgumentMultiples {
         }
         bases
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Keys of random values: nodes by their ids, other things far above them.

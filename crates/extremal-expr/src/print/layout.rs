@@ -1,6 +1,7 @@
 //! How a node is laid out for people, whatever the notation: terms in order with their signs, products as one fraction.
 
 use super::order::PrintOrder;
+use crate::rational::gcd;
 use crate::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational};
 
 /// How tightly a notation binds, loosest first.
@@ -190,7 +191,7 @@ impl<'g> PrintLayout<'g> {
     /// `base^power`, a root merged into the exponent where the exponent stays in lowest terms.
     fn factor(&self, base: Id, power: i64) -> PrintedFactor {
         match self.node(base) {
-            Node::Root(inner, root) if gcd(power.unsigned_abs(), root.into()) == 1 => {
+            Node::Root(inner, root) if gcd(power.unsigned_abs().into(), root.into()) == 1 => {
                 PrintedFactor { base: inner, power, root }
             }
             _ => PrintedFactor { power, ..PrintedFactor::whole(base) },
@@ -203,11 +204,4 @@ fn number_fraction(coefficient: &Rational, above: Vec<PrintedFactor>, below: Vec
         numerator: FractionSide { number: coefficient.numerator(), factors: above },
         denominator: FractionSide { number: coefficient.denominator(), factors: below },
     }
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

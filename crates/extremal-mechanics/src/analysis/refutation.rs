@@ -4,6 +4,7 @@ use extremal_expr::generic::real_points;
 use extremal_expr::{Expr, Rational, magnitude};
 
 use super::flow::{Flow, dense};
+use crate::dense::solution;
 
 /// What is so much larger than the round-off of its terms is not zero.
 const SIGNIFICANT: f64 = 1e-6;
@@ -36,24 +37,4 @@ pub(super) fn is_far_from_zero<'g>(flow: &Flow<'g>, rate: Expr<'g>, values: &[(E
         let seen = at(&point, &sizes);
         seen[0].is_finite().then(|| seen[0].abs() > SIGNIFICANT * seen[1])
     })
-}
-
-/// The solution of a small linear system by rows, by elimination with pivots; `None` if it is singular.
-fn solution(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Option<Vec<f64>> {
-    let n = right.len();
-    for k in 0..n {
-        let size = |row: &usize| matrix[row * n + k].abs();
-        let pivot = (k..n).max_by(|a, b| size(a).total_cmp(&size(b)))?;
-        if matrix[pivot * n + k] == 0.0 || matrix[pivot * n + k].is_nan() {
-            return None;
-        }
-        (0..n).for_each(|column| matrix.swap(k * n + column, pivot * n + column));
-        right.swap(k, pivot);
-        for row in (0..n).filter(|row| *row != k) {
-            let factor = matrix[row * n + k] / matrix[k * n + k];
-            (k..n).for_each(|column| matrix[row * n + column] -= factor * matrix[k * n + column]);
-            right[row] -= factor * right[k];
-        }
-    }
-    Some((0..n).map(|k| right[k] / matrix[k * n + k]).collect())
 }

@@ -11,13 +11,13 @@
 
 use extremal_expr::{Comparison, Expr, Function, Function2};
 
-use super::scheme::{Equation, SchemeGuard};
+use super::scheme::{Equation, SchemeGuard, ids};
 use crate::block::{Meaning, Solve};
 use crate::continuous::{clamped, sticks};
 use crate::{Point, System};
 
 /// What the contacts are in one half of a step.
-pub(super) struct Half<'g> {
+struct Half<'g> {
     /// What tells the symbols of both halves apart.
     pub place: &'static str,
     /// Where the forces act.
@@ -52,7 +52,7 @@ pub(super) struct Contacts<'g> {
 }
 
 impl<'g> Contacts<'g> {
-    pub fn of(system: &System<'g>, half: &Half<'g>) -> Contacts<'g> {
+    fn of(system: &System<'g>, half: &Half<'g>) -> Contacts<'g> {
         let (g, h) = (system.graph, system.step());
         let mut contacts = Contacts {
             unknowns: Vec::new(),
@@ -139,6 +139,64 @@ impl<'g> Contacts<'g> {
             Solve::new(&followers, &following, &vec![g.int(0); followers.len()]),
         ]
     }
+}
+
+/// The contacts of the first half, in the rows that determine the first increments `w`; sliding is between the positions.
+pub(super) fn first_half<'g>(
+    system: &System<'g>,
+    rows: &[Expr<'g>],
+    w: &[Expr<'g>],
+    unknowns: &[Expr<'g>],
+    bounds: Vec<Expr<'g>>,
+    between: &Point<'g>,
+) -> Contacts<'g> {
+    let g = system.graph;
+    let known = unknowns.iter().map(|u| (*u, g.int(0)));
+    let guessed: Vec<_> = w.iter().copied().zip(system.v.iter().copied()).chain(known).collect();
+    let half = Half {
+        place: "first",
+        node: Point { v: w.to_vec(), ..system.here() },
+        sliding: between.clone(),
+        guess: system.v.clone(),
+        bounds,
+        inertia: g.substitute(&diagonal(rows, w), &guessed),
+    };
+    Contacts::of(system, &half)
+}
+
+/// The contacts of the second half, and the system of equations for the velocities at the end with their impulses in it; `w` are the
+/// first increments.
+pub(super) fn second_half<'g>(
+    system: &System<'g>,
+    end: &Point<'g>,
+    solve: Solve,
+    w: &[Expr<'g>],
+    bounds: Vec<Expr<'g>>,
+) -> (Contacts<'g>, Solve) {
+    let g = system.graph;
+    let mut rows = g.exprs(&solve.residual);
+    let guessed: Vec<_> = end.v.iter().copied().zip(w.iter().copied()).collect();
+    let half = Half {
+        place: "second",
+        node: end.clone(),
+        sliding: end.clone(),
+        guess: w.to_vec(),
+        bounds,
+        inertia: g.substitute(&diagonal(&rows[..system.len()], &end.v), &guessed),
+    };
+    let contacts = Contacts::of(system, &half);
+    let unknowns = g.exprs(&solve.unknowns);
+    for ((row, v), impulse) in rows.iter_mut().zip(&end.v).zip(&contacts.impulses) {
+        *row = collected(*row, *v, &unknowns) - *impulse;
+    }
+    (contacts, Solve { residual: ids(&rows), ..solve })
+}
+
+/// The slopes of each row by its own unknown.
+fn diagonal<'g>(rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let Some(g) = unknowns.first().map(|unknown| unknown.graph()) else { return Vec::new() };
+    let own = |(k, row): (usize, &Vec<(usize, Expr<'g>)>)| row.iter().find(|(column, _)| *column == k).map(|e| e.1);
+    g.jacobian(rows, unknowns).iter().enumerate().map(|row| own(row).unwrap_or(g.int(1))).collect()
 }
 
 /// A row S u + C of the equations of a step as it is here written, where it is affine in the one unknown `u` and has no other: with the

@@ -7,6 +7,7 @@ use super::quadrature::QuadratureRule;
 use super::scheme::{Constants, Equation, Scheme};
 use crate::System;
 use crate::block::Solve;
+use crate::dense::solution;
 
 /// The discrete Lagrangian of a step between nodes that carry q, q', …, q^(k−1): the polynomial of degree 2k − 1 through both,
 /// the action by Gauss quadrature with 2k − 1 nodes (H4).
@@ -126,30 +127,12 @@ pub(super) fn hermite<'g>(system: &System<'g>, name: String) -> Scheme {
 /// The m-th derivative at `c` of the polynomial of degree 2k − 1 that vanishes k-fold at 0 and whose derivatives of order
 /// 0 … k−1 at 1 vanish too, except the `i`-th, which is one.
 fn remainder(k: usize, i: usize, m: usize, c: f64) -> f64 {
-    // x^k Σ_l a_l x^l: k conditions at 1, solved by elimination with pivoting.
+    // x^k Σ_l a_l x^l, by k conditions at 1.
     let falling = |power: usize, times: usize| (0..times).map(|t| (power - t) as f64).product::<f64>();
-    let mut rows: Vec<Vec<f64>> = (0..k)
-        .map(|d| {
-            let mut row: Vec<f64> = (0..k).map(|l| falling(k + l, d)).collect();
-            row.push(if d == i { 1.0 } else { 0.0 });
-            row
-        })
-        .collect();
-    for column in 0..k {
-        let pivot = (column..k).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()));
-        rows.swap(column, pivot.unwrap_or(column));
-        let head = rows[column].clone();
-        for (_, row) in rows.iter_mut().enumerate().filter(|(at, _)| *at != column) {
-            let factor = row[column] / head[column];
-            for (entry, top) in row.iter_mut().zip(&head) {
-                *entry -= factor * top;
-            }
-        }
-    }
-    (0..k)
-        .filter(|l| k + l >= m)
-        .map(|l| rows[l][k] / rows[l][l] * falling(k + l, m) * c.powi((k + l - m) as i32))
-        .sum()
+    let matrix = (0..k).flat_map(|d| (0..k).map(move |l| falling(k + l, d))).collect();
+    let right = (0..k).map(|d| if d == i { 1.0 } else { 0.0 }).collect();
+    let a = solution(matrix, right).unwrap_or_default();
+    (0..k).zip(a).map(|(l, a)| a * falling(k + l, m) * c.powi((k + l - m) as i32)).sum()
 }
 
 /// q^(i) of coordinate `q` after a time `h` by the Taylor polynomial of the derivatives at the start.

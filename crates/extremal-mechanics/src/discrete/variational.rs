@@ -17,14 +17,14 @@
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes.
 
-use extremal_expr::{Expr, Graph, Rational};
+use extremal_expr::{Expr, Rational};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
 use super::action::{DiscreteAction, Formula, Slopes};
 use super::builder::{SchemeBuilder, started, thermal_guards};
 use super::constrained::{Imposed, multiplier_guesses, place, velocities};
-use super::dry::{Contacts, Half, bounds, collected, half_forces, impulse, stuck_before};
+use super::dry::{bounds, collected, first_half, half_forces, impulse, second_half, stuck_before};
 use super::scheme::{Equation, Scheme, ids};
 use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
@@ -74,18 +74,8 @@ impl<'g> DiscreteAction<'g> {
         let at_first: Vec<_> = system.reacting().map(|c| c.multiplier).zip(multipliers.iter().copied()).collect();
         let first = (!system.dry.is_empty()).then(|| {
             let unknowns = [&increments[..], &unknown_multipliers, rates].concat();
-            let known: Vec<_> = unknowns.iter().map(|u| (*u, zero)).collect();
-            let guessed = w[0].iter().copied().zip(system.v.iter().copied()).chain(known).collect::<Vec<_>>();
-            let node = Point { v: w[0].clone(), ..system.here() };
-            let half = Half {
-                place: "first",
-                bounds: bounds(system, &node, &stuck, &at_first),
-                node,
-                sliding: nodes.between.clone(),
-                guess: system.v.clone(),
-                inertia: g.substitute(&diagonal(g, &residual, &w[0]), &guessed),
-            };
-            let contacts = Contacts::of(system, &half);
+            let bounds = bounds(system, &Point { v: w[0].clone(), ..system.here() }, &stuck, &at_first);
+            let contacts = first_half(system, &residual[..n], &w[0], &unknowns, bounds, &nodes.between);
             for k in 0..n {
                 residual[k] = collected(residual[k], w[0][k], &unknowns) - contacts.impulses[k];
                 p_next[k] = p_next[k] + contacts.impulses[k];
@@ -140,22 +130,8 @@ impl<'g> DiscreteAction<'g> {
                     let twice = |impulse: &Expr<'g>| *impulse / h * 2;
                     let at_end: Vec<_> =
                         system.reacting().map(|c| c.multiplier).zip(projected.impulse.iter().map(twice)).collect();
-                    let mut rows = g.exprs(&projected.solve.residual);
-                    let guessed: Vec<_> = end.v.iter().copied().zip(w[0].iter().copied()).collect();
-                    let half = Half {
-                        place: "second",
-                        node: end.clone(),
-                        sliding: end.clone(),
-                        guess: w[0].clone(),
-                        bounds: bounds(system, &end, &stuck, &at_end),
-                        inertia: g.substitute(&diagonal(g, &rows[..n], &end.v), &guessed),
-                    };
-                    let second = Contacts::of(system, &half);
-                    let unknowns = g.exprs(&projected.solve.unknowns);
-                    for ((row, v), impulse) in rows.iter_mut().zip(&end.v).zip(&second.impulses) {
-                        *row = collected(*row, *v, &unknowns) - *impulse;
-                    }
-                    let solve = Solve { residual: ids(&rows), ..projected.solve };
+                    let (second, solve) =
+                        second_half(system, &end, projected.solve, &w[0], bounds(system, &end, &stuck, &at_end));
                     solves.extend(second.solves(g, solve));
                     // Of the velocities: where a contact sticks they are exact, and so are these.
                     p_end = projected.slopes;
@@ -172,31 +148,12 @@ impl<'g> DiscreteAction<'g> {
         let accounts_next = g.substitute(&accounts_next, &pulled);
         let outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
         let mut form = SchemeBuilder::of_momenta(system);
-        match options.start {
-            Start::Legendre => {}
-            Start::TwoPoints => {
-                // The last increments are given; the inner ones and the momenta are found from the same equations. The first
-                // impulses follow from velocities at the start that satisfy the constraints.
-                let second = &self.nodal.unknowns[degree];
-                let given: Vec<_> = (0..n).map(|k| (w[degree - 1][k], (second[k] - system.q[k]) / h)).collect();
-                let inner = (degree - 1) * n;
-                let mut open = [&increments[..inner], &system.p, rates, &multipliers].concat();
-                let mut rows = g.substitute(&[&residual[..], entropy].concat(), &given);
-                let mut open_guess = [&guess[..inner], &vec![zero; n + rates.len() + multipliers.len()]].concat();
-                if !multipliers.is_empty() {
-                    let v = system.symbols("v_", "_1");
-                    let here = Point { v: v.clone(), ..system.here() };
-                    rows.extend(system.at(&system.momenta(), &here).iter().zip(&system.p).map(|(l_v, p)| *l_v - *p));
-                    rows.extend(system.velocity_constraints_at(&here));
-                    open.extend(v);
-                    open_guess.extend(&system.v);
-                }
-                form.start = Block {
-                    inputs: ids(&[&system.q[..], &system.v, second, &system.heat.s, &[system.t, h]].concat()),
-                    solves: vec![Solve::new(&open, &rows, &open_guess)],
-                    outputs: ids(&started(system, &system.p)),
-                };
-            }
+        if options.start == Start::TwoPoints {
+            let second = &self.nodal.unknowns[degree];
+            let inner = &increments[..(degree - 1) * n];
+            let given: Vec<_> = (0..n).map(|k| (w[degree - 1][k], (second[k] - system.q[k]) / h)).collect();
+            let rows = g.substitute(&[&residual[..], entropy].concat(), &given);
+            form.start = two_points_start(system, second, (inner, &guess[..inner.len()]), rows, &multipliers);
         }
         let constants = self.constants.into_named();
         let note = format!(
@@ -253,11 +210,34 @@ impl<'g> DiscreteAction<'g> {
     }
 }
 
-/// The slopes of each row by its own unknown.
-fn diagonal<'g>(g: &'g Graph, rows: &[Expr<'g>], unknowns: &[Expr<'g>]) -> Vec<Expr<'g>> {
-    let slopes = g.jacobian(rows, unknowns);
-    let own = |(k, row): (usize, &Vec<(usize, Expr<'g>)>)| row.iter().find(|(column, _)| *column == k).map(|e| e.1);
-    slopes.iter().enumerate().map(|row| own(row).unwrap_or(g.int(1))).collect()
+/// The state at the start from two positions: `rows` are the equations of a step whose last increments are given; the inner ones,
+/// with their guess, and the momenta are found from them. The first impulses follow from velocities at the start that satisfy the
+/// constraints.
+fn two_points_start<'g>(
+    system: &System<'g>,
+    second: &[Expr<'g>],
+    (inner, guess): (&[Expr<'g>], &[Expr<'g>]),
+    mut rows: Vec<Expr<'g>>,
+    multipliers: &[Expr<'g>],
+) -> Block {
+    let rates = &system.heat.rates;
+    let mut open = [inner, &system.p, rates, multipliers].concat();
+    let mut guess = guess.to_vec();
+    guess.resize(open.len(), system.graph.int(0));
+    if !multipliers.is_empty() {
+        let v = system.symbols("v_", "_1");
+        let here = Point { v: v.clone(), ..system.here() };
+        rows.extend(system.at(&system.momenta(), &here).iter().zip(&system.p).map(|(l_v, p)| *l_v - *p));
+        rows.extend(system.velocity_constraints_at(&here));
+        open.extend(v);
+        guess.extend(&system.v);
+    }
+    let instant = [system.t, system.step()];
+    Block {
+        inputs: ids(&[&system.q[..], &system.v, second, &system.heat.s, &instant].concat()),
+        solves: vec![Solve::new(&open, &rows, &guess)],
+        outputs: ids(&started(system, &system.p)),
+    }
 }
 
 /// The energy of a step as the sources estimate it from positions: at the middle of the two positions, with their difference

@@ -13,7 +13,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::format::{Encoded, FrameEncoder, FrameFormat};
-use super::journal::{Entries, Identity, Journal, JournalPiece, checksum};
+use super::journal::{Identity, Journal, JournalEntries, JournalPiece, checksum};
 use super::{Fields, Frame};
 use crate::whole::sync_folder;
 use crate::{FormatError, Stopwatch};
@@ -368,7 +368,7 @@ impl FilePaths {
     }
 
     /// Keeps the pieces that are whole; `None` if not even the head of the file is.
-    fn reopen(self, mut journal: Journal, fields: &Fields, entries: Entries) -> io::Result<Option<Resumed>> {
+    fn reopen(self, mut journal: Journal, fields: &Fields, entries: JournalEntries) -> io::Result<Option<Resumed>> {
         let mut data = OpenOptions::new().read(true).write(true).open(&self.part)?;
         let size = data.metadata()?.len();
         let head = self.format.head(fields);

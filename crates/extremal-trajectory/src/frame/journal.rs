@@ -39,7 +39,7 @@ pub(super) struct Journal {
 
 /// What a journal says.
 #[derive(Debug, Default)]
-pub(super) struct Entries {
+pub(super) struct JournalEntries {
     pub identity: Identity,
     /// The pieces, each with the length of the journal up to and with it.
     pub pieces: Vec<(JournalPiece, u64)>,
@@ -65,12 +65,12 @@ impl Journal {
     }
 
     /// Reads it from the beginning; `None` if there is not even a whole first line.
-    pub fn read(&mut self) -> io::Result<Option<Entries>> {
+    pub fn read(&mut self) -> io::Result<Option<JournalEntries>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
         self.file.read_to_end(&mut bytes)?;
         let mut end = 0;
-        let mut entries: Option<Entries> = None;
+        let mut entries: Option<JournalEntries> = None;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             if line.last() != Some(&b'\n') {
                 break;
@@ -79,7 +79,7 @@ impl Journal {
             let Ok(said) = serde_json::from_slice(line) else { break };
             match (said, &mut entries) {
                 (JournalLine::Identity(identity), None) => {
-                    entries = Some(Entries { identity, pieces: Vec::new(), head: end, finished: false });
+                    entries = Some(JournalEntries { identity, pieces: Vec::new(), head: end, finished: false });
                 }
                 (JournalLine::Piece(piece), Some(entries)) => entries.pieces.push((piece, end)),
                 (JournalLine::Finished(finished), Some(entries)) => entries.finished = finished,

@@ -1,6 +1,6 @@
 //! What a builder is told about controls and boundary problems.
 
-use super::Entries;
+use super::TomlEntries;
 use super::value::{Value, inline, key, quoted, toml};
 
 /// On what a control acts, and within which bounds.
@@ -89,12 +89,12 @@ impl From<&str> for ControlSpec {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct BoundarySpec {
-    entries: Entries,
+    entries: TomlEntries,
     start: Vec<(String, Value)>,
     end: Vec<(String, Value)>,
     via: Vec<String>,
-    path: Entries,
-    integrals: Entries,
+    path: TomlEntries,
+    integrals: TomlEntries,
     guess: Vec<(String, Value)>,
 }
 
@@ -198,7 +198,7 @@ impl BoundarySpec {
     }
 
     /// The table.
-    pub(super) fn table(&self) -> Entries {
+    pub(super) fn table(&self) -> TomlEntries {
         let mut table = self.entries.clone();
         for (key, values) in [("start", &self.start), ("end", &self.end), ("guess", &self.guess)] {
             table.extend((!values.is_empty()).then(|| (key.to_owned(), assigned(values))));

@@ -35,36 +35,36 @@ use value::{inline, key, quoted, specified, toml};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
-    top: Entries,
-    parameters: Entries,
-    coordinates: Entries,
-    entropies: Entries,
-    definitions: Entries,
-    dynamics: Entries,
-    forces: Entries,
-    friction: Entries,
+    top: TomlEntries,
+    parameters: TomlEntries,
+    coordinates: TomlEntries,
+    entropies: TomlEntries,
+    definitions: TomlEntries,
+    dynamics: TomlEntries,
+    forces: TomlEntries,
+    friction: TomlEntries,
     /// Friction that says what it heats: the tables of each coordinate.
     heating: Vec<(String, Vec<String>)>,
-    heat: Entries,
-    conduction: Entries,
-    constraints: Entries,
-    controls: Entries,
-    objective: Entries,
-    boundary: Entries,
-    invariants: Entries,
-    symmetries: Entries,
-    exact: Entries,
-    discrete: Entries,
-    force_minus: Entries,
-    force_plus: Entries,
-    discrete_entropy: Entries,
-    discrete_constraints: Entries,
-    stop: Entries,
-    simulation: Entries,
+    heat: TomlEntries,
+    conduction: TomlEntries,
+    constraints: TomlEntries,
+    controls: TomlEntries,
+    objective: TomlEntries,
+    boundary: TomlEntries,
+    invariants: TomlEntries,
+    symmetries: TomlEntries,
+    exact: TomlEntries,
+    discrete: TomlEntries,
+    force_minus: TomlEntries,
+    force_plus: TomlEntries,
+    discrete_entropy: TomlEntries,
+    discrete_constraints: TomlEntries,
+    stop: TomlEntries,
+    simulation: TomlEntries,
 }
 
 /// Keys and values, as TOML.
-type Entries = Vec<(String, String)>;
+type TomlEntries = Vec<(String, String)>;
 
 impl ModelBuilder {
     pub(crate) fn new(name: &str) -> Self {

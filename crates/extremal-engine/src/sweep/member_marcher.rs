@@ -6,14 +6,14 @@ use extremal_solve::{AdaptiveMarcher, LatticeMarcher, March, Marcher, StartValue
 use extremal_trajectory::frame::Frame;
 
 use super::members::{Member, StartLayout};
-use super::record::{Ended, Layout, Record, Records, Verdict};
+use super::record::{Ended, Layout, MemberVerdict, Record, Records};
 use crate::run::{
-    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, Trouble, crossed,
-    located, without_choice,
+    Audit, Audits, Compiled, Instruments, Judge, Observables, Plan, Promises, Snapshot, StartCheck, TIME, Trouble,
+    crossed, located, without_choice,
 };
 
 /// What all members and all threads share.
-pub(crate) struct Common<'s> {
+pub(crate) struct SweepContext<'s> {
     pub observables: Arc<Observables>,
     pub layout: &'s Layout,
     pub start: StartLayout,
@@ -27,7 +27,7 @@ pub(crate) struct Common<'s> {
 
 /// How much of a motion is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum RowsLookedAt {
     /// Every row, as its run does.
     Every,
     /// The first rows, and then one now and then: enough to tell whether there is anything that every row should be looked at for.
@@ -43,16 +43,16 @@ const GLIMPSES: u64 = 3;
 
 /// Marches members one after the other. What becomes of one depends on its own parameters and start alone: not on the members
 /// before it, nor on those marched beside it.
-pub(crate) struct Seat<'s> {
-    common: &'s Common<'s>,
-    motion: Motion,
+pub(crate) struct MemberMarcher<'s> {
+    common: &'s SweepContext<'s>,
+    motion: MemberMotion,
     check: StartCheck,
     now: Snapshot,
     /// For rows inside a step.
     event: Snapshot,
     start: StartValues,
     records: Records<'s>,
-    sight: Sight,
+    looked_at: RowsLookedAt,
     audits: Audits,
     laws: Audit,
     /// Did the last member end in a way that every row should be looked at for?
@@ -63,7 +63,7 @@ pub(crate) struct Seat<'s> {
 
 /// What looks at a motion now and then.
 pub(crate) struct Glimpsed<'a, 's> {
-    common: &'s Common<'s>,
+    common: &'s SweepContext<'s>,
     now: &'a mut Snapshot,
     audits: &'a mut Audits,
     laws: &'a mut Audit,
@@ -88,33 +88,33 @@ impl Glimpsed<'_, '_> {
 
 /// A motion of either kind, used for one member after the other.
 #[derive(Clone)]
-enum Motion {
+enum MemberMotion {
     Scheme(Box<Marcher>),
     Adaptive(Box<AdaptiveMarcher>),
     Lattice(Box<LatticeMarcher>),
 }
 
-impl Motion {
-    fn of(compiled: &Compiled) -> Motion {
+impl MemberMotion {
+    fn of(compiled: &Compiled) -> MemberMotion {
         match compiled {
-            Compiled::Scheme(scheme) => Motion::Scheme(Box::new(scheme.marcher())),
-            Compiled::Adaptive(marcher) => Motion::Adaptive(marcher.clone()),
-            Compiled::Lattice(lattice) => Motion::Lattice(Box::new(lattice.marcher())),
+            Compiled::Scheme(scheme) => MemberMotion::Scheme(Box::new(scheme.marcher())),
+            Compiled::Adaptive(marcher) => MemberMotion::Adaptive(marcher.clone()),
+            Compiled::Lattice(lattice) => MemberMotion::Lattice(Box::new(lattice.marcher())),
         }
     }
 
     fn restart(&mut self, parameters: &[f64], start: &StartValues, h: f64) -> Result<(), StepFailure> {
         match self {
-            Motion::Scheme(marcher) => {
+            MemberMotion::Scheme(marcher) => {
                 marcher.set_parameters(parameters);
                 marcher.restart(start, h)
             }
-            Motion::Adaptive(marcher) => {
+            MemberMotion::Adaptive(marcher) => {
                 marcher.set_parameters(parameters);
                 marcher.restart(start, h);
                 Ok(())
             }
-            Motion::Lattice(marcher) => {
+            MemberMotion::Lattice(marcher) => {
                 marcher.set_parameters(parameters);
                 marcher.restart(&start.q, &start.v, h)
             }
@@ -123,20 +123,20 @@ impl Motion {
 
     fn get(&mut self) -> &mut dyn March {
         match self {
-            Motion::Scheme(marcher) => marcher.as_mut(),
-            Motion::Adaptive(marcher) => marcher.as_mut(),
-            Motion::Lattice(marcher) => marcher.as_mut(),
+            MemberMotion::Scheme(marcher) => marcher.as_mut(),
+            MemberMotion::Adaptive(marcher) => marcher.as_mut(),
+            MemberMotion::Lattice(marcher) => marcher.as_mut(),
         }
     }
 }
 
 /// How far a member has come.
-pub(crate) struct Course {
+pub(crate) struct MemberProgress {
     steps: u64,
-    end: Option<End>,
+    end: Option<MemberEnd>,
 }
 
-impl Course {
+impl MemberProgress {
     /// How many whole steps to take next, if any: not beyond a multiple of `every`.
     pub fn next_stretch(&self, plan: &Plan, longest: u64, every: u64) -> Option<u64> {
         let left = plan.whole_steps - self.steps.min(plan.whole_steps);
@@ -145,30 +145,35 @@ impl Course {
 }
 
 /// Why a member does not go on.
-enum End {
+enum MemberEnd {
     Unstarted(String),
     Stopped(usize),
     Failed(StepFailure),
 }
 
-impl From<StepFailure> for End {
-    fn from(failure: StepFailure) -> End {
-        End::Failed(failure)
+impl From<StepFailure> for MemberEnd {
+    fn from(failure: StepFailure) -> MemberEnd {
+        MemberEnd::Failed(failure)
     }
 }
 
-impl<'s> Seat<'s> {
-    pub fn new(common: &'s Common<'s>, compiled: &Compiled, check: StartCheck, sight: Sight) -> Seat<'s> {
+impl<'s> MemberMarcher<'s> {
+    pub fn new(
+        common: &'s SweepContext<'s>,
+        compiled: &Compiled,
+        check: StartCheck,
+        looked_at: RowsLookedAt,
+    ) -> MemberMarcher<'s> {
         let observables = &common.observables;
-        Seat {
+        MemberMarcher {
             common,
-            motion: Motion::of(compiled),
+            motion: MemberMotion::of(compiled),
             check,
             now: Snapshot::new(observables, None),
             event: Snapshot::new(observables, None),
             start: common.start.values(),
             records: Records::new(common.layout),
-            sight,
+            looked_at,
             audits: Audits::new(
                 observables.clone(),
                 common.promises.clone(),
@@ -181,16 +186,16 @@ impl<'s> Seat<'s> {
     }
 
     /// How many steps to take next before the motion is looked at closely.
-    pub fn next_stretch(&self, course: &Course, plan: &Plan) -> Option<u64> {
-        let longest = match self.sight {
-            Sight::Some if course.steps >= OPENING => u64::MAX,
+    pub fn next_stretch(&self, progress: &MemberProgress, plan: &Plan) -> Option<u64> {
+        let longest = match self.looked_at {
+            RowsLookedAt::Some if progress.steps >= OPENING => u64::MAX,
             _ => 1,
         };
         let every = match self.common.layout.record {
             Record::All { every } => every.max(1),
             _ => u64::MAX,
         };
-        course.next_stretch(plan, longest, every)
+        progress.next_stretch(plan, longest, every)
     }
 
     /// Is there a reason to look at every row of the member that was marched last?
@@ -199,51 +204,51 @@ impl<'s> Seat<'s> {
     }
 
     /// Takes the first steps of a member that is marched together with others.
-    pub fn open(&mut self, member: &Member<'_>, course: &mut Course, frame: &mut Frame) {
-        while course.steps < OPENING
-            && let Some(steps) = self.next_stretch(course, member.plan)
+    pub fn open(&mut self, member: &Member<'_>, progress: &mut MemberProgress, frame: &mut Frame) {
+        while progress.steps < OPENING
+            && let Some(steps) = self.next_stretch(progress, member.plan)
         {
             let begin = self.motion.get().time();
             let outcome = match &mut self.motion {
-                Motion::Scheme(marcher) => marcher.advance_alone(steps),
+                MemberMotion::Scheme(marcher) => marcher.advance_alone(steps),
                 other => other.get().advance_many(steps),
             };
-            self.after(member, course, steps, begin, outcome, frame);
+            self.after(member, progress, steps, begin, outcome, frame);
         }
     }
 
     /// The motion of a scheme, to be marched together with others, and what looks at it on the way.
     pub fn marcher(&mut self) -> Option<(&mut Marcher, Glimpsed<'_, 's>)> {
-        let Seat { common, motion, now, audits, laws, .. } = self;
+        let MemberMarcher { common, motion, now, audits, laws, .. } = self;
         match motion {
-            Motion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws })),
-            Motion::Adaptive(_) | Motion::Lattice(_) => None,
+            MemberMotion::Scheme(marcher) => Some((marcher, Glimpsed { common, now, audits, laws })),
+            MemberMotion::Adaptive(_) | MemberMotion::Lattice(_) => None,
         }
     }
 
     /// Marches a member from its start to its end and adds its rows.
     pub fn march(&mut self, member: &Member<'_>, frame: &mut Frame) {
-        let mut course = self.begin(member, frame);
-        while let Some(steps) = self.next_stretch(&course, member.plan) {
+        let mut progress = self.begin(member, frame);
+        while let Some(steps) = self.next_stretch(&progress, member.plan) {
             let begin = self.motion.get().time();
             let outcome = self.motion.get().advance_many(steps);
-            self.after(member, &mut course, steps, begin, outcome, frame);
+            self.after(member, &mut progress, steps, begin, outcome, frame);
         }
-        self.finish(member, course, frame);
+        self.finish(member, progress, frame);
     }
 
     /// Brings the motion to the start of a member.
-    pub fn begin(&mut self, member: &Member<'_>, frame: &mut Frame) -> Course {
+    pub fn begin(&mut self, member: &Member<'_>, frame: &mut Frame) -> MemberProgress {
         self.records.begin();
         self.common.start.fill(member.start, &mut self.start);
         if let Err(reason) = self.restart(member) {
-            return Course { steps: 0, end: Some(End::Unstarted(reason)) };
+            return MemberProgress { steps: 0, end: Some(MemberEnd::Unstarted(reason)) };
         }
         self.now.clear(&self.common.observables);
         self.audits.begin(member.parameters);
         self.laws = Audit::default();
         let looked = self.look(member, frame);
-        Course { steps: 0, end: looked.err().map(End::Failed) }
+        MemberProgress { steps: 0, end: looked.err().map(MemberEnd::Failed) }
     }
 
     fn restart(&mut self, member: &Member<'_>) -> Result<(), String> {
@@ -259,43 +264,43 @@ impl<'s> Seat<'s> {
     pub fn after(
         &mut self,
         member: &Member<'_>,
-        course: &mut Course,
+        progress: &mut MemberProgress,
         steps: u64,
         begin: f64,
         outcome: Result<(), StepFailure>,
         frame: &mut Frame,
     ) {
-        course.steps += steps;
-        let crossed = outcome.map_err(End::Failed).and_then(|()| self.cross(member, begin, frame));
-        let looked = crossed.and_then(|()| self.look(member, frame).map_err(End::Failed));
-        course.end = looked.err();
+        progress.steps += steps;
+        let crossed = outcome.map_err(MemberEnd::Failed).and_then(|()| self.cross(member, begin, frame));
+        let looked = crossed.and_then(|()| self.look(member, frame).map_err(MemberEnd::Failed));
+        progress.end = looked.err();
     }
 
     /// Takes what is left after the whole steps, and adds the last row.
-    pub fn finish(&mut self, member: &Member<'_>, mut course: Course, frame: &mut Frame) {
-        if let (None, Some(left)) = (&course.end, member.plan.remainder) {
+    pub fn finish(&mut self, member: &Member<'_>, mut progress: MemberProgress, frame: &mut Frame) {
+        if let (None, Some(left)) = (&progress.end, member.plan.remainder) {
             let begin = self.motion.get().time();
             let outcome = self.motion.get().advance_by(left);
-            self.after(member, &mut course, 1, begin, outcome, frame);
+            self.after(member, &mut progress, 1, begin, outcome, frame);
         }
         self.doubtful = false;
         let laws = self.laws.finish();
-        if self.sight == Sight::Some {
+        if self.looked_at == RowsLookedAt::Some {
             let rough = self.marcher().is_some_and(|(marcher, _)| !marcher.was_smooth());
-            let failed = matches!(course.end, Some(End::Failed(_)));
+            let failed = matches!(progress.end, Some(MemberEnd::Failed(_)));
             self.doubtful = failed || rough || self.audits.is_doubtful(laws.as_ref());
         }
-        let ended = match course.end {
+        let ended = match progress.end {
             None => Ended::Finished,
-            Some(End::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
-            Some(End::Failed(failure)) => {
+            Some(MemberEnd::Stopped(condition)) => Ended::Stopped(self.common.observables.stops[condition].0.clone()),
+            Some(MemberEnd::Failed(failure)) => {
                 let reason = self.explained(failure, member.plan.step).reason;
                 Ended::Failed(without_choice(reason, &self.common.left_out, true).to_string())
             }
-            Some(End::Unstarted(reason)) => {
+            Some(MemberEnd::Unstarted(reason)) => {
                 self.unstarted_row();
                 self.doubtful = false;
-                let verdict = Verdict { ended: Ended::Failed(reason), warning: None };
+                let verdict = MemberVerdict { ended: Ended::Failed(reason), warning: None };
                 return self.records.end(member, 0, &self.now.row, verdict, frame);
             }
         };
@@ -303,12 +308,12 @@ impl<'s> Seat<'s> {
         let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
         self.last_row();
-        self.records.end(member, self.motion.get().steps(), &self.now.row, Verdict { ended, warning }, frame);
+        self.records.end(member, self.motion.get().steps(), &self.now.row, MemberVerdict { ended, warning }, frame);
     }
 
     /// A failure with its deeper reason, as its run gives it.
     fn explained(&mut self, failure: StepFailure, step: f64) -> StepFailure {
-        if self.sight == Sight::Some {
+        if self.looked_at == RowsLookedAt::Some {
             return failure;
         }
         let failure = self.now.watch.explain(failure, step);
@@ -325,14 +330,14 @@ impl<'s> Seat<'s> {
         };
         let row = &self.now.row;
         self.audits.weigh(&self.now.determinants);
-        match self.sight {
-            Sight::Every => {
+        match self.looked_at {
+            RowsLookedAt::Every => {
                 if let Some(reason) = self.audits.look(row) {
                     return Err(Trouble::Behind(reason).of(motion));
                 }
             }
-            Sight::Some if motion.steps() <= OPENING => self.audits.open(row),
-            Sight::Some => self.audits.glimpse(row),
+            RowsLookedAt::Some if motion.steps() <= OPENING => self.audits.open(row),
+            RowsLookedAt::Some => self.audits.glimpse(row),
         }
         self.laws.push(&self.common.observables, &self.common.entropies, row);
         self.seen = Some(motion.steps());
@@ -344,7 +349,7 @@ impl<'s> Seat<'s> {
     }
 
     /// Looks for stop conditions that the last step crossed, from the time `begin` on.
-    fn cross(&mut self, member: &Member<'_>, begin: f64, frame: &mut Frame) -> Result<(), End> {
+    fn cross(&mut self, member: &Member<'_>, begin: f64, frame: &mut Frame) -> Result<(), MemberEnd> {
         let observables = &*self.common.observables;
         let crossed = crossed(observables, self.motion.get(), &mut self.now.stops)?;
         if crossed.is_empty() {
@@ -355,7 +360,7 @@ impl<'s> Seat<'s> {
             let Some(first) = located(observables, motion, &crossed, begin)?.into_iter().next() else { return Ok(()) };
             motion.retake(first.after)?;
             self.look(member, frame)?;
-            return Err(End::Stopped(first.condition));
+            return Err(MemberEnd::Stopped(first.condition));
         }
         // A motion that was taken back into its step does not go on: a copy is.
         let mut copy = self.motion.clone();
@@ -371,24 +376,24 @@ impl<'s> Seat<'s> {
     fn last_row(&mut self) {
         let observables = &*self.common.observables;
         let motion = self.motion.get();
-        let fresh = self.seen == Some(motion.steps()) && self.now.row[0] == motion.time();
+        let fresh = self.seen == Some(motion.steps()) && self.now.row[TIME] == motion.time();
         if !fresh && self.now.take(observables, motion).is_err() {
-            let (n, m) = (observables.coordinates, observables.entropies);
+            let (at, in_state) = (observables.row(), observables.state());
             self.now.row.fill(f64::NAN);
-            self.now.row[0] = motion.time();
-            self.now.row[1..=n].copy_from_slice(&motion.state()[..n]);
-            self.now.row[1 + 3 * n..][..m].copy_from_slice(&motion.state()[2 * n..2 * n + m]);
+            self.now.row[TIME] = motion.time();
+            self.now.row[at.positions()].copy_from_slice(&motion.state()[in_state.positions()]);
+            self.now.row[at.entropies()].copy_from_slice(&motion.state()[in_state.entropies()]);
         }
     }
 
     /// The row of a member that could not start: what it should have started from.
     fn unstarted_row(&mut self) {
         let StartValues { q, v, s, time, .. } = &self.start;
-        let row = &mut self.now.row;
+        let (at, row) = (self.common.observables.row(), &mut self.now.row);
         row.fill(f64::NAN);
-        row[0] = *time;
-        row[1..=q.len()].copy_from_slice(q);
-        row[1 + q.len()..][..v.len()].copy_from_slice(v);
-        row[1 + 3 * q.len()..][..s.len()].copy_from_slice(s);
+        row[TIME] = *time;
+        row[at.positions()].copy_from_slice(q);
+        row[at.velocities()].copy_from_slice(v);
+        row[at.entropies()].copy_from_slice(s);
     }
 }
