@@ -10,14 +10,13 @@ use crate::failure::{Guards, StepFailure};
 use crate::kernel::{Kernel, SolveStructure};
 use crate::newton::NewtonOptions;
 use crate::observable::Observable;
-use crate::step::{Observation, StepSolver};
+use crate::step::{FixedPoint, FusedStep, Observation, StepSolver};
 
 /// A scheme compiled for marching: reusable for any parameters, steps and starts.
 #[derive(Clone)]
 pub struct CompiledScheme {
     pub(super) start: Kernel,
     pub(super) solver: StepSolver,
-    pub(super) observation: Observation,
     constants: Vec<f64>,
     pub(super) state_names: Vec<String>,
     pub(super) dimension: usize,
@@ -51,18 +50,26 @@ impl CompiledScheme {
         let given: Vec<f64> = usual.chain(constants.iter().copied()).collect();
         let observable = || Observable::of(g, &observe, &scheme.state, scheme.time, &symbols, &given);
         let guards = Guards { names, laws: scheme.guards.len() };
-        let mut solver = StepSolver::compile(g, scheme, &symbols, &step, &state_names, guards, options)?;
+        // Terms of sums stand in the order in which they were made, so that this order decides about last digits.
+        let names = [&state_names[..], &guards.names].concat();
+        let mut newton = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
+        newton.keep_inside(guards.names.len());
+        let mut fixed_point = None;
+        // The substeps of a composition have different Jacobians.
+        if scheme.substeps.len() == 1 {
+            newton.reuse_jacobians();
+            fixed_point = FixedPoint::compile(g, scheme, &symbols, &step.block, options)?;
+        }
+        let fixed_point = fixed_point.filter(|_| !newton.structure().linear);
         let start = Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?;
-        solver.fuse(g, scheme, &symbols, &step, observable, options);
-        let kernel = Kernel::compile(g, &symbols, &observe, options)?;
-        Ok(CompiledScheme {
-            start,
-            solver,
-            observation: Observation::new(kernel, observe.inputs.len(), observe.outputs.len()),
-            constants,
-            dimension: scheme.dimension(),
-            state_names,
-        })
+        let fused = FusedStep::compile(g, scheme, &symbols, &step, observable, options);
+        let observation = Observation::new(
+            Kernel::compile(g, &symbols, &observe, options)?,
+            observe.inputs.len(),
+            observe.outputs.len(),
+        );
+        let solver = StepSolver::new(scheme, fused, fixed_point, newton, observation, guards);
+        Ok(CompiledScheme { start, solver, constants, dimension: scheme.dimension(), state_names })
     }
 
     /// Sets the parameters, in the order given at compilation.
@@ -70,7 +77,6 @@ impl CompiledScheme {
         let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
         self.start.set_parameters(&values);
         self.solver.set_parameters(&values);
-        self.observation.kernel.set_parameters(&values);
     }
 
     /// What elimination left of the step's equations.
@@ -81,7 +87,7 @@ impl CompiledScheme {
     /// The structure of what is solved to look at a state. Where it is linear, what is seen does not depend on when the motion was
     /// looked at before.
     pub fn observation(&self) -> SolveStructure {
-        self.observation.kernel.structure()
+        self.solver.observation.kernel.structure()
     }
 
     /// Are the states that nobody looks at during [`March::advance_many`](super::March::advance_many) known to be such that can be
@@ -92,7 +98,7 @@ impl CompiledScheme {
 
     /// What start, step and observation were compiled to.
     pub fn programs(&self) -> [Program; 3] {
-        [&self.start, self.solver.newton(), &self.observation.kernel].map(Kernel::program)
+        [&self.start, self.solver.newton(), &self.solver.observation.kernel].map(Kernel::program)
     }
 
     /// Begins a run with steps of size `h`.

@@ -74,8 +74,8 @@ impl March for Marcher {
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let MotionState { state, clock, .. } = &self.motion;
-        match self.scheme.observation.of(state, clock.time, &mut self.observed_velocity) {
-            Ok(()) => Ok(&self.scheme.observation.outputs),
+        match self.scheme.solver.observation.of(state, clock.time, &mut self.observed_velocity) {
+            Ok(()) => Ok(&self.scheme.solver.observation.outputs),
             Err(failure) => Err(self.take_back(failure.into())),
         }
     }
@@ -132,7 +132,7 @@ impl Marcher {
     }
 
     fn take(&mut self, begin: f64, h: f64, usual: bool) -> Result<(), Reason> {
-        self.scheme.solver.take(&mut self.motion, &mut self.scheme.observation, begin, h, usual)
+        self.scheme.solver.take(&mut self.motion, begin, h, usual)
     }
 
     pub(super) fn whole_step(&mut self) -> Result<(), StepFailure> {

@@ -16,21 +16,16 @@ mod fused;
 mod history;
 mod shorter;
 
-use extremal_eval::CompileError;
-use extremal_expr::{Graph, Id};
-use extremal_mechanics::Reduced;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::failure::{Guards, Reason, SolveFailure};
 use crate::kernel::{GuessSource, Kernel, SolveStructure, Work};
 use crate::march::{Clock, TotalWork};
-use crate::newton::NewtonOptions;
-use crate::observable::Observable;
-use fixed_point::FixedPoint;
 use history::History;
 use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
+pub(crate) use fixed_point::FixedPoint;
 pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
 pub(crate) use history::WEIGHTS;
 
@@ -70,7 +65,7 @@ impl Observation {
 
 /// The inputs of a step: state, time, step size, and velocities for a first guess.
 #[derive(Clone)]
-struct StepInputs {
+pub(crate) struct StepInputs {
     values: Vec<f64>,
     state: usize,
 }
@@ -117,6 +112,8 @@ pub(crate) struct StepSolver {
     pub fused: Option<FusedStep>,
     fixed_point: Option<FixedPoint>,
     newton: Kernel,
+    /// For the velocities of a state, which the first guess of the unknowns is made of.
+    pub observation: Observation,
     shorter: ShorterSteps,
     pub history: History,
     /// Fractions of the step, taken one after the other.
@@ -130,53 +127,29 @@ pub(crate) struct StepSolver {
 }
 
 impl StepSolver {
-    /// For the step of `scheme`, reduced, with its guards as outputs behind the state. It has all strategies but the
-    /// [fused](StepSolver::fuse) one.
-    pub fn compile(
-        g: &Graph,
+    /// For the steps of `scheme`, by the strategies that it has.
+    pub fn new(
         scheme: &Scheme,
-        parameters: &[Id],
-        step: &Reduced,
-        state_names: &[String],
+        fused: Option<FusedStep>,
+        fixed_point: Option<FixedPoint>,
+        newton: Kernel,
+        observation: Observation,
         guards: Guards,
-        options: NewtonOptions,
-    ) -> Result<StepSolver, CompileError> {
-        let names = [state_names, &guards.names].concat();
-        let mut newton = Kernel::compile_reduced(g, parameters, step, names, options)?;
-        newton.keep_inside(guards.names.len());
-        let mut fixed_point = None;
-        // The substeps of a composition have different Jacobians.
-        if scheme.substeps.len() == 1 {
-            newton.reuse_jacobians();
-            let compiled = FixedPoint::compile(g, scheme, parameters, &step.block, options)?;
-            fixed_point = compiled.filter(|_| !newton.structure().linear);
-        }
+    ) -> StepSolver {
         let (state, unknowns, velocities) = (scheme.state.len(), newton.unknowns().len(), scheme.dimension());
-        Ok(StepSolver {
-            fused: None,
+        StepSolver {
+            fused,
             fixed_point,
             shorter: ShorterSteps::new(unknowns),
             history: History::new(scheme.substeps.len(), unknowns),
             newton,
+            observation,
             substeps: scheme.substeps.clone(),
             inputs: StepInputs::new(state, velocities),
             next: vec![0.0; state + guards.names.len()],
             velocity: vec![0.0; velocities],
             guards,
-        })
-    }
-
-    /// Adds the fused strategy, where the step is small enough.
-    pub fn fuse(
-        &mut self,
-        g: &Graph,
-        scheme: &Scheme,
-        parameters: &[Id],
-        step: &Reduced,
-        observable: impl FnOnce() -> Option<Observable>,
-        options: NewtonOptions,
-    ) {
-        self.fused = FusedStep::compile(g, scheme, parameters, step, observable, options);
+        }
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
@@ -184,6 +157,7 @@ impl StepSolver {
             self.fixed_point.iter_mut().for_each(|fixed_point| fixed_point.set_parameters(values));
         }
         self.fused.iter_mut().for_each(|fused| fused.set_parameters(values));
+        self.observation.kernel.set_parameters(values);
     }
 
     /// Begins a motion with steps of size `h`: nothing is remembered of the one before.
@@ -280,14 +254,7 @@ impl StepSolver {
 
     /// Takes a step of size `h` from a time. A `usual` one is predicted from those before it, and remembered. After a failure the
     /// state may be that of a substep.
-    pub fn take(
-        &mut self,
-        motion: &mut MotionState,
-        observation: &mut Observation,
-        begin: f64,
-        h: f64,
-        usual: bool,
-    ) -> Result<(), Reason> {
+    pub fn take(&mut self, motion: &mut MotionState, begin: f64, h: f64, usual: bool) -> Result<(), Reason> {
         self.leave_fused();
         let n = motion.state.len();
         let mut elapsed = 0.0;
@@ -296,7 +263,7 @@ impl StepSolver {
             let (time, length) = (begin + elapsed * h, fraction * h);
             self.inputs.set(&motion.state, time, length);
             let predicted = self.predict(at, &motion.state, length, usual);
-            let work = self.substep(&motion.state, observation, time, length, predicted)?;
+            let work = self.substep(&motion.state, time, length, predicted)?;
             if usual {
                 if work.fixed_point {
                     // These stages predict themselves.
@@ -326,29 +293,22 @@ impl StepSolver {
     }
 
     /// Solves a substep, whose inputs are set, by one strategy after the other.
-    fn substep(
-        &mut self,
-        state: &[f64],
-        observation: &mut Observation,
-        time: f64,
-        h: f64,
-        predicted: bool,
-    ) -> Result<Work, Reason> {
+    fn substep(&mut self, state: &[f64], time: f64, h: f64, predicted: bool) -> Result<Work, Reason> {
         let mut outcome = match predicted {
             true => self.solve(GuessSource::Given),
             false => {
-                self.first_guess(state, observation, time)?;
+                self.first_guess(state, time)?;
                 self.solve(GuessSource::Formula)
             }
         };
         // What was extrapolated leads nowhere: begin with the velocities of the present state.
         let again = outcome.is_err() && predicted && !self.is_explicit();
-        if again && self.first_guess(state, observation, time).is_ok() {
+        if again && self.first_guess(state, time).is_ok() {
             outcome = self.solve(GuessSource::Formula);
         }
         match outcome {
             Ok(work) if self.substeps.len() > 1 || self.holds() => Ok(work),
-            outcome => self.follow(state, observation, time, h, outcome),
+            outcome => self.follow(state, time, h, outcome),
         }
     }
 
@@ -358,8 +318,8 @@ impl StepSolver {
     }
 
     /// Puts the velocities of the present state where the guess formula of the step finds them.
-    fn first_guess(&mut self, state: &[f64], observation: &mut Observation, time: f64) -> Result<(), SolveFailure> {
-        let outcome = observation.of(state, time, &mut self.velocity);
+    fn first_guess(&mut self, state: &[f64], time: f64) -> Result<(), SolveFailure> {
+        let outcome = self.observation.of(state, time, &mut self.velocity);
         self.inputs.set_velocities(&self.velocity);
         outcome
     }

@@ -1,6 +1,6 @@
 //! A step that Newton's method does not find, followed from shorter ones.
 
-use super::{Observation, StepSolver};
+use super::StepSolver;
 use crate::failure::{Reason, SolveFailure};
 use crate::kernel::{GuessSource, Work};
 
@@ -61,7 +61,6 @@ impl StepSolver {
     pub(super) fn follow(
         &mut self,
         state: &[f64],
-        observation: &mut Observation,
         time: f64,
         h: f64,
         outcome: Result<Work, SolveFailure>,
@@ -69,7 +68,7 @@ impl StepSolver {
         let broken = self.guards.broken(&self.next[state.len()..]).filter(|_| outcome.is_ok());
         self.shorter.forget();
         if !self.is_explicit()
-            && self.first_guess(state, observation, time).is_ok()
+            && self.first_guess(state, time).is_ok()
             && let Some(work) = self.lengthen(h)
         {
             return Ok(work);

@@ -30,7 +30,7 @@ const EXPECTED: f64 = 2.0 * ROUND_OFF;
 
 /// The equations of all stages, ready to be solved, with their own memory.
 #[derive(Clone)]
-pub(super) struct FixedPoint {
+pub(crate) struct FixedPoint {
     stages: StageLanes,
     /// From the solution to the outputs of the block, where the stages do not see to them.
     finish: Option<StepEnd>,

@@ -95,7 +95,7 @@ impl<'g> Affine<'g> {
     /// y' = y + c x + d y + l
     /// ```
     ///
-    /// the differences u = x' - x and w = u' - u go round with x, and y follows from x and u. Of these,
+    /// the differences u = x' - x and w = u' - u go beside x, and y follows from x and u. Of these,
     ///
     /// ```text
     /// x' = x + u,    u' = u + w,    w' = t w + (t + s) u + s x + r
@@ -105,6 +105,9 @@ impl<'g> Affine<'g> {
     /// needed. No slope is near one. What is asked of the numbers: as much is known of y as of u = a x + b y + k, which is enough if
     /// b y is as large as a x, and in motions of these rows y is to x like the root of c to that of b; and s must not be what is left
     /// of much larger terms, or its round-off would move what rests. `None` if there are no such rows.
+    ///
+    /// This serves every linear oscillator that is not coupled to another, with any method that elimination makes explicit. Its motions
+    /// have the digits that come out here: to write them as increments alone would change the last ones.
     pub fn differences(&self, g: &'g Graph, writer: &mut FusedWriter<'g>) -> Option<NextState<'g>> {
         let mut rows = self.increments();
         for (i, j) in self.pairs() {
