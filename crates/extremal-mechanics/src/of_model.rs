@@ -1,5 +1,6 @@
 //! From a model to the mechanical system that the equations are written for.
 
+use extremal_expr::Expr;
 use extremal_model::Model;
 
 use crate::System;
@@ -25,13 +26,22 @@ impl<'m> System<'m> {
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
     pub fn of(model: &'m Model) -> System<'m> {
+        System::under(model, model.forces())
+    }
+
+    /// The same with the controls as symbols.
+    pub fn controlled(model: &'m Model) -> System<'m> {
+        System::under(model, model.controlled_forces())
+    }
+
+    fn under(model: &'m Model, forces: Vec<Expr<'m>>) -> System<'m> {
         let g = model.graph();
         let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
         let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
         let order = model.order() as usize;
         let mut system = System::with_taken(g, &names, order, model.lagrangian(), model.taken_names());
         system.t = model.time();
-        system.force = model.forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
+        system.force = forces.into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
         if !entropies.is_empty() {
             system.heat = Heat::of(g, &entropies);
             system.heat.power = model.heat();
@@ -54,13 +64,6 @@ impl<'m> System<'m> {
             let displacements = constraint.variational.map(|id| g.expr(id));
             system.constrain(&constraint.name, constraint.kind, expression, displacements);
         }
-        system
-    }
-
-    /// The same with the controls as symbols.
-    pub fn controlled(model: &'m Model) -> System<'m> {
-        let mut system = System::of(model);
-        system.force = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
         system
     }
 

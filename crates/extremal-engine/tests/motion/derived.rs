@@ -32,6 +32,12 @@ fn line<'m>(derivation: &Derivation<'m>, left: &str) -> Expr<'m> {
 }
 
 #[test]
+fn dry_friction_is_part_of_the_equations() {
+    let text = derived(&gallery("dry-oscillator"), Form::Lagrange).to_text();
+    assert!(text.contains("k*x + m*x'' = f_x"), "{text}");
+}
+
+#[test]
 fn controls_are_part_of_the_equations() {
     let model = gallery("quadrotor");
     let text = derived(&model, Form::Lagrange).to_text();
