@@ -7,8 +7,8 @@ use extremal_model::{Model, Overrides, render};
 /// The sources with short names, and what has to stand beside the name wherever a user meets it.
 const SOURCES: [(&str, &str); 5] = [
     ("[TT]", "Sistemas termomecánicos lagrangianos"),
-    ("[AD]", "J. M. Goicolea"),
-    ("[VC]", "L. Colombo"),
+    ("[AD]", "Dinámica analítica"),
+    ("[VC]", "thesis on vakonomic mechanics"),
     ("[TP]", "López-Gordón"),
     ("[LM]", "J. Zanella"),
 ];
