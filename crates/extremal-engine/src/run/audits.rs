@@ -66,14 +66,14 @@ impl EnergyAudit {
     /// Takes a whole row, of which Σ |v p| may be known.
     fn take(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
         let sum = || {
-            let rates = row[observables.row().velocities()].iter().zip(&row[observables.row().momenta()]);
+            let rates = row[observables.row.velocities.clone()].iter().zip(&row[observables.row.momenta.clone()]);
             rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
         };
         let kinetic = products.unwrap_or_else(sum) / 2.0;
         self.rows += 1.0;
         self.highest = self.highest.max(kinetic);
         self.kinetic += (kinetic - self.kinetic) / self.rows;
-        self.look(row[TIME], row[observables.row().energy()]);
+        self.look(row[TIME], row[observables.row.energy]);
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -198,7 +198,7 @@ impl Audits {
         let warming = self.warming.as_mut().is_some_and(|warming| warming.suspects(observables, row));
         self.doubtful |= suspicious || warming;
         // In motions that begin at rest these rows know nothing of the kinetic energy.
-        self.glance(row[TIME], row[observables.row().energy()]);
+        self.glance(row[TIME], row[observables.row.energy]);
     }
 
     /// Looks at one of the later rows of such a motion.

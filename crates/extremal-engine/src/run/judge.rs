@@ -62,12 +62,12 @@ impl Moment {
 
     /// Takes what a row says.
     pub fn read(&mut self, observables: &Observables, row: &[f64]) {
-        let at = observables.row();
+        let at = &observables.row;
         self.time = row[TIME];
         self.multipliers.clear();
         self.multipliers.extend(observables.moving.iter().map(|constraint| row[at.multiplier(*constraint)]));
-        self.energy = row[at.energy()];
-        let (q, v, p) = (&row[at.positions()], &row[at.velocities()], &row[at.momenta()]);
+        self.energy = row[at.energy];
+        let (q, v, p) = (&row[at.positions.clone()], &row[at.velocities.clone()], &row[at.momenta.clone()]);
         (self.work, self.kinetic) = (0.0, 0.0);
         // Rows are short, and there is one for every step: one pass over them.
         let own = self.q.iter_mut().zip(&mut self.v).zip(&mut self.p);
@@ -77,7 +77,7 @@ impl Moment {
             self.work += product;
             self.kinetic += product.abs();
         }
-        self.s.copy_from_slice(&row[at.entropies()]);
+        self.s.copy_from_slice(&row[at.entropies.clone()]);
     }
 
     /// Takes Σ v p and Σ |v p| from velocities and momenta.

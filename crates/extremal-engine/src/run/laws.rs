@@ -77,10 +77,10 @@ impl Audit {
         if observables.entropies == 0 {
             return;
         }
-        let at = observables.row();
-        let (temperatures, energy) = (&row[at.temperatures()], row[at.energy()]);
-        let entropy: f64 = row[at.entropies()].iter().sum();
-        let account = |kept: Option<usize>| kept.map_or(0.0, |kept| row[at.accounts()][kept]);
+        let at = &observables.row;
+        let (temperatures, energy) = (&row[at.temperatures.clone()], row[at.energy]);
+        let entropy: f64 = row[at.entropies.clone()].iter().sum();
+        let account = |kept: Option<usize>| kept.map_or(0.0, |kept| row[at.accounts.clone()][kept]);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };
             self.seen = Some(Seen {

@@ -63,68 +63,49 @@ impl ObservedLayout {
 }
 
 /// A row: time, positions, velocities, momenta, entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
-/// energy estimated from positions, accounts.
-#[derive(Clone, Copy)]
+/// energy estimated from positions, accounts. There is a row for every step: its parts are counted once.
+#[derive(Clone, Default)]
 pub(crate) struct RowLayout {
-    pub state: StateLayout,
-    /// Outputs before the temperatures: multipliers and reactions.
-    pub reactions: usize,
-    pub outputs: usize,
-    /// Is the energy also estimated from positions?
-    pub estimate: bool,
+    pub positions: Range<usize>,
+    pub velocities: Range<usize>,
+    pub momenta: Range<usize>,
+    pub entropies: Range<usize>,
+    pub outputs: Range<usize>,
+    pub temperatures: Range<usize>,
+    pub energy: usize,
+    /// Where the estimated energy stands, if there is one.
+    pub estimate: usize,
+    pub accounts: Range<usize>,
 }
 
 /// Where the time stands in a row.
 pub(crate) const TIME: usize = 0;
 
 impl RowLayout {
-    pub fn positions(self) -> Range<usize> {
-        after(TIME + 1, self.state.coordinates)
-    }
-
-    pub fn velocities(self) -> Range<usize> {
-        after(self.positions().end, self.state.coordinates)
-    }
-
-    pub fn momenta(self) -> Range<usize> {
-        after(self.velocities().end, self.state.coordinates)
-    }
-
-    pub fn entropies(self) -> Range<usize> {
-        after(self.momenta().end, self.state.entropies)
-    }
-
-    pub fn outputs(self) -> Range<usize> {
-        after(self.entropies().end, self.outputs)
+    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated?
+    pub fn new(state: StateLayout, outputs: usize, reactions: usize, estimated: bool) -> RowLayout {
+        let StateLayout { coordinates, entropies, accounts } = state;
+        let positions = after(TIME + 1, coordinates);
+        let velocities = after(positions.end, coordinates);
+        let momenta = after(velocities.end, coordinates);
+        let entropies = after(momenta.end, entropies);
+        let outputs = after(entropies.end, outputs);
+        let temperatures = after(outputs.start + reactions, entropies.len());
+        let (energy, estimate) = (temperatures.end, outputs.end);
+        let accounts = after(estimate + usize::from(estimated), accounts);
+        RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
     }
 
     /// The first outputs are the multipliers.
-    pub fn multiplier(self, constraint: usize) -> usize {
-        self.outputs().start + constraint
-    }
-
-    pub fn temperatures(self) -> Range<usize> {
-        after(self.outputs().start + self.reactions, self.state.entropies)
-    }
-
-    pub fn energy(self) -> usize {
-        self.temperatures().end
-    }
-
-    /// Where the estimated energy stands, if there is one.
-    pub fn estimate(self) -> usize {
-        self.outputs().end
-    }
-
-    pub fn accounts(self) -> Range<usize> {
-        after(self.outputs().end + usize::from(self.estimate), self.state.accounts)
+    pub fn multiplier(&self, constraint: usize) -> usize {
+        self.outputs.start + constraint
     }
 
     /// A coordinate or, counted after them, an entropy.
-    pub fn target(self, target: usize) -> usize {
-        match target.checked_sub(self.state.coordinates) {
-            None => self.positions().start + target,
-            Some(entropy) => self.entropies().start + entropy,
+    pub fn target(&self, target: usize) -> usize {
+        match target.checked_sub(self.positions.len()) {
+            None => self.positions.start + target,
+            Some(entropy) => self.entropies.start + entropy,
         }
     }
 }

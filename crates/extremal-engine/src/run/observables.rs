@@ -24,6 +24,7 @@ pub struct Tracked {
 /// velocities are, determinants of the mass matrix, closed forms.
 pub(crate) struct Observables {
     pub columns: Columns,
+    pub row: RowLayout,
     /// Expressions in q, v, p, S, t, accelerations and multipliers.
     pub outputs: Vec<Id>,
     /// How many of `outputs` are columns.
@@ -147,6 +148,7 @@ impl Observables {
         columns.extend(accounts.iter().map(|name| Column::new(*name, Role::Output)));
         Ok(Observables {
             columns: Columns::new(columns)?,
+            row: RowLayout::default(),
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
             coordinates: system.order * system.len(),
@@ -169,13 +171,15 @@ impl Observables {
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
-        })
+        }
+        .laid_out())
     }
 
     /// Many members with nothing but an energy.
     pub fn of_members(columns: Columns, coordinates: usize) -> Observables {
         Observables {
             columns,
+            row: RowLayout::default(),
             outputs: Vec::new(),
             recorded: 1,
             coordinates,
@@ -196,6 +200,7 @@ impl Observables {
             stops: Vec::new(),
             exact: Vec::new(),
         }
+        .laid_out()
     }
 
     pub fn state(&self) -> StateLayout {
@@ -213,8 +218,10 @@ impl Observables {
         }
     }
 
-    pub fn row(&self) -> RowLayout {
-        RowLayout { state: self.state(), reactions: self.reactions, outputs: self.recorded, estimate: self.estimate }
+    /// The same with the parts of its rows counted.
+    fn laid_out(mut self) -> Observables {
+        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate);
+        self
     }
 }
 

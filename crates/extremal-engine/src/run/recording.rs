@@ -43,7 +43,7 @@ impl RowRecorder {
             (Promises::of(run, &model), model.entropies().iter().map(|entropy| entropy.name.clone()).collect())
         };
         let observables = run.observables.clone();
-        let column = |target: &usize| observables.columns[observables.row().target(*target)].name().to_string();
+        let column = |target: &usize| observables.columns[observables.row.target(*target)].name().to_string();
         let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
         RowRecorder {
             exact_names: observables.exact.iter().map(column).collect(),
@@ -145,7 +145,7 @@ impl RowRecorder {
         }
         let Snapshot { row, exact, .. } = &self.now;
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
-            *error = error.max((row[self.observables.row().target(*target)] - exact).abs());
+            *error = error.max((row[self.observables.row.target(*target)] - exact).abs());
         }
         self.audit.push(&self.observables, &self.entropy_names, row);
         recorder.push(row)?;

@@ -46,24 +46,25 @@ impl Snapshot {
 
     /// Looks at the motion; the row is whole only when this succeeds. Trouble is why the motion cannot go on.
     pub fn take(&mut self, observables: &Observables, motion: &mut dyn March) -> Result<Option<Trouble>, StepFailure> {
-        let (at, in_state, in_observed) = (observables.row(), observables.state(), observables.observed());
+        let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
         let time = motion.time();
         let state = motion.state();
         if self.estimate.is_some() {
             let positions = &state[in_state.positions()];
             let begin = self.row[TIME];
-            let before = self.row[at.positions()].iter();
-            let inputs = before.chain(positions).chain(&self.row[at.entropies()]).copied().chain([begin, time - begin]);
+            let before = self.row[at.positions.clone()].iter();
+            let inputs =
+                before.chain(positions).chain(&self.row[at.entropies.clone()]).copied().chain([begin, time - begin]);
             self.step_inputs.iter_mut().zip(inputs).for_each(|(own, input)| *own = input);
         }
         self.row[TIME] = time;
-        self.row[at.positions()].copy_from_slice(&state[in_state.positions()]);
-        copy(&mut self.row[at.entropies()], &state[in_state.entropies()]);
-        copy(&mut self.row[at.accounts()], &state[in_state.accounts()]);
+        self.row[at.positions.clone()].copy_from_slice(&state[in_state.positions()]);
+        copy(&mut self.row[at.entropies.clone()], &state[in_state.entropies()]);
+        copy(&mut self.row[at.accounts.clone()], &state[in_state.accounts()]);
         let observed = motion.observe()?;
-        self.row[at.velocities()].copy_from_slice(&observed[in_observed.velocities()]);
-        self.row[at.momenta()].copy_from_slice(&observed[in_observed.momenta()]);
-        self.row[at.outputs()].copy_from_slice(&observed[in_observed.outputs()]);
+        self.row[at.velocities.clone()].copy_from_slice(&observed[in_observed.velocities()]);
+        self.row[at.momenta.clone()].copy_from_slice(&observed[in_observed.momenta()]);
+        self.row[at.outputs.clone()].copy_from_slice(&observed[in_observed.outputs()]);
         let (stops, rest) = observed[in_observed.stops().start..].split_at(self.stops.len());
         let seen = self.watch.values_mut();
         let (watched, rest) = rest.split_at(seen.len());
@@ -74,14 +75,14 @@ impl Snapshot {
         copy(&mut self.determinants, determinants);
         copy(&mut self.stops, stops);
         copy(&mut self.exact, exact);
-        let trouble = self.watch.look(observables, motion, &self.row[at.velocities()]);
+        let trouble = self.watch.look(observables, motion, &self.row[at.velocities.clone()]);
         if let Some(estimate) = &mut self.estimate {
             // There is no step before the start, and an estimate that leaves its domain is no reason to stop.
-            let mut value = [self.row[at.energy()]];
+            let mut value = [self.row[at.energy]];
             if !self.first && estimate.run(&self.step_inputs, GuessSource::Formula, &mut value).is_err() {
                 value = [f64::NAN];
             }
-            self.row[at.estimate()] = value[0];
+            self.row[at.estimate] = value[0];
         }
         self.first = false;
         Ok(trouble)

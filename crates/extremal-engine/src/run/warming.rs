@@ -30,10 +30,10 @@ struct Warmth {
 
 impl Warmth {
     fn read(&mut self, observables: &Observables, row: &[f64]) {
-        let at = observables.row();
+        let at = &observables.row;
         self.time = row[TIME];
-        self.s.copy_from_slice(&row[at.entropies()]);
-        self.temperatures.copy_from_slice(&row[at.temperatures()]);
+        self.s.copy_from_slice(&row[at.entropies.clone()]);
+        self.temperatures.copy_from_slice(&row[at.temperatures.clone()]);
     }
 
     /// Σ T |S − s|.

@@ -378,22 +378,22 @@ impl<'s> MemberMarcher<'s> {
         let motion = self.motion.get();
         let fresh = self.seen == Some(motion.steps()) && self.now.row[TIME] == motion.time();
         if !fresh && self.now.take(observables, motion).is_err() {
-            let (at, in_state) = (observables.row(), observables.state());
+            let (at, in_state) = (&observables.row, observables.state());
             self.now.row.fill(f64::NAN);
             self.now.row[TIME] = motion.time();
-            self.now.row[at.positions()].copy_from_slice(&motion.state()[in_state.positions()]);
-            self.now.row[at.entropies()].copy_from_slice(&motion.state()[in_state.entropies()]);
+            self.now.row[at.positions.clone()].copy_from_slice(&motion.state()[in_state.positions()]);
+            self.now.row[at.entropies.clone()].copy_from_slice(&motion.state()[in_state.entropies()]);
         }
     }
 
     /// The row of a member that could not start: what it should have started from.
     fn unstarted_row(&mut self) {
         let StartValues { q, v, s, time, .. } = &self.start;
-        let (at, row) = (self.common.observables.row(), &mut self.now.row);
+        let (at, row) = (&self.common.observables.row, &mut self.now.row);
         row.fill(f64::NAN);
         row[TIME] = *time;
-        row[at.positions()].copy_from_slice(q);
-        row[at.velocities()].copy_from_slice(v);
-        row[at.entropies()].copy_from_slice(s);
+        row[at.positions.clone()].copy_from_slice(q);
+        row[at.velocities.clone()].copy_from_slice(v);
+        row[at.entropies.clone()].copy_from_slice(s);
     }
 }

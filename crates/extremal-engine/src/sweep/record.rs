@@ -99,7 +99,7 @@ impl Layout {
             _ => &["status", "reason", "warning"],
         };
         let fields = Fields::new(["member"], numbers, texts.iter().copied())?;
-        Ok(Layout { record, fields, kept, energy: observables.row().energy() })
+        Ok(Layout { record, fields, kept, energy: observables.row.energy })
     }
 
     /// How many columns of words there are; the last three are status, reason and warning.
