@@ -8,11 +8,14 @@ use super::{FileSink, Sink, SinkError, TextLayout, TextSink};
 use crate::format::{FormatError, asked_for};
 use crate::{Columns, WholeFile};
 
+/// Begins a file with its columns.
+type OpenSink = fn(BufWriter<File>, &Columns) -> io::Result<Box<dyn Sink>>;
+
 /// A trajectory file format.
 #[derive(Debug)]
 pub struct Format {
     extension: &'static str,
-    open: fn(BufWriter<File>, &Columns) -> io::Result<Box<dyn Sink>>,
+    open: OpenSink,
 }
 
 impl Format {
