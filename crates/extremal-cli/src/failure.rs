@@ -186,6 +186,7 @@ impl CommandError {
             CommandError::Setup(error) | CommandError::Sweep(SweepError::Setup(error)) => setup_hint(error)?,
             CommandError::Compare(CompareError::Setup { source, .. }) => setup_hint(source)?,
             CommandError::Frame(FrameError::Exists { .. } | FrameError::Lost { .. }) => "replace it with `--force`",
+            CommandError::Frame(FrameError::Partial { .. }) => "begin anew with `--force`",
             CommandError::Frame(FrameError::Unfinished { .. }) => {
                 "continue it with `--resume`, or begin anew with `--force`"
             }

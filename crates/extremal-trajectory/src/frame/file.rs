@@ -77,7 +77,7 @@ pub enum FrameError {
     },
     /// There is nothing beside the file from which it could be continued, and it is not whole.
     #[error(
-        "`{}` is not finished, it ends {}, and what it could be continued from is gone: begin anew with `--force`",
+        "`{}` is not finished, it ends {}, and what it could be continued from is gone",
         path.display(),
         match last { Some(last) => format!("with number {last} of 0 to {}", count.saturating_sub(1)), None => "before its first row".into() }
     )]
