@@ -9,7 +9,7 @@ use extremal_trajectory::Stopwatch;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::run::{Run, Settings, SetupError};
+use crate::run::{CompiledRun, Settings, SetupError};
 use crate::serialized::{as_text, as_text_if_any, by_name};
 
 /// What the errors are measured against.
@@ -133,9 +133,9 @@ fn measure(
     let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
     let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
     // A method without a start from two points starts from the stated velocities, which is what it is compared for.
-    let run = match Run::new(model, &with(method)) {
+    let run = match CompiledRun::new(model, &with(method)) {
         Err(SetupError::Scheme(SchemeError::NoTwoPoints(_))) => {
-            Run::new(model, &Settings { start: Start::Legendre, ..with(method) })
+            CompiledRun::new(model, &Settings { start: Start::Legendre, ..with(method) })
         }
         outcome => outcome,
     };
@@ -149,7 +149,7 @@ fn measure(
             let mut reference = with(&Method::Dop853);
             reference.tolerance = Some(1e-13);
             reference.start = Start::Legendre;
-            Some(Run::new(model, &reference).map_err(setup)?)
+            Some(CompiledRun::new(model, &reference).map_err(setup)?)
         }
     };
     let mut truth = truth.map(|run| run.begin()).transpose().map_err(CompareError::Reference)?;

@@ -1,7 +1,7 @@
 //! Write a Lagrangian as text; get its equations and a structure-preserving simulation with proof of what it conserves.
 //!
 //! ```
-//! use extremal_engine::{Model, Recorder, Run, Settings};
+//! use extremal_engine::{Model, Recorder, CompiledRun, Settings};
 //!
 //! let model = Model::from_toml(r#"
 //!     name = "Pendulum"
@@ -17,7 +17,7 @@
 //!     step = 0.01
 //!     until = 10.0
 //! "#)?;
-//! let run = Run::new(&model, &Settings::of(&model))?;
+//! let run = CompiledRun::new(&model, &Settings::of(&model))?;
 //! let mut recorder = Recorder::new(run.columns().clone());
 //! run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?;
 //! let (_, energy) = recorder.drifts().next().unwrap();
@@ -46,5 +46,5 @@ pub use extremal_trajectory as trajectory;
 
 pub use extremal_model::{InvalidModel, Method, Model, Overrides};
 pub use extremal_trajectory::Recorder;
-pub use run::{Run, Settings};
+pub use run::{CompiledRun, Settings};
 pub use shared::SharedModel;

@@ -1,6 +1,6 @@
 //! The operations of a program.
 
-use extremal_expr::{Comparison, Function, Function2};
+use extremal_expr::{Function, Function2, Relation};
 
 use crate::functions::{self, Lanes};
 
@@ -43,7 +43,7 @@ pub enum Op<R> {
     /// An elementary function of two arguments.
     Call2(Function2, R, R),
     /// 1 where the comparison holds, else 0.
-    Compare(Comparison, R, R),
+    Compare(Relation, R, R),
     /// Both conditions.
     And(R, R),
     /// Either condition.
@@ -133,10 +133,10 @@ impl<R: Copy> Op<R> {
             Op::SinCos { .. } => "sincos",
             Op::Call2(function, ..) => function.name(),
             Op::Compare(comparison, ..) => match comparison {
-                Comparison::Lt => "lt",
-                Comparison::Le => "le",
-                Comparison::Eq => "eq",
-                Comparison::Ne => "ne",
+                Relation::Lt => "lt",
+                Relation::Le => "le",
+                Relation::Eq => "eq",
+                Relation::Ne => "ne",
             },
             Op::And(..) => "and",
             Op::Or(..) => "or",

@@ -271,12 +271,12 @@ impl Program {
     ///
     /// ```
     /// use extremal_eval::Program;
-    /// use extremal_expr::{Comparison, Graph};
+    /// use extremal_expr::{Relation, Graph};
     ///
     /// // Heron's rule for the root of a, until the square is near enough.
     /// let g = Graph::new();
     /// let (a, x, next) = (g.symbol("a"), g.symbol("x"), g.symbol("next"));
-    /// let far = g.compare(Comparison::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
+    /// let far = g.compare(Relation::Lt, g.int(1) / 1000, (x.powi(2) - a).abs());
     /// let names = [(next.id(), ((x + a / x) / 2).id())];
     /// let rule = Program::looping(&g, &[vec![a.id()], vec![x.id()]], &names, far.id(), &[next.id()], &[])?;
     ///
@@ -316,12 +316,12 @@ impl Program {
     ///
     /// ```
     /// use extremal_eval::{EntryPoint, Program, Spread};
-    /// use extremal_expr::{Comparison, Graph};
+    /// use extremal_expr::{Relation, Graph};
     ///
     /// // Every lane goes half of the way to what lane 2 is, until all are near.
     /// let g = Graph::new();
     /// let (x, second) = (g.symbol("x"), g.symbol("second"));
-    /// let near = g.compare(Comparison::Lt, (x - second).abs(), g.int(1) / 1000);
+    /// let near = g.compare(Relation::Lt, (x - second).abs(), g.int(1) / 1000);
     /// let halfway = EntryPoint { tier: 0, outputs: vec![near.id(), ((x + second) / 2).id()] };
     /// let spread = Spread { symbol: second.id(), of: x.id(), lane: 2, given: None };
     /// let program = Program::converging(&g, &[vec![x.id(), second.id()]], &[], &[spread], &[halfway])?;

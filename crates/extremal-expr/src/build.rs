@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::function::{Function, Function2};
-use crate::node::{Comparison, Id, Node};
+use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
 
 /// The storage behind a [`Graph`](crate::Graph): append-only, one node per distinct expression.
@@ -264,7 +264,7 @@ impl Arena {
         self.intern(Node::Call2(function, a, b))
     }
 
-    pub fn compare(&mut self, comparison: Comparison, a: Id, b: Id) -> Id {
+    pub fn compare(&mut self, comparison: Relation, a: Id, b: Id) -> Id {
         match (self.node(a), self.node(b)) {
             (Node::Number(x), Node::Number(y)) => {
                 let truth = comparison.holds(x, y);

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::build::Arena;
 use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
-use crate::node::{Comparison, Id, Node};
+use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
 
 impl Graph {
@@ -283,7 +283,7 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
         }
         Node::Call2(f, a, b) => {
             let (low, high) = if *f == Function2::Min { (*b, *a) } else { (*a, *b) };
-            let condition = arena.compare(Comparison::Lt, low, high);
+            let condition = arena.compare(Relation::Lt, low, high);
             branches(condition, *b, *a, active, out);
         }
         Node::Select(condition, then, otherwise) => branches(*condition, *then, *otherwise, active, out),

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::build::Arena;
 use crate::function::{Function, Function2};
-use crate::node::{Comparison, Id, Node};
+use crate::node::{Id, Node, Relation};
 use crate::rational::Rational;
 
 /// A hash-consed expression graph: every distinct expression exists once, simplified as it was built.
@@ -122,7 +122,7 @@ impl Graph {
     }
 
     /// The condition `a comparison b`.
-    pub fn compare<'g>(&'g self, comparison: Comparison, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+    pub fn compare<'g>(&'g self, comparison: Relation, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
         self.make(|arena| arena.compare(comparison, a.id, b.id))
     }
 

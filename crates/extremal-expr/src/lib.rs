@@ -22,5 +22,5 @@ pub use angles::with_angles_apart;
 pub use function::{Function, Function2};
 pub use graph::{Expr, Graph};
 pub use magnitude::magnitude;
-pub use node::{Comparison, Id, Node};
+pub use node::{Id, Node, Relation};
 pub use rational::Rational;

@@ -41,7 +41,7 @@ pub enum Node {
     /// The value of a sum, computed as it is written: nothing is simplified across it.
     Grouped(Id),
     /// A comparison: a condition, not a number.
-    Compare(Comparison, Id, Id),
+    Compare(Relation, Id, Id),
     /// Both conditions.
     And(Id, Id),
     /// Either condition.
@@ -80,7 +80,7 @@ impl Node {
 
 /// Comparisons; `>` and `>=` are these with the sides exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Comparison {
+pub enum Relation {
     /// Less.
     Lt,
     /// Less or equal.
@@ -91,27 +91,27 @@ pub enum Comparison {
     Ne,
 }
 
-impl Comparison {
+impl Relation {
     /// Every comparison, in declaration order.
-    pub const ALL: [Comparison; 4] = [Comparison::Lt, Comparison::Le, Comparison::Eq, Comparison::Ne];
+    pub const ALL: [Relation; 4] = [Relation::Lt, Relation::Le, Relation::Eq, Relation::Ne];
 
     /// How it is written.
     pub fn name(self) -> &'static str {
         match self {
-            Comparison::Lt => "<",
-            Comparison::Le => "<=",
-            Comparison::Eq => "==",
-            Comparison::Ne => "!=",
+            Relation::Lt => "<",
+            Relation::Le => "<=",
+            Relation::Eq => "==",
+            Relation::Ne => "!=",
         }
     }
 
     /// Does it hold between `a` and `b`?
     pub fn holds<T: PartialOrd>(self, a: T, b: T) -> bool {
         match self {
-            Comparison::Lt => a < b,
-            Comparison::Le => a <= b,
-            Comparison::Eq => a == b,
-            Comparison::Ne => a != b,
+            Relation::Lt => a < b,
+            Relation::Le => a <= b,
+            Relation::Eq => a == b,
+            Relation::Ne => a != b,
         }
     }
 }

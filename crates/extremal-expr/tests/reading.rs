@@ -1,7 +1,7 @@
 //! What text means: compared with the same expressions built by hand, and with values worked out on paper.
 
 use extremal_expr::syntax::{Ast, Limits, parse_any, parse_condition, parse_equation, parse_expression};
-use extremal_expr::{Comparison, Expr, Graph};
+use extremal_expr::{Expr, Graph, Relation};
 use extremal_testkit::scope::SmallScope;
 
 fn read<'g>(graph: &'g Graph, text: &str) -> Expr<'g> {
@@ -86,10 +86,9 @@ fn conditions_and_equations() {
     let (x, m) = (graph.symbol("x"), graph.symbol("m"));
     let scope = SmallScope(&graph);
     let condition = |text: &str| parse_condition(&graph, text, &scope).unwrap().value;
-    assert_eq!(condition("x > m"), graph.compare(Comparison::Lt, m, x));
-    assert_eq!(condition("x >= m"), graph.compare(Comparison::Le, m, x));
-    let both =
-        graph.and(graph.compare(Comparison::Lt, graph.int(0), x), graph.not(graph.compare(Comparison::Eq, x, m)));
+    assert_eq!(condition("x > m"), graph.compare(Relation::Lt, m, x));
+    assert_eq!(condition("x >= m"), graph.compare(Relation::Le, m, x));
+    let both = graph.and(graph.compare(Relation::Lt, graph.int(0), x), graph.not(graph.compare(Relation::Eq, x, m)));
     assert_eq!(condition("0 < x and not x == m"), both);
     let equation = parse_equation(&graph, "x^2 + 1 = m", &scope).unwrap();
     assert_eq!((equation.left, equation.right), (x.powi(2) + 1, m));

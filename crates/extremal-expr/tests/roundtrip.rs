@@ -1,7 +1,7 @@
 //! What is printed parses back to the same node of the same graph.
 
 use extremal_expr::syntax::{AnyName, parse_any};
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Rational};
+use extremal_expr::{Expr, Function, Function2, Graph, Rational, Relation};
 use proptest::prelude::*;
 
 fn assert_parses_back(expr: Expr<'_>) {
@@ -62,7 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn build<'g>(graph: &'g Graph, steps: &[Step]) -> (Vec<Expr<'g>>, Vec<Expr<'g>>) {
     const NAMES: [&str; 10] = ["x", "y'", "z''", "x[1]", "x[12]'", "θ", "q_0", "mass", "a", "_b"];
     let x = graph.symbol("x");
-    let (mut numbers, mut conditions) = (vec![x], vec![graph.compare(Comparison::Lt, x, graph.int(1))]);
+    let (mut numbers, mut conditions) = (vec![x], vec![graph.compare(Relation::Lt, x, graph.int(1))]);
     for step in steps {
         let n = |i: &u8| numbers[numbers.len() - 1 - usize::from(*i) % numbers.len()];
         let c = |i: &u8| conditions[conditions.len() - 1 - usize::from(*i) % conditions.len()];
@@ -86,7 +86,7 @@ fn build<'g>(graph: &'g Graph, steps: &[Step]) -> (Vec<Expr<'g>>, Vec<Expr<'g>>)
             Step::Call2(f, a, b) => graph.call2(Function2::ALL[usize::from(*f) % Function2::ALL.len()], n(a), n(b)),
             Step::Select(i, a, b) => graph.select(c(i), n(a), n(b)),
             Step::Compare(i, a, b) => {
-                conditions.push(graph.compare(Comparison::ALL[usize::from(*i) % Comparison::ALL.len()], n(a), n(b)));
+                conditions.push(graph.compare(Relation::ALL[usize::from(*i) % Relation::ALL.len()], n(a), n(b)));
                 continue;
             }
             Step::Connect(or, a, b) => {

@@ -214,13 +214,13 @@ fn eliminate<'g>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use extremal_expr::{Comparison, Function, Function2};
+    use extremal_expr::{Function, Function2, Relation};
 
     #[test]
     fn what_breaks_at_an_unknown_is_not_solved_for_it() {
         let g = Graph::new();
         let (a, u) = (g.symbol("a"), g.symbol("u"));
-        let negative = g.compare(Comparison::Lt, u, g.int(0));
+        let negative = g.compare(Relation::Lt, u, g.int(0));
         let broken = [
             u + u.call(Function::Sign),
             u + u.abs(),
@@ -245,7 +245,7 @@ mod tests {
     fn what_breaks_elsewhere_or_cancels_does_not_hinder() {
         let g = Graph::new();
         let (a, u) = (g.symbol("a"), g.symbol("u"));
-        let switch = g.compare(Comparison::Lt, a, g.int(0));
+        let switch = g.compare(Relation::Lt, a, g.int(0));
         let clamp = g.call2(Function2::Max, -a, g.call2(Function2::Min, a, u));
         for row in [g.select(switch, u, u * 2), u * a.abs(), a * (u - clamp) / 2 + a * clamp / 2] {
             let solve = Solve::new(&[u], &[row - 1], &[a]);

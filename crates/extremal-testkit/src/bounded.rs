@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use extremal_expr::{Comparison, Function, Function2, Graph, Id, Node};
+use extremal_expr::{Function, Function2, Graph, Id, Node, Relation};
 
 /// Half a unit in the last place, relative.
 const U: f64 = f64::EPSILON / 2.0;
@@ -99,7 +99,7 @@ impl Bounded {
     }
 
     /// 1 or 0; unreliable when the sides are closer than their errors.
-    pub fn compare(self, comparison: Comparison, other: Bounded) -> Bounded {
+    pub fn compare(self, comparison: Relation, other: Bounded) -> Bounded {
         let holds = f64::from(u8::from(comparison.holds(self.value, other.value)));
         Bounded::exact(holds).unless(!(self - other).is_far_from(0.0))
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Outcome};
 use extremal_engine::solve::StepFailure;
-use extremal_engine::{Model, Recorder, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Recorder, Settings};
 
 use crate::models::{model, model_with};
 
@@ -106,7 +106,7 @@ impl RecordedRun {
 }
 
 /// Executes a run to its end, whatever that is.
-pub fn executed(run: &Run) -> RecordedRun {
+pub fn executed(run: &CompiledRun) -> RecordedRun {
     let mut recorder = Recorder::new(run.columns().clone());
     let outcome = run.execute(&mut recorder, go_on).unwrap();
     RecordedRun { outcome, recorder }
@@ -114,7 +114,7 @@ pub fn executed(run: &Run) -> RecordedRun {
 
 /// Runs to the end, whatever it is.
 pub fn attempt(model: &Model, settings: &Settings) -> RecordedRun {
-    executed(&Run::new(model, settings).unwrap_or_else(|e| panic!("{e}")))
+    executed(&CompiledRun::new(model, settings).unwrap_or_else(|e| panic!("{e}")))
 }
 
 /// Runs to the end, which must be the one that was asked for.
@@ -132,7 +132,7 @@ pub fn attempt_text(text: &str) -> RecordedRun {
 
 /// Why a run with these settings is refused.
 pub fn refusal(model: &Model, settings: &Settings) -> String {
-    match Run::new(model, settings) {
+    match CompiledRun::new(model, settings) {
         Err(error) => error.to_string(),
         Ok(_) => panic!("{} is not refused", settings.method),
     }

@@ -1,6 +1,6 @@
 //! Sweeps in few words, and their rows by the names of columns.
 
-use extremal_engine::sweep::{Record, Summary, Sweep, Variation};
+use extremal_engine::sweep::{CompiledSweep, Record, Summary, Variation};
 use extremal_engine::trajectory::frame::{Fields, Frame};
 use extremal_engine::{Model, Settings};
 
@@ -30,11 +30,11 @@ pub struct SweepRows {
 impl SweepRows {
     /// Those of a sweep, marched on two threads.
     pub fn of(model: &Model, settings: &Settings, variation: Variation, record: Record) -> SweepRows {
-        SweepRows::collected(&Sweep::new(model, settings, variation, record).unwrap(), 2)
+        SweepRows::collected(&CompiledSweep::new(model, settings, variation, record).unwrap(), 2)
     }
 
     /// Those of a sweep, marched on so many threads.
-    pub fn collected(sweep: &Sweep, threads: usize) -> SweepRows {
+    pub fn collected(sweep: &CompiledSweep, threads: usize) -> SweepRows {
         let (frame, summary) = sweep.collect(threads);
         SweepRows { fields: sweep.fields().clone(), frame, summary }
     }

@@ -220,15 +220,15 @@ impl<'a> IntoIterator for &'a Columns {
 /// Where the numbers of a state stand in a row, by the roles of its columns: runs of neighbours, empty where there are none.
 ///
 /// ```
-/// use extremal_trajectory::{Column, Columns, RowLayout};
+/// use extremal_trajectory::{Column, Columns, ColumnLayout};
 ///
 /// let columns = Columns::new([Column::time(), Column::coordinate("x"), Column::coordinate("y"), Column::velocity("x")])?;
-/// let layout = RowLayout::of(&columns);
+/// let layout = ColumnLayout::of(&columns);
 /// assert_eq!((layout.positions, layout.velocities, layout.momenta), (1..3, 3..4, 0..0));
 /// # Ok::<(), extremal_trajectory::ColumnsError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowLayout {
+pub struct ColumnLayout {
     /// Coordinates.
     pub positions: Range<usize>,
     /// Their velocities.
@@ -243,14 +243,14 @@ pub struct RowLayout {
     pub controls: Range<usize>,
 }
 
-impl RowLayout {
+impl ColumnLayout {
     /// The layout of rows under these columns.
-    pub fn of(columns: &Columns) -> RowLayout {
+    pub fn of(columns: &Columns) -> ColumnLayout {
         let run = |role: Role| {
             let first = columns.with_role(role).next().unwrap_or(0);
             first..first + columns.iter().skip(first).take_while(|column| column.role == role).count()
         };
-        RowLayout {
+        ColumnLayout {
             positions: run(Role::Coordinate),
             velocities: run(Role::Velocity),
             momenta: run(Role::Momentum),

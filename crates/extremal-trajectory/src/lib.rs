@@ -46,7 +46,7 @@ mod stopwatch;
 mod table;
 mod whole;
 
-pub use columns::{Column, Columns, ColumnsError, Role, RowLayout};
+pub use columns::{Column, ColumnLayout, Columns, ColumnsError, Role};
 pub use csv::csv_lines;
 pub use drift::Drift;
 pub use format::FormatError;

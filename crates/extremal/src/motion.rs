@@ -19,11 +19,11 @@ use crate::{Error, ErrorKind, State};
 /// # Ok::<(), extremal::Error>(())
 /// ```
 pub struct Motion {
-    motion: extremal_engine::run::Motion,
+    motion: extremal_engine::run::RestartableMotion,
 }
 
 impl Motion {
-    pub(crate) fn of(motion: extremal_engine::run::Motion) -> Motion {
+    pub(crate) fn of(motion: extremal_engine::run::RestartableMotion) -> Motion {
         Motion { motion }
     }
 

@@ -46,7 +46,12 @@ struct Recorded {
 }
 
 impl Run {
-    pub(crate) fn of(run: &extremal_engine::Run, outcome: &Outcome, recorder: &Recorder, rows: Vec<Vec<f64>>) -> Run {
+    pub(crate) fn of(
+        run: &extremal_engine::CompiledRun,
+        outcome: &Outcome,
+        recorder: &Recorder,
+        rows: Vec<Vec<f64>>,
+    ) -> Run {
         let warnings = run.all_warnings(outcome);
         let model = run.model().lock();
         let report = Report { model: &model, run, outcome, recorder, warnings };

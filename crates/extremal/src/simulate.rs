@@ -122,20 +122,20 @@ impl Simulation {
         self.asked.check()?;
         let model = self.model.working_copy();
         let settings = self.asked.settings(&model);
-        Ok(Motion::of(extremal_engine::run::Motion::new(model, &settings)?))
+        Ok(Motion::of(extremal_engine::run::RestartableMotion::new(model, &settings)?))
     }
 
     /// The compiled run, and a recorder with the files.
-    fn prepared(&self) -> Result<(extremal_engine::Run, Recorder), Error> {
+    fn prepared(&self) -> Result<(extremal_engine::CompiledRun, Recorder), Error> {
         self.asked.check()?;
         let (text, overrides) = self.model.statement();
         let run = match Lattice::read(text, overrides, |model| self.asked.settings(model))? {
             // The model with a few of its many like members, and what runs all of them.
-            Some((few, lattice)) => extremal_engine::Run::of_lattice(few, &lattice)?,
+            Some((few, lattice)) => extremal_engine::CompiledRun::of_lattice(few, &lattice)?,
             None => {
                 let model = self.model.working_copy();
                 let settings = self.asked.settings(&model);
-                extremal_engine::Run::new(model, &settings)?
+                extremal_engine::CompiledRun::new(model, &settings)?
             }
         };
         let mut recorder = Recorder::new(run.columns().clone()).every(run.settings().record);

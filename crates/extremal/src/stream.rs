@@ -21,14 +21,14 @@ use crate::{Error, ErrorKind, Run, State};
 ///
 /// [`Simulation::run`]: crate::Simulation::run
 pub struct Stream {
-    run: extremal_engine::Run,
+    run: extremal_engine::CompiledRun,
     execution: Execution,
     recorder: Recorder,
     failed: bool,
 }
 
 impl Stream {
-    pub(crate) fn of(run: extremal_engine::Run, recorder: Recorder) -> Stream {
+    pub(crate) fn of(run: extremal_engine::CompiledRun, recorder: Recorder) -> Stream {
         Stream { execution: run.start(), run, recorder, failed: false }
     }
 

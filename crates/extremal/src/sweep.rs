@@ -121,7 +121,7 @@ impl Sweep {
         }
     }
 
-    fn compiled(&self) -> Result<extremal_engine::sweep::Sweep, Error> {
+    fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {
         self.asked.check()?;
         let model = self.model.working_copy();
         // A step or an end that is not asked for follows the parameters that vary.
@@ -130,7 +130,7 @@ impl Sweep {
             extent: self.asked.extent,
             ..self.asked.settings(&model)
         };
-        Ok(extremal_engine::sweep::Sweep::new(model, &settings, self.variation.clone(), self.record)?)
+        Ok(extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?)
     }
 
     fn thread_count(&self) -> usize {
@@ -156,7 +156,7 @@ struct EnsembleData {
 
 impl Ensemble {
     fn of(
-        sweep: &extremal_engine::sweep::Sweep,
+        sweep: &extremal_engine::sweep::CompiledSweep,
         outcome: &SweepOutcome,
         frame: Option<Frame>,
         members: u64,

@@ -53,8 +53,8 @@ fn models_and_results_can_be_shared() {
     sent::<Stream>();
     sent::<Motion>();
     fn compiled<T: Send + Sync + 'static>() {}
-    compiled::<extremal_engine::Run>();
-    compiled::<extremal_engine::sweep::Sweep>();
+    compiled::<extremal_engine::CompiledRun>();
+    compiled::<extremal_engine::sweep::CompiledSweep>();
 }
 
 /// What was asked before does not change the numbers.

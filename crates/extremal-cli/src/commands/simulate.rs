@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use extremal::engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
 use extremal::engine::trajectory::plot::Selection;
 use extremal::engine::trajectory::{Figure, sig};
-use extremal::engine::{Recorder, Run, Settings};
+use extremal::engine::{CompiledRun, Recorder, Settings};
 
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
@@ -17,7 +17,7 @@ use crate::source::Source;
 
 /// A simulation that came to an end, whichever.
 pub struct FinishedRun {
-    pub run: Run,
+    pub run: CompiledRun,
     pub outcome: Outcome,
     pub recorder: Recorder,
     pub elapsed: Duration,
@@ -35,8 +35,8 @@ pub fn simulate(
     outputs.check()?;
     let interrupt = Interrupt::listen();
     let run = match &source.lattice {
-        Some(lattice) => Run::of_lattice(&source.model, lattice)?,
-        None => Run::tracking(&source.model, settings, tracked)?,
+        Some(lattice) => CompiledRun::of_lattice(&source.model, lattice)?,
+        None => CompiledRun::tracking(&source.model, settings, tracked)?,
     };
     let mut recorder = Recorder::new(run.columns().clone()).every(settings.record);
     if outputs.plots.is_empty() {

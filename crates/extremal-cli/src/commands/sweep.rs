@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use extremal::Record;
 use extremal::engine::Settings;
-use extremal::engine::sweep::{Axis, List, RandomAxis, Sweep, SweepOutcome, Variation};
+use extremal::engine::sweep::{Axis, CompiledSweep, List, RandomAxis, SweepOutcome, Variation};
 use extremal::engine::trajectory::frame::{Existing, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments};
@@ -141,7 +141,7 @@ impl SweepArguments {
 
 /// An ensemble that came to an end, whichever.
 pub struct FinishedSweep {
-    pub sweep: Sweep,
+    pub sweep: CompiledSweep,
     pub outcome: SweepOutcome,
     pub file: Option<PathBuf>,
     pub threads: usize,
@@ -185,7 +185,7 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
     // A step or an end that is not given stays that of the model, and follows the parameters that vary.
     let settings = arguments.march.settings(&source.model);
     let record = arguments.record(&settings);
-    let sweep = Sweep::new(&source.model, &settings, arguments.variation()?, record)?;
+    let sweep = CompiledSweep::new(&source.model, &settings, arguments.variation()?, record)?;
     let threads = arguments.threads();
     let mut bar = (!arguments.quiet).then(ProgressMeter::new);
     let clock = Instant::now();

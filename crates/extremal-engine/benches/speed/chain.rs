@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use extremal_engine::{Overrides, Run, Settings};
+use extremal_engine::{CompiledRun, Overrides, Settings};
 use extremal_floors::chain;
 
 use crate::timing::{Table, median, seconds};
@@ -14,12 +14,12 @@ pub fn measure(table: &mut Table) {
     for (links, limit, steps) in CASES {
         let ready = || {
             let model = crate::load("chain-pendulum", &Overrides::default().set("n", links));
-            drop(black_box(Run::new(&model, &Settings::of(&model)).expect("the gallery runs")));
+            drop(black_box(CompiledRun::new(&model, &Settings::of(&model)).expect("the gallery runs")));
         };
         let time = median((0..7).map(|_| seconds(ready)));
         table.limited(&format!("chain of {links} pendulums: from text to ready to march"), time, limit);
         let model = crate::load("chain-pendulum", &Overrides::default().set("n", links));
-        let run = Run::new(&model, &Settings::of(&model)).expect("the gallery runs");
+        let run = CompiledRun::new(&model, &Settings::of(&model)).expect("the gallery runs");
         let start: Vec<f64> = (0..links).map(|i| 1.0 - f64::from(i) / f64::from(2 * links)).collect();
         let floor = |steps| chain::march(run.step(), &start, steps);
         let beside = crate::beside(&run, crate::coordinates, floor, (50, 1e-9), [steps; 2]);

@@ -1,6 +1,6 @@
 //! The double pendulum: the midpoint rule, and a method of high order.
 
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 use extremal_floors::{double_pendulum, gauss};
 
 use crate::timing::Table;
@@ -30,7 +30,7 @@ until = 5.0
 
 pub fn midpoint(table: &mut Table) {
     let model = Model::from_toml(IN_ANGLES).expect("a model");
-    let run = Run::new(&model, &crate::with_step(&model, H)).expect("it runs");
+    let run = CompiledRun::new(&model, &crate::with_step(&model, H)).expect("it runs");
     let fast = |steps| double_pendulum::fast(H, START, steps).to_vec();
     let libm = |steps| double_pendulum::with_libm(H, START, steps).to_vec();
     let beside_fast = crate::beside(&run, crate::coordinates, fast, COMPARED, [20_000; 2]);
@@ -38,7 +38,7 @@ pub fn midpoint(table: &mut Table) {
     let beside_libm = crate::beside(&run, crate::coordinates, libm, COMPARED, [20_000; 2]);
     table.compared("the same beside the loop with the system's sine and cosine", &beside_libm);
     let model = crate::model("double-pendulum");
-    let run = Run::new(&model, &crate::with_step(&model, H)).expect("the gallery runs");
+    let run = CompiledRun::new(&model, &crate::with_step(&model, H)).expect("the gallery runs");
     let gallery = crate::beside(&run, crate::coordinates, fast, COMPARED, [20_000; 2]);
     table.compared("the same from the positions of the masses, as in the gallery", &gallery);
 }
@@ -49,7 +49,8 @@ const STEP: f64 = 0.05;
 pub fn gauss(table: &mut Table) {
     let model = crate::model("double-pendulum");
     let method = "gauss(8)".parse().expect("a method");
-    let run = Run::new(&model, &Settings { method, ..crate::with_step(&model, STEP) }).expect("the gallery runs");
+    let run =
+        CompiledRun::new(&model, &Settings { method, ..crate::with_step(&model, STEP) }).expect("the gallery runs");
     let floor = |steps| gauss::march(STEP, START, steps).to_vec();
     let beside = crate::beside(&run, crate::coordinates, floor, (100, 1e-10), [1000, 3000]);
     table.compared("double pendulum, 8 Gauss stages, h = 0.05: one step", &beside);

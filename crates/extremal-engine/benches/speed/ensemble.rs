@@ -2,7 +2,7 @@
 
 use extremal_engine::Settings;
 use extremal_engine::model::Extent;
-use extremal_engine::sweep::{Record, Sweep, Variation};
+use extremal_engine::sweep::{CompiledSweep, Record, Variation};
 use extremal_floors::double_pendulum;
 
 use crate::timing::{Steps, Table, paired};
@@ -13,16 +13,16 @@ const MEMBERS: u64 = 10_000;
 /// Over so many steps all members agree: later a chaotic motion magnifies the last bit.
 const COMPARED: u64 = 50;
 
-fn with_sweep<R>(steps: u64, work: impl FnOnce(&Sweep) -> R) -> R {
+fn with_sweep<R>(steps: u64, work: impl FnOnce(&CompiledSweep) -> R) -> R {
     let model = crate::model("double-pendulum");
     let settings = Settings { extent: Some(Extent::Steps(steps)), ..crate::with_step(&model, H) };
     let random = ["θ1=-3.14:3.14", "θ2=-3.14:3.14"].map(|axis| axis.parse().expect("an axis")).to_vec();
     let variation = Variation { random, samples: MEMBERS, ..Variation::default() };
-    work(&Sweep::new(&model, &settings, variation, Record::End).expect("the gallery can be swept"))
+    work(&CompiledSweep::new(&model, &settings, variation, Record::End).expect("the gallery can be swept"))
 }
 
 /// The angles that members start from and those that they end with, by columns.
-fn angles(sweep: &Sweep) -> [Vec<f64>; 4] {
+fn angles(sweep: &CompiledSweep) -> [Vec<f64>; 4] {
     let (rows, summary) = sweep.collect(1);
     assert_eq!(summary.finished, MEMBERS);
     let column = |name: &str| sweep.fields().number_names().iter().position(|other| other == name);

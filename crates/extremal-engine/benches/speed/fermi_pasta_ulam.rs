@@ -1,7 +1,7 @@
 //! A long chain by an explicit method.
 
 use extremal_engine::run::Lattice;
-use extremal_engine::{Model, Overrides, Run, Settings, gallery};
+use extremal_engine::{CompiledRun, Model, Overrides, Settings, gallery};
 use extremal_floors::fermi_pasta_ulam;
 
 use crate::timing::{Table, seconds};
@@ -21,7 +21,7 @@ fn read(masses: u32) -> (Model, Lattice) {
 pub fn measure(table: &mut Table) {
     for (masses, steps) in [(1_000, 10_000), (100_000, 200), (1_000_000, 100)] {
         let (few, lattice) = read(masses);
-        let run = Run::of_lattice(&few, &lattice).expect("the gallery runs");
+        let run = CompiledRun::of_lattice(&few, &lattice).expect("the gallery runs");
         let start: Vec<f64> =
             (1..=masses).map(|i| (std::f64::consts::PI * f64::from(i) / f64::from(masses + 1)).sin()).collect();
         let floor = |steps| fermi_pasta_ulam::march(H, ALPHA, &start, steps);
@@ -30,7 +30,7 @@ pub fn measure(table: &mut Table) {
     }
     let ready = || {
         let (few, lattice) = read(100_000);
-        let run = Run::of_lattice(&few, &lattice).expect("the gallery runs");
+        let run = CompiledRun::of_lattice(&few, &lattice).expect("the gallery runs");
         _ = std::hint::black_box(run.begin().expect("a start"));
     };
     table.limited("Fermi–Pasta–Ulam, 100000 masses: text to ready", seconds(ready), READY);

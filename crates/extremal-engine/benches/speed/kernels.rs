@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use extremal_engine::{Model, Overrides, Run};
+use extremal_engine::{CompiledRun, Model, Overrides};
 
 use crate::{double_pendulum, march, thermal, with_step};
 
@@ -16,6 +16,6 @@ pub fn march_kernel(name: &str, steps: usize) {
         "ideal-gas-piston" => (crate::model("ideal-gas-piston"), thermal::PISTON_STEP),
         _ => panic!("no kernel {name}"),
     };
-    let run = Run::new(&model, &with_step(&model, step)).expect("it runs");
+    let run = CompiledRun::new(&model, &with_step(&model, step)).expect("it runs");
     black_box(march(&run, steps));
 }

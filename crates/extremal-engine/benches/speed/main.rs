@@ -13,7 +13,7 @@ mod kernels;
 mod thermal;
 mod timing;
 
-use extremal_engine::{Model, Overrides, Run, Settings, gallery};
+use extremal_engine::{CompiledRun, Model, Overrides, Settings, gallery};
 use timing::{Paired, Steps, Table, paired};
 
 /// A case: its name, and what prints its rows.
@@ -58,7 +58,7 @@ fn model(name: &str) -> Model {
 }
 
 /// The state after so many steps.
-fn march(run: &Run, steps: usize) -> Vec<f64> {
+fn march(run: &CompiledRun, steps: usize) -> Vec<f64> {
     let mut motion = run.begin().expect("the start is regular");
     motion.advance_many(steps as u64).expect("the steps have solutions");
     motion.state().to_vec()
@@ -66,7 +66,7 @@ fn march(run: &Run, steps: usize) -> Vec<f64> {
 
 /// A run beside its floor. `part` of its state and what the floor computes must first be the same over `compared` steps, to `tolerance`.
 fn beside(
-    run: &Run,
+    run: &CompiledRun,
     part: impl Fn(&[f64]) -> Vec<f64>,
     mut floor: impl FnMut(usize) -> Vec<f64>,
     (compared, tolerance): (usize, f64),

@@ -1,6 +1,6 @@
 //! Motions that heat: one that is linear and one with exponentials and powers.
 
-use extremal_engine::Run;
+use extremal_engine::CompiledRun;
 use extremal_floors::thermal;
 
 use crate::timing::Table;
@@ -18,7 +18,7 @@ fn position_and_entropy(state: &[f64]) -> Vec<f64> {
 pub fn oscillator(table: &mut Table) {
     let model = crate::model("damped-oscillator");
     let h = OSCILLATOR_STEP;
-    let run = Run::new(&model, &crate::with_step(&model, h)).expect("the gallery runs");
+    let run = CompiledRun::new(&model, &crate::with_step(&model, h)).expect("the gallery runs");
     let frequency = (1.0 - GAMMA * GAMMA / 4.0f64).sqrt();
     let second = (-GAMMA * h / 2.0).exp() * (frequency * h).sin() / frequency;
     let floor = |steps| thermal::oscillator(h, GAMMA, [0.0, second], steps).to_vec();
@@ -29,7 +29,7 @@ pub fn oscillator(table: &mut Table) {
 
 pub fn piston(table: &mut Table) {
     let model = crate::model("ideal-gas-piston");
-    let run = Run::new(&model, &crate::with_step(&model, PISTON_STEP)).expect("the gallery runs");
+    let run = CompiledRun::new(&model, &crate::with_step(&model, PISTON_STEP)).expect("the gallery runs");
     let floor = |steps| thermal::piston(PISTON_STEP, 1.5, GAMMA, [1.0, 1.0], 10.0, steps).to_vec();
     let beside = crate::beside(&run, position_and_entropy, floor, (1000, 1e-9), [20_000; 2]);
     table.compared("ideal gas in a piston, midpoint: one step", &beside);

@@ -14,7 +14,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::tracked_of;
-use crate::run::{End, Run, Settings, Tracked};
+use crate::run::{CompiledRun, End, Settings, Tracked};
 use crate::serialized::as_text;
 
 /// The method, looked at near the start of a run.
@@ -211,7 +211,7 @@ fn measure<'m>(
             extent: Some(Extent::Steps(STEPS * fraction)),
             ..settings.clone()
         };
-        let mut run = Run::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
+        let mut run = CompiledRun::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
         if let TrialStart::Shifted(size) = from {
             shift(run.start_mut(), size, STEPS as f64 * step);
         }
@@ -291,7 +291,8 @@ fn discrete_regularity<'m>(
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
     let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
     let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;
-    let run = Run::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;
+    let run =
+        CompiledRun::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;
     let mut motion = run.begin().ok()?;
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
     for _ in 0..steps.max(1) {

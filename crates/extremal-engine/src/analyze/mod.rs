@@ -250,11 +250,11 @@ fn optimal_control<'m>(
 /// What was found as further columns of a run; the energy is one already.
 ///
 /// ```
-/// use extremal_engine::{Model, Run, Settings, analyze};
+/// use extremal_engine::{Model, CompiledRun, Settings, analyze};
 /// let model = Model::from_toml(extremal_engine::gallery::text("three-body-figure-eight").unwrap())?;
 /// let tracked = analyze::tracked(&model);
 /// assert!(tracked.iter().any(|quantity| quantity.name == "Galilean boost of x1, x2, x3"));
-/// let run = Run::tracking(&model, &Settings::of(&model), &tracked)?;
+/// let run = CompiledRun::tracking(&model, &Settings::of(&model), &tracked)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {

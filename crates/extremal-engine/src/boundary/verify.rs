@@ -2,7 +2,7 @@
 
 use extremal_expr::Id;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
-use extremal_trajectory::RowLayout;
+use extremal_trajectory::ColumnLayout;
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -82,7 +82,7 @@ impl Problem<'_> {
         let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
         let mut left = MOST_STEPS + STEPS_A_STEP * solution.steps as u64;
         let n = self.system.len();
-        let layout = RowLayout::of(&solution.columns);
+        let layout = ColumnLayout::of(&solution.columns);
         let in_state = [&layout.positions, &layout.velocities, &layout.entropies];
         let state_of = |row: &[f64]| in_state.map(|range| &row[range.clone()]).concat();
         let mut state = state_of(&solution.rows[0]);

@@ -17,7 +17,7 @@ use super::start::RunStart;
 use super::warming::Warming;
 use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, Warning};
 use super::watch::ConstraintWatch;
-use super::{Compiled, Run};
+use super::{Compiled, CompiledRun};
 
 /// The watch over one motion.
 pub(crate) struct Audits {
@@ -112,7 +112,7 @@ pub(crate) struct Promises {
 }
 
 impl Promises {
-    pub fn of(run: &Run, model: &Model) -> Self {
+    pub fn of(run: &CompiledRun, model: &Model) -> Self {
         let first_law = matches!(
             run.method,
             Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. }
@@ -313,7 +313,7 @@ mod tests {
             [("energy-entropy", true), ("compose(yoshida4, energy-entropy)", true), ("midpoint", false)]
         {
             let settings = Settings { method: method.parse().unwrap(), start: Start::Legendre, ..Settings::of(&model) };
-            let run = Run::new(&model, &settings).unwrap();
+            let run = CompiledRun::new(&model, &settings).unwrap();
             let judge = Judge::new(Instruments::later(&run), model.parameter_values());
             let audits = Audits::new(run.observables.clone(), Promises::of(&run, &model), judge);
             let mut now = Snapshot::new(&run.observables, None);

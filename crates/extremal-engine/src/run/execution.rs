@@ -8,7 +8,7 @@ use extremal_trajectory::{RecordError, Recorder};
 use super::outcome::{End, Outcome, RunProgress};
 use super::recording::{RowRecorder, Watched};
 use super::stops::{crossed, located};
-use super::{Run, without_choice};
+use super::{CompiledRun, without_choice};
 
 /// Values recorded between two looks at the clock or at an interrupt.
 const VALUES_BETWEEN_LOOKS: u64 = 512;
@@ -16,9 +16,9 @@ const VALUES_BETWEEN_LOOKS: u64 = 512;
 /// A run on its way: each call of [`advance`](Execution::advance) records a row.
 ///
 /// ```
-/// use extremal_engine::{Model, Recorder, Run, Settings};
+/// use extremal_engine::{Model, Recorder, CompiledRun, Settings};
 /// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
-/// let run = Run::new(&model, &Settings::of(&model))?;
+/// let run = CompiledRun::new(&model, &Settings::of(&model))?;
 /// let mut recorder = Recorder::new(run.columns().clone());
 /// let mut execution = run.start();
 /// while execution.advance(&mut recorder)? && execution.row()[0] < 1.0 {}
@@ -35,7 +35,7 @@ pub struct Execution {
 
 /// A run, or what is left of it after other constraints were chosen.
 struct Part {
-    run: Run,
+    run: CompiledRun,
     /// Why there is no motion, or the motion.
     motion: Result<Box<dyn March>, StepFailure>,
     rows: RowRecorder,
@@ -57,7 +57,7 @@ enum Going {
 }
 
 impl Part {
-    fn new(run: Run, resumed: bool) -> Part {
+    fn new(run: CompiledRun, resumed: bool) -> Part {
         let (motion, rows, planned) = (run.begin(), RowRecorder::new(&run), run.planned_steps());
         Part { run, motion, rows, steps: 0, planned, resumed, begun: false }
     }
@@ -95,7 +95,7 @@ impl Part {
     }
 
     /// What came of it, and what is left of the run with other constraints.
-    fn close(&mut self, end: End, recorder: &mut Recorder) -> Result<(Outcome, Option<Run>), RecordError> {
+    fn close(&mut self, end: End, recorder: &mut Recorder) -> Result<(Outcome, Option<CompiledRun>), RecordError> {
         let motion = match &mut self.motion {
             Ok(motion) => motion.as_mut(),
             Err(failure) => return Ok((Outcome::unbegun(failure.clone()), None)),
@@ -164,12 +164,12 @@ impl Execution {
     }
 
     /// The run that it goes by now.
-    pub(super) fn run(&self) -> &Run {
+    pub(super) fn run(&self) -> &CompiledRun {
         &self.part.run
     }
 
     /// Goes on by another run from where it is.
-    pub(super) fn go_on(&mut self, run: Run, recorder: &mut Recorder) -> Result<(), RecordError> {
+    pub(super) fn go_on(&mut self, run: CompiledRun, recorder: &mut Recorder) -> Result<(), RecordError> {
         let (outcome, _) = self.part.close(End::Interrupted, recorder)?;
         self.before = Some(joined(self.before.take(), outcome));
         self.part = Part::new(run, true);
@@ -229,7 +229,7 @@ fn joined(before: Option<Outcome>, last: Outcome) -> Outcome {
     }
 }
 
-impl Run {
+impl CompiledRun {
     /// Begins to run, row by row.
     pub fn start(&self) -> Execution {
         Execution { part: Part::new(self.clone(), false), before: None, outcome: None }
@@ -265,7 +265,7 @@ impl Run {
 }
 
 /// If a stop condition crossed zero in the last step, goes back to where the first one did and names it.
-fn crossing(run: &Run, motion: &mut dyn March, rows: &mut RowRecorder) -> Result<Option<String>, StepFailure> {
+fn crossing(run: &CompiledRun, motion: &mut dyn March, rows: &mut RowRecorder) -> Result<Option<String>, StepFailure> {
     let observables = &run.observables;
     if observables.stops.is_empty() {
         return Ok(None);

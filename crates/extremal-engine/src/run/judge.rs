@@ -10,7 +10,7 @@ use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate
 use super::inertia::{Inertia, StatePoint};
 use super::layout::TIME;
 use super::observables::Observables;
-use super::{Compiled, Run};
+use super::{Compiled, CompiledRun};
 
 /// Far below what is called unresolved, and quickly reached.
 const TOLERANCE: f64 = 1e-9;
@@ -174,18 +174,18 @@ pub(crate) struct Instruments {
 }
 
 enum Making {
-    Later(Box<Run>),
+    Later(Box<CompiledRun>),
     Done(Option<Box<Means>>),
 }
 
 impl Instruments {
     /// Made when they are first needed.
-    pub fn later(run: &Run) -> Self {
+    pub fn later(run: &CompiledRun) -> Self {
         Instruments::sharing(Arc::new(Mutex::new(Making::Later(Box::new(run.clone())))))
     }
 
     /// Made now, while the model is at hand.
-    pub fn ready(run: &Run, model: &Model) -> Self {
+    pub fn ready(run: &CompiledRun, model: &Model) -> Self {
         Instruments::sharing(Arc::new(Mutex::new(Making::Done(Means::of(run, model)))))
     }
 
@@ -347,7 +347,7 @@ fn resolving(marcher: &mut Marcher, before: &Moment, exact: &Moment, floor: f64)
 
 impl Means {
     /// Those of a run, where there are such: not for equations of higher order, nor where the method is all there is.
-    fn of(run: &Run, model: &Model) -> Option<Box<Means>> {
+    fn of(run: &CompiledRun, model: &Model) -> Option<Box<Means>> {
         let marcher = match &*run.compiled {
             Compiled::Scheme(scheme) => (run.settings.start == Start::Legendre).then(|| scheme.marcher()),
             Compiled::Adaptive(_) => None,

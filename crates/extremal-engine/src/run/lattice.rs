@@ -12,7 +12,7 @@ use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 use super::feasible::ConstraintStructure;
 use super::observables::Observables;
 use super::start::RunStart;
-use super::{Compiled, Run, Settings, SetupError};
+use super::{Compiled, CompiledRun, Settings, SetupError};
 use crate::SharedModel;
 
 /// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
@@ -24,12 +24,12 @@ const MANY: usize = 40;
 /// so that getting ready takes no longer, and a step takes no more per member, however many there are.
 ///
 /// ```
-/// use extremal_engine::{Overrides, Recorder, Settings, model::Extent, run::{End, Lattice, Run}};
+/// use extremal_engine::{Overrides, Recorder, Settings, model::Extent, run::{End, Lattice, CompiledRun}};
 /// let text = extremal_engine::gallery::text("fermi-pasta-ulam").unwrap();
 /// let ten_steps = |model: &_| Settings { extent: Some(Extent::Steps(10)), ..Settings::of(model) };
 /// let read = Lattice::read(text, &Overrides::default().set("n", 20_000), ten_steps)?;
 /// let (few, lattice) = read.expect("all masses are alike");
-/// let run = Run::of_lattice(&few, &lattice)?;
+/// let run = CompiledRun::of_lattice(&few, &lattice)?;
 /// let mut recorder = Recorder::new(run.columns().clone());
 /// assert_eq!(run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?.end, End::Reached);
 /// assert_eq!(recorder.last().unwrap().len(), 1 + 3 * 20_000 + 1);
@@ -127,12 +127,12 @@ impl Lattice {
     }
 }
 
-impl Run {
+impl CompiledRun {
     /// A run of all members; `model` is the one with few of them that was read with the lattice.
-    pub fn of_lattice(model: impl Into<SharedModel>, lattice: &Lattice) -> Result<Run, SetupError> {
+    pub fn of_lattice(model: impl Into<SharedModel>, lattice: &Lattice) -> Result<CompiledRun, SetupError> {
         let plan = lattice.settings.plan()?;
         let observables = Observables::of_members(lattice.columns()?, lattice.names.len() * lattice.structure.members);
-        let mut run = Run {
+        let mut run = CompiledRun {
             model: model.into(),
             observables: Arc::new(observables),
             compiled: Arc::new(Compiled::Lattice(Box::new(lattice.clone()))),

@@ -5,7 +5,7 @@ use super::inertia::LEAP;
 use super::judge::{Instruments, Judge, Moment, UNRESOLVED};
 use super::laws::Audit;
 use super::snapshot::Snapshot;
-use super::{Compiled, Run, Settings};
+use super::{Compiled, CompiledRun, Settings};
 use crate::{Model, gallery};
 
 /// Steps of each model that are followed by the judge whether they are suspicious or not.
@@ -34,7 +34,7 @@ fn the_gallery_stays_well_below_what_is_warned_of() {
         if model.boundary().is_some() {
             continue;
         }
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let run = CompiledRun::new(&model, &Settings::of(&model)).unwrap();
         let observables = &run.observables;
         let judge = || Judge::new(Instruments::later(&run), model.parameter_values());
         let mut audits = Audits::new(observables.clone(), Promises::of(&run, &model), judge());

@@ -59,7 +59,7 @@ pub use execution::Execution;
 pub use feasible::{ConstraintError, ConstraintStructure, ConstraintViolation};
 pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
-pub use motion::{ChangeError, Motion};
+pub use motion::{ChangeError, RestartableMotion};
 pub use observables::Tracked;
 pub use outcome::{End, Outcome, RunProgress};
 pub use report::{Report, RunSummary};
@@ -71,16 +71,16 @@ pub use warning::Warning;
 /// A model compiled for running: parameters, step and start can change without compiling again.
 ///
 /// ```
-/// use extremal_engine::{Model, Recorder, run::{End, Run, Settings}};
+/// use extremal_engine::{Model, Recorder, run::{End, CompiledRun, Settings}};
 /// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
-/// let run = Run::new(&model, &Settings::of(&model))?;
+/// let run = CompiledRun::new(&model, &Settings::of(&model))?;
 /// let mut recorder = Recorder::new(run.columns().clone());
 /// let outcome = run.execute(&mut recorder, |_| std::ops::ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.end, End::Reached);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Run {
+pub struct CompiledRun {
     pub(crate) model: SharedModel,
     pub(crate) observables: Arc<Observables>,
     pub(crate) compiled: Arc<Compiled>,
@@ -104,7 +104,7 @@ pub(crate) enum Compiled {
     Lattice(Box<Lattice>),
 }
 
-impl Run {
+impl CompiledRun {
     /// Where the run begins, for trials from other states.
     pub(crate) fn start_mut(&mut self) -> &mut StartValues {
         &mut self.start.values

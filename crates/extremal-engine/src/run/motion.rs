@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::execution::Execution;
 use super::judge::Moment;
 use super::start_check::{StartCheck, StartProblem};
-use super::{Compiled, End, NEVER, Outcome, Run, Settings, SetupError, ids};
+use super::{Compiled, CompiledRun, End, NEVER, Outcome, Settings, SetupError, ids};
 use crate::SharedModel;
 
 /// Why a parameter cannot be changed.
@@ -63,14 +63,14 @@ impl From<SetupError> for ChangeError {
 /// ```
 /// use extremal_engine::{Model, Settings, run::Motion};
 /// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
-/// let mut motion = Motion::new(&model, &Settings::of(&model))?;
+/// let mut motion = RestartableMotion::new(&model, &Settings::of(&model))?;
 /// motion.advance(100)?;
 /// motion.set_parameter("l", 1.5)?;
 /// motion.advance(100)?;
 /// assert_eq!(motion.steps(), 200);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Motion {
+pub struct RestartableMotion {
     execution: Execution,
     recorder: Recorder,
     change: Result<Change, ChangeError>,
@@ -85,20 +85,20 @@ struct Change {
     velocities: Kernel,
     at: Moment,
     /// The run from velocities, where it began from two positions.
-    from_velocities: Option<Run>,
+    from_velocities: Option<CompiledRun>,
 }
 
-impl Motion {
+impl RestartableMotion {
     /// Derives and compiles everything. An end among the settings does not matter.
     ///
     /// # Errors
     /// See [`SetupError`].
-    pub fn new(model: impl Into<SharedModel>, settings: &Settings) -> Result<Motion, SetupError> {
+    pub fn new(model: impl Into<SharedModel>, settings: &Settings) -> Result<RestartableMotion, SetupError> {
         let shared = model.into();
         let settings = Settings { extent: Some(NEVER), ..settings.clone() };
-        let run = Run::new(&shared, &settings)?;
+        let run = CompiledRun::new(&shared, &settings)?;
         let change = Change::of(&shared, &settings, &run);
-        let mut motion = Motion {
+        let mut motion = RestartableMotion {
             execution: run.start(),
             recorder: Recorder::new(run.columns().clone()).for_files_only(),
             change,
@@ -128,7 +128,7 @@ impl Motion {
     }
 
     /// The run that it goes by.
-    pub fn run(&self) -> &Run {
+    pub fn run(&self) -> &CompiledRun {
         self.execution.run()
     }
 
@@ -175,9 +175,11 @@ impl Motion {
 }
 
 impl Change {
-    fn of(shared: &SharedModel, settings: &Settings, run: &Run) -> Result<Change, ChangeError> {
+    fn of(shared: &SharedModel, settings: &Settings, run: &CompiledRun) -> Result<Change, ChangeError> {
         let from_velocities = match settings.start {
-            Start::TwoPoints => Some(Run::new(shared, &Settings { start: Start::Legendre, ..settings.clone() })?),
+            Start::TwoPoints => {
+                Some(CompiledRun::new(shared, &Settings { start: Start::Legendre, ..settings.clone() })?)
+            }
             Start::Legendre => None,
         };
         let model = &*shared.lock();
@@ -209,7 +211,7 @@ impl Change {
     }
 
     /// The run from this row on, with these parameters.
-    fn applied(&mut self, run: &Run, row: &[f64], parameters: &[f64]) -> Result<Run, ChangeError> {
+    fn applied(&mut self, run: &CompiledRun, row: &[f64], parameters: &[f64]) -> Result<CompiledRun, ChangeError> {
         self.at.read(&run.observables, row);
         let mut start = self.at.start();
         let Moment { v, p, .. } = &self.at;

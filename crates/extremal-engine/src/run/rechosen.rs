@@ -3,7 +3,7 @@
 use extremal_model::Start;
 use extremal_solve::{March, Reason};
 
-use super::{End, Run, Settings};
+use super::{CompiledRun, End, Settings};
 
 /// A state is moved by no more than this part of its positions when other constraints are chosen at it.
 const MOST_MOVED: f64 = 1e-6;
@@ -21,7 +21,7 @@ pub(crate) fn without_choice(reason: Reason, left_out: &[String], sweep: bool) -
     }
 }
 
-impl Run {
+impl CompiledRun {
     /// The constraints that follow from others.
     pub(crate) fn left_out(&self) -> Vec<String> {
         self.constraints.redundant.iter().map(|(name, _)| name.clone()).collect()
@@ -30,7 +30,7 @@ impl Run {
     /// What is left of a run that ends where the constraints that were kept become dependent, with others of those that follow from
     /// them in their place: the same motion. `None` where there are no others, or no step was possible since they were chosen. Accounts
     /// of heat and work are not carried over, so that a system with entropies ends there.
-    pub(super) fn with_other_constraints(&self, end: &End, motion: &mut dyn March) -> Option<Run> {
+    pub(super) fn with_other_constraints(&self, end: &End, motion: &mut dyn March) -> Option<CompiledRun> {
         let End::Failed(failure) = end else { return None };
         let dependent = matches!(
             failure.reason,
@@ -47,7 +47,7 @@ impl Run {
         let here = self.start.reached(&q, &v, time);
         // Close to where the others are dependent, an adaptive method has lost digits in what they do not determine.
         let settings = Settings { start: Start::Legendre, project: true, ..self.settings.clone() };
-        let mut rest = Run::starting_at(&self.model, &settings, &self.tracked, Some(here)).ok()?;
+        let mut rest = CompiledRun::starting_at(&self.model, &settings, &self.tracked, Some(here)).ok()?;
         let same = rest.observables.columns == self.observables.columns && rest.constraints.redundant != *redundant;
         rest.plan.whole_steps = self.plan.whole_steps.checked_sub(motion.steps())?;
         rest.plan.remainder = self.plan.remainder;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extremal_solve::{March, PassedConfiguration, StepFailure};
 use extremal_trajectory::{RecordError, Recorder};
 
-use super::Run;
+use super::CompiledRun;
 use super::audits::{Audits, Promises};
 use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
@@ -37,7 +37,7 @@ pub(super) struct Watched {
 }
 
 impl RowRecorder {
-    pub fn new(run: &Run) -> Self {
+    pub fn new(run: &CompiledRun) -> Self {
         let (promises, entropy_names) = {
             let model = run.model.lock();
             (Promises::of(run, &model), model.entropies().iter().map(|entropy| entropy.name.clone()).collect())

@@ -5,7 +5,7 @@ use extremal_solve::SolveStructure;
 use extremal_trajectory::{Drift, Recorder, Role};
 use serde::Serialize;
 
-use super::{End, EnergyLaw, LatticeStructure, Laws, Outcome, Run};
+use super::{CompiledRun, End, EnergyLaw, LatticeStructure, Laws, Outcome};
 use crate::serialized::{NamedValues, by_name};
 
 /// A finished run with all that is said about it.
@@ -13,7 +13,7 @@ pub struct Report<'r> {
     /// The model.
     pub model: &'r Model,
     /// The run.
-    pub run: &'r Run,
+    pub run: &'r CompiledRun,
     /// What came of it.
     pub outcome: &'r Outcome,
     /// What was recorded.

@@ -11,16 +11,16 @@ use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Ker
 use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
 use super::feasible::{Choice, check_second, make_feasible};
-use super::{Compiled, Observables, Run, RunStart, Settings, SettingsError, SetupError, Tracked};
+use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, Tracked};
 use crate::SharedModel;
 
-impl Run {
+impl CompiledRun {
     /// Derives and compiles everything.
     ///
     /// # Errors
     /// See [`SetupError`].
-    pub fn new(model: impl Into<SharedModel>, settings: &Settings) -> Result<Run, SetupError> {
-        Run::tracking(model, settings, &[])
+    pub fn new(model: impl Into<SharedModel>, settings: &Settings) -> Result<CompiledRun, SetupError> {
+        CompiledRun::tracking(model, settings, &[])
     }
 
     /// The same, with further quantities in the rows: those that [`analyze`](crate::analyze) found, for instance.
@@ -31,8 +31,8 @@ impl Run {
         model: impl Into<SharedModel>,
         settings: &Settings,
         tracked: &[Tracked],
-    ) -> Result<Run, SetupError> {
-        Run::starting_at(&model.into(), settings, tracked, None)
+    ) -> Result<CompiledRun, SetupError> {
+        CompiledRun::starting_at(&model.into(), settings, tracked, None)
     }
 
     /// The same from a state that a run has reached, with the constraints that are best there.
@@ -41,7 +41,7 @@ impl Run {
         settings: &Settings,
         tracked: &[Tracked],
         reached: Option<RunStart>,
-    ) -> Result<Run, SetupError> {
+    ) -> Result<CompiledRun, SetupError> {
         let model = &*shared.lock();
         let g = model.graph();
         let plan = settings.plan()?;
@@ -128,7 +128,7 @@ impl Run {
         };
         let stated_energy = start.evaluate(&system, &[system.energy()])[0];
         let constraint_sizes = constraint_sizes(&system, &start, &all);
-        Ok(Run {
+        Ok(CompiledRun {
             model: shared.clone(),
             observables: Arc::new(observables),
             compiled: Arc::new(compiled),

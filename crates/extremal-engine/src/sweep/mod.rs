@@ -1,6 +1,6 @@
 //! Ensembles: one model with many parameters and starts.
 //!
-//! A [`Sweep`] compiles the model once and marches a member for each combination that a [`Variation`] asks for. A member that cannot
+//! A [`CompiledSweep`] compiles the model once and marches a member for each combination that a [`Variation`] asks for. A member that cannot
 //! go on is a row that says so. Rows do not depend on threads, nor on how the work was cut or interrupted.
 
 mod engine;
@@ -24,7 +24,7 @@ use extremal_trajectory::{ColumnsError, shortest};
 use thiserror::Error;
 
 use crate::SharedModel;
-use crate::run::{Compiled, Instruments, Promises, Run, Settings, SetupError, StartCheck};
+use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupError, StartCheck};
 use engine::Engine;
 use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
@@ -64,11 +64,11 @@ pub enum SweepError {
 /// One model with many parameters and starts, compiled.
 ///
 /// ```
-/// use extremal_engine::sweep::{Record, Sweep, Variation};
+/// use extremal_engine::sweep::{Record, CompiledSweep, Variation};
 /// use extremal_engine::{Model, Settings};
 /// let model = Model::from_toml(extremal_engine::gallery::text("harmonic-oscillator").unwrap())?;
 /// let variation = Variation { grid: vec!["x=0.5:1.5:3".parse()?], ..Variation::default() };
-/// let sweep = Sweep::new(&model, &Settings::of(&model), variation, Record::End)?;
+/// let sweep = CompiledSweep::new(&model, &Settings::of(&model), variation, Record::End)?;
 /// let (rows, summary) = sweep.collect(1);
 /// assert_eq!((rows.rows(), summary.finished), (3, 3));
 /// // The oscillator is linear: its ends are in proportion to its starts.
@@ -77,8 +77,8 @@ pub enum SweepError {
 /// assert!((end[2] / end[0] - start[2] / start[0]).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Sweep {
-    run: Run,
+pub struct CompiledSweep {
+    run: CompiledRun,
     settings: Settings,
     fixed: Fixed,
     variation: Variation,
@@ -129,7 +129,7 @@ const STEPS_PER_EVENT: u64 = 16;
 /// Members marched at once, best first: what there are instructions for, or what an interpreter does best.
 const LANES: [usize; 4] = [16, 8, 4, 64];
 
-impl Sweep {
+impl CompiledSweep {
     /// Derives and compiles everything. A step or an end of `None` in the settings is that of the model, and follows the parameters
     /// that vary.
     ///
@@ -140,7 +140,7 @@ impl Sweep {
         settings: &Settings,
         variation: Variation,
         record: Record,
-    ) -> Result<Sweep, SweepError> {
+    ) -> Result<CompiledSweep, SweepError> {
         let shared = model.into();
         let model = shared.lock();
         if model.order() > 1 {
@@ -158,12 +158,12 @@ impl Sweep {
             ..settings.clone()
         };
         drop(model);
-        let run = Run::new(&shared, &settings)?;
+        let run = CompiledRun::new(&shared, &settings)?;
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
         let layout = Layout::new(record, &varied, &run.observables)?;
         let check = StartCheck::new(&shared.lock(), &settings, &run.observables).map_err(SetupError::from)?;
         let cut = cut(members, run.planned_steps(), &layout)?;
-        let sweep = Sweep { run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
+        let sweep = CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
         Ok(LANES
             .iter()
             .fold(sweep, |sweep, lanes| if sweep.lanes.is_some() { sweep } else { sweep.with_lanes(*lanes) }))
@@ -180,7 +180,7 @@ impl Sweep {
     }
 
     /// The run of the model as it is.
-    pub fn run(&self) -> &Run {
+    pub fn run(&self) -> &CompiledRun {
         &self.run
     }
 

@@ -9,7 +9,7 @@ use extremal_engine::mechanics::System;
 use extremal_engine::mechanics::analysis::{Parameters, SearchBounds, Symmetry, conserved_quantities, regularity};
 use extremal_engine::model::Extent;
 use extremal_engine::run::{End, Tracked};
-use extremal_engine::{Model, Run, Settings, gallery as embedded};
+use extremal_engine::{CompiledRun, Model, Settings, gallery as embedded};
 use extremal_testkit::analyses::{analysed, typed};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, RecordedRun, executed, gallery};
@@ -105,7 +105,7 @@ fn largest_change<'m>(name: &str, problem: &'m Model, motion: &Model, analysis: 
         start: extremal_engine::model::Start::default(),
         ..Settings::of(motion).until(until)
     };
-    let run = Run::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let run = CompiledRun::tracking(motion, &settings, &tracked).unwrap_or_else(|e| panic!("{name}: {e}"));
     let RecordedRun { outcome, recorder } = executed(&run);
     let rows = outcome.steps as usize;
     assert!(

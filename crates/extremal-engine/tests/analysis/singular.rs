@@ -1,7 +1,7 @@
 //! Singular Lagrangians: the chain of constraints and the verdict, computed by hand beside each; and runs that are refused.
 
 use extremal_engine::mechanics::analysis::ChainVerdict;
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::analyses::{analysed, assert_found, typed};
 use extremal_testkit::models::model;
@@ -31,7 +31,7 @@ fn assert_chain(model: &Model, rounds: &[&[&str]], dimensions: (Option<usize>, u
     assert_eq!((seen.final_dimension, seen.state_dimension), dimensions);
     assert_eq!(std::mem::discriminant(&chain.verdict), std::mem::discriminant(verdict), "{:?}", chain.verdict);
     // A run is refused, with the verdict.
-    let Err(refusal) = Run::new(model, &Settings::of(model)) else { panic!("a singular system runs") };
+    let Err(refusal) = CompiledRun::new(model, &Settings::of(model)) else { panic!("a singular system runs") };
     let words = refusal.to_string();
     let expected = match verdict {
         ChainVerdict::Unique => "and only one",
@@ -101,7 +101,7 @@ fn a_singular_point_of_a_regular_system_is_named() {
     let analysis = analysed(&polar);
     assert!(analysis.regularity.is_regular());
     assert_eq!(analysis.regularity.determinant, Some(typed(&polar, "r^2")));
-    let Err(refusal) = Run::new(&polar, &Settings::of(&polar)) else { panic!("runs from a singular point") };
+    let Err(refusal) = CompiledRun::new(&polar, &Settings::of(&polar)) else { panic!("runs from a singular point") };
     assert!(refusal.to_string().contains("regular elsewhere"), "{refusal}");
 }
 

@@ -1,6 +1,6 @@
 //! Energy of nonholonomic motions over many steps: bounded, of second order, without slope.
 
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{gallery, with};
@@ -9,7 +9,7 @@ const STEPS: usize = 100_000;
 
 /// The worst energy error in each tenth of a long run.
 fn tenths(model: &Model, settings: &Settings) -> [f64; 10] {
-    let run = Run::new(model, settings).unwrap();
+    let run = CompiledRun::new(model, settings).unwrap();
     let energy = run.columns().index_of("energy").unwrap();
     let first = run.stated_energy();
     let mut motion = run.begin().unwrap();

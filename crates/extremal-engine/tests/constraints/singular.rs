@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use extremal_engine::model::AtSingular;
 use extremal_engine::solve::Reason;
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::models::{CIRCLE_BY_ANGLE, model};
 use extremal_testkit::numbers::distance;
@@ -123,7 +123,7 @@ fn a_singular_configuration_is_passed_on_purpose() {
 #[test]
 fn leaving_out_a_constraint_invents_no_singular_configuration() {
     let pendulum = model(CIRCLE_BY_ANGLE);
-    let run = Run::new(&pendulum, &Settings::of(&pendulum)).unwrap();
+    let run = CompiledRun::new(&pendulum, &Settings::of(&pendulum)).unwrap();
     assert_eq!(run.constraints().redundant, [("up".to_string(), vec!["circle".to_string(), "across".to_string()])]);
     // DOP853 comes within 0.01 of each place where the kept ones are dependent, and loses the square of that in digits: 1e-12/1e-4, a few
     // times.
@@ -164,6 +164,6 @@ fn what_a_constraint_follows_from_is_not_read_off_the_start() {
         simulation = { step = 0.1, until = 1 }
         "#,
     );
-    let run = Run::new(&held, &Settings::of(&held)).unwrap();
+    let run = CompiledRun::new(&held, &Settings::of(&held)).unwrap();
     assert_eq!(run.constraints().redundant, [("both".to_string(), vec!["wall".to_string(), "floor".to_string()])]);
 }

@@ -2,7 +2,7 @@
 
 use extremal_engine::model::Start;
 use extremal_engine::run::{ConstraintError, SetupError};
-use extremal_engine::{Model, Overrides, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Overrides, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::distance;
@@ -55,7 +55,7 @@ fn a_second_position_off_the_constraint_is_refused() {
     // 0.9² + 0.3² − 1.
     let pendulum = with_second("pendulum-rod", &[("x", 0.9), ("y", 0.3)]);
     let Err(SetupError::Constraints(ConstraintError::Inconsistent(violations))) =
-        Run::new(&pendulum, &Settings::of(&pendulum))
+        CompiledRun::new(&pendulum, &Settings::of(&pendulum))
     else {
         panic!("not refused")
     };
@@ -68,7 +68,7 @@ fn a_second_position_off_the_constraint_is_refused() {
 fn a_second_position_off_a_velocity_constraint_is_refused() {
     // The disc rolls along x at first: y = 0.3 is not on its way.
     let disc = with_second("rolling-disc", &[("x", 0.075), ("y", 0.3), ("theta", 0.075), ("phi", 0.035)]);
-    match Run::new(&disc, &Settings::of(&disc)) {
+    match CompiledRun::new(&disc, &Settings::of(&disc)) {
         Err(SetupError::Constraints(ConstraintError::SecondNotReached { coordinate, stated, reached })) => {
             assert_eq!((coordinate.as_str(), stated), ("y", 0.3));
             // The disc stays on y' = tan(phi) x'.
@@ -97,7 +97,7 @@ fn a_start_is_projected_in_the_kinetic_metric() {
     "#;
     let stated = model(text);
     assert!(matches!(
-        Run::new(&stated, &Settings::of(&stated)),
+        CompiledRun::new(&stated, &Settings::of(&stated)),
         Err(SetupError::Constraints(ConstraintError::Inconsistent(_)))
     ));
     let settings = Settings { project: true, ..Settings::of(&stated) };
@@ -107,7 +107,7 @@ fn a_start_is_projected_in_the_kinetic_metric() {
         let expected = position + velocity * t;
         assert!(distance(&[x, y, vx, vy], &[expected, expected, velocity, velocity]) < 1e-14, "at {t}: {x} {y}");
     }
-    let moved = Run::new(&stated, &settings).unwrap().constraints().moved;
+    let moved = CompiledRun::new(&stated, &settings).unwrap().constraints().moved;
     // The velocity of y moves from −1 to 1.25.
     assert!((moved - 2.25).abs() < 1e-14, "{moved}");
     // The same by the file.
@@ -127,7 +127,7 @@ fn a_start_that_misses_by_its_printed_digits_is_moved() {
     };
     for digits in [9, 10, 12] {
         let rounded = printed(digits);
-        let run = Run::new(&rounded, &Settings::of(&rounded)).unwrap();
+        let run = CompiledRun::new(&rounded, &Settings::of(&rounded)).unwrap();
         let moved = run.constraints().moved;
         assert!(moved < 2.0 * 0.1f64.powi(digits as i32), "{digits}: {moved:e}");
         let noted = run.notes().iter().any(|note| note.contains("the digits it was printed with"));
@@ -136,7 +136,7 @@ fn a_start_that_misses_by_its_printed_digits_is_moved() {
     }
     let rounded = printed(6);
     assert!(matches!(
-        Run::new(&rounded, &Settings::of(&rounded)),
+        CompiledRun::new(&rounded, &Settings::of(&rounded)),
         Err(SetupError::Constraints(ConstraintError::Inconsistent(_)))
     ));
 }

@@ -3,7 +3,7 @@
 use extremal_engine::model::ConstraintForm;
 use extremal_engine::run::{ConstraintError, SetupError};
 use extremal_engine::solve::Reason;
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::distance;
@@ -15,7 +15,7 @@ fn pendulum_with(more: &str) -> Model {
 }
 
 fn refusal(model: &Model) -> ConstraintError {
-    match Run::new(model, &Settings::of(model)) {
+    match CompiledRun::new(model, &Settings::of(model)) {
         Err(SetupError::Constraints(error)) => error,
         Err(other) => panic!("another refusal: {other}"),
         Ok(_) => panic!("not refused"),
@@ -39,7 +39,7 @@ fn degrees_of_freedom_and_rank() {
         ("pendulum", 1, 0),
     ] {
         let model = gallery(name);
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let run = CompiledRun::new(&model, &Settings::of(&model)).unwrap();
         let found = run.constraints();
         assert_eq!((found.degrees_of_freedom, found.rank), (free, rank), "{name}");
         assert!(found.redundant.is_empty() && found.moved == 0.0, "{name}");
@@ -58,7 +58,7 @@ fn integrable_velocity_constraints_are_recognised() {
         ("pursuit", &[]),
     ] {
         let model = gallery(name);
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let run = CompiledRun::new(&model, &Settings::of(&model)).unwrap();
         assert_eq!(run.constraints().integrable, integrable, "{name}");
     }
 }
@@ -67,7 +67,7 @@ fn integrable_velocity_constraints_are_recognised() {
 fn the_same_rod_twice_has_the_right_total_reaction() {
     let (single, double) = (pendulum_with(""), pendulum_with("again = \"3*x^2 = 3*l^2 - 3*y^2\""));
     let settings = Settings::of(&double);
-    let run = Run::new(&double, &settings).unwrap();
+    let run = CompiledRun::new(&double, &settings).unwrap();
     assert_eq!(run.constraints().redundant, [("again".to_string(), vec!["rod".to_string()])]);
     assert_eq!((run.constraints().degrees_of_freedom, run.constraints().rank), (1, 1));
     let [single, double] = [&single, &double].map(|model| record(model, &Settings::of(model)));
@@ -84,7 +84,7 @@ fn the_same_rod_twice_has_the_right_total_reaction() {
 fn the_same_rod_by_a_logarithm_follows_from_it() {
     for again in ["log((x^2 + y^2)/l^2) = 0", "asin((x^2 + y^2)/l^2 - 1) = 0", "exp(x^2 + y^2) = exp(l^2)"] {
         let double = pendulum_with(&format!("again = \"{again}\""));
-        let run = Run::new(&double, &Settings::of(&double)).unwrap_or_else(|e| panic!("{again}: {e}"));
+        let run = CompiledRun::new(&double, &Settings::of(&double)).unwrap_or_else(|e| panic!("{again}: {e}"));
         assert_eq!(run.constraints().redundant, [("again".to_string(), vec!["rod".to_string()])], "{again}");
     }
     let other = pendulum_with("again = \"log((x^2 + y^2)/l^2) = 1e-7*t\"");
@@ -112,7 +112,7 @@ fn one_of_six_rods_in_the_plane_is_redundant() {
         simulation = { step = 0.01, until = 2.0 }
         "#,
     );
-    let run = Run::new(&frame, &Settings::of(&frame)).unwrap();
+    let run = CompiledRun::new(&frame, &Settings::of(&frame)).unwrap();
     let structure = run.constraints();
     assert_eq!((structure.degrees_of_freedom, structure.rank), (3, 5));
     let others = ["a", "b", "c", "d", "e"].map(str::to_string).to_vec();
@@ -162,7 +162,7 @@ fn drives_that_agree_only_at_the_start_contradict_each_other() {
         ConstraintError::OnlyAtStart { constraint: "other".to_string(), others: others.clone() }
     );
     let same = driven("other = \"x' = cos(t)\"");
-    let run = Run::new(&same, &Settings::of(&same)).unwrap();
+    let run = CompiledRun::new(&same, &Settings::of(&same)).unwrap();
     assert_eq!(run.constraints().redundant, [("other".to_string(), others)]);
 }
 
@@ -302,7 +302,8 @@ fn methods_without_a_formula_are_refused() {
         ("skate-on-incline-vakonomic", "galerkin(2)", "is not defined under vakonomic constraints such as `blade`"),
     ] {
         let model = gallery(name);
-        let refused = Run::new(&model, &with(&model, method, 0.1)).err().unwrap_or_else(|| panic!("{name}, {method}"));
+        let refused =
+            CompiledRun::new(&model, &with(&model, method, 0.1)).err().unwrap_or_else(|| panic!("{name}, {method}"));
         assert!(refused.to_string().contains(words), "{refused}");
     }
 }

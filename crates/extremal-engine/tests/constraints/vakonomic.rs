@@ -107,7 +107,7 @@ fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
     }
     // With λ = 0 nothing has a mass: singular in truth, and refused by name.
     let none = model(&text(0.0));
-    let refused = extremal_engine::Run::new(&none, &with(&none, "midpoint", 0.01)).err().unwrap().to_string();
+    let refused = extremal_engine::CompiledRun::new(&none, &with(&none, "midpoint", 0.01)).err().unwrap().to_string();
     assert!(refused.contains("the multiplier of the vakonomic constraint `speed` starts at 0"), "{refused}");
 }
 

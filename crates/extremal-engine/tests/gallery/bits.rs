@@ -4,8 +4,8 @@ use extremal_engine::boundary::{Problem, Statement};
 use extremal_engine::eval::{Backend, Machine, Program};
 use extremal_engine::gallery::names;
 use extremal_engine::model::Parameter;
-use extremal_engine::sweep::{Record, Sweep, Variation};
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::sweep::{CompiledSweep, Record, Variation};
+use extremal_engine::{CompiledRun, Model, Settings};
 use extremal_testkit::runs::{Lasting, gallery};
 
 const STEPS: usize = 25;
@@ -14,7 +14,7 @@ const STEPS: usize = 25;
 fn bits(name: &str, backend: Backend) -> Vec<u64> {
     let model = gallery(name);
     let settings = Settings { backend: Some(backend), ..Settings::of(&model) };
-    let run = Run::new(&model, &settings).unwrap();
+    let run = CompiledRun::new(&model, &settings).unwrap();
     let mut motion = run.begin().unwrap();
     let mut bits = Vec::new();
     for _ in 0..STEPS {
@@ -81,7 +81,7 @@ fn input(tier: usize, at: usize, point: usize) -> f64 {
 fn programs(model: &Model) -> Vec<Program> {
     match Statement::of(model) {
         Ok(statement) => Problem::new(model, statement, &Settings::of(model).method).unwrap().programs(),
-        Err(_) => Run::new(model, &Settings::of(model)).unwrap().programs(),
+        Err(_) => CompiledRun::new(model, &Settings::of(model)).unwrap().programs(),
     }
 }
 
@@ -124,7 +124,7 @@ fn members_of_a_sweep_have_the_bits_of_motions_alone() {
             let axis = format!("{}={}:{}", parameter.name, 0.9 * parameter.value, 1.1 * parameter.value);
             let random = vec![axis.parse().ok()?];
             let variation = Variation { random, samples: 11, ..Variation::default() };
-            Sweep::new(&model, &settings, variation, Record::End).ok()
+            CompiledSweep::new(&model, &settings, variation, Record::End).ok()
         };
         // Not a number of members, nor a parameter that is zero.
         let Some(varied) = model.parameters().iter().find(|parameter| sweep(parameter).is_some()) else { continue };

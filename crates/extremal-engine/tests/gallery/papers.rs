@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use extremal_engine::compare::{Against, ComparisonRow, compare};
 use extremal_engine::model::{EntropyBase, Start};
-use extremal_engine::{Method, Model, Run, Settings};
+use extremal_engine::{CompiledRun, Method, Model, Settings};
 use extremal_testkit::runs::{Lasting, attempt, gallery};
 
 const ALL: Range<u64> = 0..u64::MAX;
@@ -127,7 +127,7 @@ fn cart_with_friction() {
 fn energy_by_the_velocity_estimate() {
     for (name, printed) in [("ideal-gas-piston", "1.56e3"), ("van-der-waals-piston", "1.93e3")] {
         let table = Table::of(name, 10.0, Against::Dop853);
-        let truth = Run::new(&table.model, &table.settings).unwrap().stated_energy();
+        let truth = CompiledRun::new(&table.model, &table.settings).unwrap().stated_energy();
         let energies = attempt(&table.model, &table.settings).column("energy_v");
         let worst = energies.iter().skip(1).map(|energy| (energy - truth).abs()).fold(0.0, f64::max);
         assert_printed(worst, printed, name);

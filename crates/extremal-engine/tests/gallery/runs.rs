@@ -2,7 +2,7 @@
 
 use extremal_engine::gallery::names;
 use extremal_engine::run::End;
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 use extremal_testkit::boundary;
 use extremal_testkit::numbers::distance;
 use extremal_testkit::runs::{attempt, gallery};
@@ -75,7 +75,7 @@ fn discrete_motions_equal_an_independent_implementation() {
             panic!("{line}")
         };
         let model = gallery(name);
-        let run = Run::new(&model, &Settings::of(&model)).unwrap();
+        let run = CompiledRun::new(&model, &Settings::of(&model)).unwrap();
         let mut motion = run.begin().unwrap();
         for _ in 0..steps.parse::<u64>().unwrap() {
             motion.advance().unwrap();

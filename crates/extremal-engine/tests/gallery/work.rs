@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use extremal_engine::eval::Program;
 use extremal_engine::gallery::names;
-use extremal_engine::{Run, Settings};
+use extremal_engine::{CompiledRun, Settings};
 use extremal_testkit::boundary::{attempt, problem};
 use extremal_testkit::runs::{executed, gallery};
 
@@ -33,7 +33,7 @@ fn the_work_of_every_model_is_as_recorded() {
             let work = format!("solve {:>7} steps {:>7} iterations", solution.steps, solution.iterations);
             (work, problem.programs())
         } else {
-            let run = Run::new(&model, &Settings::of(&model)).unwrap();
+            let run = CompiledRun::new(&model, &Settings::of(&model)).unwrap();
             let outcome = executed(&run).outcome;
             let how = run.structure().map_or("adaptive", |structure| structure.iteration());
             let work = format!("run   {:>7} steps {:>7} iterations, {how}", outcome.steps, outcome.work.iterations);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use extremal_engine::run::{End, Settings};
 use extremal_engine::trajectory::Role;
-use extremal_engine::{Model, Run};
+use extremal_engine::{CompiledRun, Model};
 
 use crate::source::Source;
 use crate::transform::{Rewritten, nearby};
@@ -41,7 +41,7 @@ pub enum NoMotion {
 
 /// Runs to the end.
 pub fn run(model: &Model, settings: &Settings) -> Result<Motion, NoMotion> {
-    let run = Run::new(model, settings).map_err(|e| NoMotion::Refused(e.to_string()))?;
+    let run = CompiledRun::new(model, settings).map_err(|e| NoMotion::Refused(e.to_string()))?;
     let RecordedRun { outcome, recorder } = executed(&run);
     if let End::Failed(failure) = outcome.end {
         return Err(NoMotion::Failed(failure.to_string()));

@@ -1,7 +1,7 @@
 //! What a run makes of a model that is a boundary problem, or has accelerations.
 
 use extremal_engine::derive::{Form, derive};
-use extremal_engine::{Run, Settings};
+use extremal_engine::{CompiledRun, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::runs::attempt_text;
@@ -26,7 +26,7 @@ fn a_boundary_problem_runs_from_its_start_without_its_controls() {
 #[test]
 fn a_boundary_problem_with_an_open_start_is_refused() {
     let open = model(&DRIVEN.replace("start = { y = 2 }", "end = { y = 2 }"));
-    let refused = Run::new(&open, &Settings::of(&open)).err().map(|error| error.to_string());
+    let refused = CompiledRun::new(&open, &Settings::of(&open)).err().map(|error| error.to_string());
     assert_eq!(refused.as_deref(), Some("the model is a boundary problem and does not say where `y` starts"));
 }
 
@@ -41,7 +41,7 @@ fn accelerations_are_never_left_out_of_the_equations() {
     let mut settings = Settings::of(&model);
     for method in ["midpoint", "rk4", "gauss(2)"] {
         settings.method = method.parse().unwrap();
-        let refused = Run::new(&model, &settings).err().map(|error| error.to_string());
+        let refused = CompiledRun::new(&model, &settings).err().map(|error| error.to_string());
         let expected = format!(
             "`{}` is not defined for a Lagrangian with accelerations: use `hermite`, `difference`, `dop853` or `dopri5`",
             settings.method

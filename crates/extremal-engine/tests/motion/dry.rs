@@ -2,7 +2,7 @@
 
 use extremal_engine::derive::{Form, derive};
 use extremal_engine::model::Start;
-use extremal_engine::{Run, Settings};
+use extremal_engine::{CompiledRun, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::measured_order;
 use extremal_testkit::runs::{Lasting, attempt, gallery, record, with};
@@ -76,7 +76,7 @@ fn a_block_on_an_incline_sticks_up_to_the_angle_of_friction() {
 fn what_sticks_stays_for_a_hundred_thousand_steps() {
     let flat = incline(0.46, 0.0);
     let settings = with(&flat, "midpoint", 0.01).steps(100_000);
-    let run = Run::new(&flat, &settings).unwrap();
+    let run = CompiledRun::new(&flat, &settings).unwrap();
     let mut motion = run.begin().unwrap();
     for _ in 0..100_000 {
         motion.advance().unwrap();
@@ -299,11 +299,12 @@ fn methods_without_a_formula_for_dry_friction_are_refused_by_name() {
         "compose(suzuki4, midpoint)",
     ];
     for method in others {
-        let refused = Run::new(&oscillator, &with(&oscillator, method, 0.01).until(1.0)).err().unwrap().to_string();
+        let refused =
+            CompiledRun::new(&oscillator, &with(&oscillator, method, 0.01).until(1.0)).err().unwrap().to_string();
         assert!(refused.contains("dry friction") && refused.contains("`midpoint`"), "{method}: {refused}");
     }
     let two_points = Settings { start: Start::TwoPoints, ..with(&oscillator, "midpoint", 0.01).until(1.0) };
-    assert!(Run::new(&oscillator, &two_points).is_err());
+    assert!(CompiledRun::new(&oscillator, &two_points).is_err());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use extremal_engine::run::{End, SetupError};
 use extremal_engine::solve::{Reason, SolveFailure, StepFailure};
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, RecordedRun, attempt, attempt_text, gallery, record, with};
 
@@ -115,7 +115,7 @@ fn a_singular_lagrangian_is_named() {
     "#;
     let model = model(text);
     for method in ["midpoint", "left", "trapezoidal", "galerkin(2)", "rk4", "gauss(2)", "dop853", "dopri5"] {
-        match Run::new(&model, &with(&model, method, 0.1)).map(|_| ()) {
+        match CompiledRun::new(&model, &with(&model, method, 0.1)).map(|_| ()) {
             Err(SetupError::Singular { coordinate, .. }) => assert_eq!(coordinate, "x", "{method}"),
             other => panic!("{method}: {other:?}"),
         }
@@ -256,7 +256,7 @@ fn leaving_a_declared_domain_names_the_condition_and_keeps_the_state() {
 fn an_interrupted_run_keeps_its_rows() {
     let model = model(KEPLER);
     let settings = Settings { step: Some(1e-3), ..Settings::of(&model) };
-    let run = Run::new(&model, &settings).unwrap();
+    let run = CompiledRun::new(&model, &settings).unwrap();
     let mut recorder = extremal_engine::Recorder::new(run.columns().clone());
     let outcome = run.execute(&mut recorder, |_| std::ops::ControlFlow::Break(())).unwrap();
     assert_eq!(outcome.end, End::Interrupted);

@@ -2,7 +2,7 @@
 
 use extremal_engine::eval::Backend;
 use extremal_engine::run::{End, Lattice, Outcome, Warning};
-use extremal_engine::{Method, Model, Overrides, Recorder, Run, Settings};
+use extremal_engine::{CompiledRun, Method, Model, Overrides, Recorder, Settings};
 use extremal_testkit::runs::{Lasting, gallery_text, go_on};
 
 fn fermi_pasta_ulam() -> &'static str {
@@ -19,9 +19,9 @@ fn assert_same_bits(text: &str, n: usize, method: &str) {
     let overrides = Overrides::default().set("n", n);
     let settings = settings(method, 50);
     let model = Model::load(text, &overrides).expect("the model is right");
-    let whole = Run::new(&model, &settings(&model)).expect("it runs");
+    let whole = CompiledRun::new(&model, &settings(&model)).expect("it runs");
     let (few, lattice) = Lattice::read(text, &overrides, &settings).expect("it starts").expect("members are alike");
-    let run = Run::of_lattice(&few, &lattice).expect("it runs");
+    let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
     assert_eq!(run.columns(), whole.columns());
     let energy = 2 * model.coordinates().len();
     let (mut a, mut b) = (whole.begin().expect("a start"), run.begin().expect("a start"));
@@ -142,7 +142,7 @@ fn every_backend_has_the_same_bits() {
         let with = |model: &Model| Settings { backend: Some(backend), ..Settings::of(model) };
         let read = Lattice::read(text, &Overrides::default().set("n", 1203), with).expect("it starts");
         let (few, lattice) = read.expect("members are alike");
-        let run = Run::of_lattice(&few, &lattice).expect("it runs");
+        let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
         let mut motion = run.begin().expect("a start");
         motion.advance_many(20).expect("steps");
         let mut numbers = motion.state().to_vec();
@@ -176,7 +176,7 @@ fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
             let overrides = Overrides::default().set("n", n);
             let read = Lattice::read(text, &overrides, settings(method, 50)).expect("it starts");
             let (few, lattice) = read.expect("members are alike");
-            let run = Run::of_lattice(&few, &lattice).expect("it runs");
+            let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
             let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
             for portion in [1, 19, 2, 16, 5] {
                 (0..portion).for_each(|_| one.advance().expect("a step"));
@@ -199,7 +199,7 @@ fn many_steps_at_once_fail_where_one_does() {
         let with = |model: &Model| Settings { step: Some(4.0), ..settings(method, 1000)(model) };
         let read = Lattice::read(fermi_pasta_ulam(), &Overrides::default().set("n", 700), with).expect("it starts");
         let (few, lattice) = read.expect("members are alike");
-        let run = Run::of_lattice(&few, &lattice).expect("it runs");
+        let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
         let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
         let alone = (0..1000).find_map(|_| one.advance().err()).expect("steps too long for the springs");
         let together = many.advance_many(1000).expect_err("steps too long for the springs");
@@ -241,7 +241,7 @@ fn run_of(n: usize, steps: u64, h: f64, files_only: bool) -> (Outcome, Recorder)
     let with = |model: &Model| Settings { step: Some(h), ..settings("trapezoidal", steps)(model) };
     let read = Lattice::read(fermi_pasta_ulam(), &Overrides::default().set("n", n), with).expect("it starts");
     let (few, lattice) = read.expect("members are alike");
-    let run = Run::of_lattice(&few, &lattice).expect("it runs");
+    let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
     let mut recorder = Recorder::new(run.columns().clone());
     if files_only {
         recorder = recorder.for_files_only();
@@ -279,7 +279,7 @@ fn a_motion_that_blows_up_ends_as_it_does_unrolled() {
     let (outcome, _) = run_of(100, 1000, 4.0, true);
     let model = Model::load(fermi_pasta_ulam(), &Overrides::default().set("n", 100)).expect("the model is right");
     let with = Settings { step: Some(4.0), ..settings("trapezoidal", 1000)(&model) };
-    let run = Run::new(&model, &with).expect("it runs");
+    let run = CompiledRun::new(&model, &with).expect("it runs");
     let mut unrolled = run.begin().expect("it starts");
     let failure = loop {
         match unrolled.advance() {

@@ -1,6 +1,6 @@
 //! Motions that come to rest stay there: equations whose terms balance to round-off have a next state.
 
-use extremal_engine::{Model, Run, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 use extremal_testkit::runs::{Lasting, gallery, gallery_with, record, with};
 
 fn piston() -> Model {
@@ -28,7 +28,7 @@ fn damped_motions_stay_at_rest_for_a_hundred_thousand_steps() {
     {
         let step = Settings::of(model).step.unwrap();
         for method in ["midpoint", "trapezoidal", "galerkin(2)", "energy-entropy", "energy-entropy(2)", "gauss(2)"] {
-            let Ok(run) = Run::new(model, &with(model, method, step)) else { continue };
+            let Ok(run) = CompiledRun::new(model, &with(model, method, step)) else { continue };
             let mut motion = run.begin().unwrap();
             let outcome = motion.advance_many(100_000);
             assert_eq!(outcome, Ok(()), "{name} {method}");

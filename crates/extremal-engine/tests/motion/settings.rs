@@ -1,6 +1,6 @@
 //! How a run is asked for does not change what it computes.
 
-use extremal_engine::{Recorder, Run, Settings};
+use extremal_engine::{CompiledRun, Recorder, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::runs::{Lasting, RecordedRun, attempt, gallery, gallery_with, go_on, with};
 
@@ -8,7 +8,7 @@ use extremal_testkit::runs::{Lasting, RecordedRun, attempt, gallery, gallery_wit
 fn the_recording_stride_changes_no_number() {
     let model = gallery("double-pendulum");
     let settings = Settings::of(&model);
-    let run = Run::new(&model, &settings).unwrap();
+    let run = CompiledRun::new(&model, &settings).unwrap();
     let ends: Vec<Vec<f64>> = [1, 7, 1000]
         .into_iter()
         .map(|stride| {
@@ -75,7 +75,7 @@ fn explicit_methods_solve_nothing() {
         ("double-pendulum", "midpoint", 2),
     ] {
         let model = gallery(name);
-        let run = Run::new(&model, &with(&model, method, 0.01)).unwrap();
+        let run = CompiledRun::new(&model, &with(&model, method, 0.01)).unwrap();
         assert_eq!(run.structure().unwrap().unknowns, unknowns, "{name}, {method}");
     }
 }

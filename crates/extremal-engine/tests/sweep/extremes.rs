@@ -2,7 +2,7 @@
 //! marched side by side.
 
 use extremal_engine::run::End;
-use extremal_engine::sweep::{Record, Sweep};
+use extremal_engine::sweep::{CompiledSweep, Record};
 use extremal_engine::trajectory::shortest;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::{model, model_with};
@@ -38,7 +38,7 @@ fn check(text: &str, method: Option<&str>, count: u64, parameter: &str, values: 
     let given = Settings { step: None, ..settings(&base) };
     for record in [Record::End, Record::Extremes, Record::All { every: 1 }, Record::All { every: 7 }] {
         for (lanes, threads) in [(1, 1), (4, 2), (64, 1)] {
-            let sweep = Sweep::new(&base, &given, grid(&[&axis]), record).unwrap().with_lanes(lanes);
+            let sweep = CompiledSweep::new(&base, &given, grid(&[&axis]), record).unwrap().with_lanes(lanes);
             let rows = SweepRows::collected(&sweep, threads);
             let ends: Vec<usize> = (0..rows.frame.rows()).filter(|row| rows.statuses()[*row].is_some()).collect();
             assert_eq!(ends.len(), runs.len());

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use extremal_engine::sweep::{Record, Sweep, SweepProgress, Variation};
+use extremal_engine::sweep::{CompiledSweep, Record, SweepProgress, Variation};
 use extremal_engine::trajectory::frame::{Existing, FrameError};
 use extremal_engine::{Model, Settings};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -19,9 +19,9 @@ fn variation() -> Variation {
     random(&["θ1=-3:3", "m2=0.5:2"], MEMBERS, 3)
 }
 
-fn sweep(model: &Model, variation: Variation) -> Sweep {
+fn sweep(model: &Model, variation: Variation) -> CompiledSweep {
     let settings = Settings::of(model).until(0.2);
-    Sweep::new(model, &settings, variation, Record::End).unwrap().with_groups_of(4)
+    CompiledSweep::new(model, &settings, variation, Record::End).unwrap().with_groups_of(4)
 }
 
 fn go_on(_: SweepProgress) -> ControlFlow<()> {
@@ -96,7 +96,7 @@ fn what_would_lose_or_mix_work_is_refused() {
         assert!(error.to_string().contains(what), "{error}");
     }
     let settings = Settings::of(&model).until(0.3);
-    let longer = Sweep::new(&model, &settings, variation(), Record::End).unwrap().with_groups_of(4);
+    let longer = CompiledSweep::new(&model, &settings, variation(), Record::End).unwrap().with_groups_of(4);
     let Err(error) = longer.to_file(&path, Existing::Resume, 1, go_on) else { panic!("resumed") };
     assert!(error.to_string().contains("end t = 0.2, now it is t = 0.3"), "{error}");
     assert!(first.to_file(&path, Existing::Resume, 1, go_on).unwrap().complete);
@@ -117,11 +117,11 @@ fn work_is_continued_only_with_the_same_settings() {
     let path = folder.path().join("t.csv");
     let base = || Settings::of(&model).until(0.2);
     let make = |settings: &Settings, record: Record, group: u64| {
-        Sweep::new(&model, settings, variation(), record).unwrap().with_groups_of(group)
+        CompiledSweep::new(&model, settings, variation(), record).unwrap().with_groups_of(group)
     };
     let at_once = |now: SweepProgress| if now.done > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     assert!(!make(&base(), Record::End, 4).to_file(&path, Existing::Refuse, 1, at_once).unwrap().complete);
-    let resumed = |sweep: Sweep| sweep.to_file(&path, Existing::Resume, 1, go_on);
+    let resumed = |sweep: CompiledSweep| sweep.to_file(&path, Existing::Resume, 1, go_on);
     let others: [(&str, Settings); 4] = [
         ("method midpoint, now it is trapezoidal", Settings { method: "trapezoidal".parse().unwrap(), ..base() }),
         ("step 0.01, now it is 0.02", Settings { step: Some(0.02), ..base() }),
@@ -138,7 +138,7 @@ fn work_is_continued_only_with_the_same_settings() {
     assert!(error.to_string().contains("groups of 4, now it is 5"), "{error}");
     let other = gallery_with("double-pendulum", &[("m1", "2.0")]);
     let settings = Settings::of(&other).until(0.2);
-    let sweep = Sweep::new(&other, &settings, variation(), Record::End).unwrap().with_groups_of(4);
+    let sweep = CompiledSweep::new(&other, &settings, variation(), Record::End).unwrap().with_groups_of(4);
     let Err(error) = resumed(sweep) else { panic!("resumed with another mass") };
     assert!(error.to_string().contains("parameters"), "{error}");
     assert!(resumed(make(&base(), Record::End, 4)).unwrap().complete);

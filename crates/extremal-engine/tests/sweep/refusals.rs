@@ -1,14 +1,14 @@
 //! What cannot be swept is refused by name; what cannot be marched is a row.
 
 use extremal_engine::Settings;
-use extremal_engine::sweep::{Record, Sweep, SweepError, Variation, VariationError};
+use extremal_engine::sweep::{CompiledSweep, Record, SweepError, Variation, VariationError};
 use extremal_testkit::models::{CIRCLE_BY_ANGLE, model};
 use extremal_testkit::runs::{Lasting, gallery, with};
 use extremal_testkit::sweeps::{SweepRows, grid, random};
 
 fn refused(name: &str, variation: Variation, record: Record) -> SweepError {
     let model = gallery(name);
-    match Sweep::new(&model, &Settings::of(&model), variation, record) {
+    match CompiledSweep::new(&model, &Settings::of(&model), variation, record) {
         Err(error) => error,
         Ok(_) => panic!("{name} was accepted"),
     }
@@ -35,7 +35,7 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
     assert_eq!(refused("kepler", grid(&["mu=1,2"]), Record::Events), SweepError::NoEvents);
     let long = Settings::of(&gallery("kepler")).steps(100_000_000);
     let model = gallery("kepler");
-    let error = Sweep::new(&model, &long, grid(&["mu=1,2"]), Record::All { every: 1 }).err().unwrap();
+    let error = CompiledSweep::new(&model, &long, grid(&["mu=1,2"]), Record::All { every: 1 }).err().unwrap();
     assert_eq!(error, SweepError::TooManyRows { rows: 100_000_002 });
 }
 

@@ -1,7 +1,7 @@
 //! SweepRows do not depend on threads, nor on how members are cut.
 
 use extremal_engine::Settings;
-use extremal_engine::sweep::{Record, Sweep};
+use extremal_engine::sweep::{CompiledSweep, Record};
 
 use extremal_testkit::runs::{Lasting, gallery};
 use extremal_testkit::sweeps::{assert_same, random};
@@ -15,7 +15,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     let model = gallery("double-pendulum");
     for record in [Record::End, Record::Extremes, Record::All { every: 7 }] {
         let variation = random(&["θ1=-3:3", "θ2'=normal(0, 2)", "m2=0.5:2"], 203, 5);
-        let sweep = Sweep::new(&model, &settings(&model, 1.0), variation, record).unwrap();
+        let sweep = CompiledSweep::new(&model, &settings(&model, 1.0), variation, record).unwrap();
         let (rows, summary) = sweep.collect(1);
         assert_eq!(summary.members(), 203);
         for threads in [2, 3, 7] {
@@ -31,7 +31,7 @@ fn any_cut_into_groups_gives_the_same_bits() {
     let model = gallery("projectile");
     let make = || {
         let variation = random(&["vy0=5:20", "c=0:0.5"], 97, 1);
-        Sweep::new(&model, &settings(&model, 3.0), variation, Record::Events).unwrap()
+        CompiledSweep::new(&model, &settings(&model, 3.0), variation, Record::Events).unwrap()
     };
     let (rows, _) = make().collect(2);
     for members in [1, 2, 5, 64, 96, 1000] {
@@ -45,7 +45,7 @@ fn a_member_does_not_depend_on_those_beside_it() {
     let model = gallery("double-pendulum");
     let of = |samples| {
         let variation = random(&["θ1=-3:3"], samples, 9);
-        Sweep::new(&model, &settings(&model, 1.0), variation, Record::End).unwrap()
+        CompiledSweep::new(&model, &settings(&model, 1.0), variation, Record::End).unwrap()
     };
     let (many, few) = (of(50), of(3));
     let (many_rows, few_rows) = (many.collect(1).0, few.collect(1).0);
@@ -66,7 +66,7 @@ fn any_number_of_lanes_gives_the_same_bits() {
     for (name, axes, record) in cases {
         let model = gallery(name);
         let given = Settings { method: "midpoint".parse().unwrap(), step: Some(0.05), ..settings(&model, 9.02) };
-        let make = |lanes| Sweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
+        let make = |lanes| CompiledSweep::new(&model, &given, random(axes, 70, 2), record).unwrap().with_lanes(lanes);
         let alone = make(1);
         let (rows, summary) = alone.collect(1);
         for lanes in [4, 8, 16, 64] {

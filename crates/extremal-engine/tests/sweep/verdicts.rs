@@ -2,7 +2,7 @@
 
 use extremal_engine::Settings;
 use extremal_engine::run::End;
-use extremal_engine::sweep::{Record, Sweep};
+use extremal_engine::sweep::{CompiledSweep, Record};
 use extremal_testkit::models::{model, model_with};
 use extremal_testkit::runs::{RecordedRun, attempt, gallery_text};
 use extremal_testkit::sweeps::{SweepRows, assert_same, grid};
@@ -52,7 +52,7 @@ fn assert_same_verdicts(text: &str, axis: &str, methods: &[&str]) -> Counted {
             .collect();
         let verdicts: Vec<Verdict> = runs.iter().map(of_run).collect();
         for record in records {
-            let sweep = Sweep::new(&stated, &settings, grid(&[axis]), record).unwrap();
+            let sweep = CompiledSweep::new(&stated, &settings, grid(&[axis]), record).unwrap();
             let rows = SweepRows::collected(&sweep, 1);
             let what = format!("{method}, {record:?}, three threads");
             assert_same(&rows.frame, &sweep.collect(3).0, sweep.fields(), &what);

@@ -1,6 +1,6 @@
 //! Instructions for the operations of a block.
 
-use extremal_expr::{Comparison, Function, Function2};
+use extremal_expr::{Function, Function2, Relation};
 
 use crate::op::{Instruction, Op};
 use crate::slots::{MemorySlot, NOWHERE};
@@ -447,11 +447,11 @@ impl Emitter {
     }
 }
 
-fn predicate(comparison: Comparison) -> Predicate {
+fn predicate(comparison: Relation) -> Predicate {
     match comparison {
-        Comparison::Lt => Predicate::Less,
-        Comparison::Le => Predicate::LessOrEqual,
-        Comparison::Eq => Predicate::Equal,
-        Comparison::Ne => Predicate::NotEqual,
+        Relation::Lt => Predicate::Less,
+        Relation::Le => Predicate::LessOrEqual,
+        Relation::Eq => Predicate::Equal,
+        Relation::Ne => Predicate::NotEqual,
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use extremal_expr::Comparison;
+use extremal_expr::Relation;
 
 use crate::op::{Instruction, Op};
 use crate::program::{Feedback, TRIES};
@@ -59,8 +59,8 @@ impl Tests {
                     tests.left_out.push(part);
                     parts.extend([*b, *a]);
                 }
-                Some(Op::Compare(comparison @ (Comparison::Lt | Comparison::Le), a, b)) if uses[&part] == 1 => {
-                    let or_equal = *comparison == Comparison::Le;
+                Some(Op::Compare(comparison @ (Relation::Lt | Relation::Le), a, b)) if uses[&part] == 1 => {
+                    let or_equal = *comparison == Relation::Le;
                     tests.jumps.insert(part, BlockItem::Test { smaller: *a, larger: *b, or_equal });
                 }
                 Some(_) => tests.numbers.push(part),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::recipes::{TIERS, build, feed, recipe, same_bits, symbols};
 use extremal_eval::{EntryPoint, Program};
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id};
+use extremal_expr::{Expr, Function, Function2, Graph, Id, Relation};
 use extremal_testkit::bounded::{Bounded, evaluate};
 use proptest::prelude::*;
 
@@ -147,12 +147,12 @@ fn a_lost_domain_is_never_hidden() {
         x.log(),
         g.call2(Function2::Min, x.sqrt(), y),
         g.call2(Function2::Max, y, x.sqrt()),
-        g.select(g.compare(Comparison::Lt, y, x), y, x.sqrt()),
+        g.select(g.compare(Relation::Lt, y, x), y, x.sqrt()),
     ] {
         assert!(at(undefined, -8.0, 2.0).is_nan());
     }
     // The branch not taken may be undefined.
-    assert_eq!(at(g.select(g.compare(Comparison::Lt, x, y), y, x.sqrt()), -8.0, 2.0), 2.0);
+    assert_eq!(at(g.select(g.compare(Relation::Lt, x, y), y, x.sqrt()), -8.0, 2.0), 2.0);
     assert_eq!(at(x.call(Function::Cbrt), -8.0, 0.0), -2.0);
 }
 
@@ -160,7 +160,7 @@ fn a_lost_domain_is_never_hidden() {
 fn conditions() {
     let g = &Graph::new();
     let (x, y) = (g.symbol("x"), g.symbol("y"));
-    let [lt, le, eq, ne] = [Comparison::Lt, Comparison::Le, Comparison::Eq, Comparison::Ne].map(|c| g.compare(c, x, y));
+    let [lt, le, eq, ne] = [Relation::Lt, Relation::Le, Relation::Eq, Relation::Ne].map(|c| g.compare(c, x, y));
     let truth = |e: Expr| [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (f64::NAN, 2.0)].map(|(x, y)| at(e, x, y));
     assert_eq!(truth(lt), [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(truth(le), [1.0, 1.0, 0.0, 0.0]);

@@ -2,7 +2,7 @@
 
 use crate::recipes::{TIERS, build, feed, recipe, same_bits};
 use extremal_eval::{Backend, EntryPoint, Machine, Program, Spread};
-use extremal_expr::{Comparison, Graph, Id};
+use extremal_expr::{Graph, Id, Relation};
 use proptest::prelude::*;
 
 /// Sets and commits all inputs, with points in turn on the lanes.
@@ -103,11 +103,11 @@ proptest! {
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
         // Comparisons of all kinds, of what changes and of what does not, one of them used for something else too.
-        let at_most = |a: Id, limit: i64| g.compare(Comparison::Le, g.expr(a), g.int(limit));
-        let below = g.compare(Comparison::Lt, g.expr(own[order % own.len()]), g.int(2));
+        let at_most = |a: Id, limit: i64| g.compare(Relation::Le, g.expr(a), g.int(limit));
+        let below = g.compare(Relation::Lt, g.expr(own[order % own.len()]), g.int(2));
         let shared = at_most(own[1], 3);
         let either = g.or(at_most(own[2], 1), g.not(at_most(own[0], -2)));
-        let other = g.compare(Comparison::Ne, g.expr(own[0]), g.int(1));
+        let other = g.compare(Relation::Ne, g.expr(own[0]), g.int(1));
         let all = [below, at_most(inputs[0][0], 3), shared, either, other];
         let condition = all[..1 + order % all.len()].iter().copied().reduce(|a, b| g.and(a, b)).unwrap();
         let computed = g.select(shared, computed, -computed);
@@ -152,7 +152,7 @@ proptest! {
             TIERS.iter().map(|names| names.iter().map(|name| g.symbol(name).id()).collect()).collect();
         let own = &inputs[2];
         let computed = *build(g, &recipe).last().unwrap();
-        let condition = g.compare(Comparison::Lt, g.expr(own[0]), g.int(2));
+        let condition = g.compare(Relation::Lt, g.expr(own[0]), g.int(2));
         let mut outputs: Vec<Id> = own.clone();
         outputs.rotate_left(1);
         outputs[0] = computed.id();
@@ -201,7 +201,7 @@ proptest! {
         let spreads = [0, 1].map(|at| Spread { symbol: shared[at], of: own, lane: sources[at], given: None });
         let outputs: Vec<Id> = build(g, &recipe).iter().map(|e| e.id()).collect();
         let next = g.expr(*outputs.last().unwrap());
-        let settled = g.compare(extremal_expr::Comparison::Lt, next.abs(), g.int(2));
+        let settled = g.compare(extremal_expr::Relation::Lt, next.abs(), g.int(2));
         let entries = [
             EntryPoint { tier: 2, outputs: vec![settled.id(), next.id()] },
             EntryPoint { tier: 2, outputs: vec![settled.id(), outputs[outputs.len() / 2], own, next.id()] },
@@ -339,11 +339,11 @@ fn inputs_are_shifted_where_a_condition_holds() {
     let g = &Graph::new();
     for count in [3, 40] {
         let x: Vec<_> = (0..count).map(|i| g.symbol(&format!("x{i}"))).collect();
-        let moves = g.compare(Comparison::Lt, x[0].sin(), g.rational(extremal_expr::Rational::HALF));
+        let moves = g.compare(Relation::Lt, x[0].sin(), g.rational(extremal_expr::Rational::HALF));
         let mut outputs: Vec<Id> = (0..count).map(|i| g.select(moves, x[(i + 1) % count], x[i]).id()).collect();
         outputs[1] = g.select(moves, x[0] + x[1], x[2]).id();
         outputs[2] = g.select(g.not(moves), x[1], x[2]).id();
-        let goes_on = g.compare(Comparison::Lt, x[1], g.int(1000));
+        let goes_on = g.compare(Relation::Lt, x[1], g.int(1000));
         let inputs = vec![x.iter().map(|e| e.id()).collect()];
         let program = Program::looping(g, &inputs, &[], goes_on.id(), &outputs, &[]).unwrap();
         let start = |lane: usize, at: usize| ((lane * 7 + at) as f64 * 0.618).fract() * 3.0;
@@ -378,7 +378,7 @@ fn inputs_are_shifted_where_a_condition_holds() {
 fn rows_of_inputs_are_shifted() {
     let g = &Graph::new();
     let x: Vec<_> = (0..40).map(|i| g.symbol(&format!("x{i}"))).collect();
-    let goes_on = g.compare(Comparison::Lt, x[0], g.int(1000));
+    let goes_on = g.compare(Relation::Lt, x[0], g.int(1000));
     for (shift, ring) in [1, 2, 3, 5, 39, 38, 35].into_iter().flat_map(|shift| [(shift, false), (shift, true)]) {
         let mut outputs: Vec<Id> = (0..40).map(|i| x[(i + 40 - shift) % 40].id()).collect();
         if !ring {

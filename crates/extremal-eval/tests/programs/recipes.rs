@@ -1,7 +1,7 @@
 //! Random expressions, and machines that evaluate them.
 
 use extremal_eval::Machine;
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Rational};
+use extremal_expr::{Expr, Function, Function2, Graph, Rational, Relation};
 use proptest::prelude::*;
 
 /// The symbols of random expressions, in the tiers they are given to the program.
@@ -31,8 +31,8 @@ pub fn build<'g>(g: &'g Graph, recipe: &[Choice]) -> Vec<Expr<'g>> {
         let (a, b, c) = (pick(i), pick(j), pick(k));
         let number = g.rational(Rational::new(i64::from(n), i64::from(j % 12) + 1).unwrap());
         let condition = || {
-            let first = g.compare(Comparison::ALL[usize::from(i) % 4], a, b);
-            let second = g.compare(Comparison::ALL[usize::from(j) % 4], b, c);
+            let first = g.compare(Relation::ALL[usize::from(i) % 4], a, b);
+            let second = g.compare(Relation::ALL[usize::from(j) % 4], b, c);
             match k % 4 {
                 0 => first,
                 1 => g.and(first, second),

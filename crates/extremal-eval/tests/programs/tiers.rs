@@ -85,7 +85,7 @@ fn outputs_may_be_anything_and_repeat() {
     let g = &Graph::new();
     let (k, x) = (g.symbol("k"), g.symbol("x"));
     let e = x * x;
-    let outputs = [g.int(3), g.pi(), k, x, k.cos(), e, e, g.int(3), g.compare(extremal_expr::Comparison::Lt, k, x)];
+    let outputs = [g.int(3), g.pi(), k, x, k.cos(), e, e, g.int(3), g.compare(extremal_expr::Relation::Lt, k, x)];
     let program = compile(&[&[k], &[x]], &[(1, &outputs), (1, &[])]);
     let mut machine = program.machine();
     machine.inputs_mut(0)[0] = 0.5;

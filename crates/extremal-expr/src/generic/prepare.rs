@@ -8,7 +8,7 @@ use super::field::{Field, mixed};
 use super::point::{ArgumentBase, BaseMultiples, FieldStep};
 use crate::build::Arena;
 use crate::function::{Function, Function2};
-use crate::node::{Comparison, Id, Node};
+use crate::node::{Id, Node, Relation};
 use crate::rational::{Rational, lcm};
 use crate::simplify::{Monomial, expand};
 
@@ -128,15 +128,15 @@ impl<'a> Builder<'a> {
             Node::Call2(function, a, b) => {
                 // The same condition as in the derivative.
                 let (low, high) = if function == Function2::Min { (b, a) } else { (a, b) };
-                let condition = self.arena.compare(Comparison::Lt, low, high);
+                let condition = self.arena.compare(Relation::Lt, low, high);
                 FieldStep::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
             }
             Node::Select(c, a, b) => {
                 FieldStep::Select(at(&self.places, &c), at(&self.places, &a), at(&self.places, &b))
             }
             Node::Grouped(a) => FieldStep::Sum(Field::ZERO, vec![(at(&self.places, &a), f.one())]),
-            Node::Compare(Comparison::Eq, ..) => FieldStep::Value(Field::ZERO),
-            Node::Compare(Comparison::Ne, ..) => FieldStep::Value(f.one()),
+            Node::Compare(Relation::Eq, ..) => FieldStep::Value(Field::ZERO),
+            Node::Compare(Relation::Ne, ..) => FieldStep::Value(f.one()),
             Node::Compare(..) => FieldStep::Coin(node_key(id)),
             Node::And(a, b) => FieldStep::And(at(&self.places, &a), at(&self.places, &b)),
             Node::Or(a, b) => FieldStep::Or(at(&self.places, &a), at(&self.places, &b)),

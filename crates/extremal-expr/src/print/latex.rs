@@ -3,7 +3,7 @@
 use super::OutputItem;
 use super::layout::{FractionSide, NotationLevel, PrintLayout, PrintedFactor, PrintedForm, PrintedFraction};
 use super::symbol::Symbol;
-use crate::{Comparison, Function, Function2, Id, Rational};
+use crate::{Function, Function2, Id, Rational, Relation};
 
 /// Writes one node, in parentheses where something tighter than its own notation is needed.
 pub(super) fn expand(layout: &PrintLayout<'_>, id: Id, needed: NotationLevel, out: &mut Vec<OutputItem>) {
@@ -33,7 +33,7 @@ fn level(form: &PrintedForm) -> NotationLevel {
         },
         // The brace of the cases is open to the right.
         PrintedForm::Select(..) => NotationLevel::Not,
-        PrintedForm::Compare(..) => NotationLevel::Comparison,
+        PrintedForm::Compare(..) => NotationLevel::Relation,
         PrintedForm::And(..) => NotationLevel::And,
         PrintedForm::Or(..) => NotationLevel::Or,
         PrintedForm::Not(_) => NotationLevel::Not,
@@ -97,10 +97,10 @@ fn body(layout: &PrintLayout<'_>, form: PrintedForm, out: &mut Vec<OutputItem>) 
         PrintedForm::Compare(comparison, a, b) => {
             out.push(OutputItem::Node(a, NotationLevel::Sum));
             out.push(match comparison {
-                Comparison::Lt => " < ".into(),
-                Comparison::Le => r" \le ".into(),
-                Comparison::Eq => " = ".into(),
-                Comparison::Ne => r" \ne ".into(),
+                Relation::Lt => " < ".into(),
+                Relation::Le => r" \le ".into(),
+                Relation::Eq => " = ".into(),
+                Relation::Ne => r" \ne ".into(),
             });
             out.push(OutputItem::Node(b, NotationLevel::Sum));
         }

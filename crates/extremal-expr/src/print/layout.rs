@@ -2,7 +2,7 @@
 
 use super::order::PrintOrder;
 use crate::rational::gcd;
-use crate::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational};
+use crate::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation};
 
 /// How tightly a notation binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -10,7 +10,7 @@ pub(super) enum NotationLevel {
     Or,
     And,
     Not,
-    Comparison,
+    Relation,
     Sum,
     Product,
     Power,
@@ -32,7 +32,7 @@ pub(super) enum PrintedForm {
     Call(Function, Id),
     Call2(Function2, Id, Id),
     Select(Id, Id, Id),
-    Compare(Comparison, Id, Id),
+    Compare(Relation, Id, Id),
     And(Id, Id),
     Or(Id, Id),
     Not(Id),

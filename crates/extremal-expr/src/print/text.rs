@@ -30,7 +30,7 @@ fn level(form: &PrintedForm) -> NotationLevel {
             None => NotationLevel::Product,
         },
         PrintedForm::Power(..) => NotationLevel::Power,
-        PrintedForm::Compare(..) | PrintedForm::Truth(_) => NotationLevel::Comparison,
+        PrintedForm::Compare(..) | PrintedForm::Truth(_) => NotationLevel::Relation,
         PrintedForm::And(..) => NotationLevel::And,
         PrintedForm::Or(..) => NotationLevel::Or,
         PrintedForm::Not(_) => NotationLevel::Not,

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::TextSpan;
-use crate::Comparison;
+use crate::Relation;
 
 /// Position of a node in [`Ast::nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -87,7 +87,7 @@ pub enum AstKind {
     /// A comparison.
     Compare {
         /// Which.
-        comparison: Comparison,
+        comparison: Relation,
         /// The smaller side, for an inequality.
         left: NodeId,
         /// The larger side, for an inequality.

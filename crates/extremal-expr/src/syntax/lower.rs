@@ -11,7 +11,7 @@ use super::functions::Named;
 use super::resolve::{Referent, Resolved};
 use super::scope::{NameShape, NameUse, Scope};
 use super::{Limits, TextSpan};
-use crate::{Comparison, Expr, Graph, Node, Rational};
+use crate::{Expr, Graph, Node, Rational, Relation};
 
 /// What a node was built into.
 #[derive(Clone, Copy, Debug)]
@@ -343,7 +343,7 @@ impl<'a, 'g> AstLowering<'a, 'g> {
         }
     }
 
-    fn compare(&mut self, comparison: Comparison, left: NodeId, right: NodeId) -> LoweredValue<'g> {
+    fn compare(&mut self, comparison: Relation, left: NodeId, right: NodeId) -> LoweredValue<'g> {
         let (Some((a, a_integer)), Some((b, b_integer))) = (self.numeric(left), self.numeric(right)) else {
             return LoweredValue::Invalid;
         };

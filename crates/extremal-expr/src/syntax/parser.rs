@@ -6,7 +6,7 @@ use super::ast::{Ast, AstKind, AstNode, AstOperand, NodeId, OperandRange, Root};
 use super::error::{ErrorCollector, SyntaxErrorKind as Kind};
 use super::lexer::{Lexer, Token, TokenKind};
 use super::{Limits, TextSpan};
-use crate::Comparison;
+use crate::Relation;
 
 /// How tightly an operator binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,7 +14,7 @@ enum BindingLevel {
     Or,
     And,
     Not,
-    Comparison,
+    Relation,
     Additive,
     Multiplicative,
     Unary,
@@ -167,7 +167,7 @@ impl Parser<'_, '_> {
                     self.push_over(left, right, AstKind::Or(left, right))
                 }
                 TokenKind::Equals if self.awaits_equals && self.groups == 0 => break,
-                kind if min <= BindingLevel::Comparison && is_comparison(kind) => self.comparison(left),
+                kind if min <= BindingLevel::Relation && is_comparison(kind) => self.comparison(left),
                 TokenKind::Number | TokenKind::Name | TokenKind::Open if min <= BindingLevel::Multiplicative => {
                     self.chain(ChainOperator::Product, left)
                 }
@@ -345,12 +345,12 @@ impl Parser<'_, '_> {
         self.bump();
         let right = self.expression(BindingLevel::Additive);
         let (comparison, swap) = match operator.kind {
-            TokenKind::Less => (Comparison::Lt, false),
-            TokenKind::LessEqual => (Comparison::Le, false),
-            TokenKind::Greater => (Comparison::Lt, true),
-            TokenKind::GreaterEqual => (Comparison::Le, true),
-            TokenKind::NotEqual => (Comparison::Ne, false),
-            _ => (Comparison::Eq, false),
+            TokenKind::Less => (Relation::Lt, false),
+            TokenKind::LessEqual => (Relation::Le, false),
+            TokenKind::Greater => (Relation::Lt, true),
+            TokenKind::GreaterEqual => (Relation::Le, true),
+            TokenKind::NotEqual => (Relation::Ne, false),
+            _ => (Relation::Eq, false),
         };
         let (a, b) = if swap { (right, left) } else { (left, right) };
         let node = self.push_over(left, right, AstKind::Compare { comparison, left: a, right: b });

@@ -1,6 +1,6 @@
 //! Dual numbers: a value and its derivatives, each with a bound on its error.
 
-use extremal_expr::{Comparison, Function, Function2};
+use extremal_expr::{Function, Function2, Relation};
 use extremal_testkit::bounded::Bounded;
 
 /// How many variables a dual number is differentiated by.
@@ -96,8 +96,8 @@ impl Dual {
                 let square = a * a + b * b;
                 return self.chain2(other, value, b / square, -(a / square));
             }
-            Function2::Min => a.compare(Comparison::Lt, b),
-            Function2::Max => b.compare(Comparison::Lt, a),
+            Function2::Min => a.compare(Relation::Lt, b),
+            Function2::Max => b.compare(Relation::Lt, a),
         };
         let slopes = if first.value != 0.0 { self.slopes } else { other.slopes };
         Dual { value, slopes: slopes.map(|s| s.unless(first.error != 0.0)) }

@@ -1,6 +1,6 @@
 //! Chosen facts: domains that simplification must not widen or narrow, and what a gradient may cost.
 
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Rational};
+use extremal_expr::{Expr, Function, Function2, Graph, Rational, Relation};
 
 fn at(f: Expr, x: f64) -> f64 {
     f.graph().evaluate(&[f], |name| (name == "x").then_some(x))[0]
@@ -84,7 +84,7 @@ fn zeros_and_ones_vanish() {
     assert_eq!(x.pow(one), x);
     assert_eq!(g.sum([]), zero);
     assert_eq!(g.product([]), one);
-    assert_eq!(g.select(g.compare(Comparison::Lt, zero, one), x, zero), x);
+    assert_eq!(g.select(g.compare(Relation::Lt, zero, one), x, zero), x);
     // Undefined numbers stay as they are written.
     assert!(!at(one / zero, 0.0).is_finite());
     assert!(!at(x + one / zero, 0.0).is_finite());
@@ -153,7 +153,7 @@ fn a_gradient_costs_a_small_multiple_of_its_function() {
 fn the_gradient_of_a_conditional_ignores_the_branch_not_taken() {
     let g = &Graph::new();
     let x = g.symbol("x");
-    let positive = g.compare(Comparison::Lt, g.int(0), x);
+    let positive = g.compare(Relation::Lt, g.int(0), x);
     let gradient = |f: Expr<'_>| g.gradient(g.expr(f.id()), &[x])[0];
     // sqrt has no slope at -2: zero times undefined must not enter.
     let f = g.select(positive, x.sqrt(), x.powi(2));
@@ -163,7 +163,7 @@ fn the_gradient_of_a_conditional_ignores_the_branch_not_taken() {
     // The same root also in use outside of the conditional: undefined is undefined.
     assert!(at(gradient(f + x.sqrt()), -2.0).is_nan());
     // Nested, and two conditionals sharing an operand.
-    let small = g.compare(Comparison::Lt, x, g.int(-1));
+    let small = g.compare(Relation::Lt, x, g.int(-1));
     let nested = g.select(positive, x.log(), g.select(small, (-x).log(), (x + 1).sqrt()));
     assert_eq!(at(gradient(nested), 2.0), 0.5);
     assert_eq!(at(gradient(nested), -4.0), -0.25);
@@ -179,7 +179,7 @@ fn a_chain_of_conditionals_has_a_gradient_of_linear_size() {
     let x = g.symbol("x");
     let mut f = x;
     for i in 0..LINKS {
-        let condition = g.compare(Comparison::Lt, f, g.int(i as i64));
+        let condition = g.compare(Relation::Lt, f, g.int(i as i64));
         f = g.select(condition, f.sin() + i as i64, f.sqrt());
     }
     let gradient = g.gradient(f, &[x])[0];

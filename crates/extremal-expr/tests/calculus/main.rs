@@ -4,7 +4,7 @@ mod dual;
 mod identities;
 
 use dual::{Dual, VARIABLES};
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Rational};
+use extremal_expr::{Expr, Function, Function2, Graph, Id, Rational, Relation};
 use extremal_testkit::bounded::{self, Bounded};
 use proptest::prelude::*;
 
@@ -56,7 +56,7 @@ fn cook<'g>(g: &'g Graph, recipe: &[Choice], point: [f64; VARIABLES]) -> Vec<(Ex
                 (g.call2(f, a, b), da.call2(f, db))
             }
             _ => {
-                let comparison = Comparison::ALL[usize::from(j) % Comparison::ALL.len()];
+                let comparison = Relation::ALL[usize::from(j) % Relation::ALL.len()];
                 let condition = g.compare(comparison, a, b);
                 (g.select(condition, a, c), Dual::select(da.value.compare(comparison, db.value), da, dc))
             }

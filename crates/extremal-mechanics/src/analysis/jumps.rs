@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use extremal_expr::{Comparison, Expr, Function, Id, Node};
+use extremal_expr::{Expr, Function, Id, Node, Relation};
 
 /// The functions with something smooth in the place of every `sign` and `if` that `moving` decide; `None` where there is none.
 /// What holds for any smooth transition holds at the jump.
@@ -41,11 +41,9 @@ fn share(condition: Expr<'_>) -> Expr<'_> {
     for id in g.reachable(&[condition.id()]) {
         let of = |id: &Id| shares.get(id).copied().unwrap_or(one);
         let value = match g.expr(id).node() {
-            Node::Compare(Comparison::Lt | Comparison::Le, a, b) => {
-                ((g.expr(b) - g.expr(a)).call(Function::Tanh) + 1) / 2
-            }
-            Node::Compare(Comparison::Eq, a, b) => (-(g.expr(a) - g.expr(b)).powi(2)).exp(),
-            Node::Compare(Comparison::Ne, a, b) => one - (-(g.expr(a) - g.expr(b)).powi(2)).exp(),
+            Node::Compare(Relation::Lt | Relation::Le, a, b) => ((g.expr(b) - g.expr(a)).call(Function::Tanh) + 1) / 2,
+            Node::Compare(Relation::Eq, a, b) => (-(g.expr(a) - g.expr(b)).powi(2)).exp(),
+            Node::Compare(Relation::Ne, a, b) => one - (-(g.expr(a) - g.expr(b)).powi(2)).exp(),
             Node::And(a, b) => of(&a) * of(&b),
             Node::Or(a, b) => one - (one - of(&a)) * (one - of(&b)),
             Node::Not(a) => one - of(&a),

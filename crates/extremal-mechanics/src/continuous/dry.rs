@@ -13,7 +13,7 @@
 //!
 //! with one unknown z that may have any value: |z| ≤ B sticks, and w is zero then to the last bit; what lies beyond B slides.
 
-use extremal_expr::{Comparison, Expr, Function, Function2, Rational, magnitude};
+use extremal_expr::{Expr, Function, Function2, Rational, Relation, magnitude};
 
 use crate::System;
 use crate::block::{Meaning, Solve};
@@ -74,7 +74,7 @@ pub(crate) fn clamped<'g>(value: Expr<'g>, bound: Expr<'g>) -> Expr<'g> {
 pub(crate) fn sticks(velocity: Expr<'_>) -> Expr<'_> {
     let g = velocity.graph();
     let round_off = g.rational(Rational::new(1, 1 << 44).unwrap_or(Rational::ZERO));
-    g.compare(Comparison::Le, velocity.abs(), round_off * magnitude(velocity))
+    g.compare(Relation::Le, velocity.abs(), round_off * magnitude(velocity))
 }
 
 /// Contacts that slide together: the velocity of each is a number times that of the first, whose bound is then that of all of them.
@@ -101,7 +101,7 @@ impl<'g> Together<'g> {
             return vec![(*alone, -held)];
         }
         let (g, all) = (held.graph(), self.bound(bounds));
-        let part = g.select(g.compare(Comparison::Lt, g.int(0), all), held / all, g.int(0));
+        let part = g.select(g.compare(Relation::Lt, g.int(0), all), held / all, g.int(0));
         let share = |(at, ratio): &(usize, Expr<'g>)| (*at, -(part * bounds[*at] * ratio.call(Function::Sign)));
         self.members.iter().map(share).collect()
     }

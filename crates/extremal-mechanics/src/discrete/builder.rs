@@ -1,6 +1,6 @@
 //! What all methods have in common: what a step carries, how a run starts, how a state is observed, what every step must satisfy.
 
-use extremal_expr::{Comparison, Expr, Rational, magnitude};
+use extremal_expr::{Expr, Rational, Relation, magnitude};
 
 use super::constrained::velocities;
 use super::flow::{phase_observation, phase_state, reactions_solve};
@@ -95,14 +95,14 @@ pub(super) fn thermal_guards<'g>(
     let names = &system.heat.names;
     let positive = temperatures.iter().zip(names).map(|(temperature, name)| SchemeGuard {
         label: format!("the temperature -dL/d{name} stays positive"),
-        condition: g.compare(Comparison::Lt, g.int(0), *temperature).id(),
+        condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
     });
     // Friction that is zero up to round-off may come out with either sign.
     let slack = g.rational(Rational::new(-1, 1_000_000_000_000).unwrap_or(Rational::ZERO));
     let dissipative =
         heating.iter().zip(names).filter(|(power, _)| !power.is_zero()).map(|(power, name)| SchemeGuard {
             label: format!("the friction that heats {name} takes energy out of the motion"),
-            condition: g.compare(Comparison::Le, slack * magnitude(*power), *power).id(),
+            condition: g.compare(Relation::Le, slack * magnitude(*power), *power).id(),
         });
     positive.chain(dissipative).collect()
 }

@@ -7,7 +7,7 @@
 //! of this solve: what it has to be follows from the velocities at the end, which must satisfy the constraints too (RATTLE),
 //! or is made up for by the first impulse of the next step (SHAKE). Positions are the same in both.
 
-use extremal_expr::{Comparison, Expr};
+use extremal_expr::{Expr, Relation};
 
 use super::scheme::Equation;
 use crate::block::Solve;
@@ -171,7 +171,7 @@ pub(super) fn multiplier_guesses<'g>(system: &System<'g>, point: &Point<'g>, mom
     let guess = |row: Vec<Expr<'g>>| {
         let row = system.at(&row, point);
         let square = g.dot(&row, &row);
-        let moves = g.compare(Comparison::Lt, zero, square);
+        let moves = g.compare(Relation::Lt, zero, square);
         // At rest a constraint that is quadratic in the velocities has no direction yet.
         g.dot(&row, &left) / g.select(moves, square, g.int(1))
     };

@@ -9,7 +9,7 @@
 //! end. One impulse for the whole step would turn p over where the contact sticks. For a quadratic potential and a constant bound
 //! the midpoint step changes the energy by h φ w + (h/2)(ψ − φ) w_1 − (h²/8m)(ψ − φ)², which is never positive.
 
-use extremal_expr::{Comparison, Expr, Function, Function2};
+use extremal_expr::{Expr, Function, Function2, Relation};
 
 use super::scheme::{Equation, SchemeGuard, ids};
 use crate::block::{Meaning, Solve};
@@ -110,7 +110,7 @@ impl<'g> Contacts<'g> {
             contacts.meanings.push(dry.meaning());
             for (at, share) in together.shares(held, &half.bounds) {
                 contacts.forces[at] = share;
-                contacts.stuck[at] = g.compare(Comparison::Le, z.abs(), bound);
+                contacts.stuck[at] = g.compare(Relation::Le, z.abs(), bound);
             }
             for (k, a) in there {
                 contacts.impulses[k] = contacts.impulses[k] - h * a * held / 2;
@@ -118,7 +118,7 @@ impl<'g> Contacts<'g> {
         }
         contacts.guards.extend(system.dry.iter().zip(&half.bounds).map(|(dry, bound)| SchemeGuard {
             label: format!("the bound of the dry friction on {} is not negative", dry.name),
-            condition: g.compare(Comparison::Le, g.int(0), *bound).id(),
+            condition: g.compare(Relation::Le, g.int(0), *bound).id(),
         }));
         contacts
     }

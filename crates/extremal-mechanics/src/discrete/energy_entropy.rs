@@ -16,7 +16,7 @@
 //! α = ((H(z_1) − H(z_0))/h − Σ b_i Ḡ_i·k_i) / Σ b_i |k_i|² makes the identity exact again; where the numerator is round-off, α = 0,
 //! so that nothing is divided by the vanishing rates of a motion at rest.
 
-use extremal_expr::{Comparison, Expr, Rational, magnitude};
+use extremal_expr::{Expr, Rational, Relation, magnitude};
 
 use super::SchemeError;
 use super::builder::{SchemeBuilder, thermal_guards};
@@ -147,7 +147,7 @@ fn correction<'g>(
     // Energies that have lost digits to underflow have a defect of nothing but that.
     let underflow = g.float(f64::MIN_POSITIVE / f64::EPSILON).unwrap_or(g.int(0));
     let noise = threshold * (magnitude(after) + magnitude(hamiltonian)) + underflow;
-    g.select(g.compare(Comparison::Lt, noise, defect.abs()), defect / (h * squares), g.int(0))
+    g.select(g.compare(Relation::Lt, noise, defect.abs()), defect / (h * squares), g.int(0))
 }
 
 /// The step in words of mean gradients `G_x`, which would fill pages if written out.

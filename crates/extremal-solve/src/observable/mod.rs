@@ -9,7 +9,7 @@ mod harmonics;
 mod interval;
 
 use crate::kernel::same_bits;
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node};
+use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Relation};
 use extremal_mechanics::Block;
 use harmonics::harmonics;
 use interval::Interval;
@@ -167,10 +167,10 @@ impl Observable {
         let quantities = g.substitute(&g.exprs(&self.demanded), rules);
         let number = |x: f64| g.float(x).unwrap_or(g.int(0));
         let condition = |(demand, x): (&Demand, Expr<'g>)| match demand.kind {
-            DemandKind::AtLeast(least) => g.compare(Comparison::Le, number(least), x),
-            DemandKind::AtMost(most) => g.compare(Comparison::Le, x, number(most)),
-            DemandKind::Away(least) => g.compare(Comparison::Le, number(least), x.abs()),
-            DemandKind::Within(most) => g.compare(Comparison::Le, x.abs(), number(most)),
+            DemandKind::AtLeast(least) => g.compare(Relation::Le, number(least), x),
+            DemandKind::AtMost(most) => g.compare(Relation::Le, x, number(most)),
+            DemandKind::Away(least) => g.compare(Relation::Le, number(least), x.abs()),
+            DemandKind::Within(most) => g.compare(Relation::Le, x.abs(), number(most)),
         };
         self.demands.iter().zip(quantities).map(condition).collect()
     }

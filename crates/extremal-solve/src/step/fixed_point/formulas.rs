@@ -1,7 +1,7 @@
 //! What is computed for a stage, as formulas that its neighbours share.
 
 use extremal_eval::{CompileError, EntryPoint, Program, Spread};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id, magnitude, with_angles_apart};
+use extremal_expr::{Expr, Function2, Graph, Id, Relation, magnitude, with_angles_apart};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::{Scheme, Stages};
 
@@ -90,8 +90,8 @@ impl StageProgram {
         let next = g.exprs(&stages.own).into_iter().zip(&update).map(|(x, d)| x - *d);
         let next: Vec<Expr<'_>> = next.chain([moved, change]).collect();
         let relative = residual.iter().map(|r| r.abs() / max(magnitude(*r), underflow)).reduce(max).unwrap_or(g.int(0));
-        let iterated = [&[g.compare(Comparison::Le, moved, limit)], &next[..]].concat();
-        let checked = [&[g.compare(Comparison::Le, relative, nearly)], &next[..], &[relative]].concat();
+        let iterated = [&[g.compare(Relation::Le, moved, limit)], &next[..]].concat();
+        let checked = [&[g.compare(Relation::Le, relative, nearly)], &next[..], &[relative]].concat();
 
         let all = by_kind(&stages.all, n);
         let ended = writer.affine(scheme, block, &all).unwrap_or_default();
@@ -100,7 +100,7 @@ impl StageProgram {
             .map(|kind| writer.total(ahead.iter().zip(g.exprs(kind)).map(|(weight, x)| *weight * x).collect()))
             .collect();
         let (state, guards) = ended.split_at(ended.len().min(scheme.state.len()));
-        let finite = g.compare(Comparison::Le, g.sum(state.iter().map(|x| x.abs())), largest);
+        let finite = g.compare(Relation::Le, g.sum(state.iter().map(|x| x.abs())), largest);
         let holds = guards.iter().fold(finite, |all, guard| g.and(all, condition_of(g, *guard)));
         let forgotten = [infinity, infinity, residual_before];
         let finished = [&[holds], &predicted[..], &forgotten, &predicted, &ended].concat();

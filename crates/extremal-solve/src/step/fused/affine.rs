@@ -1,6 +1,6 @@
 //! Rows of the next state that are affine in the state, at slopes known before the motion begins.
 
-use extremal_expr::{Comparison, Expr, Graph, Id};
+use extremal_expr::{Expr, Graph, Id, Relation};
 
 use super::formulas::FusedWriter;
 
@@ -132,8 +132,8 @@ impl<'g> Affine<'g> {
             rows.differences.push(Difference { symbol: u, first: first_u, next: next_u });
             rows.differences.push(Difference { symbol: w, first: first_w, next: of_both + trace * w });
             let size = (b * c).abs() + (a * d).abs();
-            rows.well.push(g.compare(Comparison::Le, a.powi(2), (b * c).abs()));
-            rows.well.push(g.compare(Comparison::Le, size, determinant.abs() * 2));
+            rows.well.push(g.compare(Relation::Le, a.powi(2), (b * c).abs()));
+            rows.well.push(g.compare(Relation::Le, size, determinant.abs() * 2));
         }
         (!rows.differences.is_empty()).then_some(rows)
     }

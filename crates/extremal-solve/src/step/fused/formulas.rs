@@ -1,6 +1,6 @@
 //! The formulas of a step under construction: unknowns by Newton's method, and what must hold.
 
-use extremal_expr::{Comparison, Expr, Function, Function2, Graph, Id, Node, Rational, magnitude};
+use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation, magnitude};
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
@@ -123,7 +123,7 @@ impl<'g> FusedWriter<'g> {
         for equation in g.substitute(&residual, &self.turned) {
             let size = g.call2(Function2::Max, magnitude(equation), self.limits.underflow);
             let left = self.name(equation.abs() / size);
-            self.holds.push(g.compare(Comparison::Le, left, self.limits.round_off));
+            self.holds.push(g.compare(Relation::Le, left, self.limits.round_off));
             self.residual = g.call2(Function2::Max, self.residual, left);
         }
     }
@@ -142,7 +142,7 @@ impl<'g> FusedWriter<'g> {
             let moved =
                 unknowns.iter().zip(guess).zip(slopes).map(|((after, before), slope)| slope * (*after - *before));
             let turn = self.name(g.sum(moved));
-            self.holds.push(g.compare(Comparison::Le, turn.abs(), self.limits.turn));
+            self.holds.push(g.compare(Relation::Le, turn.abs(), self.limits.turn));
             let square = self.name(turn.powi(2));
             let odd = self.name(turn - turn * square / 6);
             let before = angle.substitute(&values);
@@ -193,7 +193,7 @@ impl<'g> FusedWriter<'g> {
         let determinant = g.sum((0..n).map(|i| a[0][i] * rows[i][0]));
         let determinant = self.name(determinant);
         let size = g.sum((0..n).map(|i| a[0][i].abs() * sizes[i]));
-        self.holds.push(g.compare(Comparison::Lt, size * self.limits.pivot, determinant.abs()));
+        self.holds.push(g.compare(Relation::Lt, size * self.limits.pivot, determinant.abs()));
         CramerInverse { rows, factor: self.name(determinant.powi(-1)) }
     }
 
@@ -202,13 +202,13 @@ impl<'g> FusedWriter<'g> {
         // What is no number makes sums that are none; names keep them from being simplified.
         let values = self.name_all(values);
         let total = self.g.sum(values.iter().map(|value| value.abs()));
-        self.holds.push(self.g.compare(Comparison::Le, total, self.limits.largest));
+        self.holds.push(self.g.compare(Relation::Le, total, self.limits.largest));
         values
     }
 
     pub(super) fn condition(&self) -> Expr<'g> {
         let all = self.holds.iter().copied().reduce(|all, condition| self.g.and(all, condition));
-        all.unwrap_or_else(|| self.g.compare(Comparison::Le, self.g.int(0), self.g.int(1)))
+        all.unwrap_or_else(|| self.g.compare(Relation::Le, self.g.int(0), self.g.int(1)))
     }
 }
 
@@ -235,14 +235,14 @@ struct CramerInverse<'g> {
 pub(in crate::step) fn condition_of<'g>(g: &'g Graph, guard: Expr<'g>) -> Expr<'g> {
     match guard.node() {
         Node::Select(condition, yes, no) if yes == g.int(1).id() && no == g.int(0).id() => g.expr(condition),
-        _ => g.compare(Comparison::Ne, guard, g.int(0)),
+        _ => g.compare(Relation::Ne, guard, g.int(0)),
     }
 }
 
 /// The condition without factors that both sides have and that cannot be negative: what is left implies it. A factor that is no
 /// number makes the next state none, for it occurs in `next`.
 pub(super) fn without_common_factors<'g>(g: &'g Graph, condition: Expr<'g>, next: &[Expr<'g>]) -> Expr<'g> {
-    let Node::Compare(Comparison::Le, a, b) = condition.node() else { return condition };
+    let Node::Compare(Relation::Le, a, b) = condition.node() else { return condition };
     let occurring = g.reachable(&next.iter().map(|e| e.id()).collect::<Vec<_>>());
     let [(a, of_a), (b, of_b)] = [a, b].map(|id| factors(g.expr(id)));
     let common = |factor: &(Id, i64)| {
@@ -253,7 +253,7 @@ pub(super) fn without_common_factors<'g>(g: &'g Graph, condition: Expr<'g>, next
             factors.iter().filter(|factor| !common(factor)).map(|(base, exponent)| g.expr(*base).powi(*exponent));
         g.product(rest) * g.rational(coefficient)
     };
-    g.compare(Comparison::Le, rest(a, &of_a), rest(b, &of_b))
+    g.compare(Relation::Le, rest(a, &of_a), rest(b, &of_b))
 }
 
 /// A coefficient and powers whose product the expression is.

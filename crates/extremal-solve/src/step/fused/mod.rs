@@ -9,7 +9,7 @@ mod formulas;
 mod layout;
 
 use extremal_eval::{EntryPoint, Machine, Program, TRIES};
-use extremal_expr::{Comparison, Expr, Function2, Graph, Id};
+use extremal_expr::{Expr, Function2, Graph, Id, Relation};
 use extremal_mechanics::discrete::Scheme;
 use extremal_mechanics::{Block, Meaning, Reduced};
 
@@ -423,7 +423,7 @@ impl<'g> FusedLoop<'g> {
         let faded = writer.name(number(FADING) * strongest);
         let first = writer.name(first);
         let next_strongest = writer.name(g.call2(Function2::Max, faded, first));
-        let smooth = g.compare(Comparison::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
+        let smooth = g.compare(Relation::Le, second, number(SMOOTH) * next_strongest + symbol("quiet"));
         going.extend([(strongest, next_strongest), (rough, g.select(smooth, rough, g.int(1)))]);
         going
     }
@@ -467,8 +467,8 @@ impl<'g> FusedLoop<'g> {
         going.extend([tries.id(), left.id()]);
         let mut inputs = self.inputs(going);
         inputs[1].push(g.symbol("fused quiet").id());
-        let tries_left = g.compare(Comparison::Lt, tries, g.int(i64::from(TRIES)));
-        let goes_on = g.and(tries_left, g.compare(Comparison::Lt, g.int(0), left));
+        let tries_left = g.compare(Relation::Lt, tries, g.int(i64::from(TRIES)));
+        let goes_on = g.and(tries_left, g.compare(Relation::Lt, g.int(0), left));
         Program::looping(g, &inputs, &writer.names, goes_on.id(), &next, &[]).ok()
     }
 }
