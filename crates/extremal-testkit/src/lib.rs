@@ -2,15 +2,15 @@
 //!
 //! | module | words | feature |
 //! |---|---|---|
-//! | [`numbers`] | distances of lists, measured orders, roots, random numbers that are always the same | |
-//! | [`bounded`], [`scope`] | numbers with bounds on their errors; names as a model would declare them | `expr` |
-//! | [`models`] | a model from its text, the value of an expression | `model` |
-//! | [`marches`] | systems and steps below a model; motions typed by hand as the independent truth | `solve` |
-//! | [`runs`] | gallery models, settings, runs with everything they record | `engine` |
-//! | [`boundary`] | boundary problems solved and checked | `engine` |
-//! | [`sweeps`] | ensembles and their rows by name | `engine` |
-//! | [`analyses`] | what is found out about a model, formulas typed by hand | `engine` |
-//! | [`program`] | the program called as a user would, in a folder of its own | `program` |
+//! | `numbers` | distances of lists, measured orders, roots, random numbers that are always the same | |
+//! | `bounded`, `scope` | numbers with bounds on their errors; names as a model would declare them | `expr` |
+//! | `models` | a model from its text, the value of an expression | `model` |
+//! | `marches` | systems and steps below a model; motions typed by hand as the independent truth | `solve` |
+//! | `runs` | gallery models, settings, runs with everything they record | `engine` |
+//! | `boundary` | boundary problems solved and checked | `engine` |
+//! | `sweeps` | ensembles and their rows by name | `engine` |
+//! | `analyses` | what is found out about a model, formulas typed by hand | `engine` |
+//! | `program` | the program called as a user would, in a folder of its own | `program` |
 //!
 //! Everything here panics where a test would fail, with what it saw.
 
