@@ -87,11 +87,10 @@ impl Part {
             Ok(crossed) => crossed,
             Err(failure) => return Ok(Going::Ended(End::Failed(failure))),
         };
-        Ok(match (self.rows.push(motion, recorder)?, crossed) {
-            (Err(failure), _) => Going::Ended(End::Failed(failure)),
-            (Ok(()), Some(condition)) => Going::Stopped(condition),
-            (Ok(()), None) => Going::On,
-        })
+        if let Err(failure) = self.rows.push(motion, recorder)? {
+            return Ok(Going::Ended(End::Failed(failure)));
+        }
+        Ok(crossed.map_or(Going::On, Going::Stopped))
     }
 
     /// What came of it, and what is left of the run with other constraints.

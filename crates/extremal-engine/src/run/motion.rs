@@ -61,7 +61,7 @@ impl From<SetupError> for ChangeError {
 /// A motion that goes on for as long as it is asked to, with everything compiled once.
 ///
 /// ```
-/// use extremal_engine::{Model, Settings, run::Motion};
+/// use extremal_engine::{Model, Settings, run::RestartableMotion};
 /// let model = Model::from_toml(extremal_engine::gallery::text("pendulum").unwrap())?;
 /// let mut motion = RestartableMotion::new(&model, &Settings::of(&model))?;
 /// motion.advance(100)?;

@@ -62,8 +62,9 @@ impl Snapshot {
         copy(&mut self.row[at.entropies.clone()], &state[in_state.entropies()]);
         copy(&mut self.row[at.accounts.clone()], &state[in_state.accounts()]);
         let observed = motion.observe()?;
-        self.row[at.velocities.clone()].copy_from_slice(&observed[in_observed.velocities()]);
-        self.row[at.momenta.clone()].copy_from_slice(&observed[in_observed.momenta()]);
+        // Momenta stand behind velocities, here and there.
+        let rates = in_observed.velocities().start..in_observed.momenta().end;
+        self.row[at.velocities.start..at.momenta.end].copy_from_slice(&observed[rates]);
         self.row[at.outputs.clone()].copy_from_slice(&observed[in_observed.outputs()]);
         let (stops, rest) = observed[in_observed.stops().start..].split_at(self.stops.len());
         let seen = self.watch.values_mut();

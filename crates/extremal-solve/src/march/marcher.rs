@@ -43,7 +43,9 @@ impl March for Marcher {
         let mut left = steps;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
-            left -= self.take_many(left - 1);
+            if left > 1 {
+                left -= self.take_many(left - 1);
+            }
             self.previous.copy_from_slice(&self.motion.state);
             if left > 1 {
                 self.whole_step()?;
