@@ -29,9 +29,6 @@
 //! # Ok::<(), extremal_eval::CompileError>(())
 //! ```
 
-// What is only there for the sake of machine code.
-#![cfg_attr(not(all(target_arch = "x86_64", feature = "native")), allow(dead_code, unused_imports))]
-
 mod arithmetic;
 mod functions;
 mod lattice;

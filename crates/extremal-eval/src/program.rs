@@ -106,6 +106,10 @@ pub struct Spread {
 }
 
 /// The same by places in memory.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "native")),
+    expect(dead_code, reason = "what is interpreted takes these numbers from inputs of their own")
+)]
 #[derive(Clone, Copy)]
 pub(crate) struct SpreadSlot {
     pub slot: MemorySlot,
@@ -161,6 +165,10 @@ pub struct Program {
 }
 
 /// What machine code is made of.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "native")),
+    expect(dead_code, reason = "nothing is made of it where there is none")
+)]
 pub(crate) struct NativeSource<'a> {
     pub commits: &'a [CodeBlock],
     pub entries: Vec<(&'a CodeBlock, &'a [ValueId])>,

@@ -54,16 +54,6 @@ pub(crate) struct Buffers<'a> {
     pub temporaries: &'a mut [f64],
 }
 
-impl Buffers<'_> {
-    pub fn len(&self, buffer: Buffer) -> usize {
-        match buffer {
-            Buffer::Fields => self.fields.len(),
-            Buffer::Results => self.results.len(),
-            Buffer::Temporaries => self.temporaries.len(),
-        }
-    }
-}
-
 impl LaneGroups {
     /// The place of the first member in a buffer.
     pub fn first(&self, buffer: Buffer) -> usize {

@@ -5,7 +5,7 @@
 //! last members as ordinary programs. `machine` is all this for one application, `recurrence` for many, with what `carried` finds
 //! that goes from one to the next.
 
-mod body;
+pub(crate) mod body;
 mod carried;
 mod ends;
 mod loop_machine;
@@ -28,7 +28,6 @@ use crate::ssa::{ValueDefinition, ValueId};
 use plan::{GivenValues, LoopOperand, LoopPlan, WantedValues};
 use shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
-pub(crate) use body::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
 pub use machine::{LatticeMachine, NotFinite};
 pub use recurrence::{LatticeRecurrence, RecurrenceMachine, Stopped};
 

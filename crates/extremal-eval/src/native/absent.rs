@@ -1,6 +1,6 @@
 //! No machine code, because of the architecture or without the feature: programs are interpreted.
 
-use crate::lattice::{Buffers, LaneGroups, LoopBodies};
+use crate::lattice::body::{Buffers, LaneGroups, LoopBodies};
 use crate::program::{Backend, NativeSource};
 
 /// Never made.

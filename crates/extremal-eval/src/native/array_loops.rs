@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::lattice::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
+use crate::lattice::body::{Buffer, Buffers, LaneGroups, LoopBodies, LoopBody, LoopPlace};
 use crate::program::Backend;
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
@@ -227,5 +227,15 @@ impl Emitter {
         self.code.clear_upper();
         self.end_function();
         begin
+    }
+}
+
+impl Buffers<'_> {
+    fn len(&self, buffer: Buffer) -> usize {
+        match buffer {
+            Buffer::Fields => self.fields.len(),
+            Buffer::Results => self.results.len(),
+            Buffer::Temporaries => self.temporaries.len(),
+        }
     }
 }
