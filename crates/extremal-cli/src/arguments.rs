@@ -1,10 +1,8 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::Method;
-use extremal::engine::model::Extent;
-use extremal::engine::{Model, Overrides, Settings};
-use extremal::{AtSingular, ConstraintForm, EntropyBase, Start};
+use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
+use extremal_engine::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
 use crate::memory;

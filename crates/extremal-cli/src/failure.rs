@@ -4,15 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use extremal::engine::InvalidModel;
-use extremal::engine::boundary::{ProblemError, TableError};
-use extremal::engine::compare::CompareError;
-use extremal::engine::mechanics::discrete::SchemeError;
-use extremal::engine::model::render;
-use extremal::engine::run::{ConstraintError, SettingsError, SetupError};
-use extremal::engine::sweep::{ListError, SweepError, VariationError};
-use extremal::engine::trajectory::frame::FrameError;
-use extremal::engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
+use extremal_engine::InvalidModel;
+use extremal_engine::boundary::{ProblemError, TableError};
+use extremal_engine::compare::CompareError;
+use extremal_engine::mechanics::discrete::SchemeError;
+use extremal_engine::model::render;
+use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
+use extremal_engine::sweep::{ListError, SweepError, VariationError};
+use extremal_engine::trajectory::frame::FrameError;
+use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::{ERROR, print_error};

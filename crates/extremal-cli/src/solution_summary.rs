@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use extremal::Status;
-use extremal::engine::boundary::{
-    BoundarySolution, Duration, Grading, GridComparison, Kind, Verification, kind_name, nature_name,
+use extremal_engine::boundary::{
+    BoundarySolution, Duration, Grading, GridComparison, Kind, Status, Verification, kind_name, nature_name,
 };
-use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::FinishedSolve;
 use crate::outputs::written as written_files;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use extremal::engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal::engine::solve::SolveStructure;
-use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal_engine::solve::SolveStructure;
+use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::FinishedRun;
 use crate::outputs::written;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use extremal::engine::sweep::{Range, SweepReport};
-use extremal::engine::trajectory::{Align, Table, shortest, sig};
+use extremal_engine::sweep::{Range, SweepReport};
+use extremal_engine::trajectory::{Align, Table, shortest, sig};
 use serde::Serialize;
 
 use crate::commands::FinishedSweep;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use extremal::engine::trajectory::sig;
+use extremal_engine::trajectory::sig;
 use serde::Serialize;
 
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::engine::compare::{Against, ComparisonRow, compare};
-use extremal::engine::model::Extent;
-use extremal::engine::run::{SettingsError, SetupError};
-use extremal::engine::trajectory::plot::{Curve, Mark, Panel};
-use extremal::engine::trajectory::{Align, Figure, Table, shortest};
-use extremal::engine::{Model, Settings};
-use extremal::{Composition, CompositionBase, Quadrature};
+use extremal_engine::compare::{Against, ComparisonRow, compare};
+use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
+use extremal_engine::run::{SettingsError, SetupError};
+use extremal_engine::trajectory::plot::{Curve, Mark, Panel};
+use extremal_engine::trajectory::{Align, Figure, Table, shortest};
+use extremal_engine::{Method, Model, Settings};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
 use crate::failure::{CommandError, Ending};

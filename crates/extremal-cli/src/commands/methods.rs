@@ -1,9 +1,9 @@
 //! `extremal methods`: the integration methods.
 
 use clap::Args;
-use extremal::Method;
-use extremal::engine::trajectory::{Align, Table};
-use extremal::{Feature, MethodFamily};
+use extremal_engine::Method;
+use extremal_engine::model::{Feature, MethodFamily};
+use extremal_engine::trajectory::{Align, Table};
 use serde_json::{Value, json};
 
 use crate::arguments;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use extremal::engine::analyze::tracked;
-use extremal::engine::{Model, Settings};
+use extremal_engine::analyze::tracked;
+use extremal_engine::{Model, Settings};
 
 use super::simulate::simulate;
 use crate::arguments::{MarchArguments, ModelArguments};

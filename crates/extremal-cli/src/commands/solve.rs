@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::engine::Recorder;
-use extremal::engine::boundary::{
-    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, SolutionTable, SolveReport,
-    SolveSettings, Statement, StatementError,
+use extremal_engine::boundary::{
+    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, Seek, SolutionTable, SolveReport,
+    SolveSettings, Statement, StatementError, Status,
 };
-use extremal::engine::solve::nlp::{Iteration, NlpOptions};
-use extremal::engine::trajectory::{Column, Columns, Figure, Role, sig};
-use extremal::{Seek, Status};
+use extremal_engine::solve::nlp::{Iteration, NlpOptions};
+use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal_engine::{Method, Recorder};
 
 use crate::arguments::{self, ModelArguments};
 use crate::failure::{CommandError, Ending};

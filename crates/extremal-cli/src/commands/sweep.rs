@@ -7,10 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use extremal::Record;
-use extremal::engine::Settings;
-use extremal::engine::sweep::{Axis, CompiledSweep, List, RandomAxis, SweepOutcome, Variation};
-use extremal::engine::trajectory::frame::{Existing, FrameFormat};
+use extremal_engine::Settings;
+use extremal_engine::sweep::{Axis, CompiledSweep, List, RandomAxis, Record, SweepOutcome, Variation};
+use extremal_engine::trajectory::frame::{Existing, FrameFormat};
 
 use crate::arguments::{MarchArguments, ModelArguments};
 use crate::failure::{CommandError, Ending};
