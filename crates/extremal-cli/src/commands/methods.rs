@@ -42,7 +42,7 @@ pub fn execute(arguments: &MethodsArguments) -> Result<Ending, CommandError> {
 fn object(family: &MethodFamily) -> Value {
     let defined: Vec<String> = family.takes.iter().map(ToString::to_string).collect();
     json!({
-        "name": family.name,
+        "name": family.name(),
         "usage": family.usage,
         "sentence": family.sentence,
         "equations": family.equations,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use extremal_expr::{Function, Function2, Node, magnitude};
+use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
 use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
@@ -175,14 +175,9 @@ fn is_free(model: &Model, system: &System<'_>, settings: &Settings) -> bool {
 
 /// Do the formulas have branches, of which a trial may see one only?
 fn has_branches(system: &System<'_>) -> bool {
-    use Function::{Abs, Sign};
     let g = system.graph;
     let sources: Vec<_> = system.force.iter().chain([&system.lagrangian]).map(|e| e.id()).collect();
-    g.reachable(&sources).into_iter().any(|id| match g.expr(id).node() {
-        Node::Select(..) | Node::Compare(..) | Node::Call(Abs | Sign, _) => true,
-        Node::Call2(function, ..) => matches!(function, Function2::Min | Function2::Max),
-        _ => false,
-    })
+    g.reachable(&sources).into_iter().any(|id| g.expr(id).node().breaks_at().is_some())
 }
 
 /// For each conserved quantity its drifts on a trial, and whether every coordinate moved.

@@ -199,7 +199,7 @@ impl<'a> Cursor<'a> {
 
 /// The names that a method may begin with, each once.
 fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = MethodFamily::all().iter().map(|family| family.name).collect();
+    let mut names: Vec<&str> = MethodFamily::all().iter().map(|family| family.name()).collect();
     names.extend(Composition::ALL.map(Composition::name));
     names.sort_unstable();
     names.dedup();
@@ -210,7 +210,7 @@ fn method(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     if let Some(composition) = composition_named(term.head) {
         return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
     }
-    match MethodFamily::all().iter().find(|family| family.name == term.head) {
+    match MethodFamily::all().iter().find(|family| family.name() == term.head) {
         Some(MethodFamily { read: Some(read), .. }) => read(term),
         Some(family) => bare(term, (family.example)()),
         None => Err(fail(MethodErrorKind::Unknown { name: term.head.to_owned() }, &term.head_span)),
@@ -288,12 +288,10 @@ pub(super) fn compose(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
         .ok_or_else(|| fail(MethodErrorKind::UnknownComposition { name: name.head.to_owned() }, &name.span))?;
     let base = match base {
         None => CompositionBase::Trapezoidal,
-        Some(base) => match (base.head, &base.arguments) {
-            ("midpoint", None) => CompositionBase::Midpoint,
-            ("trapezoidal", None) => CompositionBase::Trapezoidal,
-            ("energy-entropy", None) => CompositionBase::EnergyEntropy,
-            _ => return Err(fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span)),
-        },
+        Some(base) => CompositionBase::ALL
+            .into_iter()
+            .find(|known| known.name() == base.head && base.arguments.is_none())
+            .ok_or_else(|| fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span))?,
     };
     Ok(Method::Compose { composition, base })
 }
