@@ -57,8 +57,8 @@ pub struct CompareArguments {
     against: Option<Truth>,
     #[command(flatten)]
     step: StepArguments,
-    /// Measure errors and energy at the first N samples only, the start being the first
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Measure errors and energy at the first N samples only, the start, where there is none, being the first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     first: Option<u64>,
     /// Leave out the first N samples of errors and energy
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -41,6 +41,18 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
     })
 }
 
+/// The documents that sentences name by short names, by author and title as far as these are known.
+pub(super) const SOURCES: [(&str, &str); 2] = [
+    (
+        "[VC]",
+        "thesis on vakonomic mechanics, Lagrangians of higher order and optimal control of underactuated systems (in Spanish)",
+    ),
+    (
+        "[TP]",
+        "J. Bajo, M. de León, A. López-Gordón, Geometric integrators for adiabatically closed simple thermodynamic systems, arXiv:2511.14154",
+    ),
+];
+
 pub(super) fn control(seen: &ControlRegularity) -> String {
     let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
     match seen.is_regular() {

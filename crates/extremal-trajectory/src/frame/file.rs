@@ -129,7 +129,7 @@ pub struct FrameFile {
     journal_path: PathBuf,
     data: File,
     journal: Journal,
-    encoder: FrameEncoder,
+    encoder: Box<dyn FrameEncoder>,
     length: u64,
     /// When a readable file was last left, and how long that took.
     published: Stopwatch,
@@ -405,7 +405,7 @@ impl FilePaths {
     }
 
     fn file(self, journal: Journal, data: File, length: u64, fields: &Fields) -> io::Result<FrameFile> {
-        let encoder = FrameEncoder::new(self.format, fields)?;
+        let encoder = (self.format.encoder())(fields)?;
         Ok(FrameFile {
             path: self.path,
             part: self.part,
