@@ -63,7 +63,7 @@ fn list() -> String {
 
 fn page(method: &Method) -> String {
     let family = method.family();
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(2);
+    let mut table = terminal::table_of_facts();
     table.row(["order", family.order]);
     table.row(["keeps", family.keeps]);
     table.row(["equations", &format!("{} of docs/theory.md", family.equations)]);

@@ -25,9 +25,7 @@ impl<'m> Findings<'m> {
             sections.extend(self.method_section());
         }
         let mut sources = Section::titled("Sources");
-        let said = to_text(&sections);
-        let cited = sentences::SOURCES.iter().filter(|(short, _)| said.contains(short));
-        cited.for_each(|(short, source)| sources.say(format!("{short} {source}")));
+        sentences::sources(&to_text(&sections)).into_iter().for_each(|source| sources.say(source));
         sections.extend((!sources.lines.is_empty()).then_some(sources));
         sections
     }
