@@ -31,6 +31,17 @@ pub struct Arguments {
     pub memory: Option<u64>,
 }
 
+/// What a command says of its result.
+#[derive(Args)]
+pub struct PrintArguments {
+    /// Print one JSON object instead of the summary
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// Which model, with which parameters.
 #[derive(Args)]
 pub struct ModelArguments {

@@ -40,7 +40,8 @@ pub fn execute(arguments: &MethodsArguments) -> Result<Ending, CommandError> {
 }
 
 fn object(family: &MethodFamily) -> Value {
-    let defined: Vec<String> = family.takes.iter().map(ToString::to_string).collect();
+    let defined = Feature::all().into_iter().filter(|feature| family.takes(*feature));
+    let defined: Vec<String> = defined.map(|feature| feature.to_string()).collect();
     json!({
         "name": family.name(),
         "usage": family.usage,

@@ -110,7 +110,7 @@ pub struct MethodFamily {
     /// What it is made for.
     pub kind: MethodKind,
     /// What it is defined for; everything else is refused by name.
-    pub takes: &'static [Feature],
+    takes: &'static [&'static [Feature]],
     /// One of its methods.
     pub example: fn() -> Method,
     /// Reads the arguments; `None` for a method that takes none, which is `example`.
@@ -134,43 +134,11 @@ pub enum MethodKind {
     Reference,
 }
 
-const EVERY_ONE_STEP_PROBLEM: &[Feature] = &[
-    Velocities,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
-/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
-    Velocities,
-    Entropies,
-    DryFriction,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
 const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
-const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
-    Velocities,
-    Accelerations,
-    HigherDerivatives,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-];
+const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
+/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -182,18 +150,18 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: EVERY_ONE_STEP_PROBLEM,
+    takes: &[MOTIONS, PROBLEMS],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS, ..VARIATIONAL };
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS], ..VARIATIONAL };
 
 static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: SYMMETRIC,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -202,7 +170,7 @@ static TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "trapezoidal",
     sentence: "the mean of `left` and `right`: Störmer-Verlet",
     equations: "D3",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: SYMMETRIC,
     example: || Method::Trapezoidal,
     ..VARIATIONAL
 };
@@ -213,7 +181,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[Velocities, Constraints(Holonomic), TwoPoints, Boundary],
+    takes: &[&[Velocities, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -224,7 +192,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: MOTIONS,
+    takes: &[MOTIONS],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -254,7 +222,7 @@ static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[Velocities, Entropies],
+    takes: &[&[Velocities, Entropies]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
@@ -265,7 +233,7 @@ static HERMITE: MethodFamily = MethodFamily {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[Accelerations, HigherDerivatives, Boundary],
+    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
@@ -274,7 +242,7 @@ static DIFFERENCE: MethodFamily = MethodFamily {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[Accelerations, Boundary, BoundaryConstraints],
+    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
@@ -284,7 +252,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: MOTIONS_OF_ANY_ORDER,
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives]],
     example: || Method::Dop853,
     ..REFERENCE
 };
@@ -419,7 +387,7 @@ impl MethodFamily {
 
     /// Is it defined for this?
     pub fn takes(&self, feature: Feature) -> bool {
-        self.takes.contains(&feature)
+        self.takes.iter().any(|group| group.contains(&feature))
     }
 }
 
