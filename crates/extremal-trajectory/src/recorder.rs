@@ -8,26 +8,14 @@ use thiserror::Error;
 /// Why a row could not be recorded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum RecordError {
-    /// A row does not have one number per column.
     #[error("a row has {found} numbers for {expected} columns")]
-    Width {
-        /// The number of columns.
-        expected: usize,
-        /// The length of the row.
-        found: usize,
-    },
-    /// A row came after the recorder was finished.
+    Width { expected: usize, found: usize },
     #[error("the recorder is finished and takes no more rows")]
     Finished,
-    /// An output could not be written.
     #[error("cannot write {output}: {source}")]
-    Write {
-        /// The file, or what the caller called the output.
-        output: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    Write { output: String, source: io::Error },
 }
 
 struct Output {
