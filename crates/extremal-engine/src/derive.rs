@@ -5,12 +5,12 @@ mod higher;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, scheme};
 use extremal_model::Model;
 use serde::Serialize;
 
 use crate::printed::{EquationSide, Section, SectionLine, to_latex, to_text};
-use crate::run::Settings;
+use crate::run::{Settings, final_manifold};
 
 /// Which equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +121,10 @@ fn discrete<'m>(
     let g = pages.graph;
     let Settings { start, entropy, constraints, .. } = *settings;
     let options = Options { start, entropy, constraints, ..Options::default() };
+    let mut system = system.clone();
+    system.manifold = final_manifold(model, &system);
+    let system = &system;
+    check_method(system, &settings.method, settings.start)?;
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
     let lines = scheme.equations.iter().map(|e| (of(g.expr(e.left)), g.expr(e.right))).collect();
     pages.section(format!("Discrete equations of {}", scheme.name), Some(scheme.note), lines);

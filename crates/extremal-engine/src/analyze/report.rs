@@ -265,7 +265,7 @@ impl<'m> Findings<'m> {
                 ChainVerdict::NoMotion { .. } => "no motion",
                 ChainVerdict::Undecided { .. } => "undecided",
             }),
-            free: seen.chain.as_ref().map(|chain| chain.free),
+            free: seen.chain.as_ref().map(|chain| chain.free.len()),
             symmetries: self.symmetries.iter().map(symmetry).collect(),
             invariants: self.invariants.iter().map(|(name, e, kept)| stated(Some(name), *e, *kept)).collect(),
             equilibrium: self.equilibrium.clone(),

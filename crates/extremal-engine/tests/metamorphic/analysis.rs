@@ -37,6 +37,10 @@ fn findings(source: &Source, bounds: SearchBounds) -> Vec<(String, Value)> {
     let mut kinds: Vec<String> = json["conserved"].as_array().unwrap().iter().map(kind).collect();
     kinds.sort();
     found.push(("conserved".into(), kinds.into()));
+    // The chart of a singular system, and with it what a bounded search is made of, depends on how it is written.
+    if json["regular"] == false {
+        found.retain(|(key, _)| key != "conserved" && key != "independent");
+    }
     let constraints = json["constraints"].as_array().unwrap().iter().map(|c| c["kind"].clone());
     found.push(("constraints".into(), constraints.collect()));
     found

@@ -15,4 +15,5 @@ mod references;
 mod resolution;
 mod rest;
 mod settings;
+mod singular;
 mod truth;

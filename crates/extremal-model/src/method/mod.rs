@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Singular, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -162,13 +162,31 @@ const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
     BoundaryEntropies,
     BoundaryConstraints,
 ];
+/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
+const MIDPOINT_PROBLEMS: &[Feature] = &[
+    Velocities,
+    Entropies,
+    Singular,
+    DryFriction,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Vakonomic),
+    TwoPoints,
+    ConstrainedTwoPoints,
+    Boundary,
+    BoundaryEntropies,
+    BoundaryConstraints,
+];
 const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const MOTIONS_ON_MANIFOLDS: &[Feature] =
+    &[Velocities, Entropies, Singular, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
     Velocities,
     Accelerations,
     HigherDerivatives,
     Entropies,
+    Singular,
     Constraints(Holonomic),
     Constraints(Nonholonomic),
     Constraints(Vakonomic),
@@ -190,14 +208,14 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     read: None,
 };
 const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS, ..VARIATIONAL };
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS_ON_MANIFOLDS, ..VARIATIONAL };
 
 static MIDPOINT: MethodFamily = MethodFamily {
     name: "midpoint",
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: MIDPOINT_PROBLEMS,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -219,7 +237,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[Velocities, Constraints(Holonomic), TwoPoints, Boundary],
+    takes: &[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -231,7 +249,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: MOTIONS,
+    takes: MOTIONS_ON_MANIFOLDS,
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -240,6 +258,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
+    takes: MOTIONS,
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };

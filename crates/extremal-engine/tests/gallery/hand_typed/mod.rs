@@ -5,6 +5,7 @@
 
 mod chains;
 mod curved;
+mod massless;
 mod orbits;
 mod oscillators;
 mod pendulums;
@@ -42,11 +43,17 @@ pub struct HandTyped {
 
 /// All systems, in alphabetical order of their gallery names.
 pub fn all() -> Vec<HandTyped> {
-    let mut systems: Vec<HandTyped> =
-        [chains::systems(), curved::systems(), orbits::systems(), oscillators::systems(), pendulums::systems()]
-            .into_iter()
-            .flatten()
-            .collect();
+    let mut systems: Vec<HandTyped> = [
+        chains::systems(),
+        curved::systems(),
+        massless::systems(),
+        orbits::systems(),
+        oscillators::systems(),
+        pendulums::systems(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     systems.sort_by_key(|system| system.gallery);
     systems
 }
