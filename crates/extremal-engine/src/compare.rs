@@ -23,29 +23,14 @@ pub enum Against {
 
 /// Why a comparison could not be made at all. (A single run that fails is a row that says so.)
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum CompareError {
-    /// `exact` without closed forms.
     #[error("the model has no [exact] closed forms: compare against `dop853` instead")]
     NoExact,
-    /// A method or step that does not fit.
     #[error("{method}, step {step}: {source}")]
-    Setup {
-        /// The method.
-        method: String,
-        /// The step.
-        step: f64,
-        /// Why.
-        source: SetupError,
-    },
-    /// Nothing to be measured at.
+    Setup { method: String, step: f64, source: SetupError },
     #[error("no sample is compared: the first would be number {first} (0 is the start), and the last is {last}")]
-    NoSamples {
-        /// The first that was asked for.
-        first: u64,
-        /// The last there is, or that was asked for.
-        last: u64,
-    },
-    /// The reference solution itself cannot be computed.
+    NoSamples { first: u64, last: u64 },
     #[error("the reference solution fails: {0}")]
     Reference(StepFailure),
 }

@@ -5,7 +5,6 @@
 
 mod calls;
 mod grammar;
-mod random;
 mod tables;
 
 use std::fs::{self, File};

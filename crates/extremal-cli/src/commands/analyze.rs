@@ -1,9 +1,9 @@
 //! `extremal analyze`: what a model conserves, and what is singular about it.
 
 use clap::Args;
-use extremal::engine::analyze::{AnalysisExtent, analyze};
-use extremal::engine::mechanics::analysis::SearchBounds;
-use extremal::engine::run::{SettingsError, SetupError};
+use extremal_engine::analyze::{AnalysisExtent, analyze};
+use extremal_engine::mechanics::analysis::SearchBounds;
+use extremal_engine::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::engine::compare::{Against, ComparisonRow, compare};
-use extremal::engine::model::Extent;
-use extremal::engine::run::{SettingsError, SetupError};
-use extremal::engine::trajectory::plot::{Curve, Mark, Panel};
-use extremal::engine::trajectory::{Align, Figure, Table, shortest};
-use extremal::engine::{Model, Settings};
-use extremal::{Composition, CompositionBase, Quadrature};
+use extremal_engine::compare::{Against, ComparisonRow, compare};
+use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
+use extremal_engine::run::{SettingsError, SetupError};
+use extremal_engine::trajectory::plot::{Curve, Mark, Panel};
+use extremal_engine::trajectory::{Align, Figure, Table, shortest};
+use extremal_engine::{Method, Model, Settings};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
 use crate::failure::{CommandError, Ending};
@@ -59,8 +57,8 @@ pub struct CompareArguments {
     against: Option<Truth>,
     #[command(flatten)]
     step: StepArguments,
-    /// Measure errors and energy at the first N samples only, the start being the first
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Measure errors and energy at the first N samples only, the start, where there is none, being the first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     first: Option<u64>,
     /// Leave out the first N samples of errors and energy
     #[arg(long, value_name = "N", default_value_t = 0)]

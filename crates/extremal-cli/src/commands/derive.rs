@@ -1,7 +1,7 @@
 //! `extremal derive`: the equations of a model.
 
 use clap::{Args, ValueEnum};
-use extremal::engine::derive::{Form, derive};
+use extremal_engine::derive::{Form, derive};
 
 use crate::arguments::{MethodArguments, ModelArguments};
 use crate::failure::{CommandError, Ending};

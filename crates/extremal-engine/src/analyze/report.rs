@@ -78,6 +78,9 @@ pub struct AnalysisReport {
     /// What the method keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodReport>,
+    /// The documents that the theorems are from, by author and title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
 }
 
 /// A conserved quantity.
@@ -272,6 +275,9 @@ impl<'m> Findings<'m> {
             no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
             placeholder: self.placeholder,
             method: self.method.clone(),
+            sources: sentences::sources(
+                &self.conserved.found.iter().filter_map(|q| q.theorem).map(sentences::theorem).collect::<String>(),
+            ),
         }
     }
 

@@ -42,6 +42,24 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
     })
 }
 
+/// The documents that sentences name by short names, by author and title as far as these are known.
+const SOURCES: [(&str, &str); 2] = [
+    (
+        "[VC]",
+        "thesis on vakonomic mechanics, Lagrangians of higher order and optimal control of underactuated systems (in Spanish)",
+    ),
+    (
+        "[TP]",
+        "J. Bajo, M. de León, A. López-Gordón, Geometric integrators for adiabatically closed simple thermodynamic systems, arXiv:2511.14154",
+    ),
+];
+
+/// What is cited in a text.
+pub(super) fn sources(text: &str) -> Vec<String> {
+    let cited = SOURCES.iter().filter(|(short, _)| text.contains(short));
+    cited.map(|(short, source)| format!("{short} {source}")).collect()
+}
+
 pub(super) fn control(seen: &ControlRegularity) -> String {
     let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
     match seen.is_regular() {

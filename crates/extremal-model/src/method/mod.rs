@@ -92,13 +92,11 @@ pub const MAX_QUADRATURE_POINTS: u32 = 12;
 /// use extremal_model::{MethodFamily, Method};
 /// let family = Method::Midpoint.family();
 /// assert_eq!((family.usage, family.order), ("midpoint", "2"));
-/// assert!(MethodFamily::all().iter().any(|family| family.name == "galerkin"));
+/// assert!(MethodFamily::all().iter().any(|family| family.name() == "galerkin"));
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct MethodFamily {
-    /// The name, without arguments.
-    pub name: &'static str,
     /// How it is written, with letters for the arguments.
     pub usage: &'static str,
     /// What it is, in one sentence.
@@ -112,7 +110,7 @@ pub struct MethodFamily {
     /// What it is made for.
     pub kind: MethodKind,
     /// What it is defined for; everything else is refused by name.
-    pub takes: &'static [Feature],
+    takes: &'static [&'static [Feature]],
     /// One of its methods.
     pub example: fn() -> Method,
     /// Reads the arguments; `None` for a method that takes none, which is `example`.
@@ -136,120 +134,67 @@ pub enum MethodKind {
     Reference,
 }
 
-const EVERY_ONE_STEP_PROBLEM: &[Feature] = &[
-    Velocities,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
-/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
-    Velocities,
-    Entropies,
-    DryFriction,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
-/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_PROBLEMS: &[Feature] = &[
-    Velocities,
-    Entropies,
-    Singular,
-    DryFriction,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
 const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
-const MOTIONS_ON_MANIFOLDS: &[Feature] =
-    &[Velocities, Entropies, Singular, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
-const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
-    Velocities,
-    Accelerations,
-    HigherDerivatives,
-    Entropies,
-    Singular,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-];
+const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
+/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
 const VARIATIONAL: MethodFamily = MethodFamily {
-    name: "",
     usage: "",
     sentence: "",
     equations: "",
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: EVERY_ONE_STEP_PROBLEM,
+    takes: &[MOTIONS, PROBLEMS],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS_ON_MANIFOLDS, ..VARIATIONAL };
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS, &[Singular]], ..VARIATIONAL };
 
 static MIDPOINT: MethodFamily = MethodFamily {
-    name: "midpoint",
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: MIDPOINT_PROBLEMS,
+    takes: MIDPOINT_TAKES,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
 
 static TRAPEZOIDAL: MethodFamily = MethodFamily {
-    name: "trapezoidal",
     usage: "trapezoidal",
     sentence: "the mean of `left` and `right`: Störmer-Verlet",
     equations: "D3",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: SYMMETRIC,
     example: || Method::Trapezoidal,
     ..VARIATIONAL
 };
 
 static GALERKIN: MethodFamily = MethodFamily {
-    name: "galerkin",
     usage: "galerkin(s)",
     sentence: "polynomials of degree s; the action by `gauss(s)`, or as in `galerkin(s, lobatto(r))`",
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary],
+    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
 };
 
 static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
-    name: "compose",
     usage: "compose(c, midpoint)",
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: MOTIONS_ON_MANIFOLDS,
+    takes: &[MOTIONS, &[Singular]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -258,7 +203,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: MOTIONS,
+    takes: &[MOTIONS],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -274,53 +219,48 @@ static COMPOSED_ENERGY_ENTROPY: MethodFamily = MethodFamily {
 };
 
 static ENERGY_ENTROPY: MethodFamily = MethodFamily {
-    name: "energy-entropy",
     usage: "energy-entropy(s)",
     sentence: "energy-preserving collocation with s stages, 1 if not given",
     equations: "E15 to E20",
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[Velocities, Entropies],
+    takes: &[&[Velocities, Entropies]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
 };
 
 static HERMITE: MethodFamily = MethodFamily {
-    name: "hermite",
     usage: "hermite",
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[Accelerations, HigherDerivatives, Boundary],
+    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
 
 static DIFFERENCE: MethodFamily = MethodFamily {
-    name: "difference",
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[Accelerations, Boundary, BoundaryConstraints],
+    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
 
 static DOP853: MethodFamily = MethodFamily {
-    name: "dop853",
     usage: "dop853",
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: MOTIONS_OF_ANY_ORDER,
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular]],
     example: || Method::Dop853,
     ..REFERENCE
 };
 
 static GAUSS: MethodFamily = MethodFamily {
-    name: "gauss",
     usage: "gauss(s)",
     sentence: "reference: Gauss-Legendre collocation with s stages",
     equations: "R4",
@@ -332,7 +272,6 @@ static GAUSS: MethodFamily = MethodFamily {
 };
 
 static RK4: MethodFamily = MethodFamily {
-    name: "rk4",
     usage: "rk4",
     sentence: "reference: the classical Runge-Kutta method",
     equations: "R3",
@@ -342,7 +281,6 @@ static RK4: MethodFamily = MethodFamily {
 };
 
 static LEFT: MethodFamily = MethodFamily {
-    name: "left",
     usage: "left",
     sentence: "discrete Lagrangian at the left end of the step",
     equations: "D2 with a = 0",
@@ -352,7 +290,6 @@ static LEFT: MethodFamily = MethodFamily {
 };
 
 static RIGHT: MethodFamily = MethodFamily {
-    name: "right",
     usage: "right",
     sentence: "discrete Lagrangian at the right end of the step",
     equations: "D2 with a = 1",
@@ -361,7 +298,6 @@ static RIGHT: MethodFamily = MethodFamily {
 };
 
 static THETA: MethodFamily = MethodFamily {
-    name: "theta",
     usage: "theta(a)",
     sentence: "discrete Lagrangian at the fraction a of the step, from 0 to 1",
     equations: "D2",
@@ -372,7 +308,6 @@ static THETA: MethodFamily = MethodFamily {
 };
 
 static DOPRI5: MethodFamily = MethodFamily {
-    name: "dopri5",
     usage: "dopri5",
     sentence: "reference: Dormand-Prince 5(4), adaptive",
     equations: "R5",
@@ -382,7 +317,6 @@ static DOPRI5: MethodFamily = MethodFamily {
 };
 
 static RK2: MethodFamily = MethodFamily {
-    name: "rk2",
     usage: "rk2",
     sentence: "reference: the explicit midpoint method",
     equations: "R2",
@@ -392,7 +326,6 @@ static RK2: MethodFamily = MethodFamily {
 };
 
 static CUSTOM: MethodFamily = MethodFamily {
-    name: "custom",
     usage: "custom",
     sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
     equations: "D17",
@@ -402,27 +335,43 @@ static CUSTOM: MethodFamily = MethodFamily {
     ..LEFT
 };
 
-/// What is usually best comes first: messages advise in this order.
-static ALL: [&MethodFamily; 18] = [
-    &MIDPOINT,
-    &TRAPEZOIDAL,
-    &GALERKIN,
-    &COMPOSED_MIDPOINT,
-    &ENERGY_ENTROPY,
-    &HERMITE,
-    &DIFFERENCE,
-    &DOP853,
-    &GAUSS,
-    &RK4,
-    &COMPOSED_TRAPEZOIDAL,
-    &LEFT,
-    &RIGHT,
-    &THETA,
-    &COMPOSED_ENERGY_ENTROPY,
-    &DOPRI5,
-    &RK2,
-    &CUSTOM,
-];
+/// Makes of one list the order of the families and the family of every method; the compiler refuses a list that lacks a method.
+macro_rules! families {
+    ($($method:pat => $family:ident,)+) => {
+        static ALL: &[&MethodFamily] = &[$(&$family),+];
+
+        impl Method {
+            /// The family it belongs to, with all that is said of it.
+            pub fn family(&self) -> &'static MethodFamily {
+                match self {
+                    $($method => &$family,)+
+                }
+            }
+        }
+    };
+}
+
+// What is usually best comes first: messages advise in this order.
+families! {
+    Method::Midpoint => MIDPOINT,
+    Method::Trapezoidal => TRAPEZOIDAL,
+    Method::Galerkin { .. } => GALERKIN,
+    Method::Compose { base: CompositionBase::Midpoint, .. } => COMPOSED_MIDPOINT,
+    Method::EnergyEntropy(_) => ENERGY_ENTROPY,
+    Method::Hermite => HERMITE,
+    Method::Difference => DIFFERENCE,
+    Method::Dop853 => DOP853,
+    Method::Gauss(_) => GAUSS,
+    Method::Rk4 => RK4,
+    Method::Compose { base: CompositionBase::Trapezoidal, .. } => COMPOSED_TRAPEZOIDAL,
+    Method::Left => LEFT,
+    Method::Right => RIGHT,
+    Method::Theta(_) => THETA,
+    Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
+    Method::Dopri5 => DOPRI5,
+    Method::Rk2 => RK2,
+    Method::Custom => CUSTOM,
+}
 
 fn composed(base: CompositionBase) -> Method {
     Method::Compose { composition: Composition::Suzuki4, base }
@@ -431,12 +380,17 @@ fn composed(base: CompositionBase) -> Method {
 impl MethodFamily {
     /// All families; what is usually best comes first.
     pub fn all() -> &'static [&'static MethodFamily] {
-        &ALL
+        ALL
+    }
+
+    /// The name, without arguments.
+    pub fn name(&self) -> &'static str {
+        self.usage.split('(').next().unwrap_or_default()
     }
 
     /// Is it defined for this?
     pub fn takes(&self, feature: Feature) -> bool {
-        self.takes.contains(&feature)
+        self.takes.iter().any(|group| group.contains(&feature))
     }
 }
 
@@ -463,30 +417,6 @@ impl Method {
     /// ```
     pub fn check(&self) -> Result<(), MethodError> {
         self.to_string().parse::<Method>().map(drop)
-    }
-
-    /// The family it belongs to, with all that is said of it.
-    pub fn family(&self) -> &'static MethodFamily {
-        match self {
-            Method::Left => &LEFT,
-            Method::Right => &RIGHT,
-            Method::Midpoint => &MIDPOINT,
-            Method::Theta(_) => &THETA,
-            Method::Trapezoidal => &TRAPEZOIDAL,
-            Method::Galerkin { .. } => &GALERKIN,
-            Method::Compose { base: CompositionBase::Midpoint, .. } => &COMPOSED_MIDPOINT,
-            Method::Compose { base: CompositionBase::Trapezoidal, .. } => &COMPOSED_TRAPEZOIDAL,
-            Method::Compose { base: CompositionBase::EnergyEntropy, .. } => &COMPOSED_ENERGY_ENTROPY,
-            Method::EnergyEntropy(_) => &ENERGY_ENTROPY,
-            Method::Custom => &CUSTOM,
-            Method::Difference => &DIFFERENCE,
-            Method::Hermite => &HERMITE,
-            Method::Rk2 => &RK2,
-            Method::Rk4 => &RK4,
-            Method::Dopri5 => &DOPRI5,
-            Method::Dop853 => &DOP853,
-            Method::Gauss(_) => &GAUSS,
-        }
     }
 
     /// Is the method defined for this?
@@ -519,13 +449,24 @@ impl Method {
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.family().name;
+        let name = self.family().name();
         match self {
             Method::Theta(theta) => write!(f, "{name}({})", PrintedRational(theta)),
             Method::Galerkin { degree, quadrature } => write!(f, "{name}({degree}, {quadrature})"),
-            Method::Compose { composition, base } => write!(f, "{name}({}, {})", composition.name(), base.name()),
+            Method::Compose { composition, base } => write!(f, "{name}({composition}, {base})"),
             Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
-            _ => f.write_str(name),
+            Method::EnergyEntropy(_)
+            | Method::Left
+            | Method::Right
+            | Method::Midpoint
+            | Method::Trapezoidal
+            | Method::Custom
+            | Method::Difference
+            | Method::Hermite
+            | Method::Rk2
+            | Method::Rk4
+            | Method::Dopri5
+            | Method::Dop853 => f.write_str(name),
         }
     }
 }

@@ -20,7 +20,6 @@ mod families;
 mod friction;
 mod jumps;
 mod laws;
-mod named;
 mod objective;
 mod observables;
 mod parameters;
@@ -53,10 +52,10 @@ pub use parameters::Parameter;
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
+use crate::named::{named, read_by_name};
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
-use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
 /// A table of the model file: all that is said of it.
