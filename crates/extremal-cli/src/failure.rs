@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use extremal::engine::InvalidModel;
-use extremal::engine::boundary::{ProblemError, TableError};
+use extremal::engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal::engine::compare::CompareError;
 use extremal::engine::mechanics::discrete::SchemeError;
 use extremal::engine::model::render;
@@ -89,6 +89,9 @@ pub enum CommandError {
     /// The boundary problem cannot be set up.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    /// A solution cannot be continued past its end.
+    #[error(transparent)]
+    Continuation(#[from] ContinuationError),
     /// A solution to start from cannot be read.
     #[error("cannot start from `{path}`: {source}")]
     WarmStart {
@@ -208,6 +211,7 @@ impl CommandError {
         match self {
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             CommandError::Compare(CompareError::Reference(_))
+            | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })

@@ -26,6 +26,7 @@
 //! | `[exact]` | a closed form per coordinate or entropy, in `t` and parameters |
 //! | `[expected]` | `end = { t = 1.0, x = 0.5, tolerance = 1e-6 }`: numbers for tests |
 //! | `[discrete]` | `lagrangian`, `force_minus`, `force_plus`, `entropy` (what vanishes, per entropy), `constraints` (an equation per constraint) in `x_0`, `x_1`, `S_0`, `S_1`, `h`, `t` (the beginning of the step) and parameters |
+//! | `[discretisation]` | a finite-difference map: `position`, `velocity` (per coordinate), `entropy`, `rate` (per entropy), `time`, in the same; what is not stated is taken as `midpoint` does |
 //! | `[stop]` | `floor = "z"`, or `floor = { when = "z", direction = "falling" }`: a run ends where the expression crosses zero |
 //! | `[simulation]` | `method`, `step`, `until` or `steps`, `start`, `entropy`, `constraints` (`rattle` or `shake`), `project` (`true` moves a start that violates the constraints), `singular` (`stop` or `pass`), `record`, `tolerance` |
 //!

@@ -9,7 +9,7 @@ use extremal_model::Model;
 /// L_d(q, q + h v) = h L(q, v) + O(h²).
 pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool {
     let g = model.graph();
-    let Some(custom) = CustomDiscrete::of(model, system) else { return false };
+    let Some(CustomDiscrete::Stated(custom)) = CustomDiscrete::of(model, system) else { return false };
     let ([first, last], [s_0, s_1], h) = (system.ends(), system.entropy_ends(), system.step());
     let mut rules: Vec<(Expr<'m>, Expr<'m>)> = Vec::new();
     for (k, (first, last)) in first.iter().zip(&last).enumerate() {

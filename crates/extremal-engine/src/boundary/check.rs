@@ -124,6 +124,17 @@ pub enum StatementError {
         /// Which end.
         end: &'static str,
     },
+    /// A velocity at an end where there are two positions.
+    #[error(
+        "`{name}` cannot be given at the {end}: a discrete system of your own has two positions at each end, those of `start` and \
+         `second`, and of `next_to_last` and `end`"
+    )]
+    TwoPositions {
+        /// What is given.
+        name: String,
+        /// Which end.
+        end: &'static str,
+    },
     /// An end outside the domain of its coordinates.
     #[error("the motion cannot {verb} outside the domain `{domain}`")]
     OutsideDomain {
@@ -195,6 +206,17 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
     for integral in &statement.integrals {
         if !integral.value.is_finite() {
             return Err(StatementError::NotFinite { what: format!("the value of the integral `{}`", integral.name) });
+        }
+    }
+    Ok(())
+}
+
+/// Where a discrete system reaches over three points, its ends are given by positions alone.
+pub(super) fn positions_at_ends(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
+        if let Some(value) = values.iter().find(|value| value.order > 0) {
+            let name = format!("{}{}", model.coordinates()[value.coordinate].name, "'".repeat(value.order));
+            return Err(StatementError::TwoPositions { name, end });
         }
     }
     Ok(())

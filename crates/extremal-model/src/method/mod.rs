@@ -148,6 +148,20 @@ const EVERY_ONE_STEP_PROBLEM: &[Feature] = &[
     BoundaryEntropies,
     BoundaryConstraints,
 ];
+/// A discrete Lagrangian of one's own may reach over three points.
+const OWN: &[Feature] = &[
+    Velocities,
+    Accelerations,
+    Entropies,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Vakonomic),
+    TwoPoints,
+    ConstrainedTwoPoints,
+    Boundary,
+    BoundaryEntropies,
+    BoundaryConstraints,
+];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
 const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
     Velocities,
@@ -375,10 +389,11 @@ static RK2: MethodFamily = MethodFamily {
 static CUSTOM: MethodFamily = MethodFamily {
     name: "custom",
     usage: "custom",
-    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
+    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete], or your own finite-difference map, from [discretisation]",
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
+    takes: OWN,
     example: || Method::Custom,
     ..LEFT
 };
