@@ -98,7 +98,7 @@ impl<'g> ThreePointSystem<'g> {
     pub fn scheme(&self, system: &System<'g>, name: String) -> Scheme {
         let (g, h, n) = (system.graph, system.step(), system.len());
         let each = |f: &dyn Fn(usize) -> Expr<'g>| -> Vec<Expr<'g>> { (0..n).map(f).collect() };
-        let flow = Flow::of(self, system);
+        let flow = ThreePointFlow::of(self, system);
         // As a system of second order calls them; one of first order has no symbols for the higher ones.
         let [v, a, j, k4] = [1, 2, 3, 4].map(|order| {
             let primed = |name: &String| g.symbol(&format!("{name}{}", "'".repeat(order)));
@@ -179,7 +179,7 @@ impl<'g> ThreePointSystem<'g> {
     }
 
     /// The equations, for print.
-    fn equations(&self, system: &System<'g>, flow: &Flow<'_, 'g>) -> Vec<Equation> {
+    fn equations(&self, system: &System<'g>, flow: &ThreePointFlow<'_, 'g>) -> Vec<Equation> {
         let g = system.graph;
         let [m2, m1, p1, p2] = ["_m2", "_m1", "_p1", "_p2"].map(|suffix| system.symbols("", suffix));
         let [before, at, after] = ["_m2", "_m1", ""].map(|suffix| self.locals(system, suffix));
@@ -200,7 +200,7 @@ impl<'g> ThreePointSystem<'g> {
 }
 
 /// L̃ and its slopes, over any three points.
-struct Flow<'s, 'g> {
+struct ThreePointFlow<'s, 'g> {
     system: &'s System<'g>,
     points: &'s [Vec<Expr<'g>>; 3],
     locals: Vec<Expr<'g>>,
@@ -209,24 +209,24 @@ struct Flow<'s, 'g> {
 }
 
 /// What L̃ is over three points: slopes by each of them, and by multipliers and controls.
-struct Slopes<'g> {
+struct PointSlopes<'g> {
     slopes: [Vec<Expr<'g>>; 3],
     stationary: Vec<Expr<'g>>,
 }
 
-impl<'s, 'g> Flow<'s, 'g> {
-    fn of(of: &'s ThreePointSystem<'g>, system: &'s System<'g>) -> Flow<'s, 'g> {
+impl<'s, 'g> ThreePointFlow<'s, 'g> {
+    fn of(of: &'s ThreePointSystem<'g>, system: &'s System<'g>) -> ThreePointFlow<'s, 'g> {
         let g = system.graph;
         let locals = of.locals(system, "");
         let rows: Vec<_> = of.constraints.iter().map(|(_, row)| *row).collect();
         let own: Vec<_> = of.controls.iter().copied().zip(locals[rows.len()..].iter().copied()).collect();
         let extended = (of.action + g.dot(&locals[..rows.len()], &rows)).substitute(&own);
         let slopes = g.gradient(extended, &[of.points.concat(), locals.clone()].concat());
-        Flow { system, points: &of.points, locals, extended, slopes }
+        ThreePointFlow { system, points: &of.points, locals, extended, slopes }
     }
 
     /// At these points, the first of which is so many steps from now.
-    fn at(&self, points: [&Vec<Expr<'g>>; 3], locals: &[Expr<'g>], begin: i64) -> Slopes<'g> {
+    fn at(&self, points: [&Vec<Expr<'g>>; 3], locals: &[Expr<'g>], begin: i64) -> PointSlopes<'g> {
         let (system, n) = (self.system, self.system.len());
         let mut rules = vec![(system.t, system.t + system.step() * begin)];
         for (symbols, values) in self.points.iter().zip(points) {
@@ -235,7 +235,7 @@ impl<'s, 'g> Flow<'s, 'g> {
         rules.extend(self.locals.iter().copied().zip(locals.iter().copied()));
         let all = system.graph.substitute(&self.slopes, &rules);
         let by = |point: usize| all[point * n..(point + 1) * n].to_vec();
-        Slopes { slopes: [by(0), by(1), by(2)], stationary: all[3 * n..].to_vec() }
+        PointSlopes { slopes: [by(0), by(1), by(2)], stationary: all[3 * n..].to_vec() }
     }
 }
 
