@@ -183,7 +183,7 @@ fn check_points(model: &Model, system: &System<'_>, start: &RunStart, step: f64)
         known.extend(symbols.map(|name| name.to_string()).zip(positions[first * n..].iter().copied()));
         for (name, row) in &flow.constraints {
             let values = system.graph.evaluate(&[*row, magnitude(*row)], |name| known.get(name).copied());
-            if !(values[0].abs() <= TYPED * values[1]) {
+            if values[0].abs() > TYPED * values[1] || !values[0].is_finite() {
                 return Err(ConstraintError::PointsViolate {
                     constraint: name.clone(),
                     first: first + 1,
