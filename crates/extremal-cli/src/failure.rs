@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use extremal_engine::InvalidModel;
-use extremal_engine::boundary::{ProblemError, TableError};
+use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
 use extremal_engine::compare::CompareError;
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
@@ -62,6 +62,8 @@ pub enum CommandError {
     /// The boundary problem cannot be set up.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Continuation(#[from] ContinuationError),
     #[error("cannot start from `{path}`: {source}")]
     WarmStart { path: String, source: TableError },
     /// The comparison cannot be made.
@@ -159,6 +161,7 @@ impl CommandError {
         match self {
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             CommandError::Compare(CompareError::Reference(_))
+            | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })

@@ -122,7 +122,7 @@ fn discrete<'m>(
     let Settings { start, entropy, constraints, .. } = *settings;
     let options = Options { start, entropy, constraints, ..Options::default() };
     let mut system = system.clone();
-    system.manifold = final_manifold(model, &system);
+    system.manifold = final_manifold(model, &system, &settings.method);
     let system = &system;
     check_method(system, &settings.method, settings.start)?;
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;

@@ -99,6 +99,11 @@ impl<'g> System<'g> {
         self.symbol(&format!("lambda_{family}_{place}{index}{prime}"))
     }
 
+    /// The symbol of the multiplier that the step before had, where that is stated by a discrete constraint of the user's own.
+    pub fn step_multiplier(&self, constraint: &Constraint<'g>) -> Expr<'g> {
+        self.symbol(&format!("step_lambda_{}", constraint.name))
+    }
+
     /// The constraints that act by forces of reaction.
     pub fn reacting(&self) -> impl Iterator<Item = &Constraint<'g>> {
         self.constraints.iter().filter(|constraint| !constraint.is_vakonomic())

@@ -229,10 +229,16 @@ pub(crate) struct View<'a, 'g> {
 }
 
 impl<'g> View<'_, 'g> {
-    /// The coordinate or entropy whose value at an end of the step is called `x_0` or `x_1`.
+    /// The coordinate or entropy whose value at an end of the step is called `x_0` or `x_1`; the coordinate whose third position is
+    /// called `x_2`, where what the user has given this name comes first.
     fn step_end<'n>(&self, name: &'n str) -> Option<&'n str> {
         if !self.place.ends && self.names.get(name).is_some() {
             return None;
+        }
+        if let Some(base) = name.strip_suffix("_2") {
+            let moves = |d: &Declaration<'g>| matches!(d.meaning, NameMeaning::Coordinate { .. });
+            let free = self.place.third && self.names.get(name).is_none();
+            return (free && self.names.get(base).is_some_and(moves)).then_some(base);
         }
         let base = name.strip_suffix("_0").or(name.strip_suffix("_1"))?;
         let has_ends =

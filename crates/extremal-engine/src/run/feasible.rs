@@ -80,6 +80,16 @@ pub enum ConstraintError {
         /// Where the step leads.
         reached: f64,
     },
+    /// The first positions of a motion over three points do not satisfy a constraint.
+    #[error("the points {first}, {} and {} violate `{constraint}`: it is off by {residual:.3e}", first + 1, first + 2)]
+    PointsViolate {
+        /// The constraint.
+        constraint: String,
+        /// The first of the three points, counted from 1.
+        first: usize,
+        /// Left less right side.
+        residual: f64,
+    },
     /// No start satisfies both.
     #[error("`{constraint}` contradicts {}: where the others hold, it is off by {residual:.3e}", quoted(.others))]
     Contradictory {

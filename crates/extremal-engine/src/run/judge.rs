@@ -360,7 +360,7 @@ impl Means {
         let mut system = System::of(model).with_short_kinetic_energy();
         let redundant = &run.constraints.redundant;
         system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
-        system.manifold = final_manifold(model, &system);
+        system.manifold = final_manifold(model, &system, &run.method);
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
         let inertia = if system.vakonomic().next().is_none() { Inertia::of(&system, &parameters).ok()? } else { None };

@@ -3,7 +3,7 @@
 use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::analysis::{is_singular, regularity};
 use extremal_mechanics::{Block, FinalManifold, System};
-use extremal_model::Model;
+use extremal_model::{Method, Model};
 use extremal_solve::{GuessSource, Kernel, NewtonOptions, StartValues};
 
 use super::feasible::{CONSISTENT, ConstraintError, ConstraintStructure, ManifoldViolation, TYPED};
@@ -15,8 +15,14 @@ const LARGEST: usize = 8;
 
 /// Where a singular system moves, if the constraint algorithm ends with one motion through every state that is left. `None` for
 /// regular systems, and where it does not end so.
-pub(crate) fn final_manifold<'m>(model: &'m Model, system: &System<'m>) -> Option<FinalManifold<'m>> {
-    if system.order > 1 || system.is_empty() || system.len() > LARGEST || !system.dry.is_empty() {
+pub(crate) fn final_manifold<'m>(model: &'m Model, system: &System<'m>, method: &Method) -> Option<FinalManifold<'m>> {
+    // A discrete system of one's own has its own equations.
+    if *method == Method::Custom
+        || system.order > 1
+        || system.is_empty()
+        || system.len() > LARGEST
+        || !system.dry.is_empty()
+    {
         return None;
     }
     let values = parameters_of(model).exact;

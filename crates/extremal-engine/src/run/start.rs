@@ -24,6 +24,9 @@ pub(crate) struct RunStart {
 impl RunStart {
     /// What the model states, for a run with this step.
     pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
+        if start == Start::Points {
+            return RunStart::of_points(model, step);
+        }
         let Initial { positions, velocities, higher, entropies, second, multipliers } = model.initial_with_step(step);
         // Derivatives below the order of the Lagrangian are given like positions, the others like velocities.
         let derivatives: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
@@ -39,6 +42,20 @@ impl RunStart {
             multipliers: multipliers.collect(),
             time: 0.0,
         };
+        RunStart { values, second_time: step, parameters: parameters(model) }
+    }
+
+    /// The four positions and the multipliers of `[discrete]`; positions that are not stated are not numbers.
+    fn of_points(model: &Model, step: f64) -> RunStart {
+        let (n, m) = (model.coordinates().len(), model.constraints().len());
+        let numbers = |ids: &[Vec<Id>]| model.evaluate_with_step(&ids.concat(), step);
+        let mut points = model.discrete().map_or_else(Vec::new, |discrete| numbers(&discrete.points));
+        let mut multipliers = model.discrete().map_or_else(Vec::new, |discrete| numbers(&discrete.multipliers));
+        points.resize(4 * n, f64::NAN);
+        multipliers.resize(2 * m, 0.0);
+        let second = points.split_off(n);
+        points.resize(2 * n, 0.0);
+        let values = StartValues { q: points, v: vec![0.0; 2 * n], second, s: Vec::new(), multipliers, time: 0.0 };
         RunStart { values, second_time: step, parameters: parameters(model) }
     }
 

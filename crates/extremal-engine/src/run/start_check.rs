@@ -95,7 +95,7 @@ impl StartCheck {
         let all = system.constraints.clone();
         let mut kept = observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
-        system.manifold = final_manifold(model, &system);
+        system.manifold = final_manifold(model, &system, &settings.method);
         let bounded = model.coordinates().iter().filter_map(|c| Some((c.name.clone(), g.expr(c.domain?))));
         let (domains, conditions): (Vec<String>, Vec<Expr<'_>>) = bounded.unzip();
         let mut outputs: Vec<Expr<'_>> = conditions.iter().map(|c| g.select(*c, g.int(1), g.int(0))).collect();

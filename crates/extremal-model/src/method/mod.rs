@@ -327,10 +327,12 @@ static RK2: MethodFamily = MethodFamily {
 
 static CUSTOM: MethodFamily = MethodFamily {
     usage: "custom",
-    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
+    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete], or your own finite-difference map, from [discretisation]",
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
+    // A discrete Lagrangian of one's own may reach over three points.
+    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };

@@ -13,6 +13,7 @@ mod controls;
 pub(crate) mod coordinates;
 pub(crate) mod definitions;
 mod discrete;
+mod discretisation;
 pub(crate) mod dynamics;
 mod entropies;
 mod expected;
@@ -43,6 +44,7 @@ pub use controls::Control;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
+pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
@@ -77,7 +79,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 20] = [
+static TABLES: [&ModelTable; 21] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
@@ -96,6 +98,7 @@ static TABLES: [&ModelTable; 20] = [
     &observables::EXACT,
     &expected::TABLE,
     &discrete::TABLE,
+    &discretisation::TABLE,
     &stop::TABLE,
     &simulation::TABLE,
 ];
@@ -139,6 +142,7 @@ pub(crate) struct Statements {
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
+    pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
     pub simulation: simulation::SimulationStatement,
 }
@@ -171,6 +175,7 @@ impl Statements {
             observables: observables::ObservablesStatement { invariants, symmetries, exact },
             expected: _,
             discrete,
+            discretisation,
             stops,
             simulation: _,
         } = self;
@@ -178,7 +183,7 @@ impl Statements {
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-        let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
+        let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
     }
 }
@@ -213,6 +218,7 @@ pub(crate) struct Content {
     pub exact: Vec<Exact>,
     pub expected: Vec<Expected>,
     pub discrete: Option<Discrete>,
+    pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
     pub settings: simulation::ResolvedSettings,
 }
@@ -277,20 +283,29 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints, &controls);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let discrete = statements.discrete.as_ref();
+    let discrete =
+        discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let recorded = expected::RecordedColumns {
         coordinates: &coordinates.list,
         order,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
         constraints: &constraints.list,
+        discrete: discrete.as_ref(),
         controls: &controls,
         observables: &observables,
         is_boundary: statements.boundary.is_some(),
     };
     let expected = expected::resolve(resolver, &statements.expected, &recorded);
-    let discrete = statements.discrete.as_ref();
-    let discrete =
-        discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
+    let discretisation = statements.discretisation.as_ref();
+    let discretisation =
+        discretisation.and_then(|stated| discretisation::resolve(resolver, stated, &coordinates, &entropies, &starts));
+    if let (Some(own), Some(map)) = (&statements.discrete, &statements.discretisation) {
+        let message = "[discrete] and [discretisation] both say what the method `custom` is";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(own.span.clone(), "").at(map.span.clone(), "");
+        resolver.problems.push(diagnostic.help("keep one of them"));
+    }
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
     parameters::mark_structural(resolver, &mut parameters);
@@ -344,6 +359,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         exact: observables.exact,
         expected,
         discrete,
+        discretisation,
         stops,
         settings,
     })
