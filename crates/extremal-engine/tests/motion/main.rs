@@ -7,6 +7,7 @@ mod discrete;
 mod dry;
 mod events;
 mod failures;
+mod forces;
 mod heat;
 mod jumps;
 mod lattice;

@@ -62,6 +62,27 @@ pub fn systems() -> Vec<HandTyped> {
             },
         },
         HandTyped {
+            gallery: "driven-double-pendulum",
+            coordinates: &["th1", "th2"],
+            positions: &[ANGLE, ANGLE],
+            velocities: SLOW,
+            residual: |par, q, v, a, t| {
+                let (m, l, g, force) = (par("m"), par("l"), par("g"), par("F") * t.cos());
+                let (sin, cos) = (q[0] - q[1]).sin_cos();
+                vec![
+                    m * l * l * (2.0 * a[0] + a[1] * cos + v[1] * v[1] * sin) + 2.0 * m * g * l * q[0].sin()
+                        - force * l * q[0].cos(),
+                    m * l * l * (a[1] + a[0] * cos - v[0] * v[0] * sin) + m * g * l * q[1].sin()
+                        - force * l * q[1].cos(),
+                ]
+            },
+            energy: |par, q, v, _| {
+                let (m, l, g) = (par("m"), par("l"), par("g"));
+                m * l * l * (v[0] * v[0] + v[1] * v[1] / 2.0 + v[0] * v[1] * (q[0] - q[1]).cos())
+                    - m * g * l * (2.0 * q[0].cos() + q[1].cos())
+            },
+        },
+        HandTyped {
             gallery: "elastic-pendulum",
             coordinates: &["r", "theta"],
             positions: &[DISTANCE, ANGLE],
