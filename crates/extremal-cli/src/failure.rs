@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use extremal::engine::InvalidModel;
 use extremal::engine::boundary::{ProblemError, TableError};
-use extremal::engine::compare::CompareError;
+use extremal::engine::compare::{CompareError, ComparisonFileError};
 use extremal::engine::mechanics::discrete::SchemeError;
 use extremal::engine::model::render;
 use extremal::engine::run::{ConstraintError, SettingsError, SetupError};
@@ -100,6 +100,9 @@ pub enum CommandError {
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The samples of a comparison cannot be written.
+    #[error(transparent)]
+    ComparisonFile(#[from] ComparisonFileError),
     /// The ensemble cannot be set up.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -211,6 +214,9 @@ impl CommandError {
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::ComparisonFile(ComparisonFileError::File(
+                FrameError::Write { .. } | FrameError::Read { .. },
+            ))
             | CommandError::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
