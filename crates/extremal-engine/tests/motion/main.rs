@@ -16,4 +16,5 @@ mod references;
 mod resolution;
 mod rest;
 mod settings;
+mod solved;
 mod truth;

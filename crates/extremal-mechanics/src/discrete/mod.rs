@@ -10,7 +10,9 @@ mod dry;
 mod energy_entropy;
 mod flow;
 mod hermite;
+mod modified;
 mod quadrature;
+mod recurrence;
 mod reference;
 mod scheme;
 mod stages;
@@ -24,14 +26,16 @@ pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
+pub use modified::ModifiedLagrangian;
 pub use quadrature::QuadratureRule;
+pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use variational::energy_estimate;
 
 use crate::System;
 use collocation::Collocation;
-use reference::{rk2, rk4, runge_kutta};
+use reference::{euler, rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -150,6 +154,7 @@ pub fn scheme<'g>(
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
+        Method::Euler => runge_kutta(system, euler(system), name),
         Method::Rk2 => runge_kutta(system, rk2(system), name),
         Method::Rk4 => runge_kutta(system, rk4(system), name),
         Method::Gauss(stages) => runge_kutta(system, Collocation::gauss(system, *stages as usize), name),
@@ -247,6 +252,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         | Method::EnergyEntropy(_)
         | Method::Hermite
         | Method::Difference
+        | Method::Euler
         | Method::Rk2
         | Method::Rk4
         | Method::Gauss(_)

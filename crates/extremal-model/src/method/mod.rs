@@ -69,6 +69,8 @@ pub enum Method {
     Difference,
     /// For Lagrangians with accelerations or higher derivatives: the Hermite polynomial between two points, order 4 for accelerations.
     Hermite,
+    /// Reference: the explicit method of Euler.
+    Euler,
     /// Reference: the explicit midpoint method.
     Rk2,
     /// Reference: the classical Runge-Kutta method of order 4.
@@ -372,6 +374,16 @@ static RK2: MethodFamily = MethodFamily {
     ..RK4
 };
 
+static EULER: MethodFamily = MethodFamily {
+    name: "euler",
+    usage: "euler",
+    sentence: "reference: the explicit method of Euler",
+    equations: "R7",
+    order: "1",
+    example: || Method::Euler,
+    ..RK4
+};
+
 static CUSTOM: MethodFamily = MethodFamily {
     name: "custom",
     usage: "custom",
@@ -384,7 +396,7 @@ static CUSTOM: MethodFamily = MethodFamily {
 };
 
 /// What is usually best comes first: messages advise in this order.
-static ALL: [&MethodFamily; 18] = [
+static ALL: [&MethodFamily; 19] = [
     &MIDPOINT,
     &TRAPEZOIDAL,
     &GALERKIN,
@@ -402,6 +414,7 @@ static ALL: [&MethodFamily; 18] = [
     &COMPOSED_ENERGY_ENTROPY,
     &DOPRI5,
     &RK2,
+    &EULER,
     &CUSTOM,
 ];
 
@@ -462,6 +475,7 @@ impl Method {
             Method::Custom => &CUSTOM,
             Method::Difference => &DIFFERENCE,
             Method::Hermite => &HERMITE,
+            Method::Euler => &EULER,
             Method::Rk2 => &RK2,
             Method::Rk4 => &RK4,
             Method::Dopri5 => &DOPRI5,
