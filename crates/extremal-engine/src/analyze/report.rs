@@ -4,7 +4,7 @@ use extremal_expr::Expr;
 use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity, Proof, Symmetry, SystemStructure};
 use serde::Serialize;
 
-use super::{Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
+use super::{BackwardReport, Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
 use crate::serialized::by_name;
 
 /// All that was found. What the analysis does not reach is `None` or empty.
@@ -78,6 +78,9 @@ pub struct AnalysisReport {
     /// What the method keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodReport>,
+    /// The Lagrangian whose motions the method follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backward_error: Option<BackwardReport>,
 }
 
 /// A conserved quantity.
@@ -272,6 +275,7 @@ impl<'m> Findings<'m> {
             no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
             placeholder: self.placeholder,
             method: self.method.clone(),
+            backward_error: self.backward.as_ref().map(|backward| backward.report()),
         }
     }
 

@@ -23,6 +23,7 @@ impl<'m> Findings<'m> {
             sections.extend(self.stated_section());
             sections.extend(self.equilibrium_section());
             sections.extend(self.method_section());
+            sections.extend(self.backward.as_ref().map(|backward| backward.section()));
         }
         sections
     }
