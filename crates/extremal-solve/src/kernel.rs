@@ -241,8 +241,13 @@ impl Kernel {
 
     /// Runs the block. The outputs are valid only when this succeeds, and are then finite.
     pub fn run(&mut self, inputs: &[f64], guess: GuessSource, out: &mut [f64]) -> Result<Work, SolveFailure> {
-        let work = self.solve(inputs, guess, out)?;
-        self.finite(out).map(|()| work)
+        let work = self.solve(inputs, guess, out.len())?;
+        let mut finite = true;
+        for (out, value) in out.iter_mut().zip(&self.scratch) {
+            *out = *value;
+            finite &= value.is_finite();
+        }
+        if finite { Ok(work) } else { self.finite(out).map(|()| work) }
     }
 
     /// Are these values of the outputs finite?
@@ -253,12 +258,17 @@ impl Kernel {
         }
     }
 
-    fn solve(&mut self, inputs: &[f64], guess: GuessSource, out: &mut [f64]) -> Result<Work, SolveFailure> {
+    /// Leaves so many outputs at the beginning of `scratch`.
+    fn solve(&mut self, inputs: &[f64], guess: GuessSource, outputs: usize) -> Result<Work, SolveFailure> {
         self.machine.inputs_mut(1).copy_from_slice(inputs);
         self.machine.commit(1);
         let mut work = Work::default();
         let mut first = 0;
-        for solve in &mut self.solves {
+        for (at, solve) in self.solves.iter_mut().enumerate() {
+            // What the unknowns of one solve are to the next.
+            if at > 0 {
+                self.machine.commit(solve.plan.tier - 1);
+            }
             let unknowns = &mut self.unknowns[first..first + solve.len()];
             first += solve.len();
             match guess {
@@ -280,12 +290,10 @@ impl Kernel {
             }?;
             work.iterations += done.iterations;
             work.residual = work.residual.max(done.residual);
-            self.machine.commit(solve.plan.tier);
         }
         if self.solves.is_empty() {
-            self.machine.run(self.explicit_entry, &mut self.scratch[..out.len()]);
+            self.machine.run(self.explicit_entry, &mut self.scratch[..outputs]);
         }
-        out.copy_from_slice(&self.scratch[..out.len()]);
         Ok(work)
     }
 }

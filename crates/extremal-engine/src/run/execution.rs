@@ -53,7 +53,13 @@ enum Going {
     /// There is a row, and it is the last.
     Stopped(String),
     /// There is none.
-    Ended(End),
+    Ended(Box<End>),
+}
+
+impl Going {
+    fn failed(failure: StepFailure) -> Going {
+        Going::Ended(Box::new(End::Failed(failure)))
+    }
 }
 
 impl Part {
@@ -65,30 +71,33 @@ impl Part {
     fn advance(&mut self, recorder: &mut Recorder) -> Result<Going, RecordError> {
         let motion = match &mut self.motion {
             Ok(motion) => motion.as_mut(),
-            Err(failure) => return Ok(Going::Ended(End::Failed(failure.clone()))),
+            Err(failure) => return Ok(Going::failed(failure.clone())),
         };
         if !self.begun {
             self.begun = true;
-            let first = if self.resumed { self.rows.look(motion) } else { self.rows.push(motion, recorder)? };
-            match first {
-                Err(failure) => return Ok(Going::Ended(End::Failed(failure))),
-                Ok(()) if !self.resumed => return Ok(Going::On),
-                Ok(()) => {}
+            let failure = match self.resumed {
+                true => self.rows.look(motion).err().map(Box::new),
+                false => self.rows.push(motion, recorder)?,
+            };
+            match failure {
+                Some(failure) => return Ok(Going::failed(*failure)),
+                None if !self.resumed => return Ok(Going::On),
+                None => {}
             }
         }
         if self.steps == self.planned {
-            return Ok(Going::Ended(End::Reached));
+            return Ok(Going::Ended(Box::new(End::Reached)));
         }
         if let Err(failure) = self.run.advance(motion, self.steps + 1) {
-            return Ok(Going::Ended(End::Failed(failure)));
+            return Ok(Going::failed(failure));
         }
         self.steps += 1;
         let crossed = match crossing(&self.run, motion, &mut self.rows) {
             Ok(crossed) => crossed,
-            Err(failure) => return Ok(Going::Ended(End::Failed(failure))),
+            Err(failure) => return Ok(Going::failed(failure)),
         };
-        if let Err(failure) = self.rows.push(motion, recorder)? {
-            return Ok(Going::Ended(End::Failed(failure)));
+        if let Some(failure) = self.rows.push(motion, recorder)? {
+            return Ok(Going::failed(*failure));
         }
         Ok(crossed.map_or(Going::On, Going::Stopped))
     }
@@ -143,7 +152,7 @@ impl Execution {
                     self.close(End::Stopped { condition }, recorder)?;
                     return Ok(true);
                 }
-                Going::Ended(end) => self.close(end, recorder)?,
+                Going::Ended(end) => self.close(*end, recorder)?,
             }
         }
         Ok(false)

@@ -113,12 +113,12 @@ impl RowRecorder {
         }
     }
 
-    /// Looks at the motion and records where it is.
+    /// Looks at the motion and records where it is; returns why it cannot go on, if it cannot.
     pub fn push(
         &mut self,
         motion: &mut dyn March,
         recorder: &mut Recorder,
-    ) -> Result<Result<(), StepFailure>, RecordError> {
+    ) -> Result<Option<Box<StepFailure>>, RecordError> {
         let time = motion.time();
         if !recorder.wants_row()
             && let Some(seen) = motion.observe_outputs()
@@ -128,20 +128,20 @@ impl RowRecorder {
                     seen.first().iter().for_each(|energy| self.audits.glance(time, **energy));
                     recorder.pass(time, seen)?;
                     (self.passed, self.now.row[TIME]) = (true, time);
-                    Ok(Ok(()))
+                    Ok(None)
                 }
-                Err(failure) => Ok(Err(failure)),
+                Err(failure) => Ok(Some(Box::new(failure))),
             };
         }
         self.passed = false;
         let trouble = match self.now.take(&self.observables, motion) {
-            Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Err(trouble.of(motion))),
+            Ok(Some(trouble @ Trouble::Behind(_))) => return Ok(Some(Box::new(trouble.of(motion)))),
             Ok(trouble) => trouble,
-            Err(failure) => return Ok(Err(failure)),
+            Err(failure) => return Ok(Some(Box::new(failure))),
         };
         self.audits.weigh(&self.now.determinants);
         if let Some(reason) = self.audits.look(&self.now.row) {
-            return Ok(Err(Trouble::Behind(reason).of(motion)));
+            return Ok(Some(Box::new(motion.reject(reason))));
         }
         let Snapshot { row, exact, .. } = &self.now;
         for ((error, exact), target) in self.errors.iter_mut().zip(exact).zip(&self.observables.exact) {
@@ -149,9 +149,6 @@ impl RowRecorder {
         }
         self.audit.push(&self.observables, &self.entropy_names, row);
         recorder.push(row)?;
-        Ok(match trouble {
-            None => Ok(()),
-            Some(trouble) => Err(trouble.of(motion)),
-        })
+        Ok(trouble.map(|trouble| Box::new(trouble.of(motion))))
     }
 }

@@ -31,8 +31,9 @@ const AFTER_WARNING: u32 = 64;
 
 /// Watches the rows of one motion.
 pub(crate) struct Resolution {
-    before: Moment,
-    now: Moment,
+    /// They change places at every row.
+    before: Box<Moment>,
+    now: Box<Moment>,
     seen: u64,
     inertia: InertiaWatch,
     /// Has the mass changed in the last step as one does that vanishes?
@@ -58,11 +59,11 @@ pub(crate) struct Resolution {
 impl Resolution {
     /// For a motion of which the energy should be conserved or not.
     pub fn new(observables: &Observables, conserved: bool) -> Self {
-        let moment = || Moment::new(observables.coordinates, observables.entropies);
-        Resolution::of(moment(), moment(), InertiaWatch::new(observables.determinants), conserved)
+        let moment = Box::new(Moment::new(observables.coordinates, observables.entropies));
+        Resolution::of(moment.clone(), moment, InertiaWatch::new(observables.determinants), conserved)
     }
 
-    fn of(before: Moment, now: Moment, inertia: InertiaWatch, conserved: bool) -> Self {
+    fn of(before: Box<Moment>, now: Box<Moment>, inertia: InertiaWatch, conserved: bool) -> Self {
         Resolution {
             before,
             now,
@@ -85,7 +86,7 @@ impl Resolution {
 
     /// Begins with another motion.
     pub fn begin(&mut self) {
-        let nothing = || Moment::new(0, 0);
+        let nothing = || Box::new(Moment::new(0, 0));
         let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
         let mut inertia = std::mem::take(&mut self.inertia);
         inertia.begin();

@@ -51,12 +51,15 @@ impl Snapshot {
         let time = motion.time();
         let state = motion.state();
         if self.estimate.is_some() {
-            let positions = &state[in_state.positions()];
-            let begin = self.row[TIME];
-            let before = self.row[at.positions.clone()].iter();
-            let inputs =
-                before.chain(positions).chain(&self.row[at.entropies.clone()]).copied().chain([begin, time - begin]);
-            self.step_inputs.iter_mut().zip(inputs).for_each(|(own, input)| *own = input);
+            let (before, rest) = self.step_inputs.split_at_mut(at.positions.len());
+            let (after, rest) = rest.split_at_mut(at.positions.len());
+            let (entropies, times) = rest.split_at_mut(at.entropies.len());
+            let positions = self.row[at.positions.clone()].iter().zip(&state[in_state.positions()]);
+            for ((own_before, own_after), (begin, end)) in before.iter_mut().zip(after).zip(positions) {
+                (*own_before, *own_after) = (*begin, *end);
+            }
+            copy(entropies, &self.row[at.entropies.clone()]);
+            (times[0], times[1]) = (self.row[TIME], time - self.row[TIME]);
         }
         self.row[TIME] = time;
         self.row[at.positions.clone()].copy_from_slice(&state[in_state.positions()]);

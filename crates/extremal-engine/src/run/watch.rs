@@ -43,20 +43,20 @@ pub(crate) struct ConstraintWatch {
     step: u64,
 }
 
-/// Why a motion cannot go on.
+/// Why a motion cannot go on. It is small, for every row is looked at for it.
 pub(crate) enum Trouble {
     /// From its present state, which is good.
-    Ahead(Reason),
+    Ahead(Box<Reason>),
     /// Its last step was none.
-    Behind(Reason),
+    Behind(Box<Reason>),
 }
 
 impl Trouble {
     /// The failure of a motion in this trouble.
     pub fn of(self, motion: &mut dyn March) -> StepFailure {
         match self {
-            Trouble::Ahead(reason) => motion.stop(reason),
-            Trouble::Behind(reason) => motion.reject(reason),
+            Trouble::Ahead(reason) => motion.stop(*reason),
+            Trouble::Behind(reason) => motion.reject(*reason),
         }
     }
 }
@@ -109,7 +109,8 @@ impl ConstraintWatch {
             self.residuals[at] = self.residuals[at].max(residual.abs());
             if !observables.kept[at] && residual.abs() > FOLLOWS {
                 let constraint = observables.constraints[at].clone();
-                return Some(Trouble::Ahead(Reason::NoLongerRedundant { constraint, residual: *residual }));
+                let reason = Reason::NoLongerRedundant { constraint, residual: *residual };
+                return Some(Trouble::Ahead(Box::new(reason)));
             }
         }
         if self.configurations.is_empty() || observables.adaptive {
@@ -139,6 +140,6 @@ impl ConstraintWatch {
             read(ConstraintRows { time, entries, positions: &positions, velocities, residual });
             true
         });
-        reason.map(Trouble::Behind)
+        reason.map(|reason| Trouble::Behind(Box::new(reason)))
     }
 }

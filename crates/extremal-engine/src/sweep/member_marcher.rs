@@ -333,7 +333,7 @@ impl<'s> MemberMarcher<'s> {
         match self.looked_at {
             RowsLookedAt::Every => {
                 if let Some(reason) = self.audits.look(row) {
-                    return Err(Trouble::Behind(reason).of(motion));
+                    return Err(motion.reject(reason));
                 }
             }
             RowsLookedAt::Some if motion.steps() <= OPENING => self.audits.open(row),

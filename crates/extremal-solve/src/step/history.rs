@@ -6,7 +6,10 @@ pub(crate) struct History {
     /// Newest first, `DEPTH` vectors per substep.
     pub values: Vec<f64>,
     unknowns: usize,
-    pub filled: Vec<usize>,
+    /// Steps that are known of each substep,
+    filled: Vec<usize>,
+    /// and of all of them.
+    known: usize,
 }
 
 /// Steps that are remembered. A polynomial through so many magnifies the round-off of its points some hundred times, which an update
@@ -36,36 +39,46 @@ pub const WEIGHTS: [[f64; DEPTH]; DEPTH + 1] = {
 
 impl History {
     pub fn new(substeps: usize, unknowns: usize) -> Self {
-        History { values: vec![0.0; substeps * DEPTH * unknowns], unknowns, filled: vec![0; substeps] }
+        let (values, filled) = (vec![0.0; substeps * DEPTH * unknowns], vec![0; substeps]);
+        History { values, unknowns, known: least(&filled), filled }
     }
 
     /// Is the prediction as good as it gets?
     pub fn is_full(&self) -> bool {
-        self.unknowns == 0 || self.filled.iter().all(|filled| *filled == DEPTH)
+        self.unknowns == 0 || self.known == DEPTH
     }
 
     /// Is there enough for a prediction that Newton's method makes good in a few updates?
     pub fn is_enough(&self) -> bool {
-        self.unknowns == 0 || self.known() >= FEWEST
+        self.unknowns == 0 || self.known >= FEWEST
     }
 
     /// How many steps are known of every substep.
     pub fn known(&self) -> usize {
-        self.filled.iter().copied().min().unwrap_or(DEPTH)
+        self.known
     }
 
     pub fn known_after_a_step(&self) -> usize {
-        if self.unknowns == 0 { DEPTH } else { (self.known() + 1).min(DEPTH) }
+        if self.unknowns == 0 { DEPTH } else { (self.known + 1).min(DEPTH) }
     }
 
     /// So many more steps are known, which were kept elsewhere.
     pub fn grow(&mut self, steps: u64) {
-        let steps = steps.min(DEPTH as u64) as usize;
-        self.filled.iter_mut().for_each(|filled| *filled = (*filled + steps).min(DEPTH));
+        if self.known < DEPTH {
+            let steps = steps.min(DEPTH as u64) as usize;
+            self.filled.iter_mut().for_each(|filled| *filled = (*filled + steps).min(DEPTH));
+            self.known = least(&self.filled);
+        }
+    }
+
+    /// Nothing is known any more of a substep.
+    pub fn forget_substep(&mut self, substep: usize) {
+        (self.filled[substep], self.known) = (0, 0);
     }
 
     pub fn forget(&mut self) {
         self.filled.fill(0);
+        self.known = least(&self.filled);
         self.values.fill(0.0);
     }
 
@@ -90,5 +103,10 @@ impl History {
         past.copy_within(..(DEPTH - 1) * n, n);
         past[..n].copy_from_slice(newest);
         self.filled[substep] = (self.filled[substep] + 1).min(DEPTH);
+        self.known = least(&self.filled);
     }
+}
+
+fn least(filled: &[usize]) -> usize {
+    filled.iter().copied().min().unwrap_or(DEPTH)
 }

@@ -267,7 +267,7 @@ impl StepSolver {
             if usual {
                 if work.fixed_point {
                     // These stages predict themselves.
-                    self.history.filled[at] = 0;
+                    self.history.forget_substep(at);
                 } else if !self.is_explicit() {
                     self.history.push(at, self.newton.unknowns());
                 }
