@@ -181,7 +181,7 @@ mod tests {
             (sum * x - sum * y) / (x - y),
             x / (y + x / (z + y / 2)) - x / 3,
             (x.sin().powi(2) * y + x.cos().powi(2) * y) / (z * y),
-            (x + y) * 0,
+            g.int(0),
             x.powi(-2) * y - x.powi(-1) * z,
         ] {
             let quotient = g.as_quotient(f).unwrap();

@@ -6,6 +6,8 @@ use extremal_model::Start;
 
 use super::{Pages, of};
 
+/// A chain of alike coordinates needs no page for each.
+const MOST_COORDINATES: usize = 6;
 /// Longer coefficients are not printed.
 const LONGEST: usize = 300;
 
@@ -26,6 +28,9 @@ pub(super) fn closed_forms<'m>(
     values: impl Fn(&str) -> Option<f64>,
     pages: &mut Pages<'m>,
 ) {
+    if system.len() > MOST_COORDINATES {
+        return;
+    }
     let Some(recurrences) = scheme.recurrences(system) else { return };
     for recurrence in &recurrences {
         closed_form(system, recurrence, start, &values, pages);

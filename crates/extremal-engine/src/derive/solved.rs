@@ -6,6 +6,8 @@ use super::{Pages, named, of};
 
 /// Longer lines are not printed unless they are asked for.
 const SHORT: usize = 110;
+/// So many lines are not short, whatever each of them is.
+const MOST_COORDINATES: usize = 12;
 
 /// Accelerations, rates of entropies and multipliers; then, of a nonholonomic system, the reduced equations.
 pub(super) fn solved<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
@@ -34,6 +36,9 @@ pub(super) fn solved<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
 
 /// Are the solved equations there, and short?
 pub(super) fn is_short(system: &System<'_>) -> bool {
+    if system.len() > MOST_COORDINATES {
+        return false;
+    }
     let mut pages = Pages { graph: system.graph, sections: Vec::new() };
     solved(system, &mut pages);
     let mut lines = pages.sections.iter().flat_map(|section| section.equations()).peekable();

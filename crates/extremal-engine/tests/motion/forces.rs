@@ -98,7 +98,7 @@ fn a_family_of_definitions_has_forces() {
         let (a, b) = (unrolled(&by_points), unrolled(&by_hand));
         assert!(distance(&a, &b) < 1e-12, "{definition}: {}", distance(&a, &b));
         // Only the first says the same of every member.
-        let by_members = Lattice::read(&by_points, &Overrides::default(), &settings).expect("it starts");
+        let by_members = Lattice::read(&by_points, &Overrides::default(), settings).expect("it starts");
         assert_eq!(by_members.is_some(), definition == "sin(q[k])");
         if let Some((few, lattice)) = by_members {
             assert_eq!(after_forty_steps(&CompiledRun::of_lattice(&few, &lattice).unwrap()), a, "the same bits");

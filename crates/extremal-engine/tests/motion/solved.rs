@@ -60,7 +60,7 @@ fn what_cannot_be_solved_is_said() {
 /// Of every gallery model: without holonomic constraints, the solved values satisfy the equations of motion at random points.
 #[test]
 fn solved_values_satisfy_the_equations() {
-    let mut solved = 0;
+    let mut compared = 0;
     for name in names() {
         let model = gallery(name);
         let system = System::of(&model);
@@ -85,12 +85,13 @@ fn solved_values_satisfy_the_equations() {
             }
             let found = g.evaluate(&all, |name| seen.get(name).copied());
             for (row, size) in found[..equations.len()].iter().zip(&found[equations.len()..]) {
-                assert!(!(row.abs() > 1e-10 * size), "{name}: {row} of {size}");
+                // A random point may be outside of a domain.
+                assert!(row.is_nan() || row.abs() <= 1e-10 * size, "{name}: {row} of {size}");
+                compared += usize::from(row.is_finite());
             }
         }
-        solved += 1;
     }
-    assert!(solved > 50, "only {solved}");
+    assert!(compared > 500, "only {compared}");
 }
 
 /// Along motions under constraints, the solved multipliers are those that a run of DOP853 finds by its own linear algebra.
@@ -181,9 +182,10 @@ fn steps_of_linear_systems_have_closed_forms() {
     let notes = assert_closed(&spring, &Settings::of(&spring), 200, 1e-12);
     assert!(notes[0].contains("x_(k + 1) = A*x_k - B*x_(k - 1), with complex roots"), "{notes:?}");
     for method in ["left", "midpoint", "trapezoidal", "rk2", "rk4", "euler"] {
-        for name in ["harmonic-oscillator", "viscous-oscillator", "projectile"] {
+        // The projectile is above the ground for a while only.
+        for (name, steps) in [("harmonic-oscillator", 100), ("viscous-oscillator", 100), ("projectile", 10)] {
             let model = gallery(name);
-            assert_closed(&model, &with(&model, method, 0.1), 100, 1e-10);
+            assert_closed(&model, &with(&model, method, 0.1), steps, 1e-10);
         }
     }
     // Free fall: a double root at one, and a constant.

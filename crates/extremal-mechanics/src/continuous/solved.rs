@@ -60,5 +60,9 @@ fn where_holds<'g>(value: Expr<'g>, here: &[(Expr<'g>, Expr<'g>)]) -> Expr<'g> {
     let g = value.graph();
     let Some(quotient) = g.as_quotient(value) else { return g.simplified(value) };
     let [numerator, denominator] = [quotient.numerator, quotient.denominator].map(|sum| sum.substitute(here));
+    // Constraints that make it zero are singular there, and no help elsewhere.
+    if g.vanishes(denominator, &[]) != Some(false) {
+        return g.simplified(quotient.value());
+    }
     g.simplified(quotient.factor.substitute(here) * g.simplified(numerator) / g.simplified(denominator))
 }

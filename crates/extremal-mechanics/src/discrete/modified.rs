@@ -1,5 +1,5 @@
 //! Backward error: the Lagrangian whose exact motions pass through the points of a variational integrator, as a series in the step
-//! (Vermeeren, *Modified equations for variational integrators*, 2017).
+//! (Vermeeren, *Modified equations for variational integrators*, arXiv:1505.05411).
 
 use extremal_expr::{Expr, Graph};
 use extremal_model::{EntropyBase, Method};

@@ -134,7 +134,7 @@ impl ModelBuilder {
         self
     }
 
-    /// An external generalised force on a coordinate.
+    /// An external force on a coordinate, or on a point: a definition of positions that is its coordinate.
     pub fn force(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
         self.forces.push((key(coordinate), toml(&value.into())));
         self
@@ -177,6 +177,23 @@ impl ModelBuilder {
         let stated = [("dry", Some(bound)), ("static", holding), ("along", along)];
         let entries = stated.iter().filter_map(|(key, value)| Some(format!("{key} = {}", quoted(value.as_ref()?))));
         self.friction.push((key(coordinate), inline(&entries.collect::<Vec<_>>())));
+        self
+    }
+
+    /// Friction by Rayleigh's function of positions and velocities, which heats the only entropy, if there is one.
+    ///
+    /// ```
+    /// use extremal::{CoordinateSpec, Model};
+    /// let model = Model::builder("Damped spring")
+    ///     .coordinate("x", CoordinateSpec::start(1.0))
+    ///     .lagrangian("x'^2/2 - x^2/2")
+    ///     .dissipation("x'^2/20")
+    ///     .build()?;
+    /// assert!(model.equations().solved()?.contains("x'' = -x - x'/10"));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn dissipation(mut self, function: &str) -> Self {
+        self.dynamics.push(("dissipation".to_owned(), quoted(function)));
         self
     }
 
