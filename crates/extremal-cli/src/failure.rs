@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use extremal_engine::InvalidModel;
 use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
-use extremal_engine::compare::CompareError;
+use extremal_engine::compare::{CompareError, ComparisonFileError};
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
@@ -69,6 +69,9 @@ pub enum CommandError {
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The samples of a comparison cannot be written.
+    #[error(transparent)]
+    ComparisonFile(#[from] ComparisonFileError),
     /// The ensemble cannot be set up.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -165,6 +168,9 @@ impl CommandError {
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::ComparisonFile(ComparisonFileError::File(
+                FrameError::Write { .. } | FrameError::Read { .. },
+            ))
             | CommandError::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }

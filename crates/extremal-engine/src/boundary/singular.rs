@@ -129,6 +129,7 @@ fn order_of(method: &Method) -> u8 {
         | Method::Custom
         | Method::Difference
         | Method::Hermite
+        | Method::Euler
         | Method::Rk2
         | Method::Rk4
         | Method::Dopri5

@@ -11,9 +11,11 @@ mod dry;
 mod energy_entropy;
 mod flow;
 mod hermite;
+mod modified;
 mod on_manifold;
 mod own;
 mod quadrature;
+mod recurrence;
 mod reference;
 mod scheme;
 mod stages;
@@ -28,8 +30,10 @@ pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
+pub use modified::ModifiedLagrangian;
 pub use own::{CustomDiscrete, DifferenceMap, MapNode, StatedDiscrete};
 pub use quadrature::QuadratureRule;
+pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use three_points::ThreePointSystem;
@@ -41,7 +45,7 @@ use crate::System;
 use canonical::canonical;
 use collocation::Collocation;
 use on_manifold::runge_kutta_on;
-use reference::{rk2, rk4, runge_kutta};
+use reference::{euler, rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -180,6 +184,7 @@ pub fn scheme<'g>(
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
+        Method::Euler => by_stages(system, euler(system), name),
         Method::Rk2 => by_stages(system, rk2(system), name),
         Method::Rk4 => by_stages(system, rk4(system), name),
         Method::Gauss(stages) => by_stages(system, Collocation::gauss(system, *stages as usize), name),
@@ -298,6 +303,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         | Method::EnergyEntropy(_)
         | Method::Hermite
         | Method::Difference
+        | Method::Euler
         | Method::Rk2
         | Method::Rk4
         | Method::Gauss(_)

@@ -69,6 +69,8 @@ pub enum Method {
     Difference,
     /// For Lagrangians with accelerations or higher derivatives: the Hermite polynomial between two points, order 4 for accelerations.
     Hermite,
+    /// Reference: the explicit method of Euler.
+    Euler,
     /// Reference: the explicit midpoint method.
     Rk2,
     /// Reference: the classical Runge-Kutta method of order 4.
@@ -325,6 +327,15 @@ static RK2: MethodFamily = MethodFamily {
     ..RK4
 };
 
+static EULER: MethodFamily = MethodFamily {
+    usage: "euler",
+    sentence: "reference: the explicit method of Euler",
+    equations: "R7",
+    order: "1",
+    example: || Method::Euler,
+    ..RK4
+};
+
 static CUSTOM: MethodFamily = MethodFamily {
     usage: "custom",
     sentence: "your own discrete Lagrangian, forces and constraints, from [discrete], or your own finite-difference map, from [discretisation]",
@@ -372,6 +383,7 @@ families! {
     Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
     Method::Dopri5 => DOPRI5,
     Method::Rk2 => RK2,
+    Method::Euler => EULER,
     Method::Custom => CUSTOM,
 }
 
@@ -465,6 +477,7 @@ impl fmt::Display for Method {
             | Method::Custom
             | Method::Difference
             | Method::Hermite
+            | Method::Euler
             | Method::Rk2
             | Method::Rk4
             | Method::Dopri5
