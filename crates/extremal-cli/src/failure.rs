@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use extremal_engine::InvalidModel;
-use extremal_engine::boundary::{ProblemError, TableError};
-use extremal_engine::compare::CompareError;
+use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
+use extremal_engine::compare::{CompareError, ComparisonFileError};
 use extremal_engine::mechanics::discrete::SchemeError;
 use extremal_engine::model::render;
 use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
@@ -62,11 +62,16 @@ pub enum CommandError {
     /// The boundary problem cannot be set up.
     #[error(transparent)]
     Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Continuation(#[from] ContinuationError),
     #[error("cannot start from `{path}`: {source}")]
     WarmStart { path: String, source: TableError },
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The samples of a comparison cannot be written.
+    #[error(transparent)]
+    ComparisonFile(#[from] ComparisonFileError),
     /// The ensemble cannot be set up.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -159,9 +164,13 @@ impl CommandError {
         match self {
             CommandError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             CommandError::Compare(CompareError::Reference(_))
+            | CommandError::Continuation(ContinuationError::Step(_))
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::ComparisonFile(ComparisonFileError::File(
+                FrameError::Write { .. } | FrameError::Read { .. },
+            ))
             | CommandError::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }

@@ -99,6 +99,11 @@ impl<'g> System<'g> {
         self.symbol(&format!("lambda_{family}_{place}{index}{prime}"))
     }
 
+    /// The symbol of the multiplier that the step before had, where that is stated by a discrete constraint of the user's own.
+    pub fn step_multiplier(&self, constraint: &Constraint<'g>) -> Expr<'g> {
+        self.symbol(&format!("step_lambda_{}", constraint.name))
+    }
+
     /// The constraints that act by forces of reaction.
     pub fn reacting(&self) -> impl Iterator<Item = &Constraint<'g>> {
         self.constraints.iter().filter(|constraint| !constraint.is_vakonomic())
@@ -164,7 +169,11 @@ impl<'g> System<'g> {
 
     /// Residuals of the equations of motion in [`motion_unknowns`](Self::motion_unknowns): Lagrange's equations with reactions,
     /// the entropy balance, and the constraints differentiated until they speak of accelerations, the index-one system (B2).
+    /// Where the system is singular, they are those on W_f.
     pub fn motion_equations(&self) -> Vec<Expr<'g>> {
+        if let Some(manifold) = &self.manifold {
+            return manifold.motion.clone();
+        }
         let mut rows = self.euler_lagrange();
         for (row, reaction) in rows.iter_mut().zip(self.reactions()) {
             *row = *row - reaction;

@@ -1,11 +1,11 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_expr::Expr;
-use extremal_model::Model;
+use extremal_model::{DifferenceNode, Model, StepEnds};
 
 use crate::System;
 use crate::continuous::{Friction, Heat};
-use crate::discrete::{CustomDiscrete, SchemeError};
+use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
     /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other;
@@ -13,7 +13,7 @@ impl<'m> System<'m> {
     ///
     /// ```
     /// use extremal_mechanics::System;
-    /// use extremal_model::Model;
+    /// use extremal_model::{Model, StepEnds};
     /// let model = Model::from_toml(r#"
     ///     [coordinates]
     ///     x = { start = 1.0 }
@@ -86,15 +86,32 @@ impl<'m> CustomDiscrete<'m> {
     /// The discrete system that a model states, in the symbols that `system` uses for the ends of a step.
     pub fn of(model: &'m Model, system: &System<'m>) -> Option<CustomDiscrete<'m>> {
         let g = model.graph();
+        let in_own_symbols = |ends: &StepEnds| -> Vec<(Expr<'m>, Expr<'m>)> {
+            let ([first, last], [s_0, s_1]) = (system.ends(), system.entropy_ends());
+            let given = [&ends.before, &ends.after, &ends.entropies_before, &ends.entropies_after];
+            let own = [first, last, s_0, s_1];
+            let pairs = given.into_iter().zip(own).flat_map(|(given, own)| g.exprs(given).into_iter().zip(own));
+            pairs.chain([(g.expr(ends.step), system.step())]).collect()
+        };
+        if let Some(map) = model.discretisation() {
+            let rules = in_own_symbols(&map.ends);
+            let at_ends = |ids: &[_]| g.substitute(&g.exprs(ids), &rules);
+            let node = |node: &DifferenceNode| MapNode {
+                weight: g.expr(node.weight),
+                position: at_ends(&node.position),
+                velocity: at_ends(&node.velocity),
+                entropy: at_ends(&node.entropy),
+                rate: at_ends(&node.rate),
+                time: at_ends(&[node.time])[0],
+            };
+            return Some(CustomDiscrete::Map(DifferenceMap { nodes: map.nodes.iter().map(node).collect() }));
+        }
         let discrete = model.discrete()?;
-        let ([first, last], [s_0, s_1]) = (system.ends(), system.entropy_ends());
-        let given = [&discrete.before, &discrete.after, &discrete.entropies_before, &discrete.entropies_after];
-        let own = [first, last, s_0, s_1];
-        let mut rules: Vec<_> =
-            given.into_iter().zip(own).flat_map(|(given, own)| g.exprs(given).into_iter().zip(own)).collect();
-        rules.push((g.expr(discrete.step), system.step()));
+        let mut rules = in_own_symbols(&discrete.ends);
+        let [.., third] = system.three_points();
+        rules.extend(g.exprs(&discrete.third).into_iter().zip(third));
         let at_ends = |ids: &[_]| g.substitute(&g.exprs(ids), &rules);
-        Some(CustomDiscrete {
+        Some(CustomDiscrete::Stated(StatedDiscrete {
             lagrangian: at_ends(&[discrete.lagrangian])[0],
             force_minus: at_ends(&discrete.force_minus),
             force_plus: at_ends(&discrete.force_plus),
@@ -103,6 +120,8 @@ impl<'m> CustomDiscrete<'m> {
                 .filter(|(constraint, _)| system.constraints.iter().any(|kept| kept.name == constraint.name))
                 .map(|(_, row)| row.map(|id| at_ends(&[id])[0]))
                 .collect(),
-        })
+            cost: discrete.cost.map(|cost| at_ends(&[cost])[0]),
+            three_points: discrete.three_points,
+        }))
     }
 }

@@ -204,6 +204,8 @@ codes! {
     UnknownConstraint = "unknown-constraint",
     /// A constraint that says nothing about the motion.
     EmptyConstraint = "empty-constraint",
+    /// `[discretisation]` that leads from equal ends of a step elsewhere, or with another velocity than their difference over h.
+    NoDifferenceMap = "no-difference-map",
     /// A velocity constraint that is not linear in the velocities where it must be.
     NotLinear = "not-linear",
     /// A control that acts on nothing.

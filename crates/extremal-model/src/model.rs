@@ -9,9 +9,9 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, DryFriction, Entropy,
-    Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter, SimulationSettings, Statements,
-    Stop, SymmetryGenerator,
+    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
+    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
+    SimulationSettings, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -293,6 +293,11 @@ impl Model {
         self.content.discrete.as_ref()
     }
 
+    /// The user's own finite-difference map.
+    pub fn discretisation(&self) -> Option<&Discretisation> {
+        self.content.discretisation.as_ref()
+    }
+
     /// How to run the model unless the user says otherwise.
     pub fn simulation(&self) -> &SimulationSettings {
         &self.content.settings.simulation
@@ -392,6 +397,13 @@ impl Model {
     /// An expression of parameters as a number.
     pub fn number(&self, expression: Id) -> f64 {
         self.evaluate(&[self.graph.expr(expression)])[0]
+    }
+
+    /// Expressions of parameters and the step `h` as numbers.
+    pub fn evaluate_with_step(&self, expressions: &[Id], step: f64) -> Vec<f64> {
+        let values = self.values();
+        let value_of = |name: &str| if name == STEP { Some(step) } else { values.get(name).copied() };
+        self.graph.evaluate(&self.graph.exprs(expressions), value_of)
     }
 
     /// Expressions of parameters as numbers.

@@ -122,6 +122,12 @@ impl<'g> Names<'g> {
         self.get(name).is_some_and(|d| matches!(d.meaning, NameMeaning::Broken))
     }
 
+    /// Is it a definition, or a member of a family of them?
+    pub fn is_definition(&self, name: &str) -> bool {
+        let family = name.split('[').next().unwrap_or(name);
+        self.get(family).is_some_and(|d| matches!(d.meaning, NameMeaning::Definition { .. }))
+    }
+
     pub fn is_used(&self, name: &str) -> bool {
         self.used.borrow().contains(name)
     }
@@ -188,6 +194,11 @@ impl<'g> Names<'g> {
         self.reach(value).order
     }
 
+    /// Does an entropy occur in an expression?
+    pub fn has_entropy(&self, value: Expr<'g>) -> bool {
+        self.reach(value).entropy
+    }
+
     /// The velocities in an expression, as symbols.
     pub fn velocities_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
         let mut symbols = self.graph.free_symbols(&[value]);
@@ -229,10 +240,16 @@ pub(crate) struct View<'a, 'g> {
 }
 
 impl<'g> View<'_, 'g> {
-    /// The coordinate or entropy whose value at an end of the step is called `x_0` or `x_1`.
+    /// The coordinate or entropy whose value at an end of the step is called `x_0` or `x_1`; the coordinate whose third position is
+    /// called `x_2`, where what the user has given this name comes first.
     fn step_end<'n>(&self, name: &'n str) -> Option<&'n str> {
         if !self.place.ends && self.names.get(name).is_some() {
             return None;
+        }
+        if let Some(base) = name.strip_suffix("_2") {
+            let moves = |d: &Declaration<'g>| matches!(d.meaning, NameMeaning::Coordinate { .. });
+            let free = self.place.third && self.names.get(name).is_none();
+            return (free && self.names.get(base).is_some_and(moves)).then_some(base);
         }
         let base = name.strip_suffix("_0").or(name.strip_suffix("_1"))?;
         let has_ends =

@@ -22,6 +22,8 @@ pub(crate) struct ExpressionPlace {
     pub step: bool,
     /// Are coordinates and entropies known at both ends of a step instead (`x_0`, `x_1`)?
     pub ends: bool,
+    /// Are coordinates also known one step after that (`x_2`)?
+    pub third: bool,
     /// May controls occur?
     pub controls: bool,
     /// Is the elapsed part of the duration known, as `s`?
@@ -42,6 +44,7 @@ impl ExpressionPlace {
             condition_help: None,
             step: false,
             ends: false,
+            third: false,
             controls: false,
             elapsed: false,
             multipliers: false,
@@ -98,6 +101,7 @@ impl ExpressionPlace {
     };
     pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
     pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
+    pub const DISSIPATION: ExpressionPlace = ExpressionPlace::of_state("the dissipation");
     pub const DRY: ExpressionPlace = ExpressionPlace {
         multipliers: true,
         may_use: "positions, velocities, entropies, multipliers of constraints (`lambda_floor`), time and parameters",
@@ -109,11 +113,11 @@ impl ExpressionPlace {
         Some(1),
         true,
     );
-    pub const COORDINATE: ExpressionPlace = ExpressionPlace::new(
-        "the name of a coordinate",
-        "a coordinate, with an index if it is one of a family",
+    pub const ACTED_ON: ExpressionPlace = ExpressionPlace::new(
+        "what a control acts on",
+        "a coordinate, or a definition of positions and time, with an index if it is one of a family",
         Some(0),
-        false,
+        true,
     );
     pub const GAIN: ExpressionPlace = ExpressionPlace::of_state("the gain of a control");
     pub const BOUND: ExpressionPlace = ExpressionPlace::new("a bound", "numbers and parameters", None, false);
@@ -166,9 +170,37 @@ impl ExpressionPlace {
         entropies: true,
         step: true,
         ends: true,
+        third: true,
         ..ExpressionPlace::new(
             "[discrete]",
-            "positions `x_0` and `x_1` and entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
+            "positions `x_0`, `x_1` and `x_2`, entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
+            None,
+            true,
+        )
+    };
+    pub const DIFFERENCE_MAP: ExpressionPlace = ExpressionPlace {
+        what: "a finite-difference map",
+        may_use: "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
+        third: false,
+        ..ExpressionPlace::DISCRETE_CONSTRAINT
+    };
+    pub const DISCRETE_COST: ExpressionPlace = ExpressionPlace {
+        what: "a discrete cost",
+        may_use: "positions `x_0`, `x_1` and `x_2` around a node, controls there, the step `h`, time and parameters",
+        controls: true,
+        ..ExpressionPlace::DISCRETE_CONSTRAINT
+    };
+    pub const POINT: ExpressionPlace = ExpressionPlace { what: "a point", ..ExpressionPlace::SECOND };
+    pub const ENTROPY_MAP: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        may_use: "entropies `S_0` and `S_1` at both ends of the step, the step `h`, time and parameters",
+        ..ExpressionPlace::DIFFERENCE_MAP
+    };
+    pub const DIFFERENCE_TIME: ExpressionPlace = ExpressionPlace {
+        step: true,
+        ..ExpressionPlace::new(
+            "the time of a finite-difference map",
+            "the time `t` at the beginning of the step, the step `h` and parameters",
             None,
             true,
         )
@@ -176,9 +208,10 @@ impl ExpressionPlace {
     pub const DISCRETE_CONSTRAINT: ExpressionPlace = ExpressionPlace {
         step: true,
         ends: true,
+        third: true,
         ..ExpressionPlace::new(
             "a discrete constraint",
-            "positions `x_0` and `x_1` at both ends of the step, the step `h`, time and parameters",
+            "positions `x_0`, `x_1` and `x_2`, the step `h`, time and parameters",
             None,
             true,
         )

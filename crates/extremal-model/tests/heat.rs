@@ -67,8 +67,8 @@ fn a_discrete_system_has_its_own_entropy_rules() {
     let model = model(HEAT);
     let discrete = model.discrete().unwrap();
     let texts = |ids: &[Id]| ids.iter().map(|id| text_of(&model, *id)).collect::<Vec<_>>();
-    assert_eq!(texts(&discrete.entropies_before), ["S_0", "R_0[1]", "R_0[2]", "R_0[3]", "R_0[4]", "W_0"]);
-    assert_eq!(texts(&discrete.entropies_after), ["S_1", "R_1[1]", "R_1[2]", "R_1[3]", "R_1[4]", "W_1"]);
+    assert_eq!(texts(&discrete.ends.entropies_before), ["S_0", "R_0[1]", "R_0[2]", "R_0[3]", "R_0[4]", "W_0"]);
+    assert_eq!(texts(&discrete.ends.entropies_after), ["S_1", "R_1[1]", "R_1[2]", "R_1[3]", "R_1[4]", "W_1"]);
     let point = [("R_0[3]", 0.5), ("R_1[3]", 2.0), ("h", 0.1), ("x_0", 1.0), ("x_1", 1.5), ("W_0", 0.25), ("W_1", 1.0)];
     let rule = |place: usize| value_at(&model, model.graph().expr(discrete.entropy_rules[place]), &point);
     assert_close(rule(3), 2.0 - 0.5 - 0.3, 2.0);

@@ -83,8 +83,8 @@ fn every_table_is_understood() {
     assert_eq!(simulation.start, Start::Legendre);
 
     let discrete = model.discrete().unwrap();
-    assert_eq!(text_of(&model, discrete.before[1]), "x_0[2]");
-    assert_eq!(text_of(&model, discrete.after[4]), "z_1");
+    assert_eq!(text_of(&model, discrete.ends.before[1]), "x_0[2]");
+    assert_eq!(text_of(&model, discrete.ends.after[4]), "z_1");
     assert_eq!(text_of(&model, discrete.force_plus[0]), "h");
     assert_eq!(text_of(&model, discrete.force_minus[2]), "-h*x_0[3]");
 }

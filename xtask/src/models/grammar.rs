@@ -97,7 +97,7 @@ impl Draw<'_> {
                 "galerkin(2, gauss(3))",
                 "galerkin(2, lobatto(3))",
             ]),
-            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "rk2", "rk4", "rk4"]),
+            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "euler", "rk2", "rk4"]),
             6 => random.pick(&["dop853", "dop853", "dopri5"]),
             7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
             8 if !fits => random.pick(&["hermite", "difference", "custom"]),

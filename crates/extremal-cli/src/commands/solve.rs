@@ -55,6 +55,9 @@ pub struct SolveArguments {
     /// The number of steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     steps: Option<u32>,
+    /// Continue the motion past its end to this time, by the discrete flow that it belongs to
+    #[arg(long, value_name = "T")]
+    until: Option<f64>,
     /// Double the steps until the cost and a simulation change by less than TOL
     #[arg(long, value_name = "TOL", num_args = 0..=1, default_missing_value = "1e-4", value_parser = tolerance)]
     refine: Option<f64>,
@@ -134,7 +137,10 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
     outputs.check()?;
     spare_inputs(arguments.out.iter().chain(&arguments.plot), &[&arguments.model.model])?;
-    let solved = solve(arguments, &source)?;
+    let mut solved = solve(arguments, &source)?;
+    if let (Some(until), true) = (arguments.until, solved.solution.status.is_solved()) {
+        solved.solution = solved.problem.continued(&solved.solution, until)?;
+    }
     let mut written = Vec::new();
     if !solved.solution.rows.is_empty() {
         written = write(&source, &solved, &outputs)?;

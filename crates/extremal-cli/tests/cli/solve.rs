@@ -222,3 +222,17 @@ fn the_brachistochrone_as_textbooks_print_it() {
     assert!((found["objective"].as_f64().unwrap() - 0.582_895_463_155).abs() < 1e-8, "{}", found["objective"]);
     assert_eq!(found["grading"]["start"], 5.0);
 }
+
+#[test]
+fn an_optimal_motion_goes_on_past_its_end() {
+    let nodes = "gallery:cart-pole-nodes";
+    let found = json(&["solve", nodes, "--json", "--until", "2.4"]);
+    assert!((found["objective"].as_f64().unwrap() - 29.3528614704).abs() < 1e-9, "{}", found["objective"]);
+    let (t, x, u) = (column(&found, "t"), column(&found, "x"), column(&found, "u"));
+    assert_eq!((t.len(), x[50]), (61, 1.0));
+    assert!((t[60] - 2.4).abs() < 1e-12 && x[60] < 0.6 && u[1..].iter().all(|u| u.is_finite()));
+    let refused = call(&["solve", nodes, "--until", "2"]).failed_with(2);
+    assert!(refused.contains("it ends at 2, in steps of 0.04"), "{refused}");
+    let refused = call(&["solve", CART_POLE, "--until", "3"]).failed_with(2);
+    assert!(refused.contains("are continued past the end by their discrete flow"), "{refused}");
+}

@@ -6,15 +6,21 @@ use extremal_mechanics::discrete::CustomDiscrete;
 use extremal_model::Model;
 
 /// Is it certain that the discrete Lagrangian of the model is no approximation of its Lagrangian? An approximation has
-/// L_d(q, q + h v) = h L(q, v) + O(h²).
+/// L_d(q, q + h v) = h L(q, v) + O(h²); over three points, L_d(q − h v + h² a/2, q, q + h v + h² a/2) = h L(q, v, a) + O(h²).
 pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool {
     let g = model.graph();
-    let Some(custom) = CustomDiscrete::of(model, system) else { return false };
-    let ([first, last], [s_0, s_1], h) = (system.ends(), system.entropy_ends(), system.step());
+    let Some(CustomDiscrete::Stated(custom)) = CustomDiscrete::of(model, system) else { return false };
+    let ([first, last, third], [s_0, s_1], h) = (system.three_points(), system.entropy_ends(), system.step());
     let mut rules: Vec<(Expr<'m>, Expr<'m>)> = Vec::new();
     for (k, (first, last)) in first.iter().zip(&last).enumerate() {
-        rules.push((*last, system.q[k] + h * system.v[k]));
-        rules.push((*first, system.q[k]));
+        let (q, moved) = (system.q[k], h * system.v[k]);
+        match custom.three_points {
+            false => rules.extend([(*last, q + moved), (*first, q)]),
+            true => {
+                let bent = h.powi(2) * system.a[k] / 2;
+                rules.extend([(*first, q - moved + bent), (*last, q), (third[k], q + moved + bent)]);
+            }
+        }
     }
     for (s, (before, after)) in system.heat.s.iter().zip(s_0.iter().zip(&s_1)) {
         rules.extend([(*before, *s), (*after, *s)]);

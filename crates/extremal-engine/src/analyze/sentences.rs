@@ -1,5 +1,6 @@
 //! Findings as sentences, for the printed sections and for messages.
 
+use extremal_expr::Expr;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     ChainVerdict, ConservedQuantity, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem,
@@ -26,11 +27,11 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
     };
     Some(match &chain.verdict {
         ChainVerdict::Unique => format!("there is a motion through {on}, and only one"),
-        ChainVerdict::NotUnique => format!(
-            "there are motions through {on}, and they are not unique: {} highest {} stay free",
-            chain.free,
-            if chain.free == 1 { "derivative" } else { "derivatives" }
-        ),
+        ChainVerdict::NotUnique => {
+            let free: Vec<String> = chain.free.iter().map(Expr::to_string).collect();
+            let verb = if free.len() == 1 { "stays" } else { "stay" };
+            format!("there are motions through {on}, and they are not unique: {} {verb} free", free.join(", "))
+        }
         ChainVerdict::NoMotion { contradiction } => {
             format!("there is no motion: {} would have to vanish and does not", contradiction.text().limit(60))
         }

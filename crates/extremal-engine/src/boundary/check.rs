@@ -53,6 +53,11 @@ pub enum StatementError {
     ViaVelocity { name: String, method: String },
     #[error("`{name}` cannot be given at the {end}: the Lagrangian determines it")]
     NoSuchDerivative { name: String, end: &'static str },
+    #[error(
+        "`{name}` cannot be given at the {end}: a discrete system of your own has two positions at each end, those of `start` and \
+         `second`, and of `next_to_last` and `end`"
+    )]
+    TwoPositions { name: String, end: &'static str },
     #[error("the motion cannot {verb} outside the domain `{domain}`")]
     OutsideDomain { verb: &'static str, domain: String },
     #[error("steps cannot shrink towards the ends {0}")]
@@ -117,6 +122,17 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
     for integral in &statement.integrals {
         if !integral.value.is_finite() {
             return Err(StatementError::NotFinite { what: format!("the value of the integral `{}`", integral.name) });
+        }
+    }
+    Ok(())
+}
+
+/// Where a discrete system reaches over three points, its ends are given by positions alone.
+pub(super) fn positions_at_ends(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
+        if let Some(value) = values.iter().find(|value| value.order > 0) {
+            let name = format!("{}{}", model.coordinates()[value.coordinate].name, "'".repeat(value.order));
+            return Err(StatementError::TwoPositions { name, end });
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Instants of a grid, and the bounds of all unknowns and rows on it.
 
-use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
+use extremal_mechanics::boundary::{Assembly, Condition, Quantity, Transcription};
 use extremal_solve::nlp::NlpBounds;
 
 use super::statement::{Duration, EndValue, Grading, Statement};
@@ -41,7 +41,14 @@ pub(super) fn metric(layout: &Assembly, fractions: &[f64], ghosts: usize) -> Vec
 }
 
 /// The bounds of every unknown and row. Values that are given fix their unknowns.
-pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, ghosts: usize) -> NlpBounds {
+pub(super) fn bounds(
+    statement: &Statement,
+    layout: &Assembly,
+    steps: usize,
+    transcription: &Transcription,
+) -> NlpBounds {
+    let ghosts = transcription.ghosts;
+    let at_nodes = transcription.node.contains(&Quantity::Control(0));
     let passed = |coordinate: usize, order: usize, k: usize| {
         let at = |fraction: f64| (fraction * steps as f64).round() as usize == k;
         let point = |(fraction, value): &&(f64, EndValue)| {
@@ -61,6 +68,12 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
         let value = match k.checked_sub(ghosts) {
             Some(0) => given(&statement.start, coordinate, order),
             Some(k) if k == steps => given(&statement.end, coordinate, order),
+            Some(1) if given(&statement.second, coordinate, order).is_some() => {
+                given(&statement.second, coordinate, order)
+            }
+            Some(k) if k + 1 == steps && given(&statement.next_to_last, coordinate, order).is_some() => {
+                given(&statement.next_to_last, coordinate, order)
+            }
             Some(k) => passed(coordinate, order, k),
             None => None,
         };
@@ -71,6 +84,8 @@ pub(super) fn bounds(statement: &Statement, layout: &Assembly, steps: usize, gho
         Quantity::Position(coordinate) => at_node(coordinate, 0, k),
         Quantity::Derivative { order, coordinate } => at_node(coordinate, order, k),
         Quantity::Inner { coordinate, .. } => path(coordinate, 0),
+        // Of controls at nodes, those at the ends act on nothing.
+        Quantity::Control(_) if at_nodes && (k == 0 || k == steps) => (0.0, 0.0),
         Quantity::Control(control) => (statement.controls[control].min, statement.controls[control].max),
         Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
         Quantity::Entropy(entropy) if k == steps => {

@@ -2,6 +2,7 @@
 
 mod assess;
 mod check;
+mod continued;
 mod domain;
 mod grid;
 mod guess;
@@ -21,9 +22,9 @@ use extremal_eval::{CompileError, Program};
 use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::{
-    Assembly, BoundaryError, Question, Transcription, controlled_motion, stationary_action,
+    Assembly, BoundaryError, Question, Transcription, controlled_motion, controlled_nodes, stationary_action,
 };
-use extremal_mechanics::discrete::{CustomDiscrete, SchemeError};
+use extremal_mechanics::discrete::{CustomDiscrete, SchemeError, ThreePointSystem};
 use extremal_model::{Method, Model};
 use extremal_solve::nlp::{
     Assembled, Iteration, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise, stationary,
@@ -32,6 +33,7 @@ use thiserror::Error;
 
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
+pub use continued::ContinuationError;
 pub use guess::Guess;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
@@ -108,6 +110,8 @@ pub struct Problem<'m> {
     method: Method,
     kind: Kind,
     transcription: Transcription,
+    /// What continues a solution over three points.
+    flow: Option<ThreePointSystem<'m>>,
     pieces: Assembled,
     /// The piece whose rows say that a node is in the domain.
     guard: Option<usize>,
@@ -130,15 +134,36 @@ impl<'m> Problem<'m> {
         let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
-        let custom = CustomDiscrete::of(model, &system);
-        let transcription = match kind {
-            _ if order > 1 => stationary_action(&system, method, custom, &question)?,
-            Kind::Action => stationary_action(&system, method, custom, &question)?,
-            Kind::Motion => {
-                let natural = check::natural_ends(model, &statement)?;
-                controlled_motion(&system, method, custom, &question, &natural)?
+        let custom = CustomDiscrete::of(model, &system).filter(|_| *method == Method::Custom);
+        let stated = match &custom {
+            Some(CustomDiscrete::Stated(stated)) if order > 1 || kind == Kind::Control => Some(stated.clone()),
+            _ => None,
+        };
+        if stated.is_some() {
+            check::positions_at_ends(model, &statement)?;
+        }
+        let mut flow = None;
+        let transcription = match (kind, stated) {
+            (Kind::Control, Some(stated)) if order == 1 => {
+                let pushes = model.controlled_forces().into_iter().zip(model.forces()).map(|(with, free)| with - free);
+                let (nodes, transcription) =
+                    controlled_nodes(&system, &stated, &question, &pushes.collect::<Vec<_>>())?;
+                flow = Some(nodes);
+                transcription
             }
-            Kind::Control => controlled_motion(&system, method, custom, &question, &[])?,
+            (_, stated) if order > 1 => {
+                let transcription = stationary_action(&system, method, custom, &question)?;
+                flow = stated.map(|stated| ThreePointSystem::stated(&system, &stated));
+                transcription
+            }
+            (kind, _) => match kind {
+                Kind::Action => stationary_action(&system, method, custom, &question)?,
+                Kind::Motion => {
+                    let natural = check::natural_ends(model, &statement)?;
+                    controlled_motion(&system, method, custom, &question, &natural)?
+                }
+                Kind::Control => controlled_motion(&system, method, custom, &question, &[])?,
+            },
         };
         // Vakonomic multipliers have become rows of their own.
         system.lagrangian = model.lagrangian();
@@ -156,7 +181,7 @@ impl<'m> Problem<'m> {
         values.extend(transcription.duration.map(|_| statement.duration.guess()));
         pieces.set_parameters(&values);
         let method = method.clone();
-        Ok(Problem { model, system, statement, method, kind, transcription, pieces, guard, ends, order })
+        Ok(Problem { model, system, statement, method, kind, transcription, flow, pieces, guard, ends, order })
     }
 
     /// What kind of problem it is.
@@ -197,11 +222,12 @@ impl<'m> Problem<'m> {
         watch: WatchIterations<'_>,
     ) -> Result<BoundarySolution, ProblemError> {
         let steps = settings.steps.unwrap_or(self.statement.steps);
-        check::enough_steps(steps, self.order, self.statement.periodic)?;
+        let reach = if self.flow.is_some() { 2 } else { self.order };
+        check::enough_steps(steps, reach, self.statement.periodic)?;
         check::on_grid(self, steps)?;
         let fractions = grid::fractions(steps, self.ends.grading);
         let layout = self.transcription.assemble(&fractions);
-        let bounds = grid::bounds(&self.statement, &layout, steps, self.transcription.ghosts);
+        let bounds = grid::bounds(&self.statement, &layout, steps, &self.transcription);
         let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);

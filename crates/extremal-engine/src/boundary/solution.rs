@@ -252,6 +252,7 @@ impl UnknownsReader<'_, '_> {
         columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
+        let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
         let own_multipliers = problem.transcription.node.contains(&Quantity::Multiplier(0));
         let mut rows = Vec::with_capacity(steps + 1);
         for (instant, velocity) in velocities.iter().enumerate() {
@@ -261,7 +262,8 @@ impl UnknownsReader<'_, '_> {
             row.extend((0..n).map(|k| self.unknown(Quantity::Position(k), node)));
             row.extend(velocity);
             row.extend((0..entropies).map(|k| self.unknown(Quantity::Entropy(k), node)));
-            row.extend((0..problem.statement.controls.len()).map(|k| self.unknown(Quantity::Control(k), step)));
+            let acts = if at_nodes { node } else { step };
+            row.extend((0..problem.statement.controls.len()).map(|k| self.unknown(Quantity::Control(k), acts)));
             if costates {
                 row.extend((0..n).map(|k| self.multiplier(Condition::Motion(k), node)));
             }

@@ -97,6 +97,10 @@ pub struct Statement {
     pub start: Vec<EndValue>,
     /// Given at the end.
     pub end: Vec<EndValue>,
+    /// Positions given one step after the start.
+    pub second: Vec<EndValue>,
+    /// Positions given one step before the end.
+    pub next_to_last: Vec<EndValue>,
     /// Given in between: at which part of the duration, and what.
     pub via: Vec<(f64, EndValue)>,
     /// Entropies at the start, one each.
@@ -208,6 +212,8 @@ impl Statement {
             steps: boundary.steps as usize,
             start: positions(&boundary.start),
             end: positions(&boundary.end),
+            second: positions(&boundary.second),
+            next_to_last: positions(&boundary.next_to_last),
             via,
             start_entropies,
             end_entropies: entropies(&boundary.end),

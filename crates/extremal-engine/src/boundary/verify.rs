@@ -59,6 +59,9 @@ impl Problem<'_> {
         if self.order > 1 {
             return impossible("the simulation is for Lagrangians without accelerations");
         }
+        if self.flow.is_some() {
+            return impossible("its controls act at the nodes, and not in between");
+        }
         if self.system.constraints.iter().any(|constraint| constraint.is_vakonomic()) {
             return impossible("vakonomic multipliers have no start value");
         }

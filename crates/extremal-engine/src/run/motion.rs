@@ -180,7 +180,7 @@ impl Change {
             Start::TwoPoints => {
                 Some(CompiledRun::new(shared, &Settings { start: Start::Legendre, ..settings.clone() })?)
             }
-            Start::Legendre => None,
+            Start::Legendre | Start::Points => None,
         };
         let model = &*shared.lock();
         if model.order() > 1 {

@@ -2,10 +2,11 @@
 
 use extremal_expr::{Expr, Id, Node, magnitude};
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{Direction, Method, Model};
+use extremal_model::{Direction, Method, Model, Start};
 use extremal_solve::ConfigurationWatch;
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
+use super::Settings;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
 use super::watch::WatchedExpressions;
@@ -65,10 +66,10 @@ impl Observables {
         model: &'m Model,
         system: &System<'m>,
         all: &[Constraint<'m>],
-        method: &Method,
+        settings: &Settings,
         tracked: &[Tracked],
     ) -> Result<Observables, ColumnsError> {
-        let g = model.graph();
+        let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
         columns.extend(system.names.iter().map(Column::coordinate));
         let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
@@ -102,11 +103,27 @@ impl Observables {
             columns.push(Column::new(name, Role::Output).of(dry.name.as_str()));
             outputs.push(dry.force);
         }
+        let over_points = settings.start == Start::Points;
+        let typed = model.discrete().filter(|_| *method == Method::Custom).map_or(&[][..], |own| &own.constraints);
+        for name in model.constraints().iter().filter(|_| over_points).map(|constraint| &constraint.name) {
+            columns.push(Column::new(format!("step_lambda_{name}"), Role::Multiplier).of(format!("step_{name}")));
+            outputs.push(system.symbol(&format!("step_lambda_{name}")));
+        }
+        for constraint in all.iter().zip(typed).filter(|(c, own)| own.is_some() && c.is_vakonomic()).map(|(c, _)| c) {
+            let column = Column::new(format!("step_lambda_{}", constraint.name), Role::Multiplier);
+            columns.push(column.of(format!("step_{}", constraint.name)));
+            let kept = system.constraints.iter().any(|kept| kept.name == constraint.name);
+            outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
+        }
         let reactions = outputs.len();
         outputs.extend(system.temperatures());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
         columns.extend(system.heat.names.iter().map(temperature));
-        outputs.push(system.energy());
+        // Constraints over three points are part of the momenta.
+        outputs.push(match over_points {
+            true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
+            false => system.energy(),
+        });
         columns.push(Column::new("energy", Role::Energy));
         for (name, part) in energy_parts(system) {
             columns.push(Column::new(name, Role::EnergyPart));

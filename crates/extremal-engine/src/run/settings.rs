@@ -69,6 +69,9 @@ pub enum SettingsError {
     /// `two-points` without second positions.
     #[error("the start `two-points` needs a `second` position for every coordinate")]
     NoSecond,
+    /// `points` without points.
+    #[error("the start `points` needs four positions in a row, `points = [...]`, in `[discrete]`")]
+    NoPoints,
 }
 
 /// Settings that were checked: numbers of steps and all.

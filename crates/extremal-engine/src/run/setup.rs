@@ -1,17 +1,21 @@
 //! From a model and settings to what is marched: derived, checked, compiled.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use extremal_expr::Id;
+use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, energy_estimate, scheme};
+use extremal_mechanics::discrete::{
+    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, energy_estimate, scheme,
+};
 use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
 use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
-use super::feasible::{Choice, check_second, make_feasible};
-use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, Tracked};
+use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
+use super::manifold::{ManifoldStart, final_manifold};
+use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, TYPED, Tracked};
 use crate::SharedModel;
 
 impl CompiledRun {
@@ -48,7 +52,11 @@ impl CompiledRun {
         if settings.start == Start::TwoPoints && model.initial_with_step(plan.step).second.is_none() {
             return Err(SettingsError::NoSecond.into());
         }
-        if let Some(open) = model.without_start() {
+        let from_points = settings.start == Start::Points;
+        if from_points && model.discrete().is_none_or(|discrete| discrete.points.is_empty()) {
+            return Err(SettingsError::NoPoints.into());
+        }
+        if let Some(open) = model.without_start().filter(|_| !from_points) {
             return Err(SetupError::NoStart { coordinate: open.name.clone() });
         }
         if model.order() > 1 {
@@ -56,22 +64,41 @@ impl CompiledRun {
             System::controlled(model).check_order()?;
         }
         let mut system = System::of(model).with_short_kinetic_energy();
+        system.manifold = final_manifold(model, &system, &settings.method);
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
             return Err(SchemeError::BesideAccelerations("symmetries").into());
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();
-        if settings.method == Method::Difference && in_between {
+        let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;
+        if by_differences && system.order > 1 && in_between {
             return Err(SettingsError::EqualSteps.into());
         }
-        let all = system.constraints.clone();
         let choice = if reached.is_some() { Choice::Furthest } else { Choice::First };
         let mut start = reached.unwrap_or_else(|| RunStart::of(model, settings.start, plan.step));
-        let constraints = make_feasible(model, &mut system, &mut start, choice, settings.project)?;
+        // Over three points constraints are rows of the discrete system, which say nothing of velocities at an instant.
+        let over_points = match from_points {
+            true => {
+                let whole = system.clone();
+                check_points(model, &whole, &start, plan.step)?;
+                system = system.unmultiplied();
+                system.constraints.clear();
+                Some(whole)
+            }
+            false => None,
+        };
+        let all = system.constraints.clone();
+        let constraints = match ManifoldStart::new(model, &system, settings.project)? {
+            Some(mut on_manifold) => {
+                on_manifold.set_parameters(&start.parameter_values());
+                on_manifold.settle(&mut start.values)?
+            }
+            None => make_feasible(model, &mut system, &mut start, choice, settings.project)?,
+        };
         if checked_ahead(&settings.method, &system) {
             start.check_regularity(model, &system)?;
         }
-        let mut observables = Observables::of(model, &system, &all, &settings.method, tracked)?;
+        let mut observables = Observables::of(model, &system, &all, settings, tracked)?;
         observables.configurations.pass(settings.singular == AtSingular::Pass);
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
         let guards = domain_guards(model);
@@ -99,7 +126,8 @@ impl CompiledRun {
                         constraints: settings.constraints,
                         energy_nodes,
                     };
-                    let scheme = scheme(&system, &settings.method, options, CustomDiscrete::of(model, &system))?;
+                    let system = over_points.as_ref().unwrap_or(&system);
+                    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
                     let mut compiled =
                         CompiledScheme::new(g, &scheme, &parameters, &observables.outputs, &guards, newton)?;
                     compiled.set_parameters(&values);
@@ -143,6 +171,37 @@ impl CompiledRun {
             tracked: tracked.to_vec(),
         })
     }
+}
+
+/// Do the first positions satisfy the discrete constraints over three points?
+fn check_points(model: &Model, system: &System<'_>, start: &RunStart, step: f64) -> Result<(), SetupError> {
+    let Some(CustomDiscrete::Stated(stated)) = CustomDiscrete::of(model, system).filter(|_| system.order == 2) else {
+        return Ok(());
+    };
+    let flow = ThreePointSystem::stated(system, &stated);
+    let n = system.len();
+    let positions = [&start.values.q[..n], &start.values.second].concat();
+    let parameters = start.parameter_values();
+    let names = model.parameters().iter().map(|p| p.name.as_str());
+    for first in 0..2 {
+        let mut known: HashMap<String, f64> =
+            names.clone().map(str::to_owned).zip(parameters.iter().copied()).collect();
+        known.extend([("h".to_owned(), step), (model.independent().to_owned(), first as f64 * step)]);
+        let symbols = flow.points.iter().flatten().filter_map(|symbol| symbol.as_symbol());
+        known.extend(symbols.map(|name| name.to_string()).zip(positions[first * n..].iter().copied()));
+        for (name, row) in &flow.constraints {
+            let values = system.graph.evaluate(&[*row, magnitude(*row)], |name| known.get(name).copied());
+            if values[0].abs() > TYPED * values[1] || !values[0].is_finite() {
+                return Err(ConstraintError::PointsViolate {
+                    constraint: name.clone(),
+                    first: first + 1,
+                    residual: values[0],
+                }
+                .into());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The domains of the coordinates as guards.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use extremal_expr::{Expr, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{is_singular, regularity};
+use extremal_mechanics::analysis::{ChainVerdict, is_singular, regularity};
 use extremal_model::{Initial, Model, Start};
 use extremal_solve::{LinearSolver, StartValues};
 
@@ -24,6 +24,9 @@ pub(crate) struct RunStart {
 impl RunStart {
     /// What the model states, for a run with this step.
     pub fn of(model: &Model, start: Start, step: f64) -> RunStart {
+        if start == Start::Points {
+            return RunStart::of_points(model, step);
+        }
         let Initial { positions, velocities, higher, entropies, second, multipliers } = model.initial_with_step(step);
         // Derivatives below the order of the Lagrangian are given like positions, the others like velocities.
         let derivatives: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
@@ -39,6 +42,20 @@ impl RunStart {
             multipliers: multipliers.collect(),
             time: 0.0,
         };
+        RunStart { values, second_time: step, parameters: parameters(model) }
+    }
+
+    /// The four positions and the multipliers of `[discrete]`; positions that are not stated are not numbers.
+    fn of_points(model: &Model, step: f64) -> RunStart {
+        let (n, m) = (model.coordinates().len(), model.constraints().len());
+        let numbers = |ids: &[Vec<Id>]| model.evaluate_with_step(&ids.concat(), step);
+        let mut points = model.discrete().map_or_else(Vec::new, |discrete| numbers(&discrete.points));
+        let mut multipliers = model.discrete().map_or_else(Vec::new, |discrete| numbers(&discrete.multipliers));
+        points.resize(4 * n, f64::NAN);
+        multipliers.resize(2 * m, 0.0);
+        let second = points.split_off(n);
+        points.resize(2 * n, 0.0);
+        let values = StartValues { q: points, v: vec![0.0; 2 * n], second, s: Vec::new(), multipliers, time: 0.0 };
         RunStart { values, second_time: step, parameters: parameters(model) }
     }
 
@@ -166,7 +183,15 @@ pub(crate) fn undetermined(system: &System<'_>, column: usize, verdict: Option<S
 /// What the constraint algorithm says about a system that is singular at its start.
 fn verdict<'m>(model: &'m Model, system: &System<'m>) -> String {
     let seen = regularity(system, &parameters_of(model).exact);
-    singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string())
+    let mut verdict = singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string());
+    let free = seen.chain.filter(|chain| chain.verdict == ChainVerdict::NotUnique).map(|chain| chain.free);
+    let of_free = |symbol: &Expr<'m>| system.a.iter().position(|a| a == symbol).map(|at| system.names[at].clone());
+    if let Some(name) = free.iter().flatten().find_map(of_free) {
+        verdict += &format!(
+            "; state `{name}` as a function of time, by a holonomic constraint, for the equations leave it free"
+        );
+    }
+    verdict
 }
 
 pub(crate) fn ids(expressions: &[Expr<'_>]) -> Vec<Id> {

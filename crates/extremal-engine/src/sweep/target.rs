@@ -80,7 +80,7 @@ fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationEr
     }
     if let Some(at) = name.strip_suffix('\'').and_then(coordinate) {
         return match start {
-            Start::TwoPoints => Err(VariationError::NoVelocities { name: name.to_owned() }),
+            Start::TwoPoints | Start::Points => Err(VariationError::NoVelocities { name: name.to_owned() }),
             Start::Legendre => Ok(Target::Velocity(at)),
         };
     }

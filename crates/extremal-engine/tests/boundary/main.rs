@@ -4,6 +4,7 @@ mod cart_pole;
 mod constraints;
 mod control;
 mod curves;
+mod discrete;
 mod higher;
 mod misuse;
 mod orbits;

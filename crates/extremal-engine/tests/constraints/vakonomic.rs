@@ -111,7 +111,7 @@ fn a_multiplier_that_is_all_the_mass_is_marched_by_every_method() {
     assert!(refused.contains("the multiplier of the vakonomic constraint `speed` starts at 0"), "{refused}");
 }
 
-/// A discrete Lagrangian of one's own with a vakonomic constraint: h λ Φ belongs to it, in the middle of the step or as stated.
+/// A discrete Lagrangian of one's own with a vakonomic constraint: h λ Φ in the middle of the step belongs to it, or λ φ_d as stated.
 #[test]
 fn a_custom_step_keeps_the_multiplier() {
     let custom = |stated: &str| {
@@ -135,7 +135,7 @@ fn a_custom_step_keeps_the_multiplier() {
             "#
         ))
     };
-    let stated = "[discrete.constraints]\nc = \"(z_1 - z_0)/h = (y_0 + y_1)/2*(x_1 - x_0)/h\"";
+    let stated = "[discrete.constraints]\nc = \"z_1 - z_0 = (y_0 + y_1)/2*(x_1 - x_0)\"";
     for stated in ["", stated] {
         let model = custom(stated);
         let [own, midpoint] = ["custom", "midpoint"].map(|method| record(&model, &with(&model, method, 0.01)));
@@ -146,4 +146,67 @@ fn a_custom_step_keeps_the_multiplier() {
         }
         assert!((own.last("lambda_c") - 0.3).abs() > 0.05);
     }
+}
+
+/// [VC 8.3]: L_d = |Δq|²/(2h) and φ_d = Δz − y_0 Δx as they are typed, from q_0, q_1 and λ_0. The numbers are those of a recurrence
+/// solved by another program.
+#[test]
+fn the_discrete_flow_from_two_points_and_a_multiplier() {
+    let text = |second_z: f64| {
+        format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, second = "h" }}
+            y = {{ start = 0.0, second = "h" }}
+            z = {{ start = 0.0, second = {second_z} }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 + z'^2)/2"
+            [constraints]
+            roll = {{ equation = "z' = y*x'", kind = "vakonomic", multiplier = 0.3 }}
+            [discrete]
+            lagrangian = "((x_1 - x_0)^2 + (y_1 - y_0)^2 + (z_1 - z_0)^2)/(2*h)"
+            constraints = {{ roll = "z_1 - z_0 = y_0*(x_1 - x_0)" }}
+            [simulation]
+            method = "custom"
+            start = "two-points"
+            step = 0.1
+            until = 1.0
+            "#
+        )
+    };
+    let flow = model(&text(0.0));
+    let run = record(&flow, &extremal_engine::Settings::of(&flow));
+    assert!(distance(&["x", "y", "z"].map(|name| run.column(name)[1]), &[0.1, 0.1, 0.0]) < 1e-15);
+    let end = ["x", "y", "z", "step_lambda_roll"].map(|name| run.last(name));
+    // The digits that are given.
+    assert!(distance(&end, &[0.908875167, 1.006098462, 0.374400442, -0.331115959]) < 6e-10, "{end:?}");
+    // The multiplier of the first step is the stated one, and Δz − y_0 Δx vanishes in every step.
+    assert_eq!(run.column("step_lambda_roll")[..2], [0.3, 0.3]);
+    for pair in run.rows(["x", "y", "z"]).windows(2) {
+        let [[x0, y0, z0], [x1, _, z1]] = [pair[0], pair[1]];
+        assert!((z1 - z0 - y0 * (x1 - x0)).abs() < 1e-15);
+    }
+    // Two positions that do not satisfy φ_d belong to no motion.
+    let off = model(&text(0.01));
+    let refused = extremal_engine::CompiledRun::new(&off, &extremal_engine::Settings::of(&off)).err().unwrap();
+    assert!(refused.to_string().contains("second"), "{refused}");
+}
+
+/// The same discrete constraint in a boundary problem: its action is stationary under φ_d, as with the formulas of `midpoint`.
+#[test]
+fn a_discrete_constraint_of_ones_own_between_two_ends() {
+    let text = extremal_engine::gallery::text("heisenberg").unwrap();
+    let own = r#"
+[discrete]
+lagrangian = "((x_1 - x_0)^2 + (y_1 - y_0)^2)/(2*h)"
+constraints = { sweep = "z_1 - z_0 = ((x_0 + x_1)*(y_1 - y_0) - (y_0 + y_1)*(x_1 - x_0))/4" }
+
+[boundary]"#;
+    let custom = model(&text.replace("\n[boundary]", own));
+    let [own, midpoint] =
+        ["custom", "midpoint"].map(|method| extremal_testkit::boundary::solve(&custom, Some(method), 40));
+    // The solver stops at residuals of 1e-8, of which the multiplier 2 pi makes so much of the action, and one order more of itself.
+    assert!((own.objective - midpoint.objective).abs() < 1e-6, "{} {}", own.objective, midpoint.objective);
+    let [own, midpoint] = [&own, &midpoint].map(|solution| solution.values("lambda_sweep").unwrap());
+    assert!(distance(&own, &midpoint) < 1e-5, "{own:?}\n{midpoint:?}");
 }

@@ -43,7 +43,7 @@ fn accelerations_are_never_left_out_of_the_equations() {
         settings.method = method.parse().unwrap();
         let refused = CompiledRun::new(&model, &settings).err().map(|error| error.to_string());
         let expected = format!(
-            "`{}` is not defined for a Lagrangian with accelerations: use `hermite`, `difference`, `dop853` or `dopri5`",
+            "`{}` is not defined for a Lagrangian with accelerations: use `hermite`, `difference`, `dop853`, `dopri5` or `custom`",
             settings.method
         );
         assert_eq!(refused, Some(expected.clone()));

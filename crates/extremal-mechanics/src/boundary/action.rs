@@ -21,7 +21,7 @@ pub fn stationary_action<'g>(
     question: &Question<'g>,
 ) -> Result<Transcription, BoundaryError> {
     if system.order > 1 {
-        return higher::stationary_action(system, method, question);
+        return higher::stationary_action(system, method, custom, question);
     }
     let unfoldings = &question.unfoldings;
     // Vakonomic multipliers belong to rows of their own here.
@@ -32,7 +32,8 @@ pub fn stationary_action<'g>(
         let integral = discretised.integral(system, unfolding::unfold(system, f, unfoldings), what)?;
         Ok::<_, BoundaryError>(unfolding::fold(integral, nodes, unfoldings))
     };
-    let action = unfolding::fold(nodal.action, nodes, unfoldings);
+    let off: Vec<_> = system.moving_multipliers().into_iter().map(|lambda| (lambda, system.graph.int(0))).collect();
+    let action = unfolding::fold(nodal.action.substitute(&off), nodes, unfoldings);
     let mut formulas = Formulas::new(system, question);
     let mut rows = Vec::new();
     let mut once_rows = Vec::new();
@@ -47,7 +48,10 @@ pub fn stationary_action<'g>(
             ConstraintKind::Nonholonomic => return Err(BoundaryError::Nonholonomic(constraint.name.clone())),
             // h Φ, so that the multiplier keeps the meaning it has in L + λ Φ.
             ConstraintKind::Vakonomic => {
-                let row = integral(constraint.expression, "constraints")?;
+                let row = match discretised.own_constraint(system, i) {
+                    Some(own) => own,
+                    None => integral(constraint.expression, "constraints")?,
+                };
                 rows.push((row, GridPlace::Step(step_rows.len())));
                 step_rows.push(Condition::Constraint(i));
             }

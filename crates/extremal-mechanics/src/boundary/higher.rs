@@ -4,18 +4,21 @@ use extremal_expr::{Expr, Id};
 use extremal_model::Method;
 
 use super::action::Formulas;
+use super::three_points::stated_action;
 use super::{At, BoundaryError, Condition, GridPlace, Quantity, Question, Transcription};
 use crate::System;
-use crate::discrete::{HermiteAction, ThreePointAction};
+use crate::discrete::{CustomDiscrete, HermiteAction, ThreePointAction};
 
 /// The sum of the discrete action, to be made stationary.
 ///
+/// With `custom` the user's own discrete Lagrangian over three points is summed as it stands.
 /// With `hermite` the derivatives of order below k are unknowns of the nodes; with `difference` there is one more point beyond each
 /// end, and a velocity there is a central difference; constraints hold at the points. Derivatives at an end that are not held are
 /// free: the natural conditions come out of the variation.
 pub(super) fn stationary_action<'g>(
     system: &System<'g>,
     method: &Method,
+    custom: Option<CustomDiscrete<'g>>,
     question: &Question<'g>,
 ) -> Result<Transcription, BoundaryError> {
     if question.terminal.is_some() || question.running.is_some() || !question.controls.is_empty() {
@@ -23,6 +26,14 @@ pub(super) fn stationary_action<'g>(
     }
     // Vakonomic multipliers belong to rows of their own here.
     let unmultiplied = system.unmultiplied();
+    if *method == Method::Custom {
+        return match custom {
+            Some(CustomDiscrete::Stated(stated)) if stated.three_points && system.order == 2 => {
+                stated_action(&unmultiplied, &stated, question)
+            }
+            _ => Err(BoundaryError::ThreePoints),
+        };
+    }
     let (hermitian, differences) = (*method == Method::Hermite, *method == Method::Difference);
     match system.order {
         order if !hermitian && !differences => {

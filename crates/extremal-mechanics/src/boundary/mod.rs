@@ -10,8 +10,8 @@ mod action;
 mod control;
 mod grid;
 mod higher;
+mod three_points;
 mod unfolding;
-mod vakonomic;
 
 use extremal_expr::{Expr, Id};
 use extremal_model::{Feature, Method, Refusal};
@@ -20,11 +20,11 @@ use thiserror::Error;
 pub use action::stationary_action;
 pub use control::controlled_motion;
 pub use grid::{Assembly, Element};
+pub use three_points::controlled_nodes;
 pub use unfolding::Unfolding;
-pub use vakonomic::VakonomicControl;
 
 use crate::System;
-use crate::discrete::{CustomDiscrete, DiscreteAction, QuadratureRule, galerkin_of};
+use crate::discrete::{CustomDiscrete, DifferenceMap, DiscreteAction, QuadratureRule, StatedDiscrete, galerkin_of};
 
 /// A small formula of which a large problem has many copies: a contribution to the cost, and contributions to rows of equations.
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ pub enum Quantity {
         /// Which coordinate.
         coordinate: usize,
     },
-    /// A control during a step.
+    /// A control during a step, or at a node.
     Control(usize),
     /// An entropy at a node.
     Entropy(usize),
@@ -217,8 +217,8 @@ pub enum BoundaryError {
     /// The method is not defined for such a problem.
     #[error("{0}")]
     Undefined(Refusal),
-    /// `custom` without a `[discrete]` table.
-    #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
+    /// `custom` without a table that says what it is.
+    #[error("the method `custom` needs a table `[discrete]` with a `lagrangian`, or `[discretisation]`")]
     NoDiscrete,
     /// A velocity constraint with d'Alembert's reaction has no action.
     #[error(
@@ -251,6 +251,12 @@ pub enum BoundaryError {
     /// Differences over three points have no third derivative.
     #[error("`difference` is for Lagrangians with accelerations, this one has derivatives of order {0}: use `hermite`")]
     DifferenceOrder(usize),
+    /// What cannot be asked beside controls at the nodes.
+    #[error("{0} cannot be stated where controls act at the nodes of a discrete Lagrangian of your own")]
+    NodeControls(&'static str),
+    /// A discrete Lagrangian over three points has positions at its ends.
+    #[error("a discrete Lagrangian over three points needs a Lagrangian with accelerations, and positions `x_2` in it")]
+    ThreePoints,
     /// Quadrature of costs with the user's own discrete Lagrangian.
     #[error(
         "the method `custom` says nothing of the quadrature of {0}: use `midpoint`, `trapezoidal` or `galerkin(s)`"
@@ -261,7 +267,17 @@ pub enum BoundaryError {
 /// A discrete Lagrangian with the quadrature it was made by.
 pub(crate) struct Discretised<'g> {
     action: DiscreteAction<'g>,
-    rule: Option<(usize, QuadratureRule)>,
+    rule: StepRule<'g>,
+}
+
+/// How a quantity is integrated over a step.
+enum StepRule<'g> {
+    /// Along a polynomial of this degree.
+    Galerkin(usize, QuadratureRule),
+    /// By the user's own finite-difference map.
+    Map(DifferenceMap<'g>),
+    /// Of the user's own discrete system only its constraints are known.
+    Stated(StatedDiscrete<'g>),
 }
 
 impl<'g> Discretised<'g> {
@@ -282,22 +298,44 @@ impl<'g> Discretised<'g> {
         }
         if *method == Method::Custom {
             let custom = custom.ok_or(BoundaryError::NoDiscrete)?;
-            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule: None });
+            if matches!(&custom, CustomDiscrete::Stated(stated) if stated.three_points) {
+                return Err(BoundaryError::ThreePoints);
+            }
+            let rule = match &custom {
+                CustomDiscrete::Map(map) => StepRule::Map(map.clone()),
+                CustomDiscrete::Stated(stated) => StepRule::Stated(stated.clone()),
+            };
+            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule });
         }
         let (degree, rule) = galerkin_of(method).ok_or(BoundaryError::NoDiscrete)?;
         let action = DiscreteAction::galerkin(system, degree, &rule, Default::default());
-        Ok(Discretised { action, rule: Some((degree, rule)) })
+        Ok(Discretised { action, rule: StepRule::Galerkin(degree, rule) })
     }
 
     /// ∫ f dt over a step, by the same quadrature as the action.
     fn integral(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Expr<'g>, BoundaryError> {
-        let (degree, rule) = self.rule.as_ref().ok_or(BoundaryError::NoQuadrature(what))?;
-        Ok(integral(system, f, *degree, rule))
+        match &self.rule {
+            StepRule::Galerkin(degree, rule) => Ok(integral(system, f, *degree, rule)),
+            StepRule::Map(map) => Ok(map.integral(system, f)),
+            StepRule::Stated(_) => Err(BoundaryError::NoQuadrature(what)),
+        }
+    }
+
+    /// What a vakonomic constraint is over a step, if the user's own discrete system says so.
+    fn own_constraint(&self, system: &System<'g>, constraint: usize) -> Option<Expr<'g>> {
+        match &self.rule {
+            StepRule::Stated(stated) => Some(stated.over_step(system, constraint)),
+            StepRule::Galerkin(..) | StepRule::Map(_) => None,
+        }
     }
 
     /// The expression at each node of the quadrature.
     fn at_nodes(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Vec<Expr<'g>>, BoundaryError> {
-        let (degree, rule) = self.rule.as_ref().ok_or(BoundaryError::NoQuadrature(what))?;
+        let (degree, rule) = match &self.rule {
+            StepRule::Galerkin(degree, rule) => (degree, rule),
+            StepRule::Map(map) => return Ok(map.nodes.iter().map(|node| node.pull_back(system, &[f])[0]).collect()),
+            StepRule::Stated(_) => return Err(BoundaryError::NoQuadrature(what)),
+        };
         // All nodes with the weight of one of them: constants then keep the names they have in the action.
         let only = |j: usize| {
             let weights = (0..rule.nodes.len()).map(|i| if i == j { 1.0 } else { 0.0 }).collect();

@@ -3,7 +3,6 @@
 use extremal_expr::{Expr, Id, Rational};
 use extremal_model::EntropyBase;
 
-use super::CustomDiscrete;
 use super::constrained::Nodes;
 use super::quadrature::{QuadratureRule, lagrange};
 use super::scheme::Constants;
@@ -15,9 +14,9 @@ pub struct DiscreteAction<'g> {
     /// Node positions as fractions of the step: 0 first, 1 last.
     pub(super) nodes: Vec<f64>,
     /// Where between the ends nonholonomic constraints are taken.
-    base: Expr<'g>,
+    pub(super) base: Expr<'g>,
     /// Discrete constraints of the user's own, per constraint.
-    own_constraints: Vec<Option<Expr<'g>>>,
+    pub(super) own_constraints: Vec<Option<Expr<'g>>>,
     /// In the symbols Q_i, per node and coordinate.
     pub(super) nodal: Formula<'g>,
     /// In q (the first node) and the increments w_i of the others.
@@ -137,7 +136,7 @@ impl<'g> DiscreteAction<'g> {
     }
 
     /// The symbols q, w_1 … w_s.
-    fn increments(system: &System<'g>, degree: usize) -> Vec<Vec<Expr<'g>>> {
+    pub(super) fn increments(system: &System<'g>, degree: usize) -> Vec<Vec<Expr<'g>>> {
         let w = (1..=degree).map(|i| system.symbols("w_", &format!("_{i}")));
         [system.q.clone()].into_iter().chain(w).collect()
     }
@@ -219,77 +218,6 @@ impl<'g> DiscreteAction<'g> {
         }
         let total = |terms: Vec<Vec<Expr<'g>>>| -> Vec<Expr<'g>> { terms.into_iter().map(|sum| g.sum(sum)).collect() };
         Slopes { by_w: by_w.into_iter().map(total).collect(), by_q: total(by_q) }
-    }
-
-    /// What constraints imposed before the variation add to a discrete Lagrangian: h λ Φ, with the user's own discrete constraint for
-    /// Φ, or else Φ in the middle of the step.
-    fn vakonomic_action(system: &System<'g>, own: &[Option<Expr<'g>>]) -> Expr<'g> {
-        let (g, h) = (system.graph, system.step());
-        let ([first, last], [s_0, _]) = (system.ends(), system.entropy_ends());
-        let pairs = || first.iter().zip(&last);
-        let middle = Point {
-            q: pairs().map(|(a, b)| (*a + *b) / 2).collect(),
-            v: pairs().map(|(a, b)| (*b - *a) / h).collect(),
-            s: s_0,
-            t: system.t + h / 2,
-        };
-        let own = own.iter().copied().chain(std::iter::repeat(None));
-        let terms = system.constraints.iter().zip(own).filter(|(constraint, _)| constraint.is_vakonomic());
-        g.sum(terms.map(|(constraint, own)| {
-            let phi = own.unwrap_or_else(|| system.at(&[constraint.expression], &middle)[0]);
-            h * constraint.multiplier * phi
-        }))
-    }
-
-    /// A discrete Lagrangian L_d(x_0, x_1), discrete forces f−, f+ and entropy rules of the user's own, in the symbols `x_0`,
-    /// `x_1`, `S_0`, `S_1`, `h`, `t`. Nothing is said of its temperatures, nor of work and heat.
-    pub fn custom(system: &System<'g>, mut custom: CustomDiscrete<'g>) -> Self {
-        let (g, h) = (system.graph, system.step());
-        let ends = system.ends();
-        let [s_0, s_1] = system.entropy_ends();
-        custom.lagrangian = custom.lagrangian + Self::vakonomic_action(system, &custom.constraints);
-        let w = Self::increments(system, 1);
-        let heat = &system.heat;
-        let mut rules: Vec<_> = ends[0].iter().copied().zip(system.q.iter().copied()).collect();
-        rules.extend((0..s_0.len()).flat_map(|k| [(s_0[k], heat.s[k]), (s_1[k], heat.s[k] + h * heat.rates[k])]));
-        // As x_0 = q and x_1 = q + e first: of both slopes the forces at x_1 are then the same expressions.
-        let displacement = system.symbols("e_", "");
-        let displaced: Vec<_> = (0..system.len()).map(|k| (ends[1][k], system.q[k] + displacement[k])).collect();
-        let action = custom.lagrangian.substitute(&[&rules[..], &displaced].concat());
-        let slopes = g.gradient(action, &[&displacement[..], &system.q].concat());
-        let moved: Vec<_> = displacement.iter().zip(&w[1]).map(|(e, w)| (*e, h * *w)).collect();
-        let mut by_w = g.substitute(&slopes, &moved);
-        let by_q = by_w.split_off(system.len());
-        rules.extend((0..system.len()).map(|k| (ends[1][k], system.q[k] + h * w[1][k])));
-        let nothing = vec![g.int(0); system.accounts().len()];
-        let nodal = Formula {
-            unknowns: ends.into(),
-            action: custom.lagrangian,
-            forces: vec![custom.force_minus, custom.force_plus],
-            entropy: custom.entropy_rules,
-            temperatures: Vec::new(),
-            heating: Vec::new(),
-            accounts: nothing.clone(),
-        };
-        let incremental = Formula {
-            unknowns: w,
-            action: nodal.action.substitute(&rules),
-            forces: nodal.forces.iter().map(|f| g.substitute(f, &rules)).collect(),
-            entropy: g.substitute(&nodal.entropy, &rules),
-            temperatures: Vec::new(),
-            heating: Vec::new(),
-            accounts: nothing,
-        };
-        DiscreteAction {
-            nodes: vec![0.0, 1.0],
-            base: g.rational(Rational::HALF),
-            own_constraints: custom.constraints,
-            nodal,
-            incremental,
-            slopes: Slopes { by_w: vec![by_w], by_q },
-            implicit_entropy: true,
-            constants: Constants::new(g),
-        }
     }
 
     /// The nodes of a step in the increments.

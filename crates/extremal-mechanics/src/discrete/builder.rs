@@ -62,6 +62,14 @@ impl<'s, 'g> SchemeBuilder<'s, 'g> {
         SchemeBuilder { system, state, velocities, start, observe }
     }
 
+    /// Further symbols in the state, and what they are at the start.
+    pub fn carry(&mut self, symbols: &[Expr<'g>], at_start: &[Expr<'g>]) {
+        let end = self.state.len();
+        self.state.extend(symbols);
+        self.start.outputs.extend(ids(at_start));
+        self.observe.inputs.splice(end..end, ids(symbols));
+    }
+
     /// The scheme whose step solves these equations and leads to the state `next`.
     pub fn step(self, name: String, solves: Vec<Solve>, next: &[Expr<'g>]) -> Scheme {
         let instant = [self.system.t, self.system.step()];

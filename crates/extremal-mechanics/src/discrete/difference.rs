@@ -36,6 +36,12 @@ impl<'g> ThreePointAction<'g> {
         ThreePointAction { points: [first, middle, last], action }
     }
 
+    /// The user's own L_d, whose time is that of the first point.
+    pub(super) fn stated(system: &System<'g>, lagrangian: Expr<'g>) -> ThreePointAction<'g> {
+        let action = lagrangian.substitute(&[(system.t, system.t - system.step())]);
+        ThreePointAction { points: system.three_points(), action }
+    }
+
     /// The discrete Euler–Lagrange equation D_3 L_d(x_−2, x_−1, x_0) + D_2 L_d(x_−1, x_0, x_1) + D_1 L_d(x_0, x_1, x_2) = 0 for
     /// five points around `time`, divided by the step.
     fn equation(&self, system: &System<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
@@ -55,9 +61,8 @@ impl<'g> ThreePointAction<'g> {
 
 /// The integrator of the three-point rule, of order two. The state carries q, q' and, by central differences, q'' and q''', with
 /// the four points around; it is started symmetrically from q, q', q'' and q''', which is exact to the order of the method.
-pub(super) fn difference<'g>(system: &System<'g>, name: String) -> Scheme {
+pub(super) fn difference<'g>(system: &System<'g>, action: ThreePointAction<'g>, name: String) -> Scheme {
     let (g, h) = (system.graph, system.step());
-    let action = ThreePointAction::of(system);
     let around = ["_m2", "_m1", "_p1", "_p2"].map(|suffix| system.symbols("", suffix));
     let [m2, m1, p1, p2] = &around;
     let [q, v, a, j] = [0, 1, 2, 3].map(|order| system.derivative(order).to_vec());

@@ -2,6 +2,7 @@
 
 mod action;
 mod builder;
+mod canonical;
 mod collocation;
 mod composition;
 mod constrained;
@@ -10,13 +11,18 @@ mod dry;
 mod energy_entropy;
 mod flow;
 mod hermite;
+mod modified;
+mod on_manifold;
+mod own;
 mod quadrature;
+mod recurrence;
 mod reference;
 mod scheme;
 mod stages;
+mod three_points;
 mod variational;
 
-use extremal_expr::{Expr, Rational};
+use extremal_expr::Rational;
 use extremal_model::{CompositionBase, ConstraintForm, EntropyBase, Feature, Method, Refusal, Start};
 use thiserror::Error;
 
@@ -24,14 +30,22 @@ pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
+pub use modified::ModifiedLagrangian;
+pub use own::{CustomDiscrete, DifferenceMap, MapNode, StatedDiscrete};
 pub use quadrature::QuadratureRule;
+pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
+pub use three_points::ThreePointSystem;
 pub use variational::energy_estimate;
 
+pub(crate) use scheme::ids;
+
 use crate::System;
+use canonical::canonical;
 use collocation::Collocation;
-use reference::{rk2, rk4, runge_kutta};
+use on_manifold::runge_kutta_on;
+use reference::{euler, rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -43,8 +57,20 @@ pub enum SchemeError {
     #[error("the start `two-points` is not defined for `{0}`: start from velocities instead (`start = \"legendre\"`)")]
     NoTwoPoints(String),
     /// `custom` without a `[discrete]` table.
-    #[error("the method `custom` needs a `[discrete]` table with a `lagrangian`")]
+    #[error("the method `custom` needs a table `[discrete]` with a `lagrangian`, or `[discretisation]`")]
     NoDiscrete,
+    /// A start from four positions with a method that is not made for it.
+    #[error(
+        "the start `points` is for `custom` with a discrete Lagrangian over three points, not for `{0}`: start from velocities or \
+         from two points"
+    )]
+    NoPoints(String),
+    /// A discrete Lagrangian over three points for a Lagrangian without accelerations.
+    #[error("a discrete Lagrangian over three points (`x_2`) belongs to a Lagrangian with accelerations")]
+    ThreePointsOfFirstOrder,
+    /// A discrete Lagrangian over two points for a Lagrangian with accelerations.
+    #[error("a Lagrangian with accelerations needs a discrete one over three points: `x_0`, `x_1` and `x_2`")]
+    TwoPointsOfSecondOrder,
     /// `custom` for a system with entropies, without a rule for each.
     #[error("the method `custom` needs a rule for every entropy: add a `[discrete.entropy]` table")]
     NoEntropyRule,
@@ -80,23 +106,15 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// W_f has no canonical coordinates that the method could be taken in.
+    #[error(
+        "`{0}` needs canonical coordinates where a singular Lagrangian moves: a half of them positions, whose momenta are the other half, and \
+         neither entropies nor reactions: use `gauss(s)` or `dop853`"
+    )]
+    NotCanonical(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
-}
-
-/// The user's own discrete system, in the symbols `x_0`, `x_1`, `h`, `t`.
-pub struct CustomDiscrete<'g> {
-    /// L_d(x_0, x_1).
-    pub lagrangian: Expr<'g>,
-    /// f−, per coordinate.
-    pub force_minus: Vec<Expr<'g>>,
-    /// f+, per coordinate.
-    pub force_plus: Vec<Expr<'g>>,
-    /// Expressions that vanish, one per entropy, also in `S_0`, `S_1`.
-    pub entropy_rules: Vec<Expr<'g>>,
-    /// Discrete constraints that replace those of the method, per constraint; may be shorter than the list of constraints.
-    pub constraints: Vec<Option<Expr<'g>>>,
 }
 
 /// The scheme of `method` for `system`.
@@ -142,19 +160,36 @@ pub fn scheme<'g>(
         }
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
-            if custom.entropy_rules.len() != system.heat.s.len() {
+            if let CustomDiscrete::Stated(stated) = &custom
+                && stated.entropy_rules.len() != system.heat.s.len()
+            {
                 return Err(SchemeError::NoEntropyRule);
             }
-            DiscreteAction::custom(system, custom).scheme(system, name, options)
+            match (&custom, system.order, options.start) {
+                (CustomDiscrete::Stated(stated), 2, Start::Points) if stated.three_points => {
+                    ThreePointSystem::stated(system, stated).scheme(system, name)
+                }
+                (CustomDiscrete::Stated(stated), 2, _) if stated.three_points => {
+                    let action = ThreePointAction::stated(system, stated.lagrangian);
+                    difference::difference(system, action, name)
+                }
+                (CustomDiscrete::Stated(stated), 1, _) if stated.three_points => {
+                    return Err(SchemeError::ThreePointsOfFirstOrder);
+                }
+                (_, 1, Start::Points) => return Err(SchemeError::NoPoints(name)),
+                (_, 1, _) => DiscreteAction::custom(system, custom).scheme(system, name, options),
+                _ => return Err(SchemeError::TwoPointsOfSecondOrder),
+            }
         }
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
-        Method::Rk2 => runge_kutta(system, rk2(system), name),
-        Method::Rk4 => runge_kutta(system, rk4(system), name),
-        Method::Gauss(stages) => runge_kutta(system, Collocation::gauss(system, *stages as usize), name),
+        Method::Euler => by_stages(system, euler(system), name),
+        Method::Rk2 => by_stages(system, rk2(system), name),
+        Method::Rk4 => by_stages(system, rk4(system), name),
+        Method::Gauss(stages) => by_stages(system, Collocation::gauss(system, *stages as usize), name),
         Method::Hermite => hermite::hermite(system, name),
-        Method::Difference => difference::difference(system, name),
+        Method::Difference => difference::difference(system, ThreePointAction::of(system), name),
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
         Method::Left
         | Method::Right
@@ -162,10 +197,26 @@ pub fn scheme<'g>(
         | Method::Theta(_)
         | Method::Trapezoidal
         | Method::Galerkin { .. } => {
+            if let Some(manifold) = &system.manifold {
+                return canonical(
+                    system,
+                    manifold,
+                    gauss_stages(method).ok_or(SchemeError::NotCanonical(name.clone()))?,
+                    name,
+                );
+            }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
     })
+}
+
+/// A method with stages, where the system moves.
+fn by_stages<'g>(system: &System<'g>, method: Collocation<'_, 'g>, name: String) -> Scheme {
+    match &system.manifold {
+        Some(manifold) => runge_kutta_on(system, manifold, method, name),
+        None => runge_kutta(system, method, name),
+    }
 }
 
 /// What a method leaves open.
@@ -196,7 +247,8 @@ impl Default for Options {
 /// for motions, from [`MethodFamily::takes`](extremal_model::MethodFamily::takes).
 pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Result<(), SchemeError> {
     system.check_order()?;
-    if system.order > 1 && !system.constraints.is_empty() {
+    let from_points = *method == Method::Custom && start == Start::Points;
+    if system.order > 1 && !system.constraints.is_empty() && !from_points {
         return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
@@ -205,6 +257,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));
+    }
+    if system.manifold.is_some() {
+        needed.push((Feature::Singular, None));
     }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
@@ -218,17 +273,18 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         true => Feature::TwoPoints,
         false => Feature::ConstrainedTwoPoints,
     };
-    // Two positions leave the multipliers of vakonomic constraints, which are part of the state, open.
-    let open = system.vakonomic().next().is_some();
-    if let (true, Some(dry)) = (open, system.dry.first()) {
+    let vakonomic = system.vakonomic().next().is_some();
+    if let (true, Some(dry)) = (vakonomic, system.dry.first()) {
         return Err(SchemeError::DryFriction { name: dry.name.clone(), place: "beside vakonomic constraints" });
     }
     match start {
         // A contact sticks or slides with a velocity, which two positions do not tell.
-        Start::TwoPoints if open || !system.dry.is_empty() || !method.takes(two_points) => {
+        Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints | Start::Legendre => Ok(()),
+        Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::Points if *method != Method::Custom => Err(SchemeError::NoPoints(method.to_string())),
+        Start::TwoPoints | Start::Legendre | Start::Points => Ok(()),
     }
 }
 
@@ -252,12 +308,24 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         | Method::EnergyEntropy(_)
         | Method::Hermite
         | Method::Difference
+        | Method::Euler
         | Method::Rk2
         | Method::Rk4
         | Method::Gauss(_)
         | Method::Dopri5
         | Method::Dop853 => return None,
     })
+}
+
+/// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.
+fn gauss_stages(method: &Method) -> Option<usize> {
+    match method {
+        Method::Midpoint => Some(1),
+        Method::Galerkin { degree, quadrature: extremal_model::Quadrature::Gauss(points) } if degree == points => {
+            Some(*degree as usize)
+        }
+        _ => None,
+    }
 }
 
 fn rule_of(quadrature: extremal_model::Quadrature) -> QuadratureRule {

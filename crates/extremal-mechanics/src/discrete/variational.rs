@@ -146,7 +146,7 @@ impl<'g> DiscreteAction<'g> {
         let accounts_next: Vec<_> =
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
         let accounts_next = g.substitute(&accounts_next, &pulled);
-        let outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
+        let mut outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
         let mut form = SchemeBuilder::of_momenta(system);
         if options.start == Start::TwoPoints {
             let second = &self.nodal.unknowns[degree];
@@ -155,6 +155,12 @@ impl<'g> DiscreteAction<'g> {
             let rows = g.substitute(&[&residual[..], entropy].concat(), &given);
             form.start = two_points_start(system, second, (inner, &guess[..inner.len()]), rows, &multipliers);
         }
+        let typed = self.own_constraints.iter().zip(&system.constraints);
+        let typed: Vec<_> = typed.filter(|(own, c)| own.is_some() && c.is_vakonomic()).map(|(_, c)| c).collect();
+        let found: Vec<_> = typed.iter().map(|constraint| constraint.multiplier).collect();
+        let steps: Vec<_> = typed.iter().map(|constraint| system.step_multiplier(constraint)).collect();
+        form.carry(&steps, &found);
+        outputs.extend(found);
         let constants = self.constants.into_named();
         let note = format!(
             "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
@@ -210,8 +216,8 @@ impl<'g> DiscreteAction<'g> {
     }
 }
 
-/// The state at the start from two positions: `rows` are the equations of a step whose last increments are given; the inner ones,
-/// with their guess, and the momenta are found from them. The first impulses follow from velocities at the start that satisfy the
+/// The state at the start from two positions: `rows` are the equations of a step whose last increments, and multipliers that move,
+/// are given; the inner ones, with their guess, and the momenta are found from them. The first impulses follow from velocities at the start that satisfy the
 /// constraints.
 fn two_points_start<'g>(
     system: &System<'g>,
@@ -234,7 +240,9 @@ fn two_points_start<'g>(
     }
     let instant = [system.t, system.step()];
     Block {
-        inputs: ids(&[&system.q[..], &system.v, second, &system.heat.s, &instant].concat()),
+        inputs: ids(
+            &[&system.q[..], &system.v, second, &system.heat.s, &instant, &system.moving_multipliers()].concat()
+        ),
         solves: vec![Solve::new(&open, &rows, &guess)],
         outputs: ids(&started(system, &system.p)),
     }

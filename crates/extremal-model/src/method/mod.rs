@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Singular, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -69,6 +69,8 @@ pub enum Method {
     Difference,
     /// For Lagrangians with accelerations or higher derivatives: the Hermite polynomial between two points, order 4 for accelerations.
     Hermite,
+    /// Reference: the explicit method of Euler.
+    Euler,
     /// Reference: the explicit midpoint method.
     Rk2,
     /// Reference: the classical Runge-Kutta method of order 4.
@@ -139,6 +141,8 @@ const MOTIONS: &[Feature] =
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
 const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -155,13 +159,13 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     read: None,
 };
 const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS], ..VARIATIONAL };
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS, &[Singular]], ..VARIATIONAL };
 
 static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: SYMMETRIC,
+    takes: MIDPOINT_TAKES,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -181,7 +185,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -192,7 +196,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS],
+    takes: &[MOTIONS, &[Singular]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -201,6 +205,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
+    takes: &[MOTIONS],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -252,7 +257,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives]],
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular]],
     example: || Method::Dop853,
     ..REFERENCE
 };
@@ -322,12 +327,23 @@ static RK2: MethodFamily = MethodFamily {
     ..RK4
 };
 
+static EULER: MethodFamily = MethodFamily {
+    usage: "euler",
+    sentence: "reference: the explicit method of Euler",
+    equations: "R7",
+    order: "1",
+    example: || Method::Euler,
+    ..RK4
+};
+
 static CUSTOM: MethodFamily = MethodFamily {
     usage: "custom",
-    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete]",
+    sentence: "your own discrete Lagrangian, forces and constraints, from [discrete], or your own finite-difference map, from [discretisation]",
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
+    // A discrete Lagrangian of one's own may reach over three points.
+    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };
@@ -367,6 +383,7 @@ families! {
     Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
     Method::Dopri5 => DOPRI5,
     Method::Rk2 => RK2,
+    Method::Euler => EULER,
     Method::Custom => CUSTOM,
 }
 
@@ -460,6 +477,7 @@ impl fmt::Display for Method {
             | Method::Custom
             | Method::Difference
             | Method::Hermite
+            | Method::Euler
             | Method::Rk2
             | Method::Rk4
             | Method::Dopri5

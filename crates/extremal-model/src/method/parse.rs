@@ -321,6 +321,7 @@ mod tests {
             "custom",
             "difference",
             "hermite",
+            "euler",
             "rk2",
             "rk4",
             "dopri5",

@@ -2,21 +2,22 @@
 
 use std::collections::HashSet;
 
-use extremal_expr::Id;
+use extremal_expr::{Graph, Id};
 
 use super::ModelTable;
 use super::assignments::{self, Assignment, Primes, Targets};
 use super::constraints::Constraints;
 use super::coordinates::Coordinates;
+use super::discretisation::StepEnds;
 use super::entropies::Entropies;
 use super::families::{Families, member_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
-use crate::document::{Scalar, TableField, field, keys};
-use crate::names::STEP;
+use crate::document::{Scalar, TableEntry, TableField, TableReader, field, keys};
 use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver, with_article};
 
-/// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`.
+/// A discrete Lagrangian with its forces, over one step from `x_0` to `x_1` of length `h` that begins at time `t`, or over two steps
+/// to `x_2`.
 #[derive(Clone, Debug)]
 pub struct Discrete {
     /// The action over the step.
@@ -25,21 +26,28 @@ pub struct Discrete {
     pub force_minus: Vec<Id>,
     /// The force at the end, one per coordinate.
     pub force_plus: Vec<Id>,
-    /// The symbols `x_0`, one per coordinate.
-    pub before: Vec<Id>,
-    /// The symbols `x_1`, one per coordinate.
-    pub after: Vec<Id>,
     /// Expressions that vanish over a step, one per entropy: they determine the entropies at its end.
     pub entropy_rules: Vec<Id>,
     /// Expressions that vanish over a step, one per constraint, `None` where the discrete form of the method is kept.
     pub constraints: Vec<Option<Id>>,
-    /// The symbols `S_0`, one per entropy.
-    pub entropies_before: Vec<Id>,
-    /// The symbols `S_1`, one per entropy.
-    pub entropies_after: Vec<Id>,
-    /// The symbol `h`.
-    pub step: Id,
+    /// What a node with controls costs, in the positions before, at and after it.
+    pub cost: Option<Id>,
+    /// Does the Lagrangian or a constraint reach over two steps?
+    pub three_points: bool,
+    /// The positions that a motion over three points starts from, one step after the other: none or four of them.
+    pub points: Vec<Vec<Id>>,
+    /// The multipliers it starts from, per constraint: none, or those of the first two constraints over three points.
+    pub multipliers: Vec<Vec<Id>>,
+    /// The symbols of both ends of a step.
+    pub ends: StepEnds,
+    /// The symbols `x_2`, one per coordinate.
+    pub third: Vec<Id>,
 }
+
+/// Four positions in a row make a state of a motion over three points.
+const POINTS: usize = 4;
+/// Multipliers of each constraint that belong to them.
+const MULTIPLIERS: usize = 2;
 
 #[derive(Debug, Default)]
 pub(crate) struct DiscreteStatement {
@@ -49,11 +57,30 @@ pub(crate) struct DiscreteStatement {
     pub force_plus: Vec<Assignment>,
     pub entropy: Vec<Assignment>,
     pub constraints: Vec<Assignment>,
+    pub cost: Option<Scalar>,
+    pub points: Option<StatedPoints>,
+    pub multipliers: Option<StatedPoints>,
+}
+
+/// A list of tables with a value for each of some quantities.
+#[derive(Debug)]
+pub(crate) struct StatedPoints {
+    span: Span,
+    list: Vec<(Span, Vec<Assignment>)>,
+}
+
+impl StatedPoints {
+    fn read<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> StatedPoints {
+        let items = reader.list(entry);
+        let items = items.as_deref().unwrap_or(std::slice::from_ref(entry));
+        let list = items.iter().map(|item| (item.value_span(), assignments::read_table(reader, item))).collect();
+        StatedPoints { span: entry.value_span(), list }
+    }
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
     name: "discrete",
-    sentence: "the method `custom`: a discrete system of your own, in `x_0`, `x_1`, `S_0`, `S_1`, `h`, the time `t` at the beginning of the step, and parameters",
+    sentence: "the method `custom`: a discrete system of your own, in `x_0`, `x_1`, `S_0`, `S_1`, `h`, the time `t` at the beginning of the step, and parameters; for a Lagrangian with accelerations over three points, also in `x_2`",
     keys: || keys(FIELDS),
     read: |reader, table, entries, into| {
         let span = table.name.span.clone();
@@ -81,8 +108,23 @@ const FIELDS: &[TableField<DiscreteStatement>] = &[
     }),
     field(
         "constraints",
-        "an equation by constraint, instead of that of the method; of a vakonomic one it stands for the constraint in the action",
+        "an equation by constraint, instead of that of the method; of a vakonomic one the difference of its sides is added to the action, times the multiplier of the step",
         |reader, entry, into| into.constraints = assignments::read_table(reader, entry),
+    ),
+    field(
+        "cost",
+        "what each inner node of a control problem costs, of the positions `x_0`, `x_1`, `x_2` before, at and after it and of the controls there; `h` times the running cost if not stated",
+        |reader, entry, into| into.cost = reader.scalar(entry),
+    ),
+    field(
+        "points",
+        "for `start = \"points\"`: the first four positions of a motion over three points, `[{ x = 0 }, { x = \"h\" }, ...]`",
+        |reader, entry, into| into.points = Some(StatedPoints::read(reader, entry)),
+    ),
+    field(
+        "multipliers",
+        "for the same: the first two multipliers of each vakonomic constraint, `[{ c = 0.1 }, { c = 0.2 }]`, 0 if not stated",
+        |reader, entry, into| into.multipliers = Some(StatedPoints::read(reader, entry)),
     ),
 ];
 
@@ -93,8 +135,8 @@ pub(crate) fn resolve(
     entropies: &Entropies,
     constraints: &Constraints,
 ) -> Option<Discrete> {
-    report_collisions(resolver, statement, &coordinates.families, "a position");
-    report_collisions(resolver, statement, &entropies.families, "a value");
+    report_collisions(resolver, ("discrete", &statement.span), &coordinates.families, "a position");
+    report_collisions(resolver, ("discrete", &statement.span), &entropies.families, "a value");
     let moving = [&coordinates.families];
     let mut forces = |stated: &[Assignment]| {
         assignments::resolve_or_zero(resolver, stated, Targets(&moving), &ExpressionPlace::DISCRETE)
@@ -103,28 +145,88 @@ pub(crate) fn resolve(
     let force_plus = forces(&statement.force_plus);
     let entropy_rules = entropy_rules(resolver, statement, entropies);
     let graph = resolver.graph;
-    let ends = |families: &Families, end: &str| -> Vec<Id> {
-        let members = families.list.iter().flat_map(|family| {
-            let name = format!("{}{end}", family.name.text);
-            (1..=family.len()).map(move |number| graph.symbol(&member_name(&name, family.count, number)).id())
-        });
-        members.collect()
-    };
-    let after = ends(&coordinates.families, "_1");
-    let constraints = discrete_constraints(resolver, &statement.constraints, constraints, &after);
+    let after = end_symbols(graph, &coordinates.families, "_1");
+    let rows = discrete_constraints(resolver, &statement.constraints, constraints, &after);
     let lagrangian = resolver.number(statement.lagrangian.as_ref()?, &ExpressionPlace::DISCRETE, None)?;
+    let third = end_symbols(graph, &coordinates.families, "_2");
+    let reaching: Vec<_> = [lagrangian].into_iter().chain(rows.iter().flatten().map(|row| graph.expr(*row))).collect();
+    let three_points = graph.depend_on(&reaching, &graph.exprs(&third)).contains(&true);
+    if three_points {
+        refuse_over_three(resolver, statement, &[&force_minus, &force_plus], entropies);
+    }
+    let cost = statement.cost.as_ref().map(|scalar| resolver.number(scalar, &ExpressionPlace::DISCRETE_COST, None));
+    let points = stated_points(resolver, statement.points.as_ref(), &coordinates.families, (POINTS, "positions"), true);
+    let kept = (MULTIPLIERS, "multipliers of each constraint");
+    let multipliers = stated_points(resolver, statement.multipliers.as_ref(), &constraints.families, kept, false);
     Some(Discrete {
         lagrangian: lagrangian.id(),
         force_minus,
         force_plus,
-        before: ends(&coordinates.families, "_0"),
-        after,
         entropy_rules: entropy_rules?,
-        constraints,
-        entropies_before: ends(&entropies.families, "_0"),
-        entropies_after: ends(&entropies.families, "_1"),
-        step: graph.symbol(STEP).id(),
+        constraints: rows,
+        cost: cost.flatten().map(|cost| cost.id()),
+        three_points,
+        points: points?,
+        multipliers: multipliers?,
+        third,
+        ends: StepEnds::of(graph, &coordinates.families, &entropies.families),
     })
+}
+
+/// What has no meaning beside a Lagrangian over three points.
+fn refuse_over_three(
+    resolver: &mut Resolver<'_, '_>,
+    statement: &DiscreteStatement,
+    forces: &[&Vec<Id>],
+    entropies: &Entropies,
+) {
+    let pushed = forces.iter().flat_map(|force| force.iter()).any(|force| !resolver.graph.expr(*force).is_zero());
+    let what = match (pushed, entropies.list.is_empty()) {
+        (true, _) => "discrete forces",
+        (_, false) => "entropies",
+        _ => return,
+    };
+    let message = format!("{what} are not defined beside a discrete Lagrangian over three points");
+    resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(statement.span.clone(), "`x_2` occurs here"));
+}
+
+/// The values of each table of a list; none if there is no list, `None` after an error. In a `whole` list nothing may be missing.
+fn stated_points(
+    resolver: &mut Resolver<'_, '_>,
+    stated: Option<&StatedPoints>,
+    families: &Families,
+    (count, what): (usize, &str),
+    whole: bool,
+) -> Option<Vec<Vec<Id>>> {
+    let Some(stated) = stated else { return Some(Vec::new()) };
+    let zero = resolver.graph.int(0).id();
+    if stated.list.len() != count {
+        let message = format!("a motion over three points starts from {count} {what}, not from {}", stated.list.len());
+        resolver.problems.push(Diagnostic::error(Code::WrongLength, message).at(stated.span.clone(), ""));
+        return None;
+    }
+    let mut all = Vec::new();
+    let before = resolver.problems.errors();
+    for (span, values) in &stated.list {
+        let errors = resolver.problems.errors();
+        let values = assignments::resolve(resolver, values, Targets(&[families]), &ExpressionPlace::POINT);
+        let missing = values.iter().position(Option::is_none).filter(|_| whole && resolver.problems.errors() == errors);
+        if let Some(family) = missing.and_then(|place| families.of_member(place)) {
+            let message = format!("the position of `{}` is missing", family.name.text);
+            resolver.problems.push(Diagnostic::error(Code::Missing, message).at(span.clone(), ""));
+        }
+        all.push(values.into_iter().map(|value| value.map_or(zero, |value| value.id())).collect());
+    }
+    (resolver.problems.errors() == before).then_some(all)
+}
+
+/// The symbols of all members at an end of a step.
+pub(super) fn end_symbols(graph: &Graph, families: &Families, end: &str) -> Vec<Id> {
+    let members = families.list.iter().flat_map(|family| {
+        let name = format!("{}{end}", family.name.text);
+        (1..=family.len()).map(move |number| graph.symbol(&member_name(&name, family.count, number)).id())
+    });
+    members.collect()
 }
 
 /// One rule per entropy; `None` if one is missing.
@@ -194,9 +296,9 @@ fn one_step(
 }
 
 /// `x_0` and `x_1` must not mean something else already.
-fn report_collisions(
+pub(super) fn report_collisions(
     resolver: &mut Resolver<'_, '_>,
-    statement: &DiscreteStatement,
+    (table, span): (&str, &Span),
     families: &Families,
     what: &'static str,
 ) {
@@ -204,10 +306,10 @@ fn report_collisions(
         for name in ["_0", "_1"].map(|end| format!("{}{end}", family.name.text)) {
             let Some(other) = resolver.names.get(&name) else { continue };
             let other_is = with_article(other.what);
-            let message = format!("`{name}` is {other_is}, and in [discrete] it is {what} of `{}`", family.name.text);
+            let message = format!("`{name}` is {other_is}, and in [{table}] it is {what} of `{}`", family.name.text);
             let diagnostic = Diagnostic::error(Code::DuplicateName, message)
                 .at(other.span.clone(), "rename this")
-                .at(statement.span.clone(), "or remove this table");
+                .at(span.clone(), "or remove this table");
             resolver.problems.push(diagnostic);
         }
     }

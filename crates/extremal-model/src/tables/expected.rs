@@ -6,6 +6,7 @@ use super::ModelTable;
 use super::constraints::{ModelConstraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
+use super::discrete::Discrete;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
@@ -116,6 +117,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
     pub constraints: &'a [ModelConstraint],
+    pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
     pub observables: &'a WatchedQuantities,
     pub is_boundary: bool,
@@ -138,6 +140,13 @@ impl RecordedColumns<'_> {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
+        let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);
+        let own = self
+            .constraints
+            .iter()
+            .zip(own)
+            .filter(|(constraint, own)| own.is_some() && !constraint.kind.nature().reacts);
+        columns.extend(own.map(|(constraint, _)| format!("step_{}", multiplier_name(&constraint.name))));
         columns.extend(self.controls.iter().map(|control| control.name.clone()));
         columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
         columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));

@@ -13,6 +13,8 @@ mod controls;
 pub(crate) mod coordinates;
 pub(crate) mod definitions;
 mod discrete;
+mod discretisation;
+mod dissipation;
 pub(crate) mod dynamics;
 mod entropies;
 mod expected;
@@ -25,6 +27,7 @@ mod observables;
 mod parameters;
 mod simulation;
 mod stop;
+mod virtual_work;
 
 use extremal_expr::{Graph, Id};
 
@@ -43,6 +46,7 @@ pub use controls::Control;
 pub use coordinates::{Coordinate, MAX_COORDINATES};
 pub use definitions::Definition;
 pub use discrete::Discrete;
+pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
@@ -77,7 +81,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 20] = [
+static TABLES: [&ModelTable; 21] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
@@ -96,6 +100,7 @@ static TABLES: [&ModelTable; 20] = [
     &observables::EXACT,
     &expected::TABLE,
     &discrete::TABLE,
+    &discretisation::TABLE,
     &stop::TABLE,
     &simulation::TABLE,
 ];
@@ -139,6 +144,7 @@ pub(crate) struct Statements {
     pub observables: observables::ObservablesStatement,
     pub expected: Vec<expected::ExpectedStatement>,
     pub discrete: Option<discrete::DiscreteStatement>,
+    pub discretisation: Option<discretisation::DiscretisationStatement>,
     pub stops: Vec<stop::StopStatement>,
     pub simulation: simulation::SimulationStatement,
 }
@@ -161,7 +167,8 @@ impl Statements {
             coordinates: _,
             entropies,
             definitions: _,
-            dynamics: dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, forces: _, heat },
+            dynamics:
+                dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
             friction,
             conduction,
             constraints,
@@ -171,14 +178,15 @@ impl Statements {
             observables: observables::ObservablesStatement { invariants, symmetries, exact },
             expected: _,
             discrete,
+            discretisation,
             stops,
             simulation: _,
         } = self;
-        let rubs = friction_law.is_some() || !friction.is_empty();
+        let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-        let sought = objective.is_some() || boundary.is_some() || discrete.is_some();
+        let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
     }
 }
@@ -213,6 +221,7 @@ pub(crate) struct Content {
     pub exact: Vec<Exact>,
     pub expected: Vec<Expected>,
     pub discrete: Option<Discrete>,
+    pub discretisation: Option<Discretisation>,
     pub stops: Vec<Stop>,
     pub settings: simulation::ResolvedSettings,
 }
@@ -267,30 +276,45 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let declared_controls = controls::declare(resolver, &statements.controls);
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
-    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates);
+    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
     let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
     let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
     let constraints = constraints::resolve(resolver, statements);
-    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints, &controls);
+    let named = dynamics::Quantities {
+        coordinates: &coordinates,
+        entropies: &entropies,
+        definitions: &definitions,
+        constraints: &constraints,
+    };
+    let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let discrete = statements.discrete.as_ref();
+    let discrete =
+        discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let recorded = expected::RecordedColumns {
         coordinates: &coordinates.list,
         order,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
         constraints: &constraints.list,
+        discrete: discrete.as_ref(),
         controls: &controls,
         observables: &observables,
         is_boundary: statements.boundary.is_some(),
     };
     let expected = expected::resolve(resolver, &statements.expected, &recorded);
-    let discrete = statements.discrete.as_ref();
-    let discrete =
-        discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
+    let discretisation = statements.discretisation.as_ref();
+    let discretisation =
+        discretisation.and_then(|stated| discretisation::resolve(resolver, stated, &coordinates, &entropies, &starts));
+    if let (Some(own), Some(map)) = (&statements.discrete, &statements.discretisation) {
+        let message = "[discrete] and [discretisation] both say what the method `custom` is";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(own.span.clone(), "").at(map.span.clone(), "");
+        resolver.problems.push(diagnostic.help("keep one of them"));
+    }
     let stops = stop::resolve(resolver, &statements.stops);
     let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
     parameters::mark_structural(resolver, &mut parameters);
@@ -323,7 +347,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
-        definitions,
+        definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
         order,
@@ -344,6 +368,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         exact: observables.exact,
         expected,
         discrete,
+        discretisation,
         stops,
         settings,
     })

@@ -54,10 +54,12 @@ pub enum Start {
     Legendre,
     /// From two positions one step apart.
     TwoPoints,
+    /// From the four positions, and the multipliers, that `[discrete]` states for a motion over three points.
+    Points,
 }
 
-named! { Start: Legendre = "legendre", TwoPoints = "two-points" }
-read_by_name! { Start: "there is no start `{}`; write `legendre` or `two-points`" }
+named! { Start: Legendre = "legendre", TwoPoints = "two-points", Points = "points" }
+read_by_name! { Start: "there is no start `{}`; write `legendre`, `two-points` or `points`" }
 
 /// Where in a step the entropies are evaluated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -170,7 +172,7 @@ const FIELDS: &[TableField<SimulationStatement>] = &[
     }),
     field(
         "start",
-        "`legendre` (default): from positions and velocities; `two-points`: from `start` and `second`",
+        "`legendre` (default): from positions and velocities; `two-points`: from `start` and `second`; `points`: from the `points` of `[discrete]`",
         |reader, entry, into| {
             let unknown = |name: &str| format!("there is no start `{name}`");
             into.start = reader.choice(entry, Start::ALL, Start::name, "the starts are", unknown);
@@ -262,11 +264,11 @@ pub(crate) fn resolve(
     let method = match &statement.method {
         None if dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
         None => Method::Midpoint,
-        Some((Method::Custom, text)) if statements.discrete.is_none() => {
+        Some((Method::Custom, text)) if statements.discrete.is_none() && statements.discretisation.is_none() => {
             resolver.problems.push(
-                Diagnostic::error(Code::Missing, "the method `custom` needs a [discrete] table")
+                Diagnostic::error(Code::Missing, "the method `custom` needs a table [discrete] or [discretisation]")
                     .at(text.span.clone(), "")
-                    .help("state the discrete Lagrangian there, with `x_0`, `x_1` and `h`"),
+                    .help("state the discrete Lagrangian in [discrete], with `x_0`, `x_1` and `h`, or in [discretisation] where in a step the Lagrangian is taken"),
             );
             Method::Custom
         }

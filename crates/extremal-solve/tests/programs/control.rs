@@ -5,10 +5,9 @@ use std::ops::ControlFlow;
 use extremal_expr::syntax::{AnyName, parse_expression};
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
-use extremal_mechanics::boundary::{Quantity, Question, Transcription, VakonomicControl, controlled_motion};
+use extremal_mechanics::boundary::{Quantity, Question, Transcription, controlled_motion};
 use extremal_model::Method;
 use extremal_solve::nlp::{Assembled, NlpBounds, NlpOptions, NlpSolution, NlpStart, NlpStatus, minimise};
-use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
 const FREE: f64 = f64::INFINITY;
 const DURATION: f64 = 2.0;
@@ -21,17 +20,16 @@ fn cart_pole(g: &Graph) -> (System<'_>, Expr<'_>) {
     (System::new(g, &["x", "th"], lagrangian), g.symbol("u"))
 }
 
-/// Solves a transcription from straight lines between the ends, where `held` nodes at either end are fixed there.
-fn solve(g: &Graph, problem: &Transcription, steps: usize, held: usize, bound: f64) -> NlpSolution {
+/// Solves a transcription from straight lines between the ends, which are fixed.
+fn solve(g: &Graph, problem: &Transcription, steps: usize, bound: f64) -> NlpSolution {
     let grid: Vec<f64> = (0..=steps).map(|k| k as f64 / steps as f64).collect();
     let layout = problem.assemble(&grid);
     let (mut lower, mut upper, mut guess) = (Vec::new(), Vec::new(), Vec::new());
     for (quantity, k) in &layout.variables {
         let (range, value) = match quantity {
             Quantity::Position(i) => {
-                let s = k.saturating_sub(held - 1) as f64 / (steps + 2 - 2 * held) as f64;
-                let value = ENDS[0][*i] + s.min(1.0) * (ENDS[1][*i] - ENDS[0][*i]);
-                let fixed = *k < held || *k + held > steps;
+                let value = ENDS[0][*i] + *k as f64 / steps as f64 * (ENDS[1][*i] - ENDS[0][*i]);
+                let fixed = *k == 0 || *k == steps;
                 (if fixed { (value, value) } else { (-FREE, FREE) }, value)
             }
             Quantity::StartVelocity(_) | Quantity::EndVelocity(_) => ((0.0, 0.0), 0.0),
@@ -59,7 +57,7 @@ fn rest_to_rest(steps: usize, bound: f64) -> NlpSolution {
     system.force[0] = u;
     let question = Question { controls: vec![u], running: Some(u.powi(2)), ..Question::default() };
     let problem = controlled_motion(&system, &Method::Midpoint, None, &question, &[]).unwrap();
-    solve(&g, &problem, steps, 1, bound)
+    solve(&g, &problem, steps, bound)
 }
 
 #[test]
@@ -81,56 +79,4 @@ fn many_steps_cost_no_more_iterations() {
     // The limit of the refined problem; the error falls like the square of the step, from 0.73 at N = 50.
     assert!((solution.objective - 58.8077).abs() < 5e-4, "{}", solution.objective);
     assert!(solution.iterations < 40, "{}", solution.iterations);
-}
-
-/// With a control per node, eliminated: the discrete vakonomic problem of the thesis, two positions at each end.
-#[test]
-fn optimal_sequences_are_continued_by_the_vakonomic_flow() {
-    let g = Graph::new();
-    let (system, u) = cart_pole(&g);
-    let question = Question { controls: vec![u], running: Some(u.powi(2) / 2), ..Question::default() };
-    let vakonomic = VakonomicControl::of(&system, &Method::Midpoint, None, &question, &[0]).unwrap();
-    let problem = vakonomic.transcription(&question);
-    let steps = 50;
-    let h = DURATION / steps as f64;
-    let solution = solve(&g, &problem, steps, 2, FREE);
-    assert_eq!(solution.status, NlpStatus::Solved);
-    let point = |k: usize| &solution.x[2 * k..2 * k + 2];
-    let lambda = |k: usize| solution.lambda[k];
-
-    let flow = vakonomic.flow();
-    let mut kernel = Kernel::compile(&g, &[], &flow, NewtonOptions::default()).unwrap();
-    kernel.set_parameters(&[]);
-    // The equations of the flow, with what it solves for as inputs: they hold for the solution as it stands.
-    let equations = extremal_mechanics::Block {
-        inputs: flow.inputs.iter().chain(&flow.solves[0].unknowns).copied().collect(),
-        solves: Vec::new(),
-        outputs: flow.solves[0].residual.clone(),
-    };
-    let mut residuals = Kernel::compile(&g, &[], &equations, NewtonOptions::default()).unwrap();
-    residuals.set_parameters(&[]);
-    let window = |k: usize| -> Vec<f64> {
-        let points = (k..k + 4).flat_map(point).copied();
-        points.chain([lambda(k + 1), lambda(k + 2), k as f64 * h, h]).collect()
-    };
-    let mut out = [0.0; 3];
-    for k in 0..=steps - 4 {
-        let all: Vec<f64> = window(k).into_iter().chain(point(k + 4).iter().copied()).chain([lambda(k + 3)]).collect();
-        residuals.run(&all, GuessSource::Formula, &mut out).unwrap();
-        assert!(out.iter().all(|value| value.abs() < 1e-9), "node {k}: {out:?}");
-    }
-    // Marched from the first four points. An error grows with the flow, which has expanding directions; it starts from the
-    // accuracy of the solution, about 1e-10.
-    let mut state = window(0);
-    let mut worst = 0.0f64;
-    for k in 0..=steps - 4 {
-        state[10] = k as f64 * h;
-        kernel.run(&state, GuessSource::Formula, &mut out).unwrap();
-        worst = worst.max((out[0] - point(k + 4)[0]).abs()).max((out[1] - point(k + 4)[1]).abs());
-        state.copy_within(2..8, 0);
-        state[6..8].copy_from_slice(&out[..2]);
-        state[8] = state[9];
-        state[9] = out[2];
-    }
-    assert!(worst < 1e-6, "{worst:e}");
 }

@@ -103,7 +103,7 @@ impl ModelBuilder {
         self.with("dynamics", "lagrangian", expression)
     }
 
-    /// An external generalised force on a coordinate.
+    /// An external force on a coordinate, or on a point: a definition of positions that is its coordinate.
     pub fn force(self, coordinate: &str, value: impl Into<Value>) -> Self {
         self.with("forces", &key(coordinate), value)
     }
@@ -144,6 +144,22 @@ impl ModelBuilder {
         let stated = [("dry", Some(bound)), ("static", holding), ("along", along)];
         let entries = stated.iter().filter_map(|(key, value)| Some(line(key, (*value)?)));
         self.table("friction", coordinate, &entries.collect::<Vec<_>>())
+    }
+
+    /// Friction by Rayleigh's function of positions and velocities, which heats the only entropy, if there is one.
+    ///
+    /// ```
+    /// use extremal::{CoordinateSpec, Model};
+    /// let model = Model::builder("Damped spring")
+    ///     .coordinate("x", CoordinateSpec::start(1.0))
+    ///     .lagrangian("x'^2/2 - x^2/2")
+    ///     .dissipation("x'^2/20")
+    ///     .build()?;
+    /// assert!(model.equations().solved()?.contains("x'' = -x - x'/10"));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn dissipation(self, function: &str) -> Self {
+        self.with("dynamics", "dissipation", function)
     }
 
     /// The friction of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`.

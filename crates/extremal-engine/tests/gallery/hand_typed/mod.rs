@@ -4,6 +4,7 @@
 
 mod chains;
 mod curved;
+mod massless;
 mod orbits;
 mod oscillators;
 mod pendulums;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<HandTyped> {
     let groups = [
         chains::systems(),
         curved::systems(),
+        massless::systems(),
         orbits::systems(),
         oscillators::systems(),
         pendulums::systems(),

@@ -3,7 +3,7 @@
 use super::{AROUND_ZERO, DISTANCE, HandTyped, Range, Sample, typed};
 
 /// The bodies are sampled in three separate boxes, so that no two of them come close.
-const BOXES: [Range; 6] = [(-2.0, -1.0), (-0.5, 0.5), (1.0, 2.0), (-0.5, 0.5), (-0.5, 0.5), (1.0, 2.0)];
+pub const BOXES: [Range; 6] = [(-2.0, -1.0), (-0.5, 0.5), (1.0, 2.0), (-0.5, 0.5), (-0.5, 0.5), (1.0, 2.0)];
 
 pub fn systems() -> Vec<HandTyped> {
     vec![

@@ -31,6 +31,17 @@ pub fn systems() -> Vec<HandTyped> {
             let energy = m * l * l * v[0] * v[0] / 2.0 - m * climb * climb / 2.0 + m * g * (height - l * q[0].cos());
             vec![m * l * l * a[0] + m * l * gravity * q[0].sin(), energy]
         }),
+        typed("driven-double-pendulum", &[ANGLE, ANGLE], |Sample { p, q, v, a, t, .. }| {
+            let (m, l, g, force) = (p("m"), p("l"), p("g"), p("F") * t.cos());
+            let (sin, cos) = (q[0] - q[1]).sin_cos();
+            let kinetic = m * l * l * (v[0] * v[0] + v[1] * v[1] / 2.0 + v[0] * v[1] * cos);
+            vec![
+                m * l * l * (2.0 * a[0] + a[1] * cos + v[1] * v[1] * sin) + 2.0 * m * g * l * q[0].sin()
+                    - force * l * q[0].cos(),
+                m * l * l * (a[1] + a[0] * cos - v[0] * v[0] * sin) + m * g * l * q[1].sin() - force * l * q[1].cos(),
+                kinetic - m * g * l * (2.0 * q[0].cos() + q[1].cos()),
+            ]
+        }),
         typed("elastic-pendulum", &[DISTANCE, ANGLE], |Sample { p, q, v, a, .. }| {
             let (m, k, l, g) = (p("m"), p("k"), p("l"), p("g"));
             let (r, theta) = (q[0], q[1]);

@@ -61,6 +61,9 @@ impl BoundaryKey {
         primes: Primes::Allowed,
         entropies: Err("an entropy follows from the motion; only at the end it can be asked for"),
     };
+    pub const SECOND: BoundaryKey = BoundaryKey { key: "second", primes: Primes::Refused, ..BoundaryKey::VIA };
+    pub const NEXT_TO_LAST: BoundaryKey =
+        BoundaryKey { key: "next_to_last", primes: Primes::Refused, ..BoundaryKey::VIA };
     pub const PATH: BoundaryKey = BoundaryKey { key: "path", primes: Primes::Allowed, entropies: Ok(()) };
     pub const GUESS: BoundaryKey = BoundaryKey {
         key: "guess",

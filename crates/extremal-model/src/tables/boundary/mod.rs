@@ -43,6 +43,10 @@ pub struct Boundary {
     pub start: Vec<FixedValue>,
     /// What is given at the end.
     pub end: Vec<FixedValue>,
+    /// Positions that are given one step after the start.
+    pub second: Vec<FixedValue>,
+    /// Positions that are given one step before the end.
+    pub next_to_last: Vec<FixedValue>,
     /// What is given in between, in the order of time.
     pub via: Vec<Waypoint>,
     /// The coordinates, by their places, that end as they began.
@@ -232,6 +236,8 @@ pub(crate) fn resolve(
     let steps = steps(resolver, statement.steps.as_ref());
     let start = fixed(resolver, &statement.start, state, &BoundaryKey::START);
     let end = fixed(resolver, &statement.end, state, &BoundaryKey::END);
+    let second = fixed(resolver, &statement.second, state, &BoundaryKey::SECOND);
+    let next_to_last = fixed(resolver, &statement.next_to_last, state, &BoundaryKey::NEXT_TO_LAST);
     let periodic = periodic(resolver, statement, state, &end);
     let path = path(resolver, statement, state);
     let integrals = integrals(resolver, &statement.integrals);
@@ -246,6 +252,8 @@ pub(crate) fn resolve(
         steps,
         start,
         end,
+        second,
+        next_to_last,
         via,
         periodic,
         path,

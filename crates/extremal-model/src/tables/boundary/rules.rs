@@ -69,6 +69,8 @@ pub(crate) fn problems(
     }
     examined.fixed(&boundary.start, &bounds, "at the start");
     examined.fixed(&boundary.end, &bounds, "at the end");
+    examined.fixed(&boundary.second, &bounds, "after one step");
+    examined.fixed(&boundary.next_to_last, &bounds, "one step before the end");
     examined.via(boundary, &bounds);
     for integral in &boundary.integrals {
         examined.finite(integral.value, &format!("the integral `{}`", integral.name), &integral.span);

@@ -20,6 +20,8 @@ pub(crate) struct BoundaryStatement {
     pub steps: Option<Scalar>,
     pub start: Vec<Assignment>,
     pub end: Vec<Assignment>,
+    pub second: Vec<Assignment>,
+    pub next_to_last: Vec<Assignment>,
     pub via: Vec<WaypointStatement>,
     pub periodic: Option<PeriodicStatement>,
     pub path: Vec<PathStatement>,
@@ -126,6 +128,12 @@ const FIELDS: &[TableField<BoundaryStatement>] = &[
     ),
     field("end", "what is given at the end, of entropies too", |reader, entry, into| {
         into.end = assignments::read_table(reader, entry);
+    }),
+    field("second", "positions given one step after the start", |reader, entry, into| {
+        into.second = assignments::read_table(reader, entry);
+    }),
+    field("next_to_last", "positions given one step before the end", |reader, entry, into| {
+        into.next_to_last = assignments::read_table(reader, entry);
     }),
     field(
         "via",
