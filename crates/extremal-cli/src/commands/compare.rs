@@ -73,7 +73,7 @@ pub struct CompareArguments {
     plot: Vec<PathBuf>,
     /// What `--plot` draws them over [default: the steps, or the time where there is one step]
     #[arg(long, value_enum, value_name = "AXIS", requires = "plot")]
-    over: Option<Axis>,
+    over: Option<FigureAxis>,
     /// Print one JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -88,7 +88,7 @@ enum Truth {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Axis {
+enum FigureAxis {
     /// Motions, errors and energies over time, beside the truth
     Time,
     /// Largest errors and energy drifts over the step
@@ -140,8 +140,8 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);
     let names = compared_names(&source.model, against);
-    let axis = arguments.over.unwrap_or(if steps.len() > 1 { Axis::Step } else { Axis::Time });
-    let draws_motions = !arguments.plot.is_empty() && axis == Axis::Time;
+    let axis = arguments.over.unwrap_or(if steps.len() > 1 { FigureAxis::Step } else { FigureAxis::Time });
+    let draws_motions = !arguments.plot.is_empty() && axis == FigureAxis::Time;
     let mut outputs = Vec::new();
     for path in &arguments.out {
         outputs.push(ComparisonFile::create(path, &names)?);
@@ -170,8 +170,8 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     }
     for path in &arguments.plot {
         let figure = match axis {
-            Axis::Time => over_time(&source, &names, &rows, &curves, against),
-            Axis::Step => over_steps(&source, &rows, against),
+            FigureAxis::Time => over_time(&source, &names, &rows, &curves, against),
+            FigureAxis::Step => over_steps(&source, &rows, against),
         };
         figure.save(path)?;
     }

@@ -105,3 +105,20 @@ fn what_cannot_be_written_is_said_before_anything_is_computed() {
     assert!(command("nowhere/a.csv").failed_with(2).contains("nowhere"));
     assert!(folder.call(&["compare", "gallery:pendulum", "--over", "time"]).failed_with(2).contains("--plot"));
 }
+
+/// A comparison that cannot be made leaves no file behind, and an older one as it is.
+#[test]
+fn a_file_is_there_whole_or_not_at_all() {
+    let folder = Folder::new();
+    let compare = |methods: &str| {
+        let command = ["compare", "gallery:damped-oscillator", "--steps", "0.1", "--until", "1", "--out", "a.csv"];
+        folder.call(&[&command[..], &["--methods", methods]].concat())
+    };
+    compare("midpoint").succeeded();
+    let before = folder.read("a.csv");
+    // The second has no step for entropies.
+    compare("left,galerkin(2)").failed_with(2);
+    assert_eq!(folder.read("a.csv"), before);
+    let left = std::fs::read_dir(folder.path(".")).unwrap().count();
+    assert_eq!(left, 1, "files beside it");
+}

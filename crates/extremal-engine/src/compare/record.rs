@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile};
+use extremal_trajectory::frame::{Fields, Frame, FrameError, WholeTable};
 use extremal_trajectory::{ColumnsError, Series};
 use thiserror::Error;
 
@@ -22,7 +22,7 @@ pub enum ComparisonFileError {
 /// A file with a row for every sample: its number, step and time; of each coordinate and entropy the value, the truth and the
 /// difference; the energies; the method.
 pub struct ComparisonFile {
-    file: FrameFile,
+    table: WholeTable,
     frame: Frame,
     fields: Fields,
     numbers: Vec<f64>,
@@ -34,7 +34,7 @@ const TOGETHER: usize = 4096;
 const ENERGIES: [&str; 5] = ["energy", "energy_p-", "energy_p+", "energy_v", "energy_true"];
 
 impl ComparisonFile {
-    /// Begins a file, in the place of another one; `names` are those of
+    /// Begins a file, which takes the place of another one when it is finished; `names` are those of
     /// [`compared_names`](super::compared_names).
     ///
     /// # Errors
@@ -43,8 +43,8 @@ impl ComparisonFile {
         let compared = names.iter().flat_map(|name| [name.clone(), format!("{name}_true"), format!("{name}_error")]);
         let numbers = ["step".to_owned(), "t".to_owned()].into_iter().chain(compared);
         let fields = Fields::new(["sample"], numbers.chain(ENERGIES.map(str::to_owned)), ["method"])?;
-        let file = FrameFile::open(path, &fields, &[], Existing::Replace)?.file;
-        Ok(ComparisonFile { file, frame: Frame::new(&fields), fields, numbers: Vec::new() })
+        let table = WholeTable::create(path, &fields)?;
+        Ok(ComparisonFile { table, frame: Frame::new(&fields), fields, numbers: Vec::new() })
     }
 
     /// Takes a sample.
@@ -62,7 +62,7 @@ impl ComparisonFile {
 
     fn write(&mut self) -> Result<(), FrameError> {
         let frame = std::mem::replace(&mut self.frame, Frame::new(&self.fields));
-        self.file.push(&frame, String::new())
+        self.table.push(&frame)
     }
 
     /// Makes the file complete.
@@ -71,7 +71,7 @@ impl ComparisonFile {
     /// Whatever the system refuses.
     pub fn finish(mut self) -> Result<(), FrameError> {
         self.write()?;
-        self.file.finish()
+        self.table.finish()
     }
 }
 

@@ -66,7 +66,7 @@ impl<'g> System<'g> {
         if !action.named_constants().is_empty() || self.is_empty() {
             return None;
         }
-        let jets = Jets::of(self);
+        let jets = StepJets::of(self);
         let mean = jets.mean_lagrangian(self, &action)?;
         let symmetric = self.graph.vanishes(mean[1], &[]) == Some(true);
         let meshed = jets.meshed(self, &mean);
@@ -92,16 +92,16 @@ impl<'g> System<'g> {
 }
 
 /// Symbols for q, q', q'', …, and how they follow each other.
-struct Jets<'g> {
+struct StepJets<'g> {
     /// Per derivative and coordinate.
     q: Vec<Vec<Expr<'g>>>,
 }
 
-impl<'g> Jets<'g> {
-    fn of(system: &System<'g>) -> Jets<'g> {
+impl<'g> StepJets<'g> {
+    fn of(system: &System<'g>) -> StepJets<'g> {
         let primed = |name: &String, times: usize| system.graph.symbol(&format!("{name}{}", "'".repeat(times)));
         // The velocity of a chord has one derivative more than the power of the step that it comes with.
-        Jets {
+        StepJets {
             q: (0..=HIGHEST + 1).map(|times| system.names.iter().map(|name| primed(name, times)).collect()).collect(),
         }
     }
@@ -183,7 +183,7 @@ impl<'g> ModifiedSeries<'g> {
     }
 
     /// The power of the step in L_mod that the meshed Lagrangian has, when higher derivatives are those of the motions of L_mod.
-    fn term(&self, system: &System<'g>, jets: &Jets<'g>, meshed: &[Expr<'g>], power: usize) -> Expr<'g> {
+    fn term(&self, system: &System<'g>, jets: &StepJets<'g>, meshed: &[Expr<'g>], power: usize) -> Expr<'g> {
         let (g, h) = (system.graph, system.step());
         let weighted = |k: usize| h.powi(k as i64);
         let acceleration: Vec<Expr<'g>> = (0..system.len())

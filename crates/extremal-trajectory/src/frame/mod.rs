@@ -1,17 +1,19 @@
 //! Tables of many runs: integers, numbers and words by column, written in pieces to files that survive their writer.
 //!
 //! A [`Frame`] is a piece of a table. A [`FrameFile`] takes frames one after the other; what was taken is kept when the program is
-//! killed, and the finished file does not depend on how often it was.
+//! killed, and the finished file does not depend on how often it was. A [`WholeTable`] is there when it is finished, or not at all.
 
 mod file;
 mod format;
 mod journal;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod whole_table;
 
 pub use file::{Existing, FrameError, FrameFile, Resumed};
 pub use format::{FrameFormat, last_integer};
 pub use journal::checksum;
+pub use whole_table::WholeTable;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
