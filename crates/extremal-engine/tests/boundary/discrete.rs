@@ -193,7 +193,7 @@ fn two_positions_at_one_end_determine_a_motion_with_friction() {
         boundary = { duration = 2.0, steps = 20, start = { x = 1.0 }, second = { x = 0.98 } }
     "#;
     let found = solve(&model(text), Some("midpoint"), 20).values("x").unwrap();
-    let (h, mut x) = (0.1, vec![1.0, 0.98]);
+    let (h, mut x) = (0.1, vec![1.0f64, 0.98]);
     // D_2 L_d + f+ of one step, D_1 L_d + f- of the next, solved for the third position by Newton's method.
     for k in 1..20 {
         let [a, b] = [x[k - 1], x[k]];
