@@ -1,10 +1,8 @@
 //! The arguments that several commands share, and how their values are read.
 
 use clap::{Args, Parser};
-use extremal::Method;
-use extremal::engine::model::Extent;
-use extremal::engine::{Model, Overrides, Settings};
-use extremal::{AtSingular, ConstraintForm, EntropyBase, Start};
+use extremal_engine::model::{AtSingular, ConstraintForm, EntropyBase, Extent, Start};
+use extremal_engine::{Method, Model, Overrides, Settings};
 
 use crate::commands::Command;
 use crate::memory;
@@ -31,6 +29,17 @@ pub struct Arguments {
     /// The most memory to use, such as 500M or 4G [default: three quarters of the machine's]
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::size)]
     pub memory: Option<u64>,
+}
+
+/// What a command says of its result.
+#[derive(Args)]
+pub struct PrintArguments {
+    /// Print one JSON object instead of the summary
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// Which model, with which parameters.

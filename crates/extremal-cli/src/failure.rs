@@ -4,15 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use extremal::engine::InvalidModel;
-use extremal::engine::boundary::{ContinuationError, ProblemError, TableError};
-use extremal::engine::compare::CompareError;
-use extremal::engine::mechanics::discrete::SchemeError;
-use extremal::engine::model::render;
-use extremal::engine::run::{ConstraintError, SettingsError, SetupError};
-use extremal::engine::sweep::{ListError, SweepError, VariationError};
-use extremal::engine::trajectory::frame::FrameError;
-use extremal::engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
+use extremal_engine::InvalidModel;
+use extremal_engine::boundary::{ContinuationError, ProblemError, TableError};
+use extremal_engine::compare::{CompareError, ComparisonFileError};
+use extremal_engine::mechanics::discrete::SchemeError;
+use extremal_engine::model::render;
+use extremal_engine::run::{ConstraintError, SettingsError, SetupError};
+use extremal_engine::sweep::{ListError, SweepError, VariationError};
+use extremal_engine::trajectory::frame::FrameError;
+use extremal_engine::trajectory::{FormatError, PlotError, RecordError, SinkError};
 use thiserror::Error;
 
 use crate::terminal::{ERROR, print_error};
@@ -46,40 +46,13 @@ impl Ending {
 pub enum CommandError {
     /// The model file has errors.
     #[error("{invalid}")]
-    Model {
-        /// What diagnostics call the file.
-        name: String,
-        /// The errors.
-        invalid: InvalidModel,
-    },
-    /// No built-in model has this name.
+    Model { name: String, invalid: InvalidModel },
     #[error("there is no built-in model `{name}`; {help}")]
-    UnknownGalleryName {
-        /// The name asked for.
-        name: String,
-        /// The likely intent, or where to look.
-        help: String,
-    },
-    /// The model file cannot be read.
+    UnknownGalleryName { name: String, help: String },
     #[error("cannot read {name}: {source}{help}")]
-    Read {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-        /// The likely intent, if there is one.
-        help: String,
-    },
-    /// The file is too long to be what it should be.
+    Read { name: String, source: io::Error, help: String },
     #[error("{name} has more than {limit} bytes, the limit for {what}")]
-    TooLong {
-        /// The file.
-        name: String,
-        /// The limit.
-        limit: usize,
-        /// What it should be.
-        what: &'static str,
-    },
+    TooLong { name: String, limit: usize, what: &'static str },
     /// The method, step or end do not fit the model.
     #[error(transparent)]
     Setup(#[from] SetupError),
@@ -89,51 +62,32 @@ pub enum CommandError {
     /// The boundary problem cannot be set up.
     #[error(transparent)]
     Problem(#[from] ProblemError),
-    /// A solution cannot be continued past its end.
     #[error(transparent)]
     Continuation(#[from] ContinuationError),
-    /// A solution to start from cannot be read.
     #[error("cannot start from `{path}`: {source}")]
-    WarmStart {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        source: TableError,
-    },
+    WarmStart { path: String, source: TableError },
     /// The comparison cannot be made.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// The samples of a comparison cannot be written.
+    #[error(transparent)]
+    ComparisonFile(#[from] ComparisonFileError),
     /// The ensemble cannot be set up.
     #[error(transparent)]
     Sweep(#[from] SweepError),
-    /// A parameter with one value and with many.
     #[error("`{0}` cannot be set and vary at once: leave out `--set {0}` or its variation")]
     SetAndVaried(String),
-    /// A list of members cannot be read.
     #[error("`{path}` is no list of members: {source}")]
-    List {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        source: ListError,
-    },
+    List { path: String, source: ListError },
     /// The file of an ensemble cannot be written or continued.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// An output file is named twice.
     #[error("`{}` is named twice as an output", .0.display())]
     SameFile(PathBuf),
-    /// An output file is also an input.
     #[error("`{}` is read by this command and would be written over: give the output another name", .0.display())]
     OwnInput(PathBuf),
-    /// The folder of an output file does not exist.
     #[error("cannot create `{}`: there is no folder `{}`", path.display(), folder.display())]
-    NoFolder {
-        /// The file asked for.
-        path: PathBuf,
-        /// Its folder.
-        folder: PathBuf,
-    },
+    NoFolder { path: PathBuf, folder: PathBuf },
     /// A file name asks for no format that there is.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -146,7 +100,6 @@ pub enum CommandError {
     /// A row cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -215,6 +168,9 @@ impl CommandError {
             | CommandError::Plot(PlotError::Write { .. } | PlotError::TooLarge { .. } | PlotError::Encode { .. })
             | CommandError::Record(_)
             | CommandError::Frame(FrameError::Write { .. } | FrameError::Read { .. })
+            | CommandError::ComparisonFile(ComparisonFileError::File(
+                FrameError::Write { .. } | FrameError::Read { .. },
+            ))
             | CommandError::Output(_) => ExitCode::from(1),
             _ => ExitCode::from(2),
         }

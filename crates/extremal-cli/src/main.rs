@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod compare_figure;
 mod failure;
 mod interrupt;
 // An allocator cannot be written without it.

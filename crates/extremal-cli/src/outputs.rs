@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extremal::engine::trajectory::Format;
-use extremal::engine::trajectory::plot::PictureFormat;
+use extremal_engine::trajectory::Format;
+use extremal_engine::trajectory::plot::PictureFormat;
 
 use crate::failure::CommandError;
 

@@ -4,9 +4,9 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use extremal::engine::run;
-use extremal::engine::sweep;
-use extremal::engine::trajectory::sig;
+use extremal_engine::run;
+use extremal_engine::sweep;
+use extremal_engine::trajectory::sig;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 const PATIENCE: Duration = Duration::from_secs(1);

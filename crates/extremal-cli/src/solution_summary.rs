@@ -3,18 +3,17 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use extremal::Status;
-use extremal::engine::boundary::{
-    BoundarySolution, Duration, Grading, GridComparison, Kind, Verification, kind_name, nature_name,
+use extremal_engine::boundary::{
+    BoundarySolution, Duration, Grading, GridComparison, Kind, Status, UnmetCondition, Verification, kind_name,
+    nature_name,
 };
-use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
 use crate::commands::FinishedSolve;
 use crate::outputs::written as written_files;
 use crate::source::Source;
-use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, size};
+use crate::terminal::{ERROR, FAINT, HEADING, WARNING, and_more, duration, size, table_of_facts, table_of_numbers};
 
-const INDENT: usize = 2;
 /// Coordinates beyond this number are counted, not listed.
 const MOST_ROWS: usize = 12;
 
@@ -38,7 +37,7 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
 
 fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
     let FinishedSolve { problem, solution, .. } = solved;
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let mut table = table_of_facts();
     table.row(["problem", kind_name(problem.kind())]);
     table.row(["method", &format!("{}, {} steps{}", problem.method(), solution.steps, graded(problem.grading()))]);
     let status = match solution.nature {
@@ -111,14 +110,7 @@ pub fn doubts(solved: &FinishedSolve<'_>) -> String {
 
 fn ends(out: &mut String, solution: &BoundarySolution) {
     let (first, last) = (&solution.rows[0], &solution.rows[solution.rows.len() - 1]);
-    let mut table = Table::new([
-        ("", Align::Left),
-        ("start", Align::Right),
-        ("end", Align::Right),
-        ("least", Align::Right),
-        ("most", Align::Right),
-    ])
-    .indented(INDENT);
+    let mut table = table_of_numbers(["", "start", "end", "least", "most"]);
     let shown = |role: Role| role != Role::Time;
     let columns: Vec<usize> = (0..first.len()).filter(|at| shown(solution.columns[*at].role())).collect();
     for at in columns.iter().take(MOST_ROWS) {
@@ -127,24 +119,16 @@ fn ends(out: &mut String, solution: &BoundarySolution) {
         let cells = [first[*at], last[*at], least, most].map(|x| sig(x, 8));
         table.row([solution.columns[*at].name().to_owned()].into_iter().chain(cells));
     }
-    let _ = write!(out, "\n{table}");
-    if let Some(more @ 1..) = columns.len().checked_sub(MOST_ROWS) {
-        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
-    }
+    let _ = write!(out, "\n{table}{}", and_more(columns.len(), MOST_ROWS, ", in the files of --out and in --json"));
 }
 
 fn bounds(out: &mut String, solution: &BoundarySolution) {
     for bound in &solution.active {
-        let side = if bound.upper { "largest" } else { "smallest" };
-        let count = bound.times.len();
-        let places = if count == 1 { "place" } else { "places" };
-        let _ = writeln!(
-            out,
-            "\n  {} is at its {side} value {} at {count} {places}, first at {}",
-            bound.name,
-            shortest(bound.bound),
-            sig(bound.times[0], 6)
-        );
+        let (name, side) = (&bound.name, if bound.upper { "largest" } else { "smallest" });
+        let places =
+            if bound.times.len() == 1 { "1 place".to_owned() } else { format!("{} places", bound.times.len()) };
+        let (value, first) = (shortest(bound.bound), sig(bound.times[0], 6));
+        let _ = writeln!(out, "\n  {name} is at its {side} value {value} at {places}, first at {first}");
     }
 }
 
@@ -152,13 +136,8 @@ fn levels(out: &mut String, solved: &FinishedSolve<'_>) {
     if solved.levels.len() < 2 {
         return;
     }
-    let mut table = Table::new([
-        ("steps", Align::Right),
-        ("objective", Align::Right),
-        ("end error of a simulation", Align::Right),
-        ("iterations", Align::Right),
-    ])
-    .indented(INDENT);
+    let headers = ["steps", "objective", "end error of a simulation", "iterations"];
+    let mut table = Table::new(headers.map(|header| (header, Align::Right))).indented(2);
     for level in &solved.levels {
         table.row([
             level.steps.to_string(),
@@ -206,26 +185,15 @@ pub fn failure(solved: &FinishedSolve<'_>) -> String {
     }
     if solution.status != Status::Interrupted {
         for violation in &solution.violations {
-            let _ = writeln!(
-                out,
-                "  {} is missed by {} at node {} (t = {})",
-                violation.condition,
-                size(violation.amount),
-                violation.node,
-                sig(violation.time, 6)
-            );
+            let UnmetCondition { condition, node, time, amount } = violation;
+            let (amount, time) = (size(*amount), sig(*time, 6));
+            let _ = writeln!(out, "  {condition} is missed by {amount} at node {node} (t = {time})");
         }
         if solution.status == Status::Infeasible {
             for bound in &solution.active {
-                let side = if bound.upper { "max" } else { "min" };
-                let _ = writeln!(
-                    out,
-                    "  binding: {} at its {side} = {} at {} of {} steps",
-                    bound.name,
-                    shortest(bound.bound),
-                    bound.times.len(),
-                    solution.steps
-                );
+                let (name, side) = (&bound.name, if bound.upper { "max" } else { "min" });
+                let (value, times, all) = (shortest(bound.bound), bound.times.len(), solution.steps);
+                let _ = writeln!(out, "  binding: {name} at its {side} = {value} at {times} of {all} steps");
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use extremal::engine::expr::syntax::nearest;
-use extremal::engine::model::{MAX_FILE_BYTES, render};
-use extremal::engine::run::Lattice;
-use extremal::engine::{Model, Settings, gallery};
+use extremal_engine::expr::syntax::nearest;
+use extremal_engine::model::{MAX_FILE_BYTES, render};
+use extremal_engine::run::Lattice;
+use extremal_engine::{Model, Settings, gallery};
 
 use crate::arguments::ModelArguments;
 use crate::failure::CommandError;

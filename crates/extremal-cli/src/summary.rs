@@ -2,18 +2,21 @@
 
 use std::fmt::Write as _;
 
-use extremal::engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
-use extremal::engine::solve::SolveStructure;
-use extremal::engine::trajectory::{Align, Role, Table, shortest, sig};
+use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal_engine::solve::SolveStructure;
+use extremal_engine::trajectory::{Role, shortest, sig};
 
 use crate::commands::FinishedRun;
 use crate::outputs::written;
 use crate::source::Source;
-use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error, size};
+use crate::terminal::{
+    ERROR, FAINT, HEADING, WARNING, and_more, duration, print_error, size, table_of_facts, table_of_numbers,
+};
 
 /// Coordinates beyond this number are counted, not listed.
 const MOST_COORDINATES: usize = 12;
-const INDENT: usize = 2;
+/// Where those are that are not listed.
+const ELSEWHERE: &str = ", in the files of --out and in --json";
 
 /// The summary as text with styles.
 pub fn of(source: &Source, finished: &FinishedRun) -> String {
@@ -26,7 +29,6 @@ pub fn of(source: &Source, finished: &FinishedRun) -> String {
     facts(&mut out, finished);
     if finished.recorder.rows() > 0 {
         coordinates(&mut out, finished);
-        entropies(&mut out, finished);
         out.push('\n');
         invariants(&mut out, &report);
     }
@@ -50,7 +52,7 @@ fn facts(out: &mut String, finished: &FinishedRun) {
         None => (format!("recorded every {step}"), "adaptive steps, to the tolerance".to_owned()),
         Some(structure) => (format!("step {step}"), solved(&structure, outcome)),
     };
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let mut table = table_of_facts();
     table.row(["method", &format!("{}, {step}", run.method())]);
     table.row(["time", &format!("0 to {}, {}", sig(outcome.time, 8), pace(finished))]);
     if let End::Stopped { condition } = &outcome.end {
@@ -98,70 +100,47 @@ fn pace(finished: &FinishedRun) -> String {
     }
 }
 
-fn coordinates(out: &mut String, finished: &FinishedRun) {
+/// A row for each column of a role: its name, its first and its last value, and two numbers of the first and the last row more.
+fn ends<const N: usize>(
+    out: &mut String,
+    finished: &FinishedRun,
+    role: Role,
+    headers: [&str; N],
+    beside: impl Fn(usize, &[f64], &[f64]) -> [f64; 2],
+) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
-    let indices = |role| columns.with_role(role).collect::<Vec<usize>>();
-    let positions = indices(Role::Coordinate);
-    if positions.is_empty() {
+    let places: Vec<usize> = columns.with_role(role).collect();
+    if places.is_empty() {
         return;
     }
-    out.push('\n');
-    let rates = indices(Role::Velocity).into_iter().zip(indices(Role::Momentum));
-    let mut table = Table::new([
-        ("coordinate", Align::Left),
-        ("start", Align::Right),
-        ("end", Align::Right),
-        ("velocity", Align::Right),
-        ("momentum", Align::Right),
-    ])
-    .indented(INDENT);
-    for (q, (v, p)) in positions.iter().zip(rates).take(MOST_COORDINATES) {
-        table.row([
-            columns[*q].name().to_owned(),
-            sig(first[*q], 8),
-            sig(last[*q], 8),
-            sig(last[v], 8),
-            sig(last[p], 8),
-        ]);
+    let mut table = table_of_numbers(headers);
+    for (number, at) in places.iter().enumerate().take(MOST_COORDINATES) {
+        let [one, other] = beside(number, first, last);
+        let cells = [first[*at], last[*at], one, other].map(|x| sig(x, 8));
+        table.row([columns[*at].name().to_owned()].into_iter().chain(cells));
     }
-    out.push_str(&table.to_string());
-    if let Some(more @ 1..) = positions.len().checked_sub(MOST_COORDINATES) {
-        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
-    }
+    let _ = write!(out, "\n{table}{}", and_more(places.len(), MOST_COORDINATES, ELSEWHERE));
 }
 
-fn entropies(out: &mut String, finished: &FinishedRun) {
-    let recorder = &finished.recorder;
-    let columns = recorder.columns();
-    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
-    let entropies: Vec<usize> = columns.with_role(Role::Entropy).collect();
-    if entropies.is_empty() {
-        return;
-    }
-    let mut table = Table::new([
-        ("entropy", Align::Left),
-        ("start", Align::Right),
-        ("end", Align::Right),
-        ("temperature at start", Align::Right),
-        ("at end", Align::Right),
-    ])
-    .indented(INDENT);
-    for (s, t) in entropies.iter().zip(columns.with_role(Role::Temperature)).take(MOST_COORDINATES) {
-        let cells = [first[*s], last[*s], first[t], last[t]].map(|x| sig(x, 8));
-        table.row([columns[*s].name().to_owned()].into_iter().chain(cells));
-    }
-    let _ = write!(out, "\n{table}");
-    if let Some(more @ 1..) = entropies.len().checked_sub(MOST_COORDINATES) {
-        let _ = writeln!(out, "  {FAINT}and {more} more, in the files of --out and in --json{FAINT:#}");
-    }
+fn coordinates(out: &mut String, finished: &FinishedRun) {
+    let places = |role| finished.recorder.columns().with_role(role).collect::<Vec<usize>>();
+    let at = |row: &[f64], places: &[usize], k: usize| places.get(k).map_or(f64::NAN, |place| row[*place]);
+    let (velocities, momenta) = (places(Role::Velocity), places(Role::Momentum));
+    let headers = ["coordinate", "start", "end", "velocity", "momentum"];
+    ends(out, finished, Role::Coordinate, headers, |k, _, last| [at(last, &velocities, k), at(last, &momenta, k)]);
+    let temperatures = places(Role::Temperature);
+    let headers = ["entropy", "start", "end", "temperature at start", "at end"];
+    ends(out, finished, Role::Entropy, headers, |k, first, last| {
+        [at(first, &temperatures, k), at(last, &temperatures, k)]
+    });
 }
 
 /// The audit of both laws.
 fn laws(out: &mut String, finished: &FinishedRun) {
     let Some(laws) = &finished.outcome.laws else { return };
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let mut table = table_of_facts();
     let change = format!(
         "energy change {} = work {} + heat {}, off by at most {} ({} of the energy)",
         size(laws.first.energy_change),
@@ -185,15 +164,7 @@ fn laws(out: &mut String, finished: &FinishedRun) {
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {
-    let mut table = Table::new([
-        ("conserved?", Align::Left),
-        ("first", Align::Right),
-        ("last", Align::Right),
-        ("max drift", Align::Right),
-        ("relative", Align::Right),
-        ("trend", Align::Right),
-    ])
-    .indented(INDENT);
+    let mut table = table_of_numbers(["conserved?", "first", "last", "max drift", "relative", "trend"]);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for (column, drift) in report.recorder.drifts() {
         table.row([
@@ -222,13 +193,7 @@ fn constraints(out: &mut String, finished: &FinishedRun) {
     if multipliers.is_empty() {
         return;
     }
-    let mut table = Table::new([
-        ("constraint", Align::Left),
-        ("multiplier at start", Align::Right),
-        ("at end", Align::Right),
-        ("largest residual", Align::Right),
-    ])
-    .indented(INDENT);
+    let mut table = table_of_numbers(["constraint", "multiplier at start", "at end", "largest residual"]);
     for (at, (name, residual)) in multipliers.iter().zip(&outcome.residuals).take(MOST_COORDINATES) {
         table.row([name.clone(), sig(first[*at], 8), sig(last[*at], 8), size(*residual)]);
     }
@@ -238,10 +203,7 @@ fn constraints(out: &mut String, finished: &FinishedRun) {
         table.row([name, sig(first[*at], 8), sig(last[*at], 8), String::new()]);
     }
     let structure = finished.run.constraints();
-    let _ = write!(out, "\n{table}");
-    if let Some(more @ 1..) = outcome.residuals.len().checked_sub(MOST_COORDINATES) {
-        let _ = writeln!(out, "  {FAINT}and {more} more{FAINT:#}");
-    }
+    let _ = write!(out, "\n{table}{}", and_more(outcome.residuals.len(), MOST_COORDINATES, ""));
     if outcome.residuals.is_empty() {
         return;
     }
@@ -255,7 +217,7 @@ fn errors(out: &mut String, finished: &FinishedRun) {
     if finished.outcome.errors.is_empty() {
         return;
     }
-    let mut table = Table::new([("against [exact]", Align::Left), ("largest error", Align::Right)]).indented(INDENT);
+    let mut table = table_of_numbers(["against [exact]", "largest error"]);
     for (name, error) in finished.outcome.errors.iter().take(MOST_COORDINATES) {
         table.row([name, &size(*error)]);
     }

@@ -2,23 +2,22 @@
 
 use std::fmt::Write as _;
 
-use extremal::engine::sweep::{Range, SweepReport};
-use extremal::engine::trajectory::{Align, Table, shortest, sig};
+use extremal_engine::sweep::{Range, SweepReport};
+use extremal_engine::trajectory::{shortest, sig};
 use serde::Serialize;
 
 use crate::commands::FinishedSweep;
 use crate::outputs::written;
 use crate::source::Source;
-use crate::terminal::{ERROR, FAINT, HEADING, WARNING, duration, print_error};
+use crate::terminal::{ERROR, HEADING, WARNING, and_more, duration, print_error, table_of_facts, table_of_numbers};
 
 /// Columns beyond this number are counted, not listed.
 const MOST_COLUMNS: usize = 24;
-const INDENT: usize = 2;
 
 /// The summary as text with styles.
 pub fn of(source: &Source, swept: &FinishedSweep) -> String {
     let mut out = format!("{HEADING}{}{HEADING:#}\n\n", source.title());
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(INDENT);
+    let mut table = table_of_facts();
     let run = swept.sweep.run();
     table.row(["method", &format!("{}, step {}", run.method(), shortest(run.step()))]);
     table.row(["members", &members(swept)]);
@@ -65,18 +64,13 @@ fn pace(swept: &FinishedSweep) -> String {
 
 /// The range of every number.
 fn ranges(swept: &FinishedSweep) -> String {
-    let columns = [("column", Align::Left), ("least", Align::Right), ("mean", Align::Right), ("largest", Align::Right)];
-    let mut table = Table::new(columns).indented(INDENT);
+    let mut table = table_of_numbers(["column", "least", "mean", "largest"]);
     let names = swept.sweep.fields().number_names();
     for (name, range) in names.iter().zip(&swept.outcome.summary.ranges).take(MOST_COLUMNS) {
         let Range { least, largest, .. } = *range;
         table.row([name.clone(), sig(least, 8), sig(range.mean(), 8), sig(largest, 8)]);
     }
-    let mut out = table.to_string();
-    if let Some(more @ 1..) = names.len().checked_sub(MOST_COLUMNS) {
-        let _ = writeln!(out, "  {FAINT}and {more} more, in the file of --out and in --json{FAINT:#}");
-    }
-    out
+    format!("{table}{}", and_more(names.len(), MOST_COLUMNS, ", in the file of --out and in --json"))
 }
 
 /// What came of a sweep, and what it took.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use extremal::engine::trajectory::sig;
+use extremal_engine::trajectory::{Align, Table, sig};
 use serde::Serialize;
 
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -70,6 +70,25 @@ fn style_length(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\x1b[")?;
     let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     parameters[end..].starts_with('m').then_some(2 + end + 1)
+}
+
+/// A table of words, and the numbers that belong to them.
+pub fn table_of_numbers<const N: usize>(headers: [&str; N]) -> Table {
+    let align = |at: usize| if at == 0 { Align::Left } else { Align::Right };
+    Table::new(headers.into_iter().enumerate().map(|(at, header)| (header, align(at)))).indented(2)
+}
+
+/// A table of what is said of one thing.
+pub fn table_of_facts() -> Table {
+    Table::new([("", Align::Left); 2]).indented(2)
+}
+
+/// Says how many of `all` are more than `most`, and are not in a table.
+pub fn and_more(all: usize, most: usize, where_they_are: &str) -> String {
+    match all.saturating_sub(most) {
+        0 => String::new(),
+        more => format!("  {FAINT}and {more} more{where_they_are}{FAINT:#}\n"),
+    }
 }
 
 /// The width of the terminal that standard output is, if it is one.

@@ -1,16 +1,20 @@
 //! Methods against steps: errors, measured orders, work.
 
+mod record;
+
 use std::ops::Range;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{Method, Model, Start};
-use extremal_solve::StepFailure;
+use extremal_model::{CompositionBase, Method, Model, Start};
+use extremal_solve::{March, StepFailure};
 use extremal_trajectory::Stopwatch;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::run::{CompiledRun, Settings, SetupError};
+use crate::run::{CompiledRun, EnergyLaw, Settings, SetupError, Snapshot};
 use crate::serialized::{as_text, as_text_if_any, by_name};
+
+pub use record::{ComparedCurve, ComparisonFile, ComparisonFileError, CurveOf};
 
 /// What the errors are measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,29 +27,14 @@ pub enum Against {
 
 /// Why a comparison could not be made at all. (A single run that fails is a row that says so.)
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum CompareError {
-    /// `exact` without closed forms.
     #[error("the model has no [exact] closed forms: compare against `dop853` instead")]
     NoExact,
-    /// A method or step that does not fit.
     #[error("{method}, step {step}: {source}")]
-    Setup {
-        /// The method.
-        method: String,
-        /// The step.
-        step: f64,
-        /// Why.
-        source: SetupError,
-    },
-    /// Nothing to be measured at.
+    Setup { method: String, step: f64, source: SetupError },
     #[error("no sample is compared: the first would be number {first} (0 is the start), and the last is {last}")]
-    NoSamples {
-        /// The first that was asked for.
-        first: u64,
-        /// The last there is, or that was asked for.
-        last: u64,
-    },
-    /// The reference solution itself cannot be computed.
+    NoSamples { first: u64, last: u64 },
     #[error("the reference solution fails: {0}")]
     Reference(StepFailure),
 }
@@ -85,6 +74,55 @@ pub struct ComparedWork {
     pub seconds: f64,
 }
 
+/// Where a method is at one moment, and where it should be.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedSample<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// The step.
+    pub step: f64,
+    /// The number of the sample; 0 is the start.
+    pub number: u64,
+    /// When.
+    pub time: f64,
+    /// Each coordinate and entropy that is compared ([`compared_names`]).
+    pub values: &'a [f64],
+    /// What they should be.
+    pub truth: &'a [f64],
+    /// The energy.
+    pub energy: ComparedEnergy,
+}
+
+/// The energy of a sample, by what it is computed from; not a number where there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedEnergy {
+    /// By the momentum of the state.
+    pub momentum: f64,
+    /// By p⁻, the momentum at the beginning of the next step: the last sample of a variational method has none.
+    pub minus: f64,
+    /// By p⁺, the momentum at the end of the step before: the first sample has none.
+    pub plus: f64,
+    /// By the positions at both ends of the step before, of a variational method for a system with entropies.
+    pub velocity: f64,
+    /// What it should be, where it is conserved.
+    pub truth: f64,
+}
+
+/// The coordinates and entropies whose errors are measured.
+pub fn compared_names(model: &Model, against: Against) -> Vec<String> {
+    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
+    let names: Vec<&String> = names.collect();
+    compared_places(model, against).into_iter().map(|place| names[place].clone()).collect()
+}
+
+/// Their places among coordinates and then entropies.
+fn compared_places(model: &Model, against: Against) -> Vec<usize> {
+    match against {
+        Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
+        Against::Dop853 => (0..model.coordinates().len() + model.entropies().len()).collect(),
+    }
+}
+
 /// Runs every method at every step. Errors are taken against the closed forms or an accurate solution, at the samples whose
 /// numbers lie in `samples` (0 is the start).
 ///
@@ -104,6 +142,19 @@ pub fn compare(
     against: Against,
     samples: Range<u64>,
 ) -> Result<Vec<ComparisonRow>, CompareError> {
+    compare_over_time(model, settings, methods, steps, against, samples, None)
+}
+
+/// The same, and shows `watch` every sample that is compared, method by method and step by step.
+pub fn compare_over_time(
+    model: &Model,
+    settings: &Settings,
+    methods: &[Method],
+    steps: &[f64],
+    against: Against,
+    samples: Range<u64>,
+    mut watch: Option<&mut dyn FnMut(&ComparedSample<'_>)>,
+) -> Result<Vec<ComparisonRow>, CompareError> {
     if against == Against::Exact && model.exact().is_empty() {
         return Err(CompareError::NoExact);
     }
@@ -114,23 +165,36 @@ pub fn compare(
     for method in methods {
         for (index, step) in steps.iter().enumerate() {
             let previous = if index == 0 { None } else { rows.last() };
-            let row = measure(model, settings, method, *step, against, &samples, previous)?;
+            let with = |method: &Method| Settings { method: method.clone(), step: Some(*step), ..settings.clone() };
+            let mut row = measure(model, &with, method, against, &samples, &mut watch)?;
+            previous.into_iter().for_each(|previous| row.measure_orders(previous));
             rows.push(row);
         }
     }
     Ok(rows)
 }
 
+impl ComparisonRow {
+    /// Measures the orders from the row before of the same method.
+    fn measure_orders(&mut self, previous: &ComparisonRow) {
+        let ratio = (previous.step / self.step).ln();
+        for (at, (_, error)) in self.errors.iter().enumerate() {
+            let order = (previous.errors[at].1 / error).ln() / ratio;
+            self.orders[at].1 = order.is_finite().then_some(order);
+        }
+    }
+}
+
+/// One method at the step of `with`.
 fn measure(
     model: &Model,
-    settings: &Settings,
+    with: &dyn Fn(&Method) -> Settings,
     method: &Method,
-    step: f64,
     against: Against,
     samples: &Range<u64>,
-    previous: Option<&ComparisonRow>,
+    watch: &mut Option<&mut dyn FnMut(&ComparedSample<'_>)>,
 ) -> Result<ComparisonRow, CompareError> {
-    let with = |method: &Method| Settings { method: method.clone(), step: Some(step), ..settings.clone() };
+    let step = with(method).step.unwrap_or(f64::NAN);
     let setup = |source: SetupError| CompareError::Setup { method: method.to_string(), step, source };
     // A method without a start from two points starts from the stated velocities, which is what it is compared for.
     let run = match CompiledRun::new(model, &with(method)) {
@@ -154,28 +218,25 @@ fn measure(
     };
     let mut truth = truth.map(|run| run.begin()).transpose().map_err(CompareError::Reference)?;
 
-    let (n, m) = (model.coordinates().len(), model.entropies().len());
-    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
-    let names: Vec<&String> = names.collect();
-    let watched: Vec<usize> = match against {
-        Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
-        Against::Dop853 => (0..n + m).collect(),
-    };
+    let n = model.coordinates().len();
+    let (names, watched) = (compared_names(model, against), compared_places(model, against));
     let place = |target: usize| if target < n { target } else { n + target };
     let mut row = ComparisonRow {
         method: method.clone(),
         step,
-        errors: watched.iter().map(|k| (names[*k].clone(), f64::NAN)).collect(),
-        orders: watched.iter().map(|k| (names[*k].clone(), None)).collect(),
+        errors: names.iter().map(|name| (name.clone(), f64::NAN)).collect(),
+        orders: names.iter().map(|name| (name.clone(), None)).collect(),
         energy_drift: f64::NAN,
         work: ComparedWork::default(),
         failure: None,
     };
     let stated_energy = run.stated_energy();
+    let mut energies = watch.is_some().then(|| EnergyWatch::new(model, &run, method));
     let mut motion = match run.begin() {
         Ok(motion) => motion,
         Err(failure) => return Ok(ComparisonRow { failure: Some(failure), ..row }),
     };
+    let (mut values, mut right) = (vec![0.0; watched.len()], vec![0.0; watched.len()]);
     for taken in 0..=run.planned_steps() {
         if taken > 0 {
             let clock = Stopwatch::start();
@@ -188,10 +249,12 @@ fn measure(
                 run.advance(truth.as_mut(), taken).map_err(CompareError::Reference)?;
             }
         }
+        let energy = energies.as_mut().map(|energies| energies.look(&run, motion.as_mut(), taken));
         if !samples.contains(&taken) {
             continue;
         }
-        let state: Vec<f64> = motion.state().to_vec();
+        values.iter_mut().zip(&watched).for_each(|(value, k)| *value = motion.state()[place(*k)]);
+        let time = motion.time();
         let observed = match motion.observe() {
             Ok(observed) => observed,
             Err(failure) => {
@@ -202,18 +265,50 @@ fn measure(
         row.energy_drift = row.energy_drift.max((observed[run.observed_energy()] - stated_energy).abs());
         let exact = &observed[observed.len() - model.exact().len()..];
         for (at, k) in watched.iter().enumerate() {
-            let right = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[place(*k)]);
-            row.errors[at].1 = row.errors[at].1.max((state[place(*k)] - right).abs());
+            right[at] = truth.as_ref().map_or_else(|| exact[at], |truth| truth.state()[place(*k)]);
+            row.errors[at].1 = row.errors[at].1.max((values[at] - right[at]).abs());
+        }
+        if let (Some(watch), Some(energy)) = (watch.as_mut(), energy) {
+            watch(&ComparedSample { method, step, number: taken, time, values: &values, truth: &right, energy });
         }
     }
     row.work.steps = motion.steps();
     row.work.iterations = motion.work().iterations;
-    if let Some(previous) = previous {
-        let ratio = (previous.step / step).ln();
-        for (at, (_, error)) in row.errors.iter().enumerate() {
-            let order = (previous.errors[at].1 / error).ln() / ratio;
-            row.orders[at].1 = order.is_finite().then_some(order);
+    Ok(row)
+}
+
+/// Looks at every step of a motion for its energies.
+struct EnergyWatch {
+    snapshot: Snapshot,
+    /// Are momenta those of discrete Lagrangians?
+    variational: bool,
+    truth: f64,
+}
+
+impl EnergyWatch {
+    fn new(model: &Model, run: &CompiledRun, method: &Method) -> EnergyWatch {
+        let from_energy = match method {
+            Method::Compose { base, .. } => *base == CompositionBase::EnergyEntropy,
+            method => matches!(method, Method::EnergyEntropy(_)),
+        };
+        let conserved = EnergyLaw::of(model).why_it_changes().is_none();
+        EnergyWatch {
+            snapshot: run.snapshot(),
+            variational: !method.is_reference() && !from_energy,
+            truth: if conserved { run.stated_energy() } else { f64::NAN },
         }
     }
-    Ok(row)
+
+    fn look(&mut self, run: &CompiledRun, motion: &mut dyn March, taken: u64) -> ComparedEnergy {
+        // A motion that cannot be looked at fails where it is looked at next.
+        let [momentum, velocity] = run.energies(&mut self.snapshot, motion).unwrap_or([f64::NAN; 2]);
+        let by_step = |there: bool| if self.variational && there { momentum } else { f64::NAN };
+        ComparedEnergy {
+            momentum,
+            minus: by_step(taken < run.planned_steps()),
+            plus: by_step(taken > 0),
+            velocity: if taken > 0 { velocity } else { f64::NAN },
+            truth: self.truth,
+        }
+    }
 }

@@ -1,22 +1,28 @@
 //! The equations of a model, for print: continuous and discrete, as text, LaTeX or JSON.
 
+mod closed_form;
 mod first_order;
 mod higher;
+mod solved;
+
+use std::collections::HashMap;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
-use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, scheme};
+use extremal_mechanics::discrete::{CustomDiscrete, Options, SchemeError, check_method, scheme};
 use extremal_model::Model;
 use serde::Serialize;
 
 use crate::printed::{EquationSide, Section, SectionLine, to_latex, to_text};
-use crate::run::Settings;
+use crate::run::{Settings, final_manifold};
 
 /// Which equations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Lagrange's equations with everything read off the Lagrangian.
     Lagrange,
+    /// The same solved for accelerations and multipliers; the reduced equations of a nonholonomic system.
+    Solved,
     /// Hamilton's equations.
     Hamilton,
     /// The discrete equations of a method.
@@ -50,6 +56,8 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
         match (form, system.order) {
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
+            (Form::Solved, 1) => solved::solved(&system, &mut pages),
+            (Form::Solved, _) => solved::solved(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Hamilton, 1) => first_order::hamilton(&system, &mut pages),
             (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
@@ -57,6 +65,16 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     }
     pages.name_parts(model);
     Ok(Derivation { sections: pages.sections })
+}
+
+/// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, and one step of the method.
+pub fn usual_forms(model: &Model) -> Vec<Form> {
+    let system = System::controlled(model);
+    let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
+    match solved::is_short(&system) {
+        true => vec![Form::Lagrange, Form::Solved, Form::Discrete],
+        false => vec![Form::Lagrange, Form::Discrete],
+    }
 }
 
 struct Pages<'m> {
@@ -69,6 +87,12 @@ impl<'m> Pages<'m> {
         let line = |(left, right)| SectionLine::equation(left, of(self.graph.simplified(right)));
         let lines = lines.into_iter().map(line).collect();
         self.sections.push(Section { title: title.into(), note, lines });
+    }
+
+    /// A section of formulas that are written as they are to be read.
+    fn as_written(&mut self, title: &str, note: String, lines: Vec<(EquationSide<'m>, Expr<'m>)>) {
+        let lines = lines.into_iter().map(|(left, right)| SectionLine::equation(left, of(right))).collect();
+        self.sections.push(Section { title: title.to_owned(), note: Some(note), lines });
     }
 
     /// Names what occurs several times in lines that would be too long.
@@ -121,9 +145,13 @@ fn discrete<'m>(
     let g = pages.graph;
     let Settings { start, entropy, constraints, .. } = *settings;
     let options = Options { start, entropy, constraints, ..Options::default() };
+    let mut system = system.clone();
+    system.manifold = final_manifold(model, &system, &settings.method);
+    let system = &system;
+    check_method(system, &settings.method, settings.start)?;
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;
     let lines = scheme.equations.iter().map(|e| (of(g.expr(e.left)), g.expr(e.right))).collect();
-    pages.section(format!("Discrete equations of {}", scheme.name), Some(scheme.note), lines);
+    pages.section(format!("Discrete equations of {}", scheme.name), Some(scheme.note.clone()), lines);
     if !scheme.constants.is_empty() {
         let lines = scheme.constants.iter().map(|(id, value)| (of(g.expr(*id)), *value));
         pages.numbers("Constants of the method", None, lines);
@@ -134,6 +162,13 @@ fn discrete<'m>(
             .map(|(i, fraction)| (named(format!("h_{i}/h"), format!("h_{{{i}}}/h")), *fraction));
         let note = "The step above is taken with these fractions of h, one after the other.".to_string();
         pages.numbers("Substeps", Some(note), lines);
+    }
+    if model.controls().is_empty() {
+        let constants = scheme.constants.iter().filter_map(|(id, value)| Some((g.expr(*id).as_symbol()?, *value)));
+        let mut values: HashMap<String, f64> = constants.map(|(name, value)| (name.to_string(), value)).collect();
+        values.extend(model.parameters().iter().map(|parameter| (parameter.name.clone(), parameter.value)));
+        values.extend(settings.step.map(|step| ("h".to_owned(), step)));
+        closed_form::closed_forms(system, &scheme, start, |name| values.get(name).copied(), pages);
     }
     Ok(())
 }

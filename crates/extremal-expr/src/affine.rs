@@ -1,9 +1,8 @@
 //! Is an expression affine in some symbols? Derivatives alone do not tell: those of `sign(x)` vanish and those of `abs(x)` are
 //! constant almost everywhere, and neither is affine.
 
-use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
-use crate::node::{Id, Node};
+use crate::node::Id;
 
 /// One row of a Jacobian: `(column, derivative)`.
 type SparseSlopes<'g> = Vec<(usize, Expr<'g>)>;
@@ -83,12 +82,12 @@ impl Graph {
         let found: Vec<Id> = {
             let arena = self.arena();
             let nodes = arena.reachable(functions.iter().map(|e| e.id()));
-            let breaks = |id: &Id| breaking(arena.node(*id)).is_some();
+            let breaks = |id: &Id| arena.node(*id).breaks_at().is_some();
             if !nodes.iter().any(breaks) {
                 return None;
             }
             let moving = arena.dependent(&nodes, variables.iter().map(|e| e.id()));
-            let moved = |id: &Id| breaking(arena.node(*id)).is_some_and(|by| by.iter().any(|id| moving.contains(id)));
+            let moved = |id: &Id| arena.node(*id).breaks_at().is_some_and(|by| by.iter().any(|id| moving.contains(id)));
             nodes.into_iter().filter(moved).collect()
         };
         if found.is_empty() {
@@ -97,15 +96,5 @@ impl Graph {
         let names: Vec<Expr<'g>> = (0..found.len()).map(|at| self.symbol(&format!("break {at}"))).collect();
         let rules: Vec<_> = found.iter().map(|id| self.expr(*id)).zip(names.iter().copied()).collect();
         Some((self.substitute(functions, &rules), names))
-    }
-}
-
-/// What decides where the node breaks, for a node that may.
-fn breaking(node: &Node) -> Option<[Id; 2]> {
-    match node {
-        Node::Call(Function::Abs | Function::Sign, a) => Some([*a, *a]),
-        Node::Call2(Function2::Min | Function2::Max, a, b) => Some([*a, *b]),
-        Node::Select(condition, ..) => Some([*condition, *condition]),
-        _ => None,
     }
 }

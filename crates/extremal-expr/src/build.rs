@@ -258,10 +258,16 @@ impl Arena {
                 Function2::Atan2 => {}
             }
         }
-        if a == b && function != Function2::Atan2 {
+        if a == b && function.folds() {
             return a;
         }
         self.intern(Node::Call2(function, a, b))
+    }
+
+    /// Where the smaller or the larger one of `a` and `b` is `b`.
+    pub fn takes_second(&mut self, function: Function2, a: Id, b: Id) -> Id {
+        let (low, high) = if function == Function2::Min { (b, a) } else { (a, b) };
+        self.compare(Relation::Lt, low, high)
     }
 
     pub fn compare(&mut self, comparison: Relation, a: Id, b: Id) -> Id {

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::build::Arena;
 use crate::function::{Function, Function2};
 use crate::graph::{Expr, Graph};
-use crate::node::{Id, Node, Relation};
+use crate::node::{Id, Node};
 use crate::rational::Rational;
 
 impl Graph {
@@ -281,9 +281,8 @@ fn local_partials(arena: &mut Arena, id: Id, node: &Node, active: &FxHashSet<Id>
                 factor(*x, arena.neg(ratio));
             }
         }
-        Node::Call2(f, a, b) => {
-            let (low, high) = if *f == Function2::Min { (*b, *a) } else { (*a, *b) };
-            let condition = arena.compare(Relation::Lt, low, high);
+        Node::Call2(f @ (Function2::Min | Function2::Max), a, b) => {
+            let condition = arena.takes_second(*f, *a, *b);
             branches(condition, *b, *a, active, out);
         }
         Node::Select(condition, then, otherwise) => branches(*condition, *then, *otherwise, active, out),

@@ -2,7 +2,7 @@
 
 use crate::Rational;
 use crate::build::Arena;
-use crate::node::Id;
+use crate::node::{Id, every};
 
 /// Elementary functions of one argument (the square root is [`Node::Root`](crate::Node::Root)).
 ///
@@ -59,6 +59,35 @@ enum Parity {
     None,
 }
 
+/// What exact algebra knows of a function.
+#[derive(Clone, Copy)]
+pub(crate) enum Algebra {
+    Wave(Wave),
+    Exponential(Exponential),
+    CubeRoot,
+    Absolute,
+    Sign,
+    /// Nothing: its values are numbers of their own.
+    Unknown,
+}
+
+/// The functions that are algebra in the sine and the cosine of a part of their argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wave {
+    Sin,
+    Cos,
+    Tan,
+}
+
+/// The functions that are algebra in the exponential of a part of their argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exponential {
+    Exp,
+    Sinh,
+    Cosh,
+    Tanh,
+}
+
 /// What is said of a function.
 struct Facts {
     name: &'static str,
@@ -80,25 +109,9 @@ const fn facts(
 
 impl Function {
     /// Every function, in declaration order.
-    pub const ALL: &'static [Function] = &[
-        Function::Sin,
-        Function::Cos,
-        Function::Tan,
-        Function::Asin,
-        Function::Acos,
-        Function::Atan,
-        Function::Sinh,
-        Function::Cosh,
-        Function::Tanh,
-        Function::Asinh,
-        Function::Acosh,
-        Function::Atanh,
-        Function::Exp,
-        Function::Log,
-        Function::Cbrt,
-        Function::Abs,
-        Function::Sign,
-    ];
+    pub const ALL: &'static [Function] = every!(
+        Function: Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Exp, Log, Cbrt, Abs, Sign
+    );
 
     const fn facts(self) -> Facts {
         match self {
@@ -252,6 +265,25 @@ impl Function {
         }
     }
 
+    pub(crate) const fn algebra(self) -> Algebra {
+        match self {
+            Function::Sin => Algebra::Wave(Wave::Sin),
+            Function::Cos => Algebra::Wave(Wave::Cos),
+            Function::Tan => Algebra::Wave(Wave::Tan),
+            Function::Exp => Algebra::Exponential(Exponential::Exp),
+            Function::Sinh => Algebra::Exponential(Exponential::Sinh),
+            Function::Cosh => Algebra::Exponential(Exponential::Cosh),
+            Function::Tanh => Algebra::Exponential(Exponential::Tanh),
+            Function::Cbrt => Algebra::CubeRoot,
+            Function::Abs => Algebra::Absolute,
+            Function::Sign => Algebra::Sign,
+            Function::Asin | Function::Acos | Function::Atan | Function::Asinh | Function::Acosh | Function::Atanh => {
+                Algebra::Unknown
+            }
+            Function::Log => Algebra::Unknown,
+        }
+    }
+
     /// Its values at 0 and 1 that are integers.
     pub(crate) fn exact_value(self, argument: i64) -> Option<i64> {
         use Function::*;
@@ -278,7 +310,7 @@ pub enum Function2 {
 
 impl Function2 {
     /// Every function, in declaration order.
-    pub const ALL: &'static [Function2] = &[Function2::Atan2, Function2::Min, Function2::Max];
+    pub const ALL: &'static [Function2] = every!(Function2: Atan2, Min, Max);
 
     /// The name it has in text.
     pub fn name(self) -> &'static str {

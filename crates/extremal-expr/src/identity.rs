@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::build::Arena;
-use crate::function::Function;
+use crate::function::{Algebra, Exponential, Function, Wave};
 use crate::graph::{Expr, Graph};
 use crate::node::{Id, Node};
 use crate::rational::{Rational, lcm};
@@ -63,33 +63,27 @@ impl Graph {
     /// `f` with waves and exponentials of sums written by those of their terms.
     fn with_elementary_arguments<'g>(&'g self, f: Expr<'g>) -> Expr<'g> {
         let (mut waves, mut exponentials) = (ArgumentMonomials::default(), ArgumentMonomials::default());
-        let calls: Vec<(Id, Function, Id)> = {
+        let calls: Vec<(Id, Algebra, Id)> = {
             let arena = self.arena();
             let calls = arena.reachable([f.id()]).into_iter().filter_map(|id| match arena.node(id) {
-                Node::Call(function, u) => Some((id, *function, *u)),
+                Node::Call(function, u) => Some((id, function.algebra(), *u)),
                 _ => None,
             });
             calls.collect()
         };
-        let is_wave = |function: Function| matches!(function, Function::Sin | Function::Cos | Function::Tan);
-        let is_exponential =
-            |function: Function| matches!(function, Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh);
-        for (_, function, u) in &calls {
-            let arguments = match *function {
-                function if is_wave(function) => &mut waves,
-                function if is_exponential(function) => &mut exponentials,
-                _ => continue,
-            };
-            arguments.add(&self.arena(), *u);
+        for (_, algebra, u) in &calls {
+            match algebra {
+                Algebra::Wave(_) => waves.add(&self.arena(), *u),
+                Algebra::Exponential(_) => exponentials.add(&self.arena(), *u),
+                Algebra::CubeRoot | Algebra::Absolute | Algebra::Sign | Algebra::Unknown => {}
+            }
         }
         let mut rules = self.shifted_powers(f);
-        for (id, function, u) in calls {
-            let image = if is_wave(function) {
-                waves.terms(self, u).map(|terms| wave(self, function, &terms))
-            } else if is_exponential(function) {
-                exponentials.terms(self, u).map(|terms| exponential(self, function, &terms))
-            } else {
-                None
+        for (id, algebra, u) in calls {
+            let image = match algebra {
+                Algebra::Wave(kind) => waves.terms(self, u).map(|terms| wave(self, kind, &terms)),
+                Algebra::Exponential(kind) => exponentials.terms(self, u).map(|terms| exponential(self, kind, &terms)),
+                Algebra::CubeRoot | Algebra::Absolute | Algebra::Sign | Algebra::Unknown => None,
             };
             rules.extend(image.map(|image| (self.expr(id), image)));
         }
@@ -150,7 +144,7 @@ impl ArgumentMonomials {
     }
 }
 
-fn wave<'g>(g: &'g Graph, function: Function, terms: &[(Expr<'g>, i64)]) -> Expr<'g> {
+fn wave<'g>(g: &'g Graph, function: Wave, terms: &[(Expr<'g>, i64)]) -> Expr<'g> {
     let (mut c, mut s) = (g.int(1), g.int(0));
     for (angle, multiple) in terms {
         let (cos, sin) = (angle.cos(), if *multiple < 0 { -angle.sin() } else { angle.sin() });
@@ -159,20 +153,20 @@ fn wave<'g>(g: &'g Graph, function: Function, terms: &[(Expr<'g>, i64)]) -> Expr
         }
     }
     match function {
-        Function::Sin => s,
-        Function::Cos => c,
-        _ => s / c,
+        Wave::Sin => s,
+        Wave::Cos => c,
+        Wave::Tan => s / c,
     }
 }
 
-fn exponential<'g>(g: &'g Graph, function: Function, terms: &[(Expr<'g>, i64)]) -> Expr<'g> {
+fn exponential<'g>(g: &'g Graph, function: Exponential, terms: &[(Expr<'g>, i64)]) -> Expr<'g> {
     let e = g.product(terms.iter().map(|(exponent, multiple)| exponent.exp().powi(*multiple)));
     let (sum, difference) = (e + e.powi(-1), e - e.powi(-1));
     match function {
-        Function::Exp => e,
-        Function::Cosh => sum / 2,
-        Function::Sinh => difference / 2,
-        _ => difference / sum,
+        Exponential::Exp => e,
+        Exponential::Cosh => sum / 2,
+        Exponential::Sinh => difference / 2,
+        Exponential::Tanh => difference / sum,
     }
 }
 

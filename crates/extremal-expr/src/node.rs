@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Rational;
-use crate::function::{Function, Function2};
+use crate::function::{Algebra, Function, Function2};
 
 /// The place of a node in its [`Graph`](crate::Graph). Children have smaller ids than their parents, so increasing id is a
 /// topological order and every pass over a graph is a loop.
@@ -58,6 +58,19 @@ impl Node {
         matches!(self, Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) | Node::Truth(_))
     }
 
+    /// What decides where it jumps or has a kink, if it may: the arguments of `abs`, `sign`, `min` and `max`, the condition of an `if`.
+    pub fn breaks_at(&self) -> Option<[Id; 2]> {
+        match self {
+            Node::Call(function, a) => match function.algebra() {
+                Algebra::Absolute | Algebra::Sign => Some([*a, *a]),
+                Algebra::Wave(_) | Algebra::Exponential(_) | Algebra::CubeRoot | Algebra::Unknown => None,
+            },
+            Node::Call2(Function2::Min | Function2::Max, a, b) => Some([*a, *b]),
+            Node::Select(condition, ..) => Some([*condition, *condition]),
+            _ => None,
+        }
+    }
+
     /// Calls `visit` with every child.
     pub fn for_each_child(&self, mut visit: impl FnMut(Id)) {
         match self {
@@ -78,6 +91,17 @@ impl Node {
     }
 }
 
+/// All variants of a kind; the compiler refuses a list that lacks one.
+macro_rules! every {
+    ($kind:ident: $($variant:ident),+) => {{
+        const _: fn($kind) = |one| match one {
+            $($kind::$variant => {})+
+        };
+        &[$($kind::$variant),+]
+    }};
+}
+pub(crate) use every;
+
 /// Comparisons; `>` and `>=` are these with the sides exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Relation {
@@ -93,7 +117,7 @@ pub enum Relation {
 
 impl Relation {
     /// Every comparison, in declaration order.
-    pub const ALL: [Relation; 4] = [Relation::Lt, Relation::Le, Relation::Eq, Relation::Ne];
+    pub const ALL: &'static [Relation] = every!(Relation: Lt, Le, Eq, Ne);
 
     /// How it is written.
     pub fn name(self) -> &'static str {

@@ -169,7 +169,11 @@ impl<'g> System<'g> {
 
     /// Residuals of the equations of motion in [`motion_unknowns`](Self::motion_unknowns): Lagrange's equations with reactions,
     /// the entropy balance, and the constraints differentiated until they speak of accelerations, the index-one system (B2).
+    /// Where the system is singular, they are those on W_f.
     pub fn motion_equations(&self) -> Vec<Expr<'g>> {
+        if let Some(manifold) = &self.manifold {
+            return manifold.motion.clone();
+        }
         let mut rows = self.euler_lagrange();
         for (row, reaction) in rows.iter_mut().zip(self.reactions()) {
             *row = *row - reaction;

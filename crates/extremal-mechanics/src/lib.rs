@@ -7,9 +7,11 @@ mod constraint;
 pub mod continuous;
 mod dense;
 pub mod discrete;
+mod manifold;
 mod of_model;
 mod system;
 
 pub use block::{Block, Meaning, Reduced, Solve, SparseRows};
 pub use constraint::Constraint;
+pub use manifold::FinalManifold;
 pub use system::{Point, System};

@@ -6,6 +6,7 @@ use extremal_expr::{Expr, Graph};
 
 use crate::constraint::Constraint;
 use crate::continuous::{Dry, Heat};
+use crate::manifold::FinalManifold;
 
 /// One system: symbols for coordinates and their derivatives, the Lagrangian and the generalised forces.
 ///
@@ -52,6 +53,8 @@ pub struct System<'g> {
     pub constraints: Vec<Constraint<'g>>,
     /// Dry friction; its forces are part of `force` under their own symbols.
     pub dry: Vec<Dry<'g>>,
+    /// Where a singular system moves, once that is known.
+    pub manifold: Option<FinalManifold<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -96,6 +99,7 @@ impl<'g> System<'g> {
             heat: Heat::default(),
             constraints: Vec::new(),
             dry: Vec::new(),
+            manifold: None,
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();

@@ -12,95 +12,26 @@ use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, 
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum ParameterError {
-    /// No parameter has this name.
     #[error("the model has no parameter `{name}`{}", did_you_mean(suggestion))]
-    Unknown {
-        /// The name.
-        name: String,
-        /// A parameter that may have been meant.
-        suggestion: Option<String>,
-    },
-    /// The shape of the model depends on the parameter.
+    Unknown { name: String, suggestion: Option<String> },
     #[error("`{name}` counts members or bounds a sum: it can only be set while the model is loaded")]
-    Structural {
-        /// The name.
-        name: String,
-    },
-    /// With this value something in the model is not finite.
+    Structural { name: String },
     #[error("with {name} = {value}, {what} is not finite")]
-    NotFinite {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// What is not finite.
-        what: String,
-    },
-    /// With this value the step or the final time is not positive.
+    NotFinite { name: String, value: f64, what: String },
     #[error("with {name} = {value}, {what} is not positive")]
-    NotPositive {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// What is not positive.
-        what: &'static str,
-    },
-    /// With this value a coordinate starts outside its domain.
+    NotPositive { name: String, value: f64, what: &'static str },
     #[error("with {name} = {value}, `{coordinate}` starts outside its domain")]
-    OutsideDomain {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// The coordinate.
-        coordinate: String,
-    },
-    /// With this value a temperature is not positive at the start.
+    OutsideDomain { name: String, value: f64, coordinate: String },
     #[error("with {name} = {value}, the temperature of `{entropy}` is {temperature} at the start")]
-    Temperature {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// The entropy.
-        entropy: String,
-        /// Its temperature.
-        temperature: f64,
-    },
-    /// With this value a conductance is negative at the start.
+    Temperature { name: String, value: f64, entropy: String, temperature: f64 },
     #[error("with {name} = {value}, the conductance of `{conduction}` is {conductance} at the start")]
-    Conductance {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// The wall.
-        conduction: String,
-        /// Its conductance.
-        conductance: f64,
-    },
-    /// With this value a boundary problem contradicts itself.
+    Conductance { name: String, value: f64, conduction: String, conductance: f64 },
     #[error("with {name} = {value}, {problem}")]
-    Boundary {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// What is wrong then.
-        problem: String,
-    },
-    /// With this value the heat of a friction force is not shared out among entropies.
+    Boundary { name: String, value: f64, problem: String },
     #[error("with {name} = {value}, the shares of the heat of the friction on `{coordinate}` are not parts of a whole")]
-    HeatShares {
-        /// The parameter.
-        name: String,
-        /// The value it should have had.
-        value: f64,
-        /// The coordinate with the friction.
-        coordinate: String,
-    },
+    HeatShares { name: String, value: f64, coordinate: String },
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {

@@ -79,6 +79,16 @@ pub struct Initial {
     pub multipliers: Vec<f64>,
 }
 
+/// The lists of what a model states, each by the name of its field.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $list:ident: $item:ty,)+) => {
+        $($(#[$doc])*
+        pub fn $list(&self) -> &[$item] {
+            &self.content.$list
+        })+
+    };
+}
+
 impl Model {
     /// Reads a model file.
     ///
@@ -135,24 +145,49 @@ impl Model {
         self.description.as_deref()
     }
 
-    /// The parameters, each after those it uses; a list has one for each value.
-    pub fn parameters(&self) -> &[Parameter] {
-        &self.content.parameters
-    }
-
-    /// The coordinates in the order of the file; a family has one for each member.
-    pub fn coordinates(&self) -> &[Coordinate] {
-        &self.content.coordinates
-    }
-
-    /// The entropies in the order of the file; a family has one for each member.
-    pub fn entropies(&self) -> &[Entropy] {
-        &self.content.entropies
-    }
-
-    /// The definitions in the order of the file; a family has one for each member.
-    pub fn definitions(&self) -> &[Definition] {
-        &self.content.definitions
+    lists! {
+        /// The parameters, each after those it uses; a list has one for each value.
+        parameters: Parameter,
+        /// The coordinates in the order of the file; a family has one for each member.
+        coordinates: Coordinate,
+        /// The entropies in the order of the file; a family has one for each member.
+        entropies: Entropy,
+        /// The definitions in the order of the file; a family has one for each member.
+        definitions: Definition,
+        /// What is to be chosen as a function of time.
+        controls: Control,
+        /// The friction forces one by one, with the entropies that each of them heats.
+        friction_terms: FrictionTerm,
+        /// The dry frictions: forces of any value up to a bound, which are not part of [`Model::friction`].
+        ///
+        /// ```
+        /// # use extremal_model::Model;
+        /// let model = Model::from_toml(r#"
+        ///     [coordinates]
+        ///     x = { start = 0, velocity = 1 }
+        ///     [dynamics]
+        ///     lagrangian = "x'^2/2"
+        ///     [friction]
+        ///     x = { dry = "0.3*9.81" }
+        /// "#)?;
+        /// assert_eq!(model.graph().expr(model.dry_friction()[0].along).to_string(), "x'");
+        /// # Ok::<(), extremal_model::InvalidModel>(())
+        /// ```
+        dry_friction: DryFriction,
+        /// The walls through which heat flows between entropies.
+        conductions: Conduction,
+        /// The constraints in the order of the file; a family has one for each member.
+        constraints: ModelConstraint,
+        /// Quantities to be watched because they should stay constant.
+        invariants: Invariant,
+        /// Generators of symmetries.
+        symmetries: SymmetryGenerator,
+        /// Closed forms, for those coordinates and entropies that have one.
+        exact: Exact,
+        /// Independently computed numbers, for tests.
+        expected: Expected,
+        /// Where a run ends early.
+        stops: Stop,
     }
 
     /// The symbol of time, or of whatever else is the independent variable.
@@ -188,22 +223,6 @@ impl Model {
 
     /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1 and at most [`MAX_ORDER`](crate::MAX_ORDER). Beyond 1, only
     /// methods with [`Feature::Accelerations`](crate::Feature::Accelerations) apply.
-    ///
-    /// ```
-    /// use extremal_model::Model;
-    /// let model = Model::from_toml(r#"
-    ///     [coordinates]
-    ///     x = { start = 1.0, acceleration = -1.0 }
-    ///     [dynamics]
-    ///     lagrangian = "x''^2/2 - 5*x'^2/2 + 2*x^2"
-    ///     [simulation]
-    ///     method = "hermite"
-    /// "#)?;
-    /// assert_eq!(model.order(), 2);
-    /// assert_eq!(model.derivatives(2)[0].to_string(), "x''");
-    /// assert_eq!(model.initial().higher, [[-1.0], [0.0]]);
-    /// # Ok::<(), extremal_model::InvalidModel>(())
-    /// ```
     pub fn order(&self) -> u32 {
         self.content.order
     }
@@ -235,11 +254,6 @@ impl Model {
         self.graph.exprs(&self.content.controlled_forces)
     }
 
-    /// What is to be chosen as a function of time.
-    pub fn controls(&self) -> &[Control] {
-        &self.content.controls
-    }
-
     /// What the choice is to make as small as possible. A model with [`Model::boundary`] and without this asks for a stationary
     /// action.
     pub fn objective(&self) -> Option<&Objective> {
@@ -247,31 +261,6 @@ impl Model {
     }
 
     /// Between which ends the motion is to be found.
-    ///
-    /// ```
-    /// use extremal_model::{Component, Model};
-    /// let model = Model::from_toml(r#"
-    ///     [coordinates]
-    ///     y = {}
-    ///     [dynamics]
-    ///     lagrangian = "y*sqrt(1 + y'^2)"
-    ///     [boundary]
-    ///     independent = "x"
-    ///     from = -1
-    ///     to = 1
-    ///     start = { y = 2 }
-    ///     end = { y = 2 }
-    ///     integrals = { length = "sqrt(1 + y'^2) = 3" }
-    ///     guess = { y = "1 + x^2" }
-    /// "#)?;
-    /// let boundary = model.boundary().unwrap();
-    /// assert_eq!(model.number(boundary.duration.guess()), 2.0);
-    /// assert_eq!(boundary.start[0].component, Component::Coordinate { place: 0, derivative: 0 });
-    /// assert_eq!(model.component_name(boundary.start[0].component), "y");
-    /// assert_eq!(model.number(boundary.integrals[0].value), 3.0);
-    /// assert_eq!(model.time().to_string(), "x");
-    /// # Ok::<(), extremal_model::InvalidModel>(())
-    /// ```
     pub fn boundary(&self) -> Option<&Boundary> {
         self.content.boundary.as_ref()
     }
@@ -289,30 +278,6 @@ impl Model {
         self.graph.exprs(&self.content.friction)
     }
 
-    /// The friction forces one by one, with the entropies that each of them heats.
-    pub fn friction_terms(&self) -> &[FrictionTerm] {
-        &self.content.friction_terms
-    }
-
-    /// The dry frictions: forces of any value up to a bound, which are not part of [`Model::friction`].
-    ///
-    /// ```
-    /// # use extremal_model::Model;
-    /// let model = Model::from_toml(r#"
-    ///     [coordinates]
-    ///     x = { start = 0, velocity = 1 }
-    ///     [dynamics]
-    ///     lagrangian = "x'^2/2"
-    ///     [friction]
-    ///     x = { dry = "0.3*9.81" }
-    /// "#)?;
-    /// assert_eq!(model.graph().expr(model.dry_friction()[0].along).to_string(), "x'");
-    /// # Ok::<(), extremal_model::InvalidModel>(())
-    /// ```
-    pub fn dry_friction(&self) -> &[DryFriction] {
-        &self.content.dry_friction
-    }
-
     /// Is the friction that of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`?
     pub fn herglotz(&self) -> bool {
         self.content.herglotz
@@ -323,53 +288,6 @@ impl Model {
         self.graph.exprs(&self.content.heat)
     }
 
-    /// The walls through which heat flows between entropies.
-    pub fn conductions(&self) -> &[Conduction] {
-        &self.content.conductions
-    }
-
-    /// The constraints in the order of the file; a family has one for each member.
-    ///
-    /// ```
-    /// use extremal_model::{ConstraintKind, Model};
-    /// let model = Model::from_toml(r#"
-    ///     [coordinates]
-    ///     x = 1.0
-    ///     y = 0.0
-    ///     [dynamics]
-    ///     lagrangian = "(x'^2 + y'^2)/2 - 9.81*y"
-    ///     [constraints]
-    ///     rod = "x^2 + y^2 = 1"
-    /// "#)?;
-    /// let [rod] = model.constraints() else { panic!("there is one") };
-    /// assert_eq!(rod.kind, ConstraintKind::Holonomic);
-    /// assert_eq!(model.graph().expr(rod.left).to_string(), "x^2 + y^2");
-    /// # Ok::<(), extremal_model::InvalidModel>(())
-    /// ```
-    pub fn constraints(&self) -> &[ModelConstraint] {
-        &self.content.constraints
-    }
-
-    /// Quantities to be watched because they should stay constant.
-    pub fn invariants(&self) -> &[Invariant] {
-        &self.content.invariants
-    }
-
-    /// Generators of symmetries.
-    pub fn symmetries(&self) -> &[SymmetryGenerator] {
-        &self.content.symmetries
-    }
-
-    /// Closed forms, for those coordinates and entropies that have one.
-    pub fn exact(&self) -> &[Exact] {
-        &self.content.exact
-    }
-
-    /// Independently computed numbers, for tests.
-    pub fn expected(&self) -> &[Expected] {
-        &self.content.expected
-    }
-
     /// The user's own discrete Lagrangian, forces, entropy rules and constraints.
     pub fn discrete(&self) -> Option<&Discrete> {
         self.content.discrete.as_ref()
@@ -378,11 +296,6 @@ impl Model {
     /// The user's own finite-difference map.
     pub fn discretisation(&self) -> Option<&Discretisation> {
         self.content.discretisation.as_ref()
-    }
-
-    /// Where a run ends early.
-    pub fn stops(&self) -> &[Stop] {
-        &self.content.stops
     }
 
     /// How to run the model unless the user says otherwise.

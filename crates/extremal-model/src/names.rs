@@ -122,6 +122,12 @@ impl<'g> Names<'g> {
         self.get(name).is_some_and(|d| matches!(d.meaning, NameMeaning::Broken))
     }
 
+    /// Is it a definition, or a member of a family of them?
+    pub fn is_definition(&self, name: &str) -> bool {
+        let family = name.split('[').next().unwrap_or(name);
+        self.get(family).is_some_and(|d| matches!(d.meaning, NameMeaning::Definition { .. }))
+    }
+
     pub fn is_used(&self, name: &str) -> bool {
         self.used.borrow().contains(name)
     }
@@ -186,6 +192,11 @@ impl<'g> Names<'g> {
     /// The highest derivative of a coordinate in an expression; `None` if there is not even a position.
     pub fn order_of(&self, value: Expr<'g>) -> Option<u32> {
         self.reach(value).order
+    }
+
+    /// Does an entropy occur in an expression?
+    pub fn has_entropy(&self, value: Expr<'g>) -> bool {
+        self.reach(value).entropy
     }
 
     /// The velocities in an expression, as symbols.

@@ -101,6 +101,7 @@ impl ExpressionPlace {
     };
     pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
     pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
+    pub const DISSIPATION: ExpressionPlace = ExpressionPlace::of_state("the dissipation");
     pub const DRY: ExpressionPlace = ExpressionPlace {
         multipliers: true,
         may_use: "positions, velocities, entropies, multipliers of constraints (`lambda_floor`), time and parameters",
@@ -112,11 +113,11 @@ impl ExpressionPlace {
         Some(1),
         true,
     );
-    pub const COORDINATE: ExpressionPlace = ExpressionPlace::new(
-        "the name of a coordinate",
-        "a coordinate, with an index if it is one of a family",
+    pub const ACTED_ON: ExpressionPlace = ExpressionPlace::new(
+        "what a control acts on",
+        "a coordinate, or a definition of positions and time, with an index if it is one of a family",
         Some(0),
-        false,
+        true,
     );
     pub const GAIN: ExpressionPlace = ExpressionPlace::of_state("the gain of a control");
     pub const BOUND: ExpressionPlace = ExpressionPlace::new("a bound", "numbers and parameters", None, false);

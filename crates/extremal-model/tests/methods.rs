@@ -8,6 +8,7 @@ fn heading(feature: Feature) -> &'static str {
         Feature::Accelerations => "L with q''",
         Feature::HigherDerivatives => "L beyond q''",
         Feature::Entropies => "entropies",
+        Feature::Singular => "singular",
         Feature::DryFriction => "dry friction",
         Feature::Constraints(ConstraintKind::Holonomic) => "holonomic",
         Feature::Constraints(ConstraintKind::Nonholonomic) => "nonholonomic",

@@ -93,6 +93,11 @@ impl Draws {
         (self.bits() % n as u64) as usize
     }
 
+    /// One of several.
+    pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
     /// True once in `n` times.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
@@ -101,5 +106,17 @@ impl Draws {
     /// A number with two digits behind the point.
     pub fn number(&mut self, low: f64, high: f64) -> f64 {
         ((low + self.between(0.0, 1.0) * (high - low)) * 100.0).round() / 100.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_the_published_one() {
+        // The first numbers of the authors' program for the seed 1234567.
+        let mut draws = Draws(1_234_567);
+        assert_eq!([draws.bits(), draws.bits()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 }

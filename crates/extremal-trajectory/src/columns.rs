@@ -97,24 +97,14 @@ impl Column {
 
 /// Why a list of columns is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum ColumnsError {
-    /// No column at all.
     #[error("a trajectory needs at least one column")]
     Empty,
-    /// Two columns share a name.
     #[error("two columns are named `{name}`")]
-    Duplicate {
-        /// The shared name.
-        name: String,
-    },
-    /// More than one column is the time.
+    Duplicate { name: String },
     #[error("`{first}` and `{second}` both claim to be the time")]
-    TwoTimes {
-        /// The first of them.
-        first: String,
-        /// The second of them.
-        second: String,
-    },
+    TwoTimes { first: String, second: String },
 }
 
 /// The columns of a trajectory, in file order, with unique names. Cheap to clone.

@@ -7,25 +7,12 @@ use thiserror::Error;
 /// Why a file name asks for no format that can be written.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum FormatError {
-    /// The name says no known format.
     #[error("cannot tell the {what} of `{}`: its name should end in {}", path.display(), listed(known))]
-    Unknown {
-        /// The file asked for.
-        path: PathBuf,
-        /// What is not known.
-        what: &'static str,
-        /// The endings of names that are.
-        known: Vec<&'static str>,
-    },
-    /// The format was left out when the library was built.
+    Unknown { path: PathBuf, what: &'static str, known: Vec<&'static str> },
     #[error("`{}` needs the feature `{feature}`, without which this library was built", path.display())]
-    Feature {
-        /// The file asked for.
-        path: PathBuf,
-        /// The feature.
-        feature: &'static str,
-    },
+    Feature { path: PathBuf, feature: &'static str },
 }
 
 /// Endings that only exist with a feature, where it is missing.

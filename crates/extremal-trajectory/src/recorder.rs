@@ -8,26 +8,14 @@ use thiserror::Error;
 /// Why a row could not be recorded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum RecordError {
-    /// A row does not have one number per column.
     #[error("a row has {found} numbers for {expected} columns")]
-    Width {
-        /// The number of columns.
-        expected: usize,
-        /// The length of the row.
-        found: usize,
-    },
-    /// A row came after the recorder was finished.
+    Width { expected: usize, found: usize },
     #[error("the recorder is finished and takes no more rows")]
     Finished,
-    /// An output could not be written.
     #[error("cannot write {output}: {source}")]
-    Write {
-        /// The file, or what the caller called the output.
-        output: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    Write { output: String, source: io::Error },
 }
 
 struct Output {
@@ -148,14 +136,18 @@ impl Recorder {
     /// # Errors
     /// The row is not as wide as the columns, or the recorder is finished.
     pub fn complete(&mut self, row: &[f64]) -> Result<(), RecordError> {
-        if self.finished {
-            return Err(RecordError::Finished);
-        }
-        if row.len() != self.columns.len() {
-            return Err(RecordError::Width { expected: self.columns.len(), found: row.len() });
-        }
+        self.check(row)?;
         self.series.set_last(row);
         Ok(())
+    }
+
+    fn check(&self, row: &[f64]) -> Result<(), RecordError> {
+        let expected = self.columns.len();
+        match row.len() {
+            _ if self.finished => Err(RecordError::Finished),
+            found if found != expected => Err(RecordError::Width { expected, found }),
+            _ => Ok(()),
+        }
     }
 
     /// Also writes to a file, in the format its name asks for.
@@ -179,12 +171,7 @@ impl Recorder {
     /// The row is not as wide as the columns, the recorder is finished, or an
     /// output cannot be written. In the last case the others have the row.
     pub fn push(&mut self, row: &[f64]) -> Result<(), RecordError> {
-        if self.finished {
-            return Err(RecordError::Finished);
-        }
-        if row.len() != self.columns.len() {
-            return Err(RecordError::Width { expected: self.columns.len(), found: row.len() });
-        }
+        self.check(row)?;
         let index = self.series.seen();
         let t = self.columns.time().map_or(index as f64, |time| row[time]);
         if self.for_files_only && index > 0 {

@@ -46,22 +46,39 @@ impl Asked {
     }
 }
 
+/// Methods that say one thing each, into fields of the same names of a field.
+macro_rules! setters {
+    ($of:ident { $($(#[$doc:meta])* $name:ident: $type:ty,)+ }) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$of.$name = Some($name);
+            self
+        })+
+    };
+}
+
 /// The methods of everything that takes steps: a struct with a field `asked` says these of it.
 macro_rules! step_options {
     () => {
-        /// The method.
-        #[must_use]
-        pub fn method(mut self, method: $crate::Method) -> Self {
-            self.asked.method = Some(method);
-            self
-        }
-
-        /// The step, or for an adaptive method the time between rows.
-        #[must_use]
-        pub fn step(mut self, step: f64) -> Self {
-            self.asked.step = Some(step);
-            self
-        }
+        $crate::asked::setters! { asked {
+            /// The method.
+            method: $crate::Method,
+            /// The step, or for an adaptive method the time between rows.
+            step: f64,
+            /// How it begins: from velocities, or from two positions.
+            start: $crate::Start,
+            /// Where in a step entropies are taken.
+            entropy: $crate::EntropyBase,
+            /// How a step keeps holonomic constraints.
+            constraints: $crate::ConstraintForm,
+            /// Moves a start that violates the constraints onto them.
+            project: bool,
+            /// What it does at a singular configuration of its constraints.
+            singular: $crate::AtSingular,
+            /// The tolerance of implicit steps, or of an adaptive method.
+            tolerance: f64,
+        }}
 
         /// The time at which it ends.
         #[must_use]
@@ -76,49 +93,33 @@ macro_rules! step_options {
             self.asked.extent = Some(extremal_engine::model::Extent::Steps(steps));
             self
         }
+    };
+}
 
-        /// How it begins: from velocities, or from two positions.
-        #[must_use]
-        pub fn start(mut self, start: $crate::Start) -> Self {
-            self.asked.start = Some(start);
-            self
+/// A result that is shared: its columns by their names between brackets, its summary as data.
+macro_rules! shared_result {
+    ($result:ident.$shared:ident) => {
+        impl std::ops::Index<&str> for $result {
+            type Output = [f64];
+
+            /// The numbers of a column.
+            ///
+            /// # Panics
+            /// There is no such column in memory; `column` asks.
+            fn index(&self, name: &str) -> &[f64] {
+                self.column(name).unwrap_or_else(|| {
+                    let known = self.columns().collect::<Vec<_>>().join(", ");
+                    panic!("there is no column `{name}` in memory: the columns are {known}")
+                })
+            }
         }
 
-        /// Where in a step entropies are taken.
-        #[must_use]
-        pub fn entropy(mut self, base: $crate::EntropyBase) -> Self {
-            self.asked.entropy = Some(base);
-            self
-        }
-
-        /// How a step keeps holonomic constraints.
-        #[must_use]
-        pub fn constraints(mut self, form: $crate::ConstraintForm) -> Self {
-            self.asked.constraints = Some(form);
-            self
-        }
-
-        /// Moves a start that violates the constraints onto them.
-        #[must_use]
-        pub fn project(mut self, project: bool) -> Self {
-            self.asked.project = Some(project);
-            self
-        }
-
-        /// What it does at a singular configuration of its constraints.
-        #[must_use]
-        pub fn singular(mut self, at: $crate::AtSingular) -> Self {
-            self.asked.singular = Some(at);
-            self
-        }
-
-        /// The tolerance of implicit steps, or of an adaptive method.
-        #[must_use]
-        pub fn tolerance(mut self, tolerance: f64) -> Self {
-            self.asked.tolerance = Some(tolerance);
-            self
+        impl serde::Serialize for $result {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.$shared.summary.serialize(serializer)
+            }
         }
     };
 }
 
-pub(crate) use step_options;
+pub(crate) use {setters, shared_result, step_options};

@@ -39,6 +39,14 @@ impl Equations {
         self.written(Form::Lagrange, None, |derivation| self.text(derivation))
     }
 
+    /// Accelerations and multipliers, as Lagrange's equations determine them.
+    ///
+    /// # Errors
+    /// The model has none.
+    pub fn solved(&self) -> Result<String, Error> {
+        self.written(Form::Solved, None, |derivation| self.text(derivation))
+    }
+
     /// The Hamiltonian and Hamilton's equations.
     ///
     /// # Errors

@@ -81,12 +81,3 @@ pub use extremal_engine::model::{
 };
 pub use extremal_engine::sweep::{Distribution, Record};
 pub use extremal_engine::trajectory::Drift;
-
-/// The floors below, for programs that show more of a result than the items above do: tables of a summary, diagnostics, parts of a
-/// solution. The command line stands on it. Unlike the items above, what is in here may change with every version.
-///
-/// ```
-/// use extremal::engine::trajectory::sig;
-/// assert_eq!(sig(2.0f64.sqrt(), 3), "1.41");
-/// ```
-pub use extremal_engine as engine;

@@ -1,20 +1,19 @@
 //! A run that has ended: its rows, and what is to be said about it.
 
 use std::fmt;
-use std::ops::Index;
 use std::path::Path;
 use std::sync::Arc;
 
 use extremal_engine::Recorder;
 use extremal_engine::run::{End, Outcome, Report, RunSummary};
 use extremal_engine::trajectory::{Columns, Drift, Format, Role, Series, sig};
-use serde::{Serialize, Serializer};
 
+use crate::asked::shared_result;
 use crate::{Error, ErrorKind, Plot, State};
 
 /// A run that has ended: rows under named columns, drifts, warnings. Copies share their rows.
 ///
-/// As data ([`Serialize`]) it is the summary that `extremal run --json` prints.
+/// As data ([`Serialize`](serde::Serialize)) it is the summary that `extremal run --json` prints.
 ///
 /// ```
 /// use extremal::Model;
@@ -156,19 +155,7 @@ impl Run {
     }
 }
 
-impl Index<&str> for Run {
-    type Output = [f64];
-
-    /// The numbers of a column.
-    ///
-    /// # Panics
-    /// There is no such column; [`Run::column`] asks.
-    fn index(&self, name: &str) -> &[f64] {
-        self.column(name).unwrap_or_else(|| {
-            panic!("there is no column `{name}`: the columns are {}", self.columns().collect::<Vec<_>>().join(", "))
-        })
-    }
-}
+shared_result!(Run.recorded);
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -176,11 +163,5 @@ impl fmt::Debug for Run {
             .field("title", &self.recorded.title)
             .field("steps", &self.recorded.steps)
             .finish_non_exhaustive()
-    }
-}
-
-impl Serialize for Run {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.recorded.summary.serialize(serializer)
     }
 }

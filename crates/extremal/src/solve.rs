@@ -1,6 +1,6 @@
 //! Boundary-value problems and optimal control.
 
-use std::ops::{ControlFlow, Index};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use extremal_engine::boundary::{
     Assessment, Guess, Level, Problem, Refinement, Seek, SolutionTable, SolveReport, SolveSettings, Statement, Status,
 };
 use extremal_engine::trajectory::{Recorder, sig};
-use serde::{Serialize, Serializer};
 
+use crate::asked::shared_result;
 use crate::observer::unwatched;
 use crate::{Error, ErrorKind, Model, Observer, Plot, Progress};
 
@@ -47,6 +47,13 @@ impl Optimization {
         self
     }
 
+    /// Doubles the grid until cost and simulation agree to this part.
+    #[must_use]
+    pub fn refine(mut self, tolerance: f64) -> Self {
+        self.refine = Some(tolerance);
+        self
+    }
+
     /// Steps of the grid.
     #[must_use]
     pub fn steps(mut self, steps: usize) -> Self {
@@ -65,13 +72,6 @@ impl Optimization {
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.settings.options.tolerance = tolerance;
-        self
-    }
-
-    /// Doubles the grid until cost and simulation agree to this part.
-    #[must_use]
-    pub fn refine(mut self, tolerance: f64) -> Self {
-        self.refine = Some(tolerance);
         self
     }
 
@@ -132,7 +132,7 @@ impl Optimization {
     }
 }
 
-/// A solution over its grid. As data ([`Serialize`]) it is what `extremal solve --json` prints.
+/// A solution over its grid. As data ([`Serialize`](serde::Serialize)) it is what `extremal solve --json` prints.
 #[derive(Clone, Debug)]
 pub struct Solution {
     solved: Arc<SolutionData>,
@@ -228,20 +228,4 @@ impl Solution {
     }
 }
 
-impl Index<&str> for Solution {
-    type Output = [f64];
-
-    /// The numbers of a column.
-    ///
-    /// # Panics
-    /// There is no such column; [`Solution::column`] asks.
-    fn index(&self, name: &str) -> &[f64] {
-        self.column(name).unwrap_or_else(|| panic!("there is no column `{name}`"))
-    }
-}
-
-impl Serialize for Solution {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.solved.summary.serialize(serializer)
-    }
-}
+shared_result!(Solution.solved);

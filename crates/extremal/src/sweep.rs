@@ -1,14 +1,13 @@
 //! Ensembles: one model with many parameters and starts.
 
-use std::ops::{Index, RangeInclusive};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
 use extremal_engine::sweep::{Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepReport, Values, Variation};
 use extremal_engine::trajectory::frame::{Existing, Frame};
-use serde::{Serialize, Serializer};
 
-use crate::asked::{Asked, step_options};
+use crate::asked::{Asked, shared_result, step_options};
 use crate::observer::unwatched;
 use crate::{Error, ErrorKind, Model, Observer, Progress};
 
@@ -139,7 +138,7 @@ impl Sweep {
     }
 }
 
-/// An ensemble that has ended. As data ([`Serialize`]) it is the summary that `extremal sweep --json` prints.
+/// An ensemble that has ended. As data ([`Serialize`](serde::Serialize)) it is the summary that `extremal sweep --json` prints.
 #[derive(Clone)]
 pub struct Ensemble {
     swept: Arc<EnsembleData>,
@@ -199,20 +198,4 @@ impl Ensemble {
     }
 }
 
-impl Index<&str> for Ensemble {
-    type Output = [f64];
-
-    /// The numbers of a column.
-    ///
-    /// # Panics
-    /// There is no such column in memory; [`Ensemble::column`] asks.
-    fn index(&self, name: &str) -> &[f64] {
-        self.column(name).unwrap_or_else(|| panic!("there is no column `{name}` in memory"))
-    }
-}
-
-impl Serialize for Ensemble {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.swept.summary.serialize(serializer)
-    }
-}
+shared_result!(Ensemble.swept);

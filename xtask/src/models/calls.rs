@@ -18,11 +18,11 @@ impl Draw<'_> {
     pub fn calls(&mut self, command: &str) -> Vec<Vec<String>> {
         let mut words = Words(vec![command.to_owned(), MODEL.to_owned()]);
         let random = &mut *self.random;
-        if let (Some(name), true) = (self.parameters.last(), random.once_in(8)) {
+        if let (Some(name), true) = (self.parameters.last(), random.one_in(8)) {
             let value = random.pick(&NUMBERS).trim_matches('"');
             words.say(&["--set", &format!("{name}={value}")]);
         }
-        if random.once_in(12) {
+        if random.one_in(12) {
             words.say(&["--memory", random.pick(&["1G", "100M", "1M"])]);
         }
         match command {
@@ -36,11 +36,11 @@ impl Draw<'_> {
         let first = words.0;
         let mut again = first.clone();
         match command {
-            "sweep" if self.random.once_in(4) => {
+            "sweep" if self.random.one_in(4) => {
                 again.push(self.random.pick(&["--resume", "--force"]).to_owned());
                 vec![first, again]
             }
-            "solve" if self.random.once_in(6) && !again.iter().any(|word| word == "--multistart") => {
+            "solve" if self.random.one_in(6) && !again.iter().any(|word| word == "--multistart") => {
                 again.extend(["--warm-start", ROWS, "--steps", "16"].map(str::to_owned));
                 // What is read is not written.
                 again.retain(|word| word != "--out");
@@ -59,19 +59,19 @@ impl Draw<'_> {
     /// Options of a step.
     fn step(&mut self, words: &mut Words) {
         let random = &mut *self.random;
-        if self.second && random.once_in(3) || random.once_in(30) {
+        if self.second && random.one_in(3) || random.one_in(30) {
             words.say(&["--start", random.pick(&["two-points", "legendre"])]);
         }
-        if !self.entropies.is_empty() && random.once_in(6) {
+        if !self.entropies.is_empty() && random.one_in(6) {
             words.say(&["--entropy", random.pick(&["left", "midpoint", "right"])]);
         }
-        if !self.constraints.is_empty() && random.once_in(5) {
+        if !self.constraints.is_empty() && random.one_in(5) {
             words.say(&["--constraints", random.pick(&["rattle", "shake"])]);
         }
-        if !self.constraints.is_empty() && random.once_in(5) {
+        if !self.constraints.is_empty() && random.one_in(5) {
             words.say(&["--singular", random.pick(&["stop", "pass"])]);
         }
-        if random.once_in(if self.constraints.is_empty() { 20 } else { 2 }) {
+        if random.one_in(if self.constraints.is_empty() { 20 } else { 2 }) {
             words.say(&["--project"]);
         }
     }
@@ -79,20 +79,20 @@ impl Draw<'_> {
     /// Method, step and end; says whether the method is adaptive.
     fn motion(&mut self, words: &mut Words) -> bool {
         let mut used = self.method.clone();
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             used = self.drawn_method();
             words.say(&["--method", &used]);
         }
         let random = &mut *self.random;
-        if random.once_in(4) {
+        if random.one_in(4) {
             let step = random.pick(&["0.01", "0.5", "10", "1e-300", "1e300", "0.001", "0.2", "0.03", "nan", "0"]);
             words.say(&["--step", step, "--steps", "20"]);
-        } else if random.once_in(4) {
+        } else if random.one_in(4) {
             words.say(&["--steps", random.pick(&["1", "7", "300"])]);
-        } else if random.once_in(20) {
+        } else if random.one_in(20) {
             words.say(&["--until", random.pick(&["-1", "0", "inf", "0.37", "1e300"])]);
         }
-        if random.once_in(8) {
+        if random.one_in(8) {
             words.say(&["--tolerance", random.pick(&["1e-6", "1e-15", "1e-12", "1e-3", "1e-9", "0"])]);
         }
         used.starts_with("dop")
@@ -127,20 +127,20 @@ impl Draw<'_> {
         words.say(&["--vary", &format!("{name}={values}")]);
         let events = if self.stop { "events" } else { "end" };
         words.say(&["--record", random.pick(&["end", "all", "extremes", events])]);
-        if random.once_in(4) {
+        if random.one_in(4) {
             let from = random.pick(&["normal(0, 1)", "-1:1", "0:1e300"]);
             words.say(&["--random", &format!("{first}={from}"), "--samples", if adaptive { "1" } else { "3" }]);
-            if random.once_in(2) {
+            if random.one_in(2) {
                 words.say(&["--seed", "7"]);
             }
         }
-        if random.once_in(10) {
+        if random.one_in(10) {
             words.say(&["--every", "3"]);
         }
     }
 
     fn derive(&mut self, words: &mut Words) {
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             words.say(&["--method", &self.drawn_method()]);
         }
         let random = &mut *self.random;
@@ -163,7 +163,7 @@ impl Draw<'_> {
             3 => words.say(&["--method", &other]),
             _ => {}
         }
-        if random.once_in(2) {
+        if random.one_in(2) {
             words.say(&[random.pick(&["--json", "--json", "--latex"])]);
         }
         self.step(words);
@@ -180,16 +180,16 @@ impl Draw<'_> {
         };
         words.say(&["--methods", &methods, "--steps", "0.1,0.05"]);
         words.say(&["--until", random.pick(&["0.5", "1", "0.01", "0.7"])]);
-        if random.once_in(4) {
+        if random.one_in(4) {
             words.say(&[random.pick(&["--first", "--skip"]), random.pick(&["0", "1", "5", "100000"])]);
         }
-        if random.once_in(4) {
+        if random.one_in(4) {
             words.say(&["--against", random.pick(&["exact", "dop853", "dop853", "dop853"])]);
         }
-        if random.once_in(2) {
+        if random.one_in(2) {
             words.say(&["--json"]);
         }
-        if random.once_in(8) {
+        if random.one_in(8) {
             words.say(&["--plot", "orders.svg"]);
         }
         self.step(words);
@@ -199,16 +199,16 @@ impl Draw<'_> {
         let other = self.drawn_method();
         let random = &mut *self.random;
         words.say(&["--out", ROWS]);
-        if random.once_in(3) {
+        if random.one_in(3) {
             words.say(&["--refine", random.pick(&["1e-4", "1e-6", "1e-3", "1e-2", "1e-5", "nan"])]);
         }
-        if random.once_in(4) {
+        if random.one_in(4) {
             words.say(&["--tolerance", random.pick(&["1e-6", "1e-8", "1e-12", "1e-9", "inf"])]);
         }
-        if random.once_in(8) {
+        if random.one_in(8) {
             words.say(&["--seek", random.pick(&["minimum", "stationary"])]);
         }
-        if random.once_in(10) {
+        if random.one_in(10) {
             words.say(&["--multistart", "3", "--seed", "5"]);
         }
         match random.below(12) {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::random::Random;
+use extremal_testkit::numbers::Draws;
 
 /// A model file and calls of the program with it, one after the other in one folder.
 pub struct Case {
@@ -14,21 +14,7 @@ pub struct Case {
 pub const MODEL: &str = "model.toml";
 
 pub(super) const NUMBERS: [&str; 16] = [
-    "0",
-    "1",
-    "2",
-    "-1",
-    "0.5",
-    "0.1",
-    "3.7",
-    "1e-3",
-    "1e3",
-    "-0.25",
-    "1e-9",
-    "1e6",
-    "\"pi/3\"",
-    "\"sqrt(2)\"",
-    "1e30",
+    "0", "1", "2", "-1", "0.5", "0.1", "3.7", "1e-3", "1e3", "-0.25", "1e-9", "1e6", "'pi/3'", "'2^.5'", "1e30",
     "1e-30",
 ];
 const STEPS: [&str; 6] = ["0.01", "0.1", "0.05", "0.3", "1", "1e-4"];
@@ -37,7 +23,7 @@ const COMMANDS: [&str; 12] =
 
 /// A model and what was stated in it.
 pub(super) struct Draw<'r> {
-    pub random: &'r mut Random,
+    pub random: &'r mut Draws,
     pub text: String,
     pub parameters: Vec<String>,
     pub coordinates: Vec<&'static str>,
@@ -61,7 +47,7 @@ pub(super) struct Draw<'r> {
 
 /// The case of a seed; models of the gallery are drawn too.
 pub fn case(seed: u64, gallery: &[String]) -> Case {
-    let random = &mut Random::new(seed);
+    let random = &mut Draws(seed);
     let command = random.pick(&COMMANDS);
     let mut draw = Draw {
         random,
@@ -97,7 +83,7 @@ impl Draw<'_> {
     pub fn drawn_method(&mut self) -> String {
         let random = &mut *self.random;
         let compositions = ["yoshida4", "yoshida6", "yoshida8", "suzuki4", "kahan-li8"];
-        let fits = !random.once_in(10);
+        let fits = !random.one_in(10);
         let drawn = match random.below(10) {
             _ if fits && self.order > 1 => random.pick(&["hermite", "difference", "dop853", "dopri5"]),
             _ if fits && self.dry => random.pick(&["midpoint", "trapezoidal"]),
@@ -111,7 +97,7 @@ impl Draw<'_> {
                 "galerkin(2, gauss(3))",
                 "galerkin(2, lobatto(3))",
             ]),
-            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "rk2", "rk4", "rk4"]),
+            5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "euler", "rk2", "rk4"]),
             6 => random.pick(&["dop853", "dop853", "dopri5"]),
             7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
             8 if !fits => random.pick(&["hermite", "difference", "custom"]),
@@ -141,7 +127,7 @@ impl Draw<'_> {
                 Some((name, _)) if table == "[parameters]" => {
                     self.parameters.push(name.to_owned());
                     // Sizes of families are not made larger.
-                    if name != "n" && !changed && self.random.once_in(4) {
+                    if name != "n" && !changed && self.random.one_in(4) {
                         changed = true;
                         let value = self.number();
                         self.line(&format!("{name} = {value}"));
@@ -160,14 +146,14 @@ impl Draw<'_> {
     fn model(&mut self, boundary: bool) {
         let count = 1 + self.random.below(3);
         self.coordinates = ["x", "y", "theta"][..count].to_vec();
-        if self.random.once_in(8) {
+        if self.random.one_in(8) {
             self.line("name = \"Drawn\"\nsource = \"nowhere\"\ndescription = \"by chance\"");
         }
-        if !boundary && self.random.once_in(6) {
+        if !boundary && self.random.one_in(6) {
             return self.family();
         }
-        if self.random.once_in(12) {
-            self.order = 2 + usize::from(self.random.once_in(5));
+        if self.random.one_in(12) {
+            self.order = 2 + usize::from(self.random.one_in(5));
         }
         self.line("[parameters]");
         for name in ["m", "k", "c", "a"].into_iter().take(self.random.below(5)) {
@@ -175,11 +161,11 @@ impl Draw<'_> {
             self.line(&format!("{name} = {value}"));
             self.parameters.push(name.to_owned());
         }
-        let warm = self.order == 1 && self.random.once_in(if boundary { 12 } else { 3 });
+        let warm = self.order == 1 && self.random.one_in(if boundary { 12 } else { 3 });
         if warm {
             self.entropies = ["S", "R"][..1 + self.random.below(2)].to_vec();
         }
-        self.second = !boundary && self.random.once_in(8);
+        self.second = !boundary && self.random.one_in(8);
         self.line("[coordinates]");
         for name in self.coordinates.clone() {
             let (start, velocity, next) = (self.number(), self.number(), self.number());
@@ -204,7 +190,7 @@ impl Draw<'_> {
                 self.line(&format!("{name} = {{ start = {start} }}"));
             }
         }
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             let (a, b) = (self.expression(2, false), self.expression(1, false));
             self.line(&format!("[definitions]\nd = \"{a}\"\ne = \"d*({b})\""));
             self.definitions = true;
@@ -215,7 +201,7 @@ impl Draw<'_> {
         if boundary {
             self.boundary();
         }
-        if self.random.once_in(12) {
+        if self.random.one_in(12) {
             self.step_of_its_own();
         }
         self.simulation(boundary);
@@ -223,8 +209,8 @@ impl Draw<'_> {
 
     /// Many like members.
     fn family(&mut self) {
-        let warm = self.random.once_in(5);
-        let rods = !warm && self.random.once_in(6);
+        let warm = self.random.one_in(5);
+        let rods = !warm && self.random.one_in(6);
         // Steps with many entropies or constraints are long, and asked for: no hang of the program's.
         let n = self.random.pick(match (warm, rods) {
             (true, _) => &["1", "2", "3", "5"],
@@ -271,20 +257,20 @@ impl Draw<'_> {
     fn simulation(&mut self, boundary: bool) {
         let step = self.random.pick(&STEPS);
         self.method = self.drawn_method();
-        if boundary && self.order == 1 && !self.discrete && !self.random.once_in(8) {
+        if boundary && self.order == 1 && !self.discrete && !self.random.one_in(8) {
             self.method = self.random.pick(&["midpoint", "trapezoidal", "galerkin(2)", "left"]).to_owned();
         }
         let end = self.random.pick(&["steps = 50", "steps = 200", "until = 1.0", "until = 3.3", "steps = 1"]);
         self.line(&format!("[simulation]\nmethod = \"{}\"\nstep = {step}\n{end}", self.method));
-        if self.second && !self.random.once_in(4) {
+        if self.second && !self.random.one_in(4) {
             self.line("start = \"two-points\"");
         }
-        let misfit = self.random.once_in(40);
-        if (misfit || !self.entropies.is_empty()) && self.random.once_in(5) {
+        let misfit = self.random.one_in(40);
+        if (misfit || !self.entropies.is_empty()) && self.random.one_in(5) {
             let line = self.random.pick(&["entropy = \"left\"", "entropy = \"right\""]);
             self.line(line);
         }
-        if (misfit || !self.constraints.is_empty()) && self.random.once_in(2) {
+        if (misfit || !self.constraints.is_empty()) && self.random.one_in(2) {
             let line = self.random.pick(&[
                 "constraints = \"shake\"",
                 "project = true",
@@ -293,7 +279,7 @@ impl Draw<'_> {
             ]);
             self.line(line);
         }
-        if self.random.once_in(12) {
+        if self.random.one_in(12) {
             let line = self.random.pick(&["record = 3", "tolerance = 1e-9"]);
             self.line(line);
         }
@@ -320,7 +306,7 @@ impl Draw<'_> {
             terms.push(format!("{}*{name}'^2/2", mass.replace('?', name)));
         }
         if let [a, b, ..] = self.coordinates[..]
-            && self.random.once_in(3)
+            && self.random.one_in(3)
         {
             terms.push(format!("cos({a} - {b})*{a}'*{b}'/3"));
         }
@@ -328,7 +314,7 @@ impl Draw<'_> {
             let primes = "'".repeat(self.order);
             terms.extend(self.coordinates.clone().iter().map(|name| format!("{name}{primes}^2/2")));
         }
-        if self.random.once_in(8) {
+        if self.random.one_in(8) {
             terms.push(self.expression(3, true));
         }
         let mut text = terms.join(" + ");
@@ -343,7 +329,7 @@ impl Draw<'_> {
 
     /// An expression of what there is, velocities included where they are wanted.
     pub fn expression(&mut self, depth: usize, velocities: bool) -> String {
-        if depth == 0 || self.random.once_in(5) {
+        if depth == 0 || self.random.one_in(5) {
             return self.leaf(velocities);
         }
         let a = self.expression(depth - 1, velocities);

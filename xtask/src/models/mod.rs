@@ -5,7 +5,6 @@
 
 mod calls;
 mod grammar;
-mod random;
 mod tables;
 
 use std::fs::{self, File};
@@ -242,7 +241,7 @@ mod tests {
         for key in keys.split_whitespace() {
             assert!(models.contains(key), "{key}");
         }
-        let methods = "left right midpoint trapezoidal theta galerkin( custom rk2 rk4 dopri5 dop853 gauss( energy-entropy difference \
+        let methods = "left right midpoint trapezoidal theta galerkin( custom euler rk2 rk4 dopri5 dop853 gauss( energy-entropy difference \
             hermite yoshida4 yoshida6 yoshida8 suzuki4 kahan-li8 compose( lobatto";
         for method in methods.split_whitespace() {
             assert!(models.contains(method) && calls.contains(method), "{method}");

@@ -5,30 +5,30 @@ use super::grammar::Draw;
 impl Draw<'_> {
     pub fn tables(&mut self, warm: bool) {
         let first = self.coordinates[0];
-        if self.random.once_in(if warm { 2 } else { 4 }) {
+        if self.random.one_in(if warm { 2 } else { 4 }) {
             self.friction();
         }
-        if self.random.once_in(5) {
+        if self.random.one_in(5) {
             let force = self.expression(2, true);
             self.line(&format!("[forces]\n{first} = \"{force}\""));
         }
-        if self.entropies.len() > 1 && self.random.once_in(2) {
+        if self.entropies.len() > 1 && self.random.one_in(2) {
             let conductance = self.random.pick(&["0.3", "\"exp(-t)\"", "1e6", "0", "1", "-1"]);
             self.line(&format!("[conduction]\nwall = {{ between = [\"S\", \"R\"], conductance = {conductance} }}"));
         }
-        if warm && self.random.once_in(5) {
+        if warm && self.random.one_in(5) {
             let power = self.expression(1, true);
-            let power = if self.random.once_in(2) { "sin(t)" } else { power.as_str() };
+            let power = if self.random.one_in(2) { "sin(t)" } else { power.as_str() };
             self.line(&format!("[heat]\nS = \"{power}\""));
         }
-        if self.random.once_in(4) {
+        if self.random.one_in(4) {
             self.constraints();
         }
-        if self.random.once_in(6) {
+        if self.random.one_in(6) {
             let value = self.expression(2, true);
             self.line(&format!("[invariants]\nwatched = \"{value}\""));
         }
-        if self.random.once_in(6) {
+        if self.random.one_in(6) {
             self.stop = true;
             let value = self.expression(1, false);
             let direction = self.random.pick(&["rising", "falling", "any", "rising", "falling", "sideways"]);
@@ -39,11 +39,11 @@ impl Draw<'_> {
             };
             self.line(&line);
         }
-        if self.random.once_in(8) {
+        if self.random.one_in(8) {
             let generator = self.random.pick(&["1", "1", "x", "t", "x'"]);
             self.line(&format!("[symmetries]\nshift = {{ {first} = \"{generator}\" }}"));
         }
-        if self.random.once_in(10) {
+        if self.random.one_in(10) {
             let form = self.random.pick(&["cos(t)", "t^2/2", "1/(1 - t)", "log(t)"]);
             self.line(&format!("[exact]\n{first} = \"{form}\""));
         }
@@ -73,7 +73,7 @@ impl Draw<'_> {
             };
             self.dry |= line.contains("dry");
             self.line(&line);
-            if self.random.once_in(3) {
+            if self.random.one_in(3) {
                 break;
             }
         }
@@ -118,7 +118,7 @@ impl Draw<'_> {
         }
         self.line(&format!("[discrete]\nlagrangian = \"{}\"", terms.join(" + ")));
         let first = self.coordinates[0];
-        if self.random.once_in(3) {
+        if self.random.one_in(3) {
             self.line(&format!(
                 "force_minus = {{ {first} = \"-h*{first}_0/10\" }}\nforce_plus = {{ {first} = \"0\" }}"
             ));
@@ -129,7 +129,7 @@ impl Draw<'_> {
             self.line(&format!("entropy = {{ {} }}", rules.join(", ")));
         }
         if let Some(name) = self.constraints.first().cloned()
-            && self.random.once_in(2)
+            && self.random.one_in(2)
         {
             self.line(&format!("constraints = {{ {name} = \"{first}_1 - {first}_0 = h\" }}"));
         }
@@ -137,7 +137,7 @@ impl Draw<'_> {
 
     pub fn boundary(&mut self) {
         let first = self.coordinates[0];
-        if self.random.once_in(2) {
+        if self.random.one_in(2) {
             self.control();
         }
         let duration = match self.random.below(6) {
@@ -161,14 +161,14 @@ impl Draw<'_> {
             let mut stated: Vec<String> = Vec::new();
             for name in self.coordinates.clone() {
                 let value = self.random.pick(&["0", "1", "-1", "0.5", "3"]);
-                if !self.random.once_in(4) {
+                if !self.random.one_in(4) {
                     stated.push(format!("{name} = {value}"));
                 }
-                if self.controls && !self.random.once_in(4) {
+                if self.controls && !self.random.one_in(4) {
                     stated.push(format!("\"{name}'\" = {value}"));
                 }
             }
-            if side == "start" && !self.random.once_in(4) {
+            if side == "start" && !self.random.one_in(4) {
                 stated.extend(self.entropies.iter().map(|name| format!("{name} = 0.5")));
             }
             self.line(&format!("{side} = {{ {} }}", stated.join(", ")));

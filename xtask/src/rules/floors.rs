@@ -12,8 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["extremal-solve"],
     &["extremal-trajectory"],
     &["extremal-engine"],
-    &["extremal"],
-    &["extremal-cli"],
+    &["extremal", "extremal-cli"],
 ];
 
 /// Those that know none of the others, although they could.

@@ -1,9 +1,9 @@
 //! `extremal analyze`: what a model conserves, and what is singular about it.
 
 use clap::Args;
-use extremal::engine::analyze::{AnalysisExtent, analyze};
-use extremal::engine::mechanics::analysis::SearchBounds;
-use extremal::engine::run::{SettingsError, SetupError};
+use extremal_engine::analyze::{AnalysisExtent, analyze};
+use extremal_engine::mechanics::analysis::SearchBounds;
+use extremal_engine::run::{SettingsError, SetupError};
 
 use super::derive::with_headings;
 use crate::arguments::{MethodArguments, ModelArguments};
@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   extremal analyze gallery:kepler
   extremal analyze my-model.toml --json | jq '.conserved[].expression'
+  extremal analyze gallery:pendulum --method midpoint
   extremal analyze gallery:toda-lattice --set n=3 --degree 4
   extremal run my-model.toml --track found";
 
@@ -59,7 +60,9 @@ pub fn execute(arguments: &AnalyzeArguments) -> Result<Ending, CommandError> {
         degree: arguments.degree.map_or(bounds.degree, usize::from),
         candidates: arguments.candidates.map_or(bounds.candidates, usize::from),
     };
-    let analysis = analyze(&source.model, &settings, AnalysisExtent { search, steps: arguments.along, numbers: true });
+    let backward = arguments.method.method.is_some();
+    let extent = AnalysisExtent { search, steps: arguments.along, numbers: true, backward };
+    let analysis = analyze(&source.model, &settings, extent);
     if arguments.json {
         terminal::print_json(&analysis.report())?;
     } else if arguments.latex {

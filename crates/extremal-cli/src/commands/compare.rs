@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::engine::compare::{Against, ComparisonRow, compare};
-use extremal::engine::model::Extent;
-use extremal::engine::run::{SettingsError, SetupError};
-use extremal::engine::trajectory::plot::{Curve, Mark, Panel};
-use extremal::engine::trajectory::{Align, Figure, Table, shortest};
-use extremal::engine::{Model, Settings};
-use extremal::{Composition, CompositionBase, Quadrature};
+use extremal_engine::compare::{
+    Against, ComparedCurve, ComparedSample, ComparisonFile, ComparisonRow, compare_over_time, compared_names,
+};
+use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
+use extremal_engine::run::{SettingsError, SetupError};
+use extremal_engine::trajectory::frame::FrameFormat;
+use extremal_engine::trajectory::{Align, Table, shortest};
+use extremal_engine::{Method, Model, Settings};
 
 use crate::arguments::{self, ModelArguments, StepArguments};
+use crate::compare_figure::{MOST_COORDINATES, measured, over_steps, over_time, worst};
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs, written};
 use crate::progress::Spinner;
@@ -27,6 +28,7 @@ Examples:
   extremal compare gallery:pendulum --methods midpoint,rk4 --steps 0.1,0.05,0.025 --until 10
   extremal compare gallery:kepler --methods \"galerkin(2),compose(suzuki4, midpoint)\" --plot orders.svg
   extremal compare gallery:cart-with-friction --methods midpoint,energy-entropy --start legendre
+  extremal compare gallery:cart-with-friction --methods left --steps 0.2,0.1 --over time --plot errors.svg --out errors.csv
 
 Errors are the largest at any step; an order is measured from a row and the row
 above it. On a chaotic motion, or at round-off, there is no order to measure.
@@ -34,8 +36,6 @@ The energy drift is the distance from the energy of the stated start.";
 
 /// The steps are this often halved if none are given.
 const HALVINGS: i32 = 3;
-/// More coordinates than this are summed up in one column.
-const MOST_COORDINATES: usize = 3;
 
 /// Run several methods with several steps: errors, measured orders, work
 #[derive(Args)]
@@ -59,15 +59,21 @@ pub struct CompareArguments {
     against: Option<Truth>,
     #[command(flatten)]
     step: StepArguments,
-    /// Measure errors and energy at the first N samples only, the start being the first
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Measure errors and energy at the first N samples only, the start, where there is none, being the first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
     first: Option<u64>,
     /// Leave out the first N samples of errors and energy
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Draw error and energy drift over the step, as .svg or .png; may be repeated
+    /// Write every sample with its truth, errors and energies, as .csv or .parquet; may be repeated
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Draw errors and energy, as .svg or .png; may be repeated
     #[arg(long, value_name = "FILE")]
     plot: Vec<PathBuf>,
+    /// What `--plot` draws them over [default: the steps, or the time where there is one step]
+    #[arg(long, value_enum, value_name = "AXIS", requires = "plot")]
+    over: Option<Axis>,
     /// Print one JSON object instead of the table
     #[arg(long)]
     json: bool,
@@ -79,6 +85,14 @@ enum Truth {
     Exact,
     /// A reference solution of order 8 at tolerance 1e-13
     Dop853,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Axis {
+    /// Motions, errors and energies over time, beside the truth
+    Time,
+    /// Largest errors and energy drifts over the step
+    Step,
 }
 
 impl CompareArguments {
@@ -112,8 +126,12 @@ impl CompareArguments {
 }
 
 pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
-    Outputs { trajectories: &[], plots: &arguments.plot }.check()?;
-    spare_inputs(&arguments.plot, &[&arguments.model.model])?;
+    Outputs { trajectories: &arguments.out, plots: &arguments.plot }.check()?;
+    let files: Vec<PathBuf> = arguments.out.iter().chain(&arguments.plot).cloned().collect();
+    spare_inputs(&files, &[&arguments.model.model])?;
+    for path in &arguments.out {
+        FrameFormat::of(path)?;
+    }
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
     let mut settings = arguments.step.applied_to(Settings::of(&source.model));
@@ -121,18 +139,47 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
     let samples = arguments.skip..arguments.first.unwrap_or(u64::MAX);
     let steps = arguments.steps(&settings).map_err(SetupError::from)?;
     let against = arguments.against(&source.model);
+    let names = compared_names(&source.model, against);
+    let axis = arguments.over.unwrap_or(if steps.len() > 1 { Axis::Step } else { Axis::Time });
+    let draws_motions = !arguments.plot.is_empty() && axis == Axis::Time;
+    let mut outputs = Vec::new();
+    for path in &arguments.out {
+        outputs.push(ComparisonFile::create(path, &names)?);
+    }
+    let (mut curves, mut refused) = (Vec::new(), None);
+    let mut watch = |sample: &ComparedSample<'_>| {
+        for output in &mut outputs {
+            refused = refused.take().or(output.push(sample).err());
+        }
+        if draws_motions {
+            ComparedCurve::collect(&mut curves, sample);
+        }
+    };
+    let watch: Option<&mut dyn FnMut(&ComparedSample<'_>)> = match draws_motions || !arguments.out.is_empty() {
+        true => Some(&mut watch),
+        false => None,
+    };
+    let methods = arguments.methods(&source.model);
     let spinner = Spinner::new("comparing");
-    let rows = compare(&source.model, &settings, &arguments.methods(&source.model), &steps, against, samples);
+    let rows = compare_over_time(&source.model, &settings, &methods, &steps, against, samples, watch);
     spinner.clear();
     let rows = rows?;
+    refused.map_or(Ok(()), Err)?;
+    for output in outputs {
+        output.finish()?;
+    }
     for path in &arguments.plot {
-        figure(&source, &rows, against).save(path)?;
+        let figure = match axis {
+            Axis::Time => over_time(&source, &names, &rows, &curves, against),
+            Axis::Step => over_steps(&source, &rows, against),
+        };
+        figure.save(path)?;
     }
     if arguments.json {
         terminal::print_json(&BTreeMap::from([("rows", &rows)]))?;
     } else {
         let title = format!("{HEADING}{}{HEADING:#}, {}", source.title(), measured(against));
-        terminal::print(&format!("{title}\n\n{}{}", table(&rows), written(&arguments.plot)))?;
+        terminal::print(&format!("{title}\n\n{}{}", table(&rows), written(&files)))?;
     }
     for row in &rows {
         if let Some(failure) = &row.failure {
@@ -141,13 +188,6 @@ pub fn execute(arguments: &CompareArguments) -> Result<Ending, CommandError> {
         }
     }
     Ok(if rows.iter().any(|row| row.failure.is_some()) { Ending::Failed } else { Ending::Done })
-}
-
-fn measured(against: Against) -> &'static str {
-    match against {
-        Against::Exact => "errors against the closed form",
-        Against::Dop853 => "errors against dop853 at tolerance 1e-13",
-    }
 }
 
 fn table(rows: &[ComparisonRow]) -> Table {
@@ -192,24 +232,4 @@ fn four_digits(x: f64) -> String {
         _ if x.is_nan() => "-".to_owned(),
         _ => format!("{x:.3e}"),
     }
-}
-
-/// The coordinate with the largest error.
-fn worst(row: &ComparisonRow) -> usize {
-    let errors = row.errors.iter().map(|(_, error)| *error).enumerate();
-    errors.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
-}
-
-fn figure(source: &Source, rows: &[ComparisonRow], against: Against) -> Figure {
-    let panel = |title: &str, label: &str, value: fn(&ComparisonRow) -> f64| {
-        let curves = rows.chunk_by(|a, b| a.method == b.method).map(|rows| {
-            let done = rows.iter().filter(|row| row.failure.is_none());
-            Curve::new(&rows[0].method.to_string(), done.map(|row| (row.step, value(row)))).mark(Mark::LineAndPoints)
-        });
-        Panel::new(title).x_label("step h").y_label(label).log_log().curves(curves)
-    };
-    let largest = |row: &ComparisonRow| row.errors.get(worst(row)).map_or(0.0, |(_, error)| *error);
-    let errors = panel("Largest error", "error", largest);
-    let drifts = panel("Largest energy drift", "energy drift", |row| row.energy_drift);
-    Figure::new(source.title()).subtitle(measured(against)).panel(errors).panel(drifts)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use extremal::engine::Settings;
+use extremal_engine::Settings;
 
 use super::simulate::simulate;
 use crate::arguments::ModelArguments;

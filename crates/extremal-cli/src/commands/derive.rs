@@ -1,7 +1,7 @@
 //! `extremal derive`: the equations of a model.
 
 use clap::{Args, ValueEnum};
-use extremal::engine::derive::{Form, derive};
+use extremal_engine::derive::{Form, derive, usual_forms};
 
 use crate::arguments::{MethodArguments, ModelArguments};
 use crate::failure::{CommandError, Ending};
@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   extremal derive gallery:double-pendulum
   extremal derive gallery:kepler --form hamilton
+  extremal derive gallery:hoop-on-incline --form solved
   extremal derive my-model.toml --form discrete --method trapezoidal
   extremal derive my-model.toml --latex > equations.tex";
 
@@ -21,7 +22,7 @@ Examples:
 pub struct DeriveArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Which equations; may be repeated [default: lagrange and discrete]
+    /// Which equations; may be repeated [default: lagrange, solved where that is short, and discrete]
     #[arg(long = "form", value_enum, value_name = "FORM")]
     forms: Vec<FormName>,
     #[command(flatten)]
@@ -38,6 +39,8 @@ pub struct DeriveArguments {
 enum FormName {
     /// Equations of motion, momenta, energy, kinetic split
     Lagrange,
+    /// Accelerations and multipliers in closed form; of nonholonomic systems also without multipliers
+    Solved,
     /// Hamiltonian and Hamilton's equations
     Hamilton,
     /// One step of the method
@@ -48,6 +51,7 @@ impl From<FormName> for Form {
     fn from(name: FormName) -> Form {
         match name {
             FormName::Lagrange => Form::Lagrange,
+            FormName::Solved => Form::Solved,
             FormName::Hamilton => Form::Hamilton,
             FormName::Discrete => Form::Discrete,
         }
@@ -58,7 +62,7 @@ pub fn execute(arguments: &DeriveArguments) -> Result<Ending, CommandError> {
     let source = Source::load(&arguments.model)?;
     source.show_warnings();
     let forms: Vec<Form> = match arguments.forms.as_slice() {
-        [] => vec![Form::Lagrange, Form::Discrete],
+        [] => usual_forms(&source.model),
         forms => forms.iter().copied().map(Form::from).collect(),
     };
     let derivation = derive(&source.model, &arguments.method.settings(&source.model), &forms)?;

@@ -1,7 +1,7 @@
 //! `extremal gallery`: the built-in models.
 
 use clap::Args;
-use extremal::Model;
+use extremal_engine::{Model, gallery};
 
 use crate::failure::{CommandError, Ending};
 use crate::source::gallery_text;
@@ -35,12 +35,13 @@ pub fn execute(arguments: &GalleryArguments) -> Result<Ending, CommandError> {
 
 /// One model per line, or wrapped where a terminal is too narrow for it.
 fn list() -> String {
-    let column = Model::gallery_names().map(str::len).max().unwrap_or(0) + 2;
+    let column = gallery::names().map(str::len).max().unwrap_or(0) + 2;
     let room = terminal::width().map_or(usize::MAX, |width| width.saturating_sub(column).max(LEAST_ROOM));
     let mut out = String::new();
-    for name in Model::gallery_names() {
-        let description = Model::gallery(name).ok().and_then(|model| model.description()).unwrap_or_default();
-        for (index, line) in wrapped(&description, room).iter().enumerate() {
+    for name in gallery::names() {
+        let model = gallery::text(name).and_then(|text| Model::from_toml(text).ok());
+        let description = model.as_ref().and_then(Model::description).unwrap_or_default();
+        for (index, line) in wrapped(description, room).iter().enumerate() {
             let left = if index == 0 { name } else { "" };
             out.push_str(format!("{left:column$}{line}").trim_end());
             out.push('\n');

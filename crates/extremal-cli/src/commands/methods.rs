@@ -1,9 +1,9 @@
 //! `extremal methods`: the integration methods.
 
 use clap::Args;
-use extremal::Method;
-use extremal::engine::trajectory::{Align, Table};
-use extremal::{Feature, MethodFamily};
+use extremal_engine::Method;
+use extremal_engine::model::{Feature, MethodFamily};
+use extremal_engine::trajectory::{Align, Table};
 use serde_json::{Value, json};
 
 use crate::arguments;
@@ -40,9 +40,10 @@ pub fn execute(arguments: &MethodsArguments) -> Result<Ending, CommandError> {
 }
 
 fn object(family: &MethodFamily) -> Value {
-    let defined: Vec<String> = family.takes.iter().map(ToString::to_string).collect();
+    let defined = Feature::all().into_iter().filter(|feature| family.takes(*feature));
+    let defined: Vec<String> = defined.map(|feature| feature.to_string()).collect();
     json!({
-        "name": family.name,
+        "name": family.name(),
         "usage": family.usage,
         "sentence": family.sentence,
         "equations": family.equations,
@@ -63,7 +64,7 @@ fn list() -> String {
 
 fn page(method: &Method) -> String {
     let family = method.family();
-    let mut table = Table::new([("", Align::Left), ("", Align::Left)]).indented(2);
+    let mut table = terminal::table_of_facts();
     table.row(["order", family.order]);
     table.row(["keeps", family.keeps]);
     table.row(["equations", &format!("{} of docs/theory.md", family.equations)]);

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use extremal::engine::analyze::tracked;
-use extremal::engine::{Model, Settings};
+use extremal_engine::analyze::tracked;
+use extremal_engine::{Model, Settings};
 
 use super::simulate::simulate;
-use crate::arguments::{MarchArguments, ModelArguments};
+use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::failure::{CommandError, Ending};
 use crate::outputs::{Outputs, spare_inputs};
 use crate::source::Source;
@@ -46,12 +46,8 @@ pub struct RunArguments {
     /// Record the conserved quantities that `analyze` finds, beside those of the model
     #[arg(long, value_enum, value_name = "WHAT")]
     track: Option<Track>,
-    /// Print one JSON object instead of the summary
-    #[arg(long, conflicts_with = "quiet")]
-    json: bool,
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    print: PrintArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -78,15 +74,15 @@ pub fn execute(arguments: &RunArguments) -> Result<Ending, CommandError> {
         None => Source::load_to_run(&arguments.model, |model| arguments.settings(model))?,
         Some(Track::Found) => Source::load(&arguments.model)?,
     };
-    if !arguments.quiet {
+    if !arguments.print.quiet {
         source.show_warnings();
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
     let tracked = arguments.track.map_or_else(Vec::new, |Track::Found| tracked(&source.model));
-    let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.quiet)?;
-    if arguments.json {
+    let finished = simulate(&source, &arguments.settings(&source.model), &tracked, &outputs, !arguments.print.quiet)?;
+    if arguments.print.json {
         terminal::print_json(&finished.report(&source).summary())?;
-    } else if !arguments.quiet {
+    } else if !arguments.print.quiet {
         terminal::print(&summary::of(&source, &finished))?;
     }
     summary::report_end(&finished);

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use extremal::engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
-use extremal::engine::trajectory::plot::Selection;
-use extremal::engine::trajectory::{Figure, sig};
-use extremal::engine::{CompiledRun, Recorder, Settings};
+use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
+use extremal_engine::trajectory::plot::Selection;
+use extremal_engine::trajectory::{Figure, sig};
+use extremal_engine::{CompiledRun, Recorder, Settings};
 
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;

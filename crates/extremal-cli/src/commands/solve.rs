@@ -5,17 +5,15 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use extremal::Method;
-use extremal::engine::Recorder;
-use extremal::engine::boundary::{
-    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, SolutionTable, SolveReport,
-    SolveSettings, Statement, StatementError,
+use extremal_engine::boundary::{
+    Assessment, BoundarySolution, Guess, Level, Problem, ProblemError, Refinement, Seek, SolutionTable, SolveReport,
+    SolveSettings, Statement, StatementError, Status,
 };
-use extremal::engine::solve::nlp::{Iteration, NlpOptions};
-use extremal::engine::trajectory::{Column, Columns, Figure, Role, sig};
-use extremal::{Seek, Status};
+use extremal_engine::solve::nlp::{Iteration, NlpOptions};
+use extremal_engine::trajectory::{Column, Columns, Figure, Role, sig};
+use extremal_engine::{Method, Recorder};
 
-use crate::arguments::{self, ModelArguments};
+use crate::arguments::{self, ModelArguments, PrintArguments};
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{Outputs, spare_inputs};
@@ -84,12 +82,8 @@ pub struct SolveArguments {
     /// Print every iteration to standard error
     #[arg(long)]
     log: bool,
-    /// Print one JSON object instead of the summary
-    #[arg(long, conflicts_with = "quiet")]
-    json: bool,
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    print: PrintArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -137,7 +131,7 @@ pub struct FinishedSolve<'m> {
 
 pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     let source = Source::load(&arguments.model)?;
-    if !arguments.quiet {
+    if !arguments.print.quiet {
         source.show_warnings();
     }
     let outputs = Outputs { trajectories: &arguments.out, plots: &arguments.plot };
@@ -151,7 +145,7 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
     if !solved.solution.rows.is_empty() {
         written = write(&source, &solved, &outputs)?;
     }
-    if arguments.json {
+    if arguments.print.json {
         let FinishedSolve { problem, solution, levels, minima, assessment, .. } = &solved;
         terminal::print_json(&SolveReport::of(
             problem,
@@ -161,10 +155,10 @@ pub fn execute(arguments: &SolveArguments) -> Result<Ending, CommandError> {
             minima,
             source.warnings(),
         ))?;
-    } else if !arguments.quiet {
+    } else if !arguments.print.quiet {
         terminal::print(&solution_summary::of(&source, &solved, &written))?;
     }
-    if solved.solution.status.is_solved() && !arguments.quiet {
+    if solved.solution.status.is_solved() && !arguments.print.quiet {
         terminal::print_error(&solution_summary::doubts(&solved));
     }
     if !solved.solution.status.is_solved() {
@@ -184,7 +178,7 @@ fn solve<'m>(arguments: &SolveArguments, source: &'m Source) -> Result<FinishedS
     let problem = Problem::new(&source.model, statement, &method)?;
     let settings = arguments.settings();
     let guess = arguments.guess()?;
-    let spinner = (!arguments.quiet && !arguments.log).then(|| Spinner::new("solving"));
+    let spinner = (!arguments.print.quiet && !arguments.log).then(|| Spinner::new("solving"));
     let mut watch = |line: &Iteration| {
         if arguments.log {
             terminal::print_error(&log_line(line));

@@ -7,12 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use extremal::Record;
-use extremal::engine::Settings;
-use extremal::engine::sweep::{Axis, CompiledSweep, List, RandomAxis, SweepOutcome, Variation};
-use extremal::engine::trajectory::frame::{Existing, FrameFormat};
+use extremal_engine::Settings;
+use extremal_engine::sweep::{Axis, CompiledSweep, List, RandomAxis, Record, SweepOutcome, Variation};
+use extremal_engine::trajectory::frame::{Existing, FrameFormat};
 
-use crate::arguments::{MarchArguments, ModelArguments};
+use crate::arguments::{MarchArguments, ModelArguments, PrintArguments};
 use crate::failure::{CommandError, Ending};
 use crate::interrupt::Interrupt;
 use crate::outputs::{check_folder, spare_inputs};
@@ -78,12 +77,8 @@ pub struct SweepArguments {
     threads: Option<u16>,
     #[command(flatten)]
     march: MarchArguments,
-    /// Print one JSON object instead of the summary
-    #[arg(long, conflicts_with = "quiet")]
-    json: bool,
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    print: PrintArguments,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -167,13 +162,13 @@ pub fn execute(arguments: &SweepArguments) -> Result<Ending, CommandError> {
         FrameFormat::of(path)?;
     }
     let source = Source::load(&arguments.model)?;
-    if !arguments.quiet {
+    if !arguments.print.quiet {
         source.show_warnings();
     }
     let swept = sweep(arguments, &source)?;
-    if arguments.json {
+    if arguments.print.json {
         terminal::print_json(&sweep_summary::data(&source, &swept))?;
-    } else if !arguments.quiet {
+    } else if !arguments.print.quiet {
         terminal::print(&sweep_summary::of(&source, &swept))?;
     }
     sweep_summary::report_end(&swept);
@@ -187,7 +182,7 @@ fn sweep(arguments: &SweepArguments, source: &Source) -> Result<FinishedSweep, C
     let record = arguments.record(&settings);
     let sweep = CompiledSweep::new(&source.model, &settings, arguments.variation()?, record)?;
     let threads = arguments.threads();
-    let mut bar = (!arguments.quiet).then(ProgressMeter::new);
+    let mut bar = (!arguments.print.quiet).then(ProgressMeter::new);
     let clock = Instant::now();
     let watch = |now| {
         if let Some(bar) = &mut bar {

@@ -135,6 +135,9 @@ fn conditions_of_optimal_control_and_of_higher_order_are_printed() {
     let text = call(&["analyze", "gallery:cart-pole-swing"]).succeeded();
     assert!(text.contains("without control: u = 0"), "{text}");
     assert!(text.contains("the cost determines the controls: rank 1 of 1 ([VC] 7.9)"), "{text}");
+    assert!(text.contains("[VC] thesis on vakonomic mechanics, ") && !text.contains("[TP]"), "{text}");
+    let text = call(&["analyze", "gallery:two-pistons"]).succeeded();
+    assert!(text.contains("\n  [TP] J. Bajo, M. de León, A. López-Gordón, Geometric integrators"), "{text}");
     let text = call(&["analyze", "gallery:pais-uhlenbeck"]).succeeded();
     assert!(text.contains("1 coordinate; Lagrangian of order 2; without explicit time"), "{text}");
     assert!(text.contains("regular: d2L/d(q'')2 has rank 1 of 1 ([VC] 5.9)"), "{text}");

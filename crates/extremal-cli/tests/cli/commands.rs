@@ -306,11 +306,23 @@ fn a_comparison_has_something_to_compare() {
     let compare = |option: &str, value: &str| {
         call(&["compare", "gallery:harmonic-oscillator", "--methods", "midpoint", "--steps", "0.1", option, value])
     };
-    let said = compare("--first", "0").failed_with(2);
+    // The first sample is the start, where every method is right.
+    let said = compare("--first", "1").failed_with(2);
     assert!(said.contains("--first"), "{said}");
     let said = compare("--skip", "1000000").failed_with(2);
     assert!(said.contains("no sample is compared"), "{said}");
-    compare("--first", "1").succeeded();
+    let told = json(&[
+        "compare",
+        "gallery:harmonic-oscillator",
+        "--methods",
+        "midpoint",
+        "--steps",
+        "0.1",
+        "--first",
+        "2",
+        "--json",
+    ]);
+    assert!(told["rows"][0]["errors"]["x"].as_f64().is_some_and(|error| error > 0.0), "{told}");
 }
 
 fn extremal_gallery(name: &str) -> String {
@@ -324,7 +336,7 @@ fn methods_are_listed_told_about_and_suggested() {
     let page = call(&["methods", "galerkin(3)"]).succeeded();
     assert!(page.contains("order        2s") && page.contains("not defined"), "{page}");
     let objects = json(&["methods", "--json"]);
-    assert_eq!(objects.as_array().unwrap().len(), 18);
+    assert_eq!(objects.as_array().unwrap().len(), 19);
     assert_eq!(keys(&objects[0]), ["defined", "equations", "keeps", "name", "order", "sentence", "usage"]);
     let refused = call(&["methods", "midpont"]).failed_with(2);
     assert!(refused.contains("did you mean `midpoint`?"), "{refused}");

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod commands;
+mod comparisons;
 mod constraints;
 mod failures;
 mod heat;

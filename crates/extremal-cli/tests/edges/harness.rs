@@ -59,7 +59,7 @@ impl Edge<'_> {
     }
 
     fn stops(&self, at: f64, off: f64, why: &str) {
-        self.judge(&[], |verdict, order| {
+        self.judge("", |verdict, order| {
             if verdict.code != Some(1) {
                 return if verdict.code == Some(2) {
                     Ok(())
@@ -84,7 +84,7 @@ impl Edge<'_> {
 
     /// The motion goes on, and these are positions at its end, to within `tolerance` for a method of order two and above and ten
     /// times that for one of order one. The methods in `right` must say so without a word of warning.
-    pub fn moves(self, exact: &[(&str, f64)], tolerance: f64, right: &[&str]) {
+    pub fn moves(self, exact: &[(&str, f64)], tolerance: f64, right: &str) {
         self.judge(right, |verdict, order| {
             if verdict.code != Some(0) || !verdict.warnings().is_empty() {
                 return Ok(());
@@ -102,7 +102,10 @@ impl Edge<'_> {
         });
     }
 
-    fn judge(&self, right: &[&str], rule: impl Fn(&ProgramOutput, u32) -> Result<(), String>) {
+    fn judge(&self, right: &str, rule: impl Fn(&ProgramOutput, u32) -> Result<(), String>) {
+        let right: Vec<&str> = right.split_whitespace().collect();
+        let known: Vec<String> = METHODS.iter().map(|(method, _)| method.replace(' ', "")).collect();
+        assert!(right.iter().all(|name| known.iter().any(|known| known == name)), "{right:?}");
         let mut complaints = Vec::new();
         let mut tried = 0;
         for (method, order) in METHODS {
@@ -116,7 +119,9 @@ impl Edge<'_> {
             if refused && verdict.stderr.trim().is_empty() {
                 outcome = Err("refused without a word".to_string());
             }
-            if right.contains(&method) && (verdict.code != Some(0) || !verdict.warnings().is_empty()) {
+            if right.contains(&method.replace(' ', "").as_str())
+                && (verdict.code != Some(0) || !verdict.warnings().is_empty())
+            {
                 outcome = Err(format!(
                     "should be right: exit {:?}, {:?}, {}",
                     verdict.code,

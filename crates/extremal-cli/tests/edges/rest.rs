@@ -15,19 +15,7 @@ fn an_oscillator_comes_to_rest_and_stays() {
     Edge { model: &damped(1.0, 1.0), step: 0.05, until: 2000.0 }.moves(
         &[("x", 0.0)],
         1e-12,
-        &[
-            "left",
-            "right",
-            "midpoint",
-            "trapezoidal",
-            "galerkin(2)",
-            "galerkin(3)",
-            "energy-entropy",
-            "rk2",
-            "rk4",
-            "gauss(2)",
-            "dop853",
-        ],
+        "left right midpoint trapezoidal galerkin(2) galerkin(3) energy-entropy rk2 rk4 gauss(2) dop853",
     );
 }
 
@@ -37,7 +25,7 @@ fn an_overdamped_spring_creeps_to_rest() {
     Edge { model: &damped(4.0, 5.0), step: 0.05, until: 1000.0 }.moves(
         &[("x", 0.0)],
         1e-12,
-        &["midpoint", "trapezoidal", "galerkin(2)", "rk4", "gauss(2)", "dop853"],
+        "midpoint trapezoidal galerkin(2) rk4 gauss(2) dop853",
     );
 }
 
@@ -48,7 +36,7 @@ fn a_pendulum_comes_to_rest_and_stays() {
     Edge { model, step: 0.02, until: 400.0 }.moves(
         &[("theta", 0.0)],
         1e-12,
-        &["midpoint", "trapezoidal", "galerkin(2)", "galerkin(3)", "energy-entropy", "rk4", "gauss(2)", "dop853"],
+        "midpoint trapezoidal galerkin(2) galerkin(3) energy-entropy rk4 gauss(2) dop853",
     );
 }
 
@@ -57,7 +45,7 @@ fn a_pendulum_comes_to_rest_and_stays() {
 fn quadratic_drag_slows_down_for_ever() {
     let model = "[coordinates]\nx = { start = 0.0, velocity = 1.0 }\n[dynamics]\nlagrangian = \"x'^2/2\"\n[friction]\n\
                  x = \"-x'*abs(x')\"\n";
-    Edge { model, step: 0.01, until: 100.0 }.moves(&[("x", 101f64.ln())], 1e-3, &["midpoint", "rk4", "dop853"]);
+    Edge { model, step: 0.01, until: 100.0 }.moves(&[("x", 101f64.ln())], 1e-3, "midpoint rk4 dop853");
 }
 
 #[test]
@@ -67,21 +55,7 @@ fn what_rests_at_an_equilibrium_stays_there() {
     Edge { model, step: 0.01, until: 20.0 }.moves(
         &[("x", 0.0), ("y", 0.0)],
         0.0,
-        &[
-            "left",
-            "right",
-            "midpoint",
-            "trapezoidal",
-            "galerkin(2)",
-            "compose(suzuki4, midpoint)",
-            "compose(kahan-li8, trapezoidal)",
-            "energy-entropy",
-            "rk2",
-            "rk4",
-            "gauss(2)",
-            "dopri5",
-            "dop853",
-        ],
+        "left right midpoint trapezoidal galerkin(2) compose(suzuki4,midpoint) compose(kahan-li8,trapezoidal) energy-entropy rk2 rk4 gauss(2) dopri5 dop853",
     );
 }
 
@@ -94,7 +68,7 @@ fn a_cart_stops_and_its_heat_stays() {
     Edge { model, step: 0.05, until: 500.0 }.moves(
         &exact,
         2e-4,
-        &["midpoint", "trapezoidal", "energy-entropy", "energy-entropy(2)", "rk4", "gauss(2)", "dop853"],
+        "midpoint trapezoidal energy-entropy energy-entropy(2) rk4 gauss(2) dop853",
     );
 }
 
@@ -102,5 +76,5 @@ fn a_cart_stops_and_its_heat_stays() {
 #[test]
 fn a_stiff_spring_in_coarse_steps_is_not_silent() {
     let model = "[coordinates]\nx = { start = 1.0 }\n[dynamics]\nlagrangian = \"x'^2/2 - 10000*x^2/2\"\n";
-    Edge { model, step: 0.05, until: 10.0 }.moves(&[("x", 1000f64.cos())], 0.05, &["dop853"]);
+    Edge { model, step: 0.05, until: 10.0 }.moves(&[("x", 1000f64.cos())], 0.05, "dop853");
 }

@@ -2,13 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use extremal_expr::{Function, Function2, Node, magnitude};
+use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
 use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
 use extremal_model::{Extent, Method, MethodKind, Model, Start};
 use extremal_solve::{NewtonOptions, StartValues, TangentMap};
-use extremal_trajectory::{Recorder, Role};
+use extremal_trajectory::{Drift, Recorder};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -160,7 +160,7 @@ struct TrialDrift {
     size: f64,
 }
 
-/// TrialStart where a trial starts.
+/// Where a trial starts.
 #[derive(Clone, Copy, PartialEq)]
 enum TrialStart {
     Stated,
@@ -175,14 +175,9 @@ fn is_free(model: &Model, system: &System<'_>, settings: &Settings) -> bool {
 
 /// Do the formulas have branches, of which a trial may see one only?
 fn has_branches(system: &System<'_>) -> bool {
-    use Function::{Abs, Sign};
     let g = system.graph;
     let sources: Vec<_> = system.force.iter().chain([&system.lagrangian]).map(|e| e.id()).collect();
-    g.reachable(&sources).into_iter().any(|id| match g.expr(id).node() {
-        Node::Select(..) | Node::Compare(..) | Node::Call(Abs | Sign, _) => true,
-        Node::Call2(function, ..) => matches!(function, Function2::Min | Function2::Max),
-        _ => false,
-    })
+    g.reachable(&sources).into_iter().any(|id| g.expr(id).node().breaks_at().is_some())
 }
 
 /// For each conserved quantity its drifts on a trial, and whether every coordinate moved.
@@ -194,17 +189,11 @@ fn measure<'m>(
     from: TrialStart,
 ) -> Result<(Vec<TrialDrift>, bool), String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
-    let mut tracked = tracked_of(conserved);
-    let size_name = |quantity: &ConservedQuantity<'m>| format!("size of {}", quantity.name);
-    tracked.extend(
-        conserved
-            .found
-            .iter()
-            .map(|quantity| Tracked { name: size_name(quantity), expression: magnitude(quantity.expression).id() }),
-    );
-    let place_name = |name: &str| format!("place of {name}");
-    let places = model.coordinates().iter().map(|c| Tracked { name: place_name(&c.name), expression: c.position });
-    tracked.extend(places);
+    let sizes = conserved.found.iter().map(|quantity| ("size of", &quantity.name, magnitude(quantity.expression).id()));
+    let places = model.coordinates().iter().map(|c| ("place of", &c.name, c.position));
+    let beside =
+        sizes.chain(places).map(|(what, name, expression)| Tracked { name: format!("{what} {name}"), expression });
+    let tracked: Vec<Tracked> = tracked_of(conserved).into_iter().chain(beside).collect();
     let drifts = |fraction: u64| -> Result<(Vec<f64>, Vec<f64>, bool), String> {
         let settings = Settings {
             step: Some(step / fraction as f64),
@@ -220,27 +209,17 @@ fn measure<'m>(
         if let End::Failed(failure) = &outcome.end {
             return Err(failure.to_string());
         }
-        let drift_of = |quantity: &ConservedQuantity<'m>| {
-            let energy = quantity.symmetry == Some(Symmetry::Time);
-            let mut drifts = recorder.drifts();
-            let found = drifts.find(|(column, _)| match energy {
-                true => column.role() == Role::Energy,
-                false => column.name() == quantity.name,
-            });
-            found.map_or(f64::NAN, |(_, drift)| drift.max_drift())
-        };
-        let size_of = |quantity: &ConservedQuantity<'m>| {
-            let name = size_name(quantity);
-            let mut drifts = recorder.drifts();
-            let found = drifts.find(|(column, _)| column.name() == name);
-            found.map_or(f64::NAN, |(_, drift)| drift.first().map_or(f64::NAN, f64::abs) + drift.max_drift())
-        };
-        let has_moved = |name: &str| {
-            let name = place_name(name);
-            recorder.drifts().any(|(column, drift)| column.name() == name && drift.max_drift() > 0.0)
-        };
-        let moves = model.coordinates().iter().all(|c| has_moved(&c.name));
-        Ok((conserved.found.iter().map(drift_of).collect(), conserved.found.iter().map(size_of).collect(), moves))
+        // Drifts are those of the energy, of what the model states, and of what is tracked, in this order.
+        let drifts: Vec<&Drift> = recorder.drifts().map(|(_, drift)| drift).collect();
+        let mut own = drifts.iter().skip(drifts.len() - tracked.len());
+        let kept = conserved.found.iter().map(|quantity| match quantity.symmetry {
+            Some(Symmetry::Time) => drifts.first(),
+            _ => own.next(),
+        });
+        let kept = kept.map(|drift| drift.map_or(f64::NAN, |drift| drift.max_drift())).collect();
+        let size = |drift: &&Drift| drift.first().map_or(f64::NAN, f64::abs) + drift.max_drift();
+        let sizes = own.by_ref().take(conserved.found.len()).map(size).collect();
+        Ok((kept, sizes, own.all(|place| place.max_drift() > 0.0)))
     };
     let (coarse, sizes, moves) = drifts(1)?;
     // Where nothing is conserved, there is no order to measure.

@@ -1,6 +1,7 @@
 //! What can be said about a model before it is run: structure, regularity, what it conserves, equilibria, and what the chosen
 //! method keeps of all that.
 
+mod backward;
 mod equilibrium;
 mod method;
 mod modes;
@@ -20,6 +21,7 @@ use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 
+pub use backward::{BackwardError, BackwardReport, CorrectedDrift, CorrectionReport};
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
 pub use report::AnalysisReport;
@@ -34,11 +36,13 @@ pub struct AnalysisExtent {
     pub steps: u64,
     /// Are the equilibrium and the method looked at?
     pub numbers: bool,
+    /// Is the backward error of the method written down?
+    pub backward: bool,
 }
 
 impl Default for AnalysisExtent {
     fn default() -> Self {
-        AnalysisExtent { search: SearchBounds::default(), steps: 1, numbers: true }
+        AnalysisExtent { search: SearchBounds::default(), steps: 1, numbers: true, backward: false }
     }
 }
 
@@ -83,6 +87,8 @@ pub struct Findings<'m> {
     pub placeholder: bool,
     /// What the method keeps.
     pub method: Option<MethodReport>,
+    /// The Lagrangian whose motions the method follows, where it was asked for and can be written down.
+    pub backward: Option<BackwardError<'m>>,
 }
 
 /// A symmetry of `[symmetries]`, tested.
@@ -172,6 +178,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         no_equilibrium,
         placeholder,
         method: marches.then(|| method::report(model, system, settings, &conserved, extent.steps)).flatten(),
+        backward: (marches && extent.backward).then(|| backward::backward(model, settings)).flatten(),
         regularity: reduced.stated_regularity(&raw),
         controls: model.controls().iter().map(|control| control.name.as_str()).collect(),
         control: optimal_control(model, system, &parameters),

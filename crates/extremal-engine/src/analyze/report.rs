@@ -4,7 +4,7 @@ use extremal_expr::Expr;
 use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity, Proof, Symmetry, SystemStructure};
 use serde::Serialize;
 
-use super::{Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
+use super::{BackwardReport, Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
 use crate::serialized::by_name;
 
 /// All that was found. What the analysis does not reach is `None` or empty.
@@ -78,6 +78,12 @@ pub struct AnalysisReport {
     /// What the method keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodReport>,
+    /// The Lagrangian whose motions the method follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backward_error: Option<BackwardReport>,
+    /// The documents that the theorems are from, by author and title.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
 }
 
 /// A conserved quantity.
@@ -265,13 +271,17 @@ impl<'m> Findings<'m> {
                 ChainVerdict::NoMotion { .. } => "no motion",
                 ChainVerdict::Undecided { .. } => "undecided",
             }),
-            free: seen.chain.as_ref().map(|chain| chain.free),
+            free: seen.chain.as_ref().map(|chain| chain.free.len()),
             symmetries: self.symmetries.iter().map(symmetry).collect(),
             invariants: self.invariants.iter().map(|(name, e, kept)| stated(Some(name), *e, *kept)).collect(),
             equilibrium: self.equilibrium.clone(),
             no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
             placeholder: self.placeholder,
             method: self.method.clone(),
+            backward_error: self.backward.as_ref().map(|backward| backward.report()),
+            sources: sentences::sources(
+                &self.conserved.found.iter().filter_map(|q| q.theorem).map(sentences::theorem).collect::<String>(),
+            ),
         }
     }
 

@@ -23,7 +23,11 @@ impl<'m> Findings<'m> {
             sections.extend(self.stated_section());
             sections.extend(self.equilibrium_section());
             sections.extend(self.method_section());
+            sections.extend(self.backward.as_ref().map(|backward| backward.section()));
         }
+        let mut sources = Section::titled("Sources");
+        sentences::sources(&to_text(&sections)).into_iter().for_each(|source| sources.say(source));
+        sections.extend((!sources.lines.is_empty()).then_some(sources));
         sections
     }
 

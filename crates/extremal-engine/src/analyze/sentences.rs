@@ -1,5 +1,6 @@
 //! Findings as sentences, for the printed sections and for messages.
 
+use extremal_expr::Expr;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     ChainVerdict, ConservedQuantity, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem,
@@ -26,11 +27,11 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
     };
     Some(match &chain.verdict {
         ChainVerdict::Unique => format!("there is a motion through {on}, and only one"),
-        ChainVerdict::NotUnique => format!(
-            "there are motions through {on}, and they are not unique: {} highest {} stay free",
-            chain.free,
-            if chain.free == 1 { "derivative" } else { "derivatives" }
-        ),
+        ChainVerdict::NotUnique => {
+            let free: Vec<String> = chain.free.iter().map(Expr::to_string).collect();
+            let verb = if free.len() == 1 { "stays" } else { "stay" };
+            format!("there are motions through {on}, and they are not unique: {} {verb} free", free.join(", "))
+        }
         ChainVerdict::NoMotion { contradiction } => {
             format!("there is no motion: {} would have to vanish and does not", contradiction.text().limit(60))
         }
@@ -39,6 +40,24 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
             constraint.text().limit(60)
         ),
     })
+}
+
+/// The documents that sentences name by short names, by author and title as far as these are known.
+const SOURCES: [(&str, &str); 2] = [
+    (
+        "[VC]",
+        "thesis on vakonomic mechanics, Lagrangians of higher order and optimal control of underactuated systems (in Spanish)",
+    ),
+    (
+        "[TP]",
+        "J. Bajo, M. de León, A. López-Gordón, Geometric integrators for adiabatically closed simple thermodynamic systems, arXiv:2511.14154",
+    ),
+];
+
+/// What is cited in a text.
+pub(super) fn sources(text: &str) -> Vec<String> {
+    let cited = SOURCES.iter().filter(|(short, _)| text.contains(short));
+    cited.map(|(short, source)| format!("{short} {source}")).collect()
 }
 
 pub(super) fn control(seen: &ControlRegularity) -> String {

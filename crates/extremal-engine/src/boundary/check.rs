@@ -10,140 +10,56 @@ use super::statement::{Duration, Grading, Statement};
 
 /// A statement that cannot be meant.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum StatementError {
-    /// The duration is not positive.
     #[error("the duration must be positive, it is {0}")]
     Duration(f64),
-    /// The bounds of the duration exclude each other, or include nothing positive.
     #[error("the duration cannot be between {min} and {max}")]
-    DurationBounds {
-        /// The lower bound.
-        min: f64,
-        /// The upper bound.
-        max: f64,
-    },
-    /// A lower bound above the upper one.
+    DurationBounds { min: f64, max: f64 },
     #[error("`{name}` cannot be between {min} and {max}")]
-    Bounds {
-        /// What is bounded.
-        name: String,
-        /// The lower bound.
-        min: f64,
-        /// The upper bound.
-        max: f64,
-    },
-    /// A given value outside the bounds along the way.
+    Bounds { name: String, min: f64, max: f64 },
     #[error("`{name}` = {value} at the {end} is outside its bounds {min} to {max}")]
-    EndOutside {
-        /// What is bounded.
-        name: String,
-        /// Which end.
-        end: &'static str,
-        /// The given value.
-        value: f64,
-        /// The lower bound.
-        min: f64,
-        /// The upper bound.
-        max: f64,
-    },
-    /// A number that is none.
+    EndOutside { name: String, end: &'static str, value: f64, min: f64, max: f64 },
     #[error("{what} is not a finite number")]
-    NotFinite {
-        /// What it is.
-        what: String,
-    },
-    /// Too few steps to be a problem.
+    NotFinite { what: String },
     #[error("{steps} steps are too few for this problem: at least {least} are needed")]
-    TooFewSteps {
-        /// Steps asked for.
-        steps: usize,
-        /// The least number.
-        least: usize,
-    },
-    /// A control that moves nothing.
+    TooFewSteps { steps: usize, least: usize },
     #[error("the control `{0}` acts on nothing")]
     IdleControl(String),
-    /// Controls, but nothing to choose them by.
     #[error(
         "there are controls but no `[objective]` to choose them by: for any that reaches the end, write `running = \"0\"`"
     )]
     NoObjective,
-    /// A motion without objective needs as many conditions as it has freedoms.
     #[error(
         "the motion needs {needed} conditions at its ends and has {given}: with forces, or with velocities at an end, each \
          coordinate has two"
     )]
-    Conditions {
-        /// How many there must be.
-        needed: usize,
-        /// How many there are.
-        given: usize,
-    },
-    /// A closed motion has no ends.
+    Conditions { needed: usize, given: usize },
     #[error(
         "a periodic motion has no {end}: leave out `{name}` there, or use a path bound or an integral to hold the phase"
     )]
-    PeriodicEnd {
-        /// Which end.
-        end: &'static str,
-        /// What is given there.
-        name: String,
-    },
-    /// Only some of the coordinates close.
+    PeriodicEnd { end: &'static str, name: String },
     #[error("`{0}` does not end as it began while others do: a motion is periodic in all coordinates or in none")]
     PartlyPeriodic(String),
-    /// Bounds of an entropy.
     #[error("the entropy `{0}` cannot be bounded along the way: only coordinates, velocities and controls can")]
     EntropyBound(String),
-    /// A bound of a derivative that nothing carries.
     #[error("`{0}` cannot be bounded along the way: only coordinates and velocities can")]
     DerivativeBound(String),
-    /// A point that is not on the grid.
     #[error(
         "the point at {fraction} of the duration is not on a grid of {steps} steps: {fraction} times the steps must be a whole number"
     )]
-    OffGrid {
-        /// Where, as a part of the duration.
-        fraction: f64,
-        /// Steps of the grid.
-        steps: usize,
-    },
-    /// A velocity in between, which only `hermite` carries.
+    OffGrid { fraction: f64, steps: usize },
     #[error("`{name}` cannot be given in between: `{method}` has no velocities there")]
-    ViaVelocity {
-        /// What is given.
-        name: String,
-        /// The method.
-        method: String,
-    },
-    /// A derivative that the method does not carry.
+    ViaVelocity { name: String, method: String },
     #[error("`{name}` cannot be given at the {end}: the Lagrangian determines it")]
-    NoSuchDerivative {
-        /// What is given.
-        name: String,
-        /// Which end.
-        end: &'static str,
-    },
-    /// A velocity at an end where there are two positions.
+    NoSuchDerivative { name: String, end: &'static str },
     #[error(
         "`{name}` cannot be given at the {end}: a discrete system of your own has two positions at each end, those of `start` and \
          `second`, and of `next_to_last` and `end`"
     )]
-    TwoPositions {
-        /// What is given.
-        name: String,
-        /// Which end.
-        end: &'static str,
-    },
-    /// An end outside the domain of its coordinates.
+    TwoPositions { name: String, end: &'static str },
     #[error("the motion cannot {verb} outside the domain `{domain}`")]
-    OutsideDomain {
-        /// `start` or `end`.
-        verb: &'static str,
-        /// The condition that does not hold.
-        domain: String,
-    },
-    /// Graded steps where they have no meaning.
+    OutsideDomain { verb: &'static str, domain: String },
     #[error("steps cannot shrink towards the ends {0}")]
     Grading(&'static str),
     /// Two columns of the table would have one name.

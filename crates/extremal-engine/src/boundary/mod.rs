@@ -44,8 +44,8 @@ pub use verify::Verification;
 
 /// Why a boundary problem could not be set up.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum ProblemError {
-    /// The model states no boundary problem.
     #[error("the model has no `[boundary]` table, so there is nothing to solve: `extremal run` simulates it")]
     NoBoundary,
     /// What is stated cannot be.

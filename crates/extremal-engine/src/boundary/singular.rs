@@ -119,6 +119,21 @@ fn ratio(model: &Model, number: f64) -> Option<Expr<'_>> {
 fn order_of(method: &Method) -> u8 {
     match method {
         Method::Galerkin { degree, .. } => (2 * degree).min(8) as u8,
-        _ => 2,
+        Method::Left
+        | Method::Right
+        | Method::Midpoint
+        | Method::Theta(_)
+        | Method::Trapezoidal
+        | Method::Compose { .. }
+        | Method::EnergyEntropy(_)
+        | Method::Custom
+        | Method::Difference
+        | Method::Hermite
+        | Method::Euler
+        | Method::Rk2
+        | Method::Rk4
+        | Method::Dopri5
+        | Method::Dop853
+        | Method::Gauss(_) => 2,
     }
 }

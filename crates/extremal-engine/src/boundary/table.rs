@@ -15,29 +15,14 @@ pub struct SolutionTable {
 
 /// A text that is no table.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum TableError {
-    /// It is neither of the formats.
     #[error("it is neither CSV with a header nor JSON as `extremal solve` writes them")]
     Format,
-    /// A cell that is no number.
     #[error("line {line}: `{cell}` is not a number")]
-    Cell {
-        /// The line, from one.
-        line: usize,
-        /// What stands there.
-        cell: String,
-    },
-    /// Rows of different lengths.
+    Cell { line: usize, cell: String },
     #[error("row {row} has {found} values, there are {expected} columns")]
-    Ragged {
-        /// The row, from one.
-        row: usize,
-        /// Its length.
-        found: usize,
-        /// The number of columns.
-        expected: usize,
-    },
-    /// Fewer than two rows, or times that do not increase.
+    Ragged { row: usize, found: usize, expected: usize },
     #[error("it needs at least two rows with increasing times in the first column")]
     Times,
 }

@@ -43,12 +43,30 @@ pub struct ConstraintViolation {
     pub size: f64,
 }
 
+/// What vanishes along every motion of a singular Lagrangian, and does not at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ManifoldViolation {
+    /// What should vanish.
+    pub constraint: String,
+    /// What it is.
+    pub residual: f64,
+    /// The size of its terms.
+    pub size: f64,
+}
+
 /// Constraints that do not fit the start or each other.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ConstraintError {
     /// The start is not on the constraints.
     #[error("the start violates its constraints: {}; correct it, or let `project` find the nearest start that fits", listed(.0))]
     Inconsistent(Vec<ConstraintViolation>),
+    /// The start of a singular Lagrangian has no motion.
+    #[error(
+        "the Lagrangian is singular, and no motion goes through the start: {}; correct it, or let `project` find the nearest start \
+         that fits",
+        unmet(.0)
+    )]
+    OffManifold(Vec<ManifoldViolation>),
     /// The second position of a start from two does not follow from the first.
     #[error(
         "the second positions violate the constraints: a step from the first ones leads to `{coordinate}` = {reached}, not \
@@ -129,6 +147,11 @@ fn listed(violations: &[ConstraintViolation]) -> String {
         let what = if v.of_position { "positions" } else { "velocities" };
         format!("`{}` is off by {:.3e} ({what})", v.constraint, v.residual)
     };
+    violations.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn unmet(violations: &[ManifoldViolation]) -> String {
+    let one = |v: &ManifoldViolation| format!("`{}` is {:.3e} instead of 0", v.constraint, v.residual);
     violations.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

@@ -36,7 +36,7 @@ const CLOSE: u32 = 3;
 pub(super) fn determinants<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     let g = system.graph;
     let vakonomic = system.constraints.iter().any(|constraint| constraint.is_vakonomic());
-    if vakonomic || system.order > 1 || system.len() > MANY {
+    if vakonomic || system.manifold.is_some() || system.order > 1 || system.len() > MANY {
         return Vec::new();
     }
     let mass = system.mass_matrix();

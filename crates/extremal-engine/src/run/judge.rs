@@ -9,6 +9,7 @@ use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate
 
 use super::inertia::{Inertia, StatePoint};
 use super::layout::TIME;
+use super::manifold::final_manifold;
 use super::observables::Observables;
 use super::{Compiled, CompiledRun};
 
@@ -359,6 +360,7 @@ impl Means {
         let mut system = System::of(model).with_short_kinetic_energy();
         let redundant = &run.constraints.redundant;
         system.constraints.retain(|constraint| redundant.iter().all(|(name, _)| *name != constraint.name));
+        system.manifold = final_manifold(model, &system, &run.method);
         let parameters: Vec<Id> = model.parameters().iter().map(|parameter| parameter.symbol).collect();
         let reference = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &parameters, &[], &[]).ok()?;
         let inertia = if system.vakonomic().next().is_none() { Inertia::of(&system, &parameters).ok()? } else { None };

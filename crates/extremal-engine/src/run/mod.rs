@@ -11,6 +11,7 @@ mod judge;
 mod lattice;
 mod laws;
 mod layout;
+mod manifold;
 #[cfg(test)]
 mod margins;
 mod motion;
@@ -44,6 +45,7 @@ pub(crate) use feasible::{CONSISTENT, TYPED, constraints_of};
 pub(crate) use judge::{Instruments, Judge};
 pub(crate) use laws::Audit;
 pub(crate) use layout::TIME;
+pub(crate) use manifold::final_manifold;
 pub(crate) use observables::Observables;
 pub(crate) use rechosen::without_choice;
 pub(crate) use settings::Plan;
@@ -56,7 +58,7 @@ pub(crate) use watch::Trouble;
 
 pub use energy::EnergyLaw;
 pub use execution::Execution;
-pub use feasible::{ConstraintError, ConstraintStructure, ConstraintViolation};
+pub use feasible::{ConstraintError, ConstraintStructure, ConstraintViolation, ManifoldViolation};
 pub use lattice::{Lattice, LatticeStructure};
 pub use laws::{FirstLaw, Laws, SecondLaw, TemperatureRange};
 pub use motion::{ChangeError, RestartableMotion};

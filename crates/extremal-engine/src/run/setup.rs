@@ -14,6 +14,7 @@ use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Ker
 use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
 use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
+use super::manifold::{ManifoldStart, final_manifold};
 use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, TYPED, Tracked};
 use crate::SharedModel;
 
@@ -63,6 +64,7 @@ impl CompiledRun {
             System::controlled(model).check_order()?;
         }
         let mut system = System::of(model).with_short_kinetic_energy();
+        system.manifold = final_manifold(model, &system, &settings.method);
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
             return Err(SchemeError::BesideAccelerations("symmetries").into());
@@ -86,7 +88,13 @@ impl CompiledRun {
             false => None,
         };
         let all = system.constraints.clone();
-        let constraints = make_feasible(model, &mut system, &mut start, choice, settings.project)?;
+        let constraints = match ManifoldStart::new(model, &system, settings.project)? {
+            Some(mut on_manifold) => {
+                on_manifold.set_parameters(&start.parameter_values());
+                on_manifold.settle(&mut start.values)?
+            }
+            None => make_feasible(model, &mut system, &mut start, choice, settings.project)?,
+        };
         if checked_ahead(&settings.method, &system) {
             start.check_regularity(model, &system)?;
         }

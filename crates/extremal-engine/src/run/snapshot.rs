@@ -2,6 +2,7 @@
 
 use extremal_solve::{GuessSource, Kernel, March, StepFailure};
 
+use super::CompiledRun;
 use super::layout::TIME;
 use super::observables::Observables;
 use super::watch::{ConstraintWatch, Trouble};
@@ -90,6 +91,22 @@ impl Snapshot {
         }
         self.first = false;
         Ok(trouble)
+    }
+}
+
+impl CompiledRun {
+    /// What looks at the steps of a motion one after the other.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot::new(&self.observables, self.estimate.clone())
+    }
+
+    /// The energies of a motion after its latest step: by the momenta, and by the positions of the step, which is not a number where it
+    /// is not estimated. `None` if the motion cannot be looked at.
+    pub(crate) fn energies(&self, snapshot: &mut Snapshot, motion: &mut dyn March) -> Option<[f64; 2]> {
+        snapshot.take(&self.observables, motion).ok()?;
+        let at = &self.observables.row;
+        let estimate = if self.observables.estimate { snapshot.row[at.estimate] } else { f64::NAN };
+        Some([snapshot.row[at.energy], estimate])
     }
 }
 

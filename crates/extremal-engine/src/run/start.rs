@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use extremal_expr::{Expr, Id};
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{is_singular, regularity};
+use extremal_mechanics::analysis::{ChainVerdict, is_singular, regularity};
 use extremal_model::{Initial, Model, Start};
 use extremal_solve::{LinearSolver, StartValues};
 
@@ -183,7 +183,15 @@ pub(crate) fn undetermined(system: &System<'_>, column: usize, verdict: Option<S
 /// What the constraint algorithm says about a system that is singular at its start.
 fn verdict<'m>(model: &'m Model, system: &System<'m>) -> String {
     let seen = regularity(system, &parameters_of(model).exact);
-    singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string())
+    let mut verdict = singular_verdict(&seen).unwrap_or_else(|| "it is regular elsewhere".to_string());
+    let free = seen.chain.filter(|chain| chain.verdict == ChainVerdict::NotUnique).map(|chain| chain.free);
+    let of_free = |symbol: &Expr<'m>| system.a.iter().position(|a| a == symbol).map(|at| system.names[at].clone());
+    if let Some(name) = free.iter().flatten().find_map(of_free) {
+        verdict += &format!(
+            "; state `{name}` as a function of time, by a holonomic constraint, for the equations leave it free"
+        );
+    }
+    verdict
 }
 
 pub(crate) fn ids(expressions: &[Expr<'_>]) -> Vec<Id> {

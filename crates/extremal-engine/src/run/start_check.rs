@@ -1,12 +1,12 @@
 //! A start checked as that of a run is, but compiled once: for members of sweeps, and for motions whose parameters change.
 
-use extremal_eval::CompileError;
 use extremal_expr::{Expr, magnitude};
 use extremal_mechanics::{Block, System};
 use extremal_model::Model;
 use extremal_solve::{GuessSource, Kernel, LinearSolver, NewtonOptions, SolveFailure, StartValues, dependence};
 use thiserror::Error;
 
+use super::manifold::{ManifoldStart, final_manifold};
 use super::{
     Bordered, CONSISTENT, ConstraintError, ConstraintViolation, Observables, Settings, SetupError, TYPED,
     checked_ahead, ids, undetermined,
@@ -73,6 +73,8 @@ pub(crate) struct StartCheck {
     regularity: Option<RegularityCheck>,
     /// To the nearest positions, then to the nearest velocities.
     projection: Option<[Kernel; 2]>,
+    /// To where a singular system moves, in their place.
+    on_manifold: Option<ManifoldStart>,
     /// Is a start moved that misses the constraints by more than its last digits?
     project: bool,
     inputs: Vec<f64>,
@@ -87,12 +89,13 @@ struct RegularityCheck {
 }
 
 impl StartCheck {
-    pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, CompileError> {
+    pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, SetupError> {
         let g = model.graph();
         let mut system = System::of(model);
         let all = system.constraints.clone();
         let mut kept = observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
+        system.manifold = final_manifold(model, &system, &settings.method);
         let bounded = model.coordinates().iter().filter_map(|c| Some((c.name.clone(), g.expr(c.domain?))));
         let (domains, conditions): (Vec<String>, Vec<Expr<'_>>) = bounded.unzip();
         let mut outputs: Vec<Expr<'_>> = conditions.iter().map(|c| g.select(*c, g.int(1), g.int(0))).collect();
@@ -135,6 +138,7 @@ impl StartCheck {
             kept: system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
             regularity,
             projection,
+            on_manifold: ManifoldStart::new(model, &system, settings.project)?,
             project: settings.project,
             inputs: vec![0.0; inputs.len()],
             values: vec![0.0; outputs.len()],
@@ -144,6 +148,12 @@ impl StartCheck {
     /// Checks a start; one that violates the constraints is moved to the nearest that does not, if that is wanted.
     pub fn check(&mut self, parameters: &[f64], start: &mut StartValues) -> Result<(), StartProblem> {
         self.kernel.set_parameters(parameters);
+        if let Some(on_manifold) = &mut self.on_manifold {
+            on_manifold.set_parameters(parameters);
+            on_manifold.settle(start)?;
+            self.evaluate(start)?;
+            return self.judge();
+        }
         self.evaluate(start)?;
         let violated = self.violations();
         if !violated.is_empty() {

@@ -14,36 +14,18 @@ pub struct List {
 
 /// Why a text is no list. Lines are counted from 1.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum ListError {
-    /// No line of names.
     #[error("there is no first line with the names of the columns")]
     NoNames,
-    /// No members.
     #[error("there are names but no lines of numbers")]
     NoRows,
-    /// A column without a name.
     #[error("column {0} has no name")]
     Nameless(usize),
-    /// A line of another length.
     #[error("line {line} has {found} values for {expected} columns")]
-    Width {
-        /// Which line.
-        line: usize,
-        /// How many columns there are.
-        expected: usize,
-        /// How many values it has.
-        found: usize,
-    },
-    /// Not a number.
+    Width { line: usize, expected: usize, found: usize },
     #[error("line {line}: `{text}` under `{column}` is not a finite number")]
-    Number {
-        /// Which line.
-        line: usize,
-        /// Which column.
-        column: String,
-        /// What stands there.
-        text: String,
-    },
+    Number { line: usize, column: String, text: String },
 }
 
 impl List {

@@ -40,6 +40,7 @@ pub use variation::{Axis, AxisError, Distribution, RandomAxis, Values, Variation
 
 /// Why a sweep cannot begin.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum SweepError {
     /// What is to vary does not fit the model.
     #[error(transparent)]
@@ -50,15 +51,10 @@ pub enum SweepError {
     /// Two columns have one name.
     #[error(transparent)]
     Columns(#[from] ColumnsError),
-    /// Events of a model that has none.
     #[error("there are no events to record: the model has no [stop] conditions")]
     NoEvents,
-    /// A member whose rows do not fit into memory.
     #[error("{rows} rows for each member are too many to keep: record fewer of them")]
-    TooManyRows {
-        /// Of one member.
-        rows: u64,
-    },
+    TooManyRows { rows: u64 },
 }
 
 /// One model with many parameters and starts, compiled.

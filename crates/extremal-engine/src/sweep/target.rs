@@ -20,43 +20,22 @@ pub(crate) enum Target {
 
 /// Why a variation does not fit a model.
 #[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum VariationError {
-    /// All members would be the same.
     #[error("nothing varies")]
     Nothing,
-    /// A name that stands for nothing in the model.
     #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
-    Unknown {
-        /// The name.
-        name: String,
-        /// What may have been meant.
-        suggestion: Option<String>,
-    },
-    /// A name that is varied twice.
+    Unknown { name: String, suggestion: Option<String> },
     #[error("`{name}` is varied twice")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// A parameter that the shape of the model depends on.
+    Twice { name: String },
     #[error("`{name}` counts members or bounds a sum: it cannot vary, only be set for all members")]
-    Structural {
-        /// The parameter.
-        name: String,
-    },
-    /// A velocity where the motion starts from two positions.
+    Structural { name: String },
     #[error("`{name}` cannot vary: the start `two-points` takes no velocities")]
-    NoVelocities {
-        /// The velocity.
-        name: String,
-    },
-    /// Random numbers without a number of samples.
+    NoVelocities { name: String },
     #[error("the number of samples of the random values is not given")]
     NoSamples,
-    /// Samples of nothing.
     #[error("nothing is random, but a number of samples is given")]
     NothingRandom,
-    /// More members than anyone can march.
     #[error("there are too many members: the largest number is {MOST_MEMBERS:e}")]
     TooMany,
 }

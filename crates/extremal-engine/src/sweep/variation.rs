@@ -83,25 +83,16 @@ pub enum Distribution {
 
 /// Why a text is no axis.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum AxisError {
-    /// Not of the form.
     #[error("write it as {0}")]
     Form(&'static str),
-    /// Not a number.
     #[error("`{text}` is no number: {problem}")]
-    Number {
-        /// The text.
-        text: String,
-        /// Why not.
-        problem: String,
-    },
-    /// Not a count.
+    Number { text: String, problem: String },
     #[error("`{0}` is not the number of values, an integer from 1")]
     Count(String),
-    /// A negative spread.
     #[error("the standard deviation must be positive, not {0}")]
     Deviation(String),
-    /// Values beyond the largest number.
     #[error("`{0}` gives values beyond the largest number, 1.8e308")]
     Wide(String),
 }

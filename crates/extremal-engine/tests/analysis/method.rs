@@ -95,3 +95,48 @@ fn a_trial_that_shows_nothing_proves_nothing() {
     let kepler = gallery("kepler");
     assert_eq!(preservation(&report(&kepler, "dop853", 0.01, 1), "angular momentum").0, Preservation::Unclear);
 }
+
+/// The corrections of the energy are kept with the order of what is left out: 2 without them, 4 with h², 6 with h⁴; 1, 2 and 3 for an end.
+#[test]
+fn the_modified_energy_drifts_with_the_higher_order() {
+    let cases: [(&str, &str, f64, &[f64]); 6] = [
+        ("pendulum", "midpoint", 0.1, &[2.0, 4.0, 6.0]),
+        ("pendulum", "trapezoidal", 0.1, &[2.0, 4.0, 6.0]),
+        ("henon-heiles", "trapezoidal", 0.2, &[2.0, 4.0, 6.0]),
+        ("double-pendulum", "midpoint", 0.02, &[2.0, 4.0]),
+        ("pendulum", "left", 0.02, &[1.0, 2.0, 3.0]),
+        ("kepler", "theta(0.3)", 0.02, &[1.0, 2.0, 3.0]),
+    ];
+    for (name, method, step, orders) in cases {
+        let model = gallery(name);
+        let settings = Settings { method: method.parse().unwrap(), step: Some(step), ..Settings::of(&model) };
+        let extent = AnalysisExtent { backward: true, ..AnalysisExtent::default() };
+        let found = analyze(&model, &settings, extent).backward.unwrap_or_else(|| panic!("{name} {method}"));
+        let measured: Vec<f64> = found.drifts.iter().map(|drift| drift.order.unwrap()).collect();
+        println!("{name} {method}: {:?}", found.drifts);
+        for (measured, order) in measured.iter().zip(orders) {
+            assert!((measured - order).abs() < 0.3, "{name} {method}: {measured:?}, not {orders:?}");
+        }
+        assert!(measured.len() >= orders.len(), "{name} {method}: {measured:?}");
+    }
+}
+
+/// L_2 = (U'² − 2 U'' v²)/24 of Störmer and Verlet, as Vermeeren prints it, and nothing where it is not asked for or not known.
+#[test]
+fn the_modified_lagrangian_is_printed() {
+    let well = model(
+        "coordinates.x = { start = 1.0, velocity = 0.2 }
+         dynamics.lagrangian = \"x'^2/2 - x^4/4\"
+         simulation.step = 0.1",
+    );
+    let settings = Settings { method: "trapezoidal".parse().unwrap(), ..Settings::of(&well) };
+    let extent = AnalysisExtent { backward: true, ..AnalysisExtent::default() };
+    let text = analyze(&well, &settings, extent).to_text();
+    for line in ["Backward error of trapezoidal", "L_2 = x^6/24 - x^2*x'^2/4", "H_2 = x^2*x'^2/4 - x^6/24", "order 6.0"]
+    {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
+    assert!(!analyze(&well, &settings, AnalysisExtent::default()).to_text().contains("Backward"));
+    let reference = Settings { method: "rk4".parse().unwrap(), ..settings };
+    assert!(analyze(&well, &reference, extent).backward.is_none());
+}

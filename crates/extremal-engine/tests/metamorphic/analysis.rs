@@ -13,7 +13,7 @@ use crate::transform::TRANSFORMS;
 /// Verdicts, ranks and kinds; names and expressions are the model's own.
 fn findings(source: &Source, bounds: SearchBounds) -> Vec<(String, Value)> {
     let model: Model = source.model();
-    let extent = AnalysisExtent { search: bounds, steps: 1, numbers: false };
+    let extent = AnalysisExtent { search: bounds, steps: 1, numbers: false, backward: false };
     let analysis: Findings = analyze(&model, &source.settings(&model, 1), extent);
     let json = serde_json::to_value(analysis.report()).unwrap();
     let plain = [
@@ -37,6 +37,10 @@ fn findings(source: &Source, bounds: SearchBounds) -> Vec<(String, Value)> {
     let mut kinds: Vec<String> = json["conserved"].as_array().unwrap().iter().map(kind).collect();
     kinds.sort();
     found.push(("conserved".into(), kinds.into()));
+    // The chart of a singular system, and with it what a bounded search is made of, depends on how it is written.
+    if json["regular"] == false {
+        found.retain(|(key, _)| key != "conserved" && key != "independent");
+    }
     let constraints = json["constraints"].as_array().unwrap().iter().map(|c| c["kind"].clone());
     found.push(("constraints".into(), constraints.collect()));
     found

@@ -42,8 +42,7 @@ enum Kind {
 /// The model of a seed, as text. Potentials are bounded below and masses above zero, so that every motion exists for all times.
 pub fn random_model(seed: u64) -> String {
     let mut draw = Draws(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) + 1);
-    let kind =
-        [Kind::Free, Kind::Free, Kind::Free, Kind::Heated, Kind::Heated, Kind::Rod, Kind::Contact][draw.below(7)];
+    let kind = draw.pick(&[Kind::Free, Kind::Free, Kind::Free, Kind::Heated, Kind::Heated, Kind::Rod, Kind::Contact]);
     let n = match kind {
         Kind::Free | Kind::Heated => 1 + draw.below(3),
         Kind::Rod => 2,
@@ -83,9 +82,9 @@ pub fn random_model(seed: u64) -> String {
         writeln!(text, "[friction]\n\"{name}\" = \"-{}*(1 + {name}^2)*{name}'\"", draw.number(0.05, 0.5)).unwrap();
     }
     let method = match kind {
-        Kind::Free => METHODS[draw.below(METHODS.len())],
+        Kind::Free => draw.pick(&METHODS),
         Kind::Heated => METHODS[draw.below(2)],
-        Kind::Rod | Kind::Contact => METHODS_UNDER_CONSTRAINTS[draw.below(METHODS_UNDER_CONSTRAINTS.len())],
+        Kind::Rod | Kind::Contact => draw.pick(&METHODS_UNDER_CONSTRAINTS),
     };
     writeln!(text, "[simulation]\nmethod = \"{method}\"\nstep = {}\nuntil = 10.0", draw.number(0.02, 0.08)).unwrap();
     text

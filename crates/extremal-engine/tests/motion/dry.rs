@@ -4,7 +4,7 @@ use extremal_engine::derive::{Form, derive};
 use extremal_engine::model::Start;
 use extremal_engine::{CompiledRun, Settings};
 use extremal_testkit::models::model;
-use extremal_testkit::numbers::measured_order;
+use extremal_testkit::numbers::order_of;
 use extremal_testkit::runs::{Lasting, attempt, gallery, record, with};
 
 const METHODS: [&str; 2] = ["midpoint", "trapezoidal"];
@@ -122,14 +122,11 @@ fn slides_have_order_two() {
     // Until t = 0.9 it has not turned: x = c + (1 - c) cos(w t).
     let (c, omega) = (0.0367875, 10f64.sqrt());
     for method in ["midpoint", "trapezoidal"] {
-        let points: Vec<(f64, f64)> = [0.03, 0.015, 0.0075, 0.00375]
-            .map(|h| {
-                let run = record(&oscillator(), &with(&oscillator(), method, h).until(0.9));
-                (h, (run.last("x") - c - (1.0 - c) * (omega * 0.9).cos()).abs())
-            })
-            .to_vec();
-        let order = measured_order(&points, 1e-12);
-        assert!((order - 2.0).abs() < 0.05, "{method}: {order} {points:?}");
+        let order = order_of(method, 0.03, 1e-12, |h| {
+            let run = record(&oscillator(), &with(&oscillator(), method, h).until(0.9));
+            (run.last("x") - c - (1.0 - c) * (omega * 0.9).cos()).abs()
+        });
+        assert!((order - 2.0).abs() < 0.05, "{method}: {order}");
     }
 }
 
@@ -140,14 +137,11 @@ fn a_pendulum_with_dry_friction_in_the_joint_follows_the_smooth_motion_between_t
     // It swings back with a' < 0, where the friction is the constant 0.05.
     let pushed = model(&text("a = { start = 1, velocity = 0 }", "a'^2/2 + cos(a)", "[forces]\na = \"0.05\""));
     let reference = record(&pushed, &with(&pushed, "dop853", 0.1).until(3.0));
-    let points: Vec<(f64, f64)> = [0.1, 0.05, 0.025, 0.0125]
-        .map(|h| {
-            let run = record(&joint, &with(&joint, "midpoint", h).until(3.0));
-            (h, (run.last("a") - reference.last("a")).abs())
-        })
-        .to_vec();
-    let order = measured_order(&points, 1e-12);
-    assert!((order - 2.0).abs() < 0.1, "{order} {points:?}");
+    let order = order_of("joint", 0.1, 1e-12, |h| {
+        let run = record(&joint, &with(&joint, "midpoint", h).until(3.0));
+        (run.last("a") - reference.last("a")).abs()
+    });
+    assert!((order - 2.0).abs() < 0.1, "{order}");
     let rest = record(&joint, &with(&joint, "midpoint", 0.02).until(80.0));
     assert!(rest.last("a'") == 0.0 && rest.last("a").sin().abs() <= 0.05);
     assert!((rest.last("f_a") - rest.last("a").sin()).abs() < 1e-15, "it holds against the weight");
@@ -285,20 +279,9 @@ fn the_heat_of_dry_friction_is_what_the_motion_loses() {
 #[test]
 fn methods_without_a_formula_for_dry_friction_are_refused_by_name() {
     let oscillator = oscillator();
-    let others = [
-        "left",
-        "right",
-        "theta(0.3)",
-        "rk2",
-        "rk4",
-        "gauss(2)",
-        "dopri5",
-        "dop853",
-        "galerkin(2)",
-        "energy-entropy",
-        "compose(suzuki4, midpoint)",
-    ];
-    for method in others {
+    let others =
+        "left right theta(0.3) rk2 rk4 gauss(2) dopri5 dop853 galerkin(2) energy-entropy compose(suzuki4,midpoint)";
+    for method in others.split(' ') {
         let refused =
             CompiledRun::new(&oscillator, &with(&oscillator, method, 0.01).until(1.0)).err().unwrap().to_string();
         assert!(refused.contains("dry friction") && refused.contains("`midpoint`"), "{method}: {refused}");

@@ -100,36 +100,26 @@ fn both_laws_on_two_hundred_random_systems() {
     let mut draws = Draws(11);
     let mut marched = 0;
     for case in 0..200 {
-        let mut d = |lo, hi| format!("{:.6}", draws.between(lo, hi));
-        let text = format!(
-            r#"
-            coordinates = {{ x = {{ start = {}, velocity = {} }}, y = {{ start = {}, velocity = {} }} }}
-            entropies = {{ A = {}, B = {} }}
-            dynamics.lagrangian = """{}*x'^2/2 + {}*y'^2/2 + {}*x'*y'*cos(x - y)/4 - {}*x^4/4 - {}*(x - y)^2/2 - y^2
-                - exp(A/{})*(2 + sin(x)*{}) - {}*exp(B)*(1 + y^2)"""
-            friction.x = {{ force = "-{}*x' - {}*x'^3", heats = {{ A = 0.25, B = 0.75 }} }}
-            friction.y = {{ force = "-{}*y'", heats = "A" }}
-            conduction.wall = {{ between = ["A", "B"], conductance = "{}*(1 + x^2)" }}
-            "#,
-            d(-1.0, 1.0),
-            d(-2.0, 2.0),
-            d(-1.0, 1.0),
-            d(-2.0, 2.0),
-            d(-1.0, 2.0),
-            d(-1.0, 1.0),
-            d(0.6, 2.0),
-            d(0.6, 2.0),
-            d(-1.0, 1.0),
-            d(0.0, 3.0),
-            d(0.1, 5.0),
-            d(0.7, 2.0),
-            d(-0.9, 0.9),
-            d(0.2, 1.5),
-            d(0.0, 1.0),
-            d(0.0, 0.5),
-            d(0.0, 1.0),
-            d(0.0, 2.0),
-        );
+        // A number between the bounds wherever two stand in brackets.
+        let template = r#"
+            coordinates = { x = { start = <-1 1>, velocity = <-2 2> }, y = { start = <-1 1>, velocity = <-2 2> } }
+            entropies = { A = <-1 2>, B = <-1 1> }
+            dynamics.lagrangian = """<0.6 2>*x'^2/2 + <0.6 2>*y'^2/2 + <-1 1>*x'*y'*cos(x - y)/4 - <0 3>*x^4/4
+                - <0.1 5>*(x - y)^2/2 - y^2 - exp(A/<0.7 2>)*(2 + sin(x)*<-0.9 0.9>) - <0.2 1.5>*exp(B)*(1 + y^2)"""
+            friction.x = { force = "-<0 1>*x' - <0 0.5>*x'^3", heats = { A = 0.25, B = 0.75 } }
+            friction.y = { force = "-<0 1>*y'", heats = "A" }
+            conduction.wall = { between = ["A", "B"], conductance = "<0 2>*(1 + x^2)" }
+        "#;
+        let mut text = String::new();
+        for piece in template.split('<') {
+            match piece.split_once('>') {
+                Some((bounds, rest)) => {
+                    let bounds: Vec<f64> = bounds.split(' ').map(|bound| bound.parse().unwrap()).collect();
+                    text += &format!("{:.6}{rest}", draws.between(bounds[0], bounds[1]));
+                }
+                None => text += piece,
+            }
+        }
         let step = draws.between(0.002, 0.15);
         let model = model(&text);
         let method = ["energy-entropy", "energy-entropy(2)"][case % 2];

@@ -14,14 +14,20 @@ fn settings(method: &str, count: u64) -> impl Fn(&Model) -> Settings {
     move |model| Settings { method: method.clone(), ..Settings::of(model).steps(count) }
 }
 
+/// The run of a model with so many members, which are alike.
+fn lattice_run(text: &str, n: usize, settings: impl Fn(&Model) -> Settings) -> CompiledRun {
+    let read = Lattice::read(text, &Overrides::default().set("n", n), settings).expect("it starts");
+    let (few, lattice) = read.expect("members are alike");
+    CompiledRun::of_lattice(&few, &lattice).expect("it runs")
+}
+
 /// The motion of a lattice and that of the unrolled model must be the same numbers, step for step.
 fn assert_same_bits(text: &str, n: usize, method: &str) {
     let overrides = Overrides::default().set("n", n);
     let settings = settings(method, 50);
     let model = Model::load(text, &overrides).expect("the model is right");
     let whole = CompiledRun::new(&model, &settings(&model)).expect("it runs");
-    let (few, lattice) = Lattice::read(text, &overrides, &settings).expect("it starts").expect("members are alike");
-    let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
+    let run = lattice_run(text, n, &settings);
     assert_eq!(run.columns(), whole.columns());
     let energy = 2 * model.coordinates().len();
     let (mut a, mut b) = (whole.begin().expect("a start"), run.begin().expect("a start"));
@@ -52,69 +58,41 @@ fn the_same_bits_as_unrolled() {
 
 /// Pendulums on a line, coupled by springs and braked: a force, a function, a parameter that depends on their number.
 const PENDULUMS: &str = r#"
-[parameters]
-n = 50
-k = "n/10"
-g = 2.0
-gamma = 0.1
-[coordinates]
-theta = { count = "n", index = "j", start = "3*exp(-(j - n/2)^2/20)", velocity = "j/n" }
-[dynamics]
-lagrangian = """
-sum(i, 1, n, theta[i]'^2/2 + g*cos(theta[i])) - k/2*sum(i, 2, n, (theta[i] - theta[i - 1])^2)
-"""
-[forces]
-theta = "-gamma*theta[j]'"
-[simulation]
-method = "left"
-step = 0.02
-until = 1.0
+parameters = { n = 50, k = "n/10", g = 2.0, gamma = 0.1 }
+coordinates.theta = { count = "n", index = "j", start = "3*exp(-(j - n/2)^2/20)", velocity = "j/n" }
+dynamics.lagrangian = "sum(i, 1, n, theta[i]'^2/2 + g*cos(theta[i])) - k/2*sum(i, 2, n, (theta[i] - theta[i - 1])^2)"
+forces.theta = "-gamma*theta[j]'"
+simulation = { method = "left", step = 0.02, until = 1.0 }
 "#;
 
 /// Two families that know each other, and members two apart: an exponential, a root, a condition.
 const LADDER: &str = r#"
-[parameters]
-n = 60
-m = 3.0
-b = 0.7
-[coordinates]
-x = { count = "n", start = "sin(i)/4" }
-y = { count = "n", start = "0.0", velocity = "cos(2*i)/2" }
-[definitions]
-stretch = { count = "n", value = "x[i] - y[i]" }
-[dynamics]
-lagrangian = """
+parameters = { n = 60, m = 3.0, b = 0.7 }
+coordinates.x = { count = "n", start = "sin(i)/4" }
+coordinates.y = { count = "n", start = "0.0", velocity = "cos(2*i)/2" }
+definitions.stretch = { count = "n", value = "x[i] - y[i]" }
+dynamics.lagrangian = """
 m*sum(i, 1, n, x[i]'^2 + 2*y[i]'^2)/2
 - sum(i, 1, n - 2, exp(-b*(x[i + 2] - x[i])) + b*(x[i + 2] - x[i]))
 - sum(i, 1, n - 1, sqrt(1 + (y[i + 1] - y[i])^2))
 - sum(i, 1, n, if(stretch[i] > 0, stretch[i]^2, stretch[i]^2/2))
 - x[1]^2/2 - y[n]^4
 """
-[simulation]
-method = "trapezoidal"
-step = 0.05
-until = 1.0
+simulation = { method = "trapezoidal", step = 0.05, until = 1.0 }
 "#;
 
 /// A chain closed to a ring, with a second family and members two apart.
 const RING: &str = r#"
-[parameters]
-n = 50
-alpha = 0.25
-[coordinates]
-q = { count = "n", start = "sin(2*pi*i/n)", velocity = "-cos(2*pi*i/n)/n" }
-r = { count = "n", start = "cos(i)/9" }
-[dynamics]
-lagrangian = """
+parameters = { n = 50, alpha = 0.25 }
+coordinates.q = { count = "n", start = "sin(2*pi*i/n)", velocity = "-cos(2*pi*i/n)/n" }
+coordinates.r = { count = "n", start = "cos(i)/9" }
+dynamics.lagrangian = """
 sum(i, 1, n, (q[i]'^2 + r[i]'^2)/2 - (q[i] - r[i])^2/2)
 - sum(i, 1, n - 1, (q[i + 1] - q[i])^2/2 + alpha*(q[i + 1] - q[i])^3/3)
 - (q[1] - q[n])^2/2 - alpha*(q[1] - q[n])^3/3
 - sum(i, 1, n - 2, (r[i + 2] - r[i])^4)/4 - (r[1] - r[n - 1])^4/4 - (r[2] - r[n])^4/4
 """
-[simulation]
-method = "trapezoidal"
-step = 0.05
-until = 1.0
+simulation = { method = "trapezoidal", step = 0.05, until = 1.0 }
 "#;
 
 #[test]
@@ -140,9 +118,7 @@ fn other_chains_too() {
 fn every_backend_has_the_same_bits() {
     let state_on = |text: &str, backend: Backend| {
         let with = |model: &Model| Settings { backend: Some(backend), ..Settings::of(model) };
-        let read = Lattice::read(text, &Overrides::default().set("n", 1203), with).expect("it starts");
-        let (few, lattice) = read.expect("members are alike");
-        let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
+        let run = lattice_run(text, 1203, with);
         let mut motion = run.begin().expect("a start");
         motion.advance_many(20).expect("steps");
         let mut numbers = motion.state().to_vec();
@@ -173,10 +149,7 @@ fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
     ];
     for (text, method) in cases {
         for n in [60, 1203] {
-            let overrides = Overrides::default().set("n", n);
-            let read = Lattice::read(text, &overrides, settings(method, 50)).expect("it starts");
-            let (few, lattice) = read.expect("members are alike");
-            let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
+            let run = lattice_run(text, n, settings(method, 50));
             let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
             for portion in [1, 19, 2, 16, 5] {
                 (0..portion).for_each(|_| one.advance().expect("a step"));
@@ -197,9 +170,7 @@ fn many_steps_at_once_have_the_bits_of_one_after_the_other() {
 fn many_steps_at_once_fail_where_one_does() {
     for method in ["trapezoidal", "compose(yoshida4)"] {
         let with = |model: &Model| Settings { step: Some(4.0), ..settings(method, 1000)(model) };
-        let read = Lattice::read(fermi_pasta_ulam(), &Overrides::default().set("n", 700), with).expect("it starts");
-        let (few, lattice) = read.expect("members are alike");
-        let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
+        let run = lattice_run(fermi_pasta_ulam(), 700, with);
         let (mut one, mut many) = (run.begin().expect("a start"), run.begin().expect("a start"));
         let alone = (0..1000).find_map(|_| one.advance().err()).expect("steps too long for the springs");
         let together = many.advance_many(1000).expect_err("steps too long for the springs");
@@ -239,9 +210,7 @@ fn what_differs_from_member_to_member_is_unrolled() {
 
 fn run_of(n: usize, steps: u64, h: f64, files_only: bool) -> (Outcome, Recorder) {
     let with = |model: &Model| Settings { step: Some(h), ..settings("trapezoidal", steps)(model) };
-    let read = Lattice::read(fermi_pasta_ulam(), &Overrides::default().set("n", n), with).expect("it starts");
-    let (few, lattice) = read.expect("members are alike");
-    let run = CompiledRun::of_lattice(&few, &lattice).expect("it runs");
+    let run = lattice_run(fermi_pasta_ulam(), n, with);
     let mut recorder = Recorder::new(run.columns().clone());
     if files_only {
         recorder = recorder.for_files_only();
@@ -282,11 +251,7 @@ fn a_motion_that_blows_up_ends_as_it_does_unrolled() {
     let run = CompiledRun::new(&model, &with).expect("it runs");
     let mut unrolled = run.begin().expect("it starts");
     let failure = loop {
-        match unrolled.advance() {
-            Ok(()) => {}
-            Err(failure) => break failure,
-        }
-        if let Err(failure) = unrolled.observe() {
+        if let Err(failure) = unrolled.advance().and_then(|()| unrolled.observe().map(drop)) {
             break failure;
         }
     };

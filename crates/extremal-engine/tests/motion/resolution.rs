@@ -104,15 +104,6 @@ fn a_mass_of_many_coordinates_that_changes_its_sign_in_coarse_steps_ends_the_mot
     assert_stop_at(&vanishing, &["left", "midpoint", "trapezoidal"], &[0.69, 1.3], 1.04);
 }
 
-/// With the mass 1 − t the velocity is 1/(1 − t); with 1 − x it is (1 − x)^(-1/2), and x = 1 is reached at t = 2/3.
-#[test]
-fn a_mass_that_passes_zero_ends_the_motion() {
-    for (mass, time) in [("(1 - t)", 1.0), ("(1 - x)", 2.0 / 3.0)] {
-        let vanishing = one_coordinate(&format!("{mass}*x'^2/2"), 0.0, 1.0, 3.0);
-        assert_stop_at(&vanishing, &METHODS, &[0.03], time);
-    }
-}
-
 /// When the steps began not to resolve the motion, and a step that would.
 fn unresolved(run: &RecordedRun) -> Option<(f64, Option<f64>)> {
     run.outcome.warnings.iter().find_map(|warning| match warning {

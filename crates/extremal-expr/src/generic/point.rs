@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::field::{Field, Residue, mixed};
 use super::prepare::Builder;
 use super::stages::{DrawStage, Needs, stages};
-use crate::function::Function;
+use crate::function::{Exponential, Wave};
 use crate::graph::{Expr, Graph};
 use crate::node::{Id, Node};
 use crate::rational::Rational;
@@ -70,8 +70,8 @@ pub(super) enum FieldStep {
     Product(Vec<(usize, i64)>),
     /// A root of this order to this power.
     Root(usize, u32, i64),
-    Wave(Function, BaseMultiples),
-    Exponential(Function, BaseMultiples),
+    Wave(Wave, BaseMultiples),
+    Exponential(Exponential, BaseMultiples),
     /// A number of its own times an integer power.
     Scaled(u64, usize, i64),
     Abs(usize),
@@ -247,9 +247,9 @@ impl PointValues {
                     *circles[base].get_or_insert_with(|| circle(f, generic.angles[base], draw))
                 });
                 match function {
-                    Function::Sin => s,
-                    Function::Cos => c,
-                    _ => f.mul(s, divided(f.inv(c))?),
+                    Wave::Sin => s,
+                    Wave::Cos => c,
+                    Wave::Tan => f.mul(s, divided(f.inv(c))?),
                 }
             }
             FieldStep::Exponential(function, combination) => {
@@ -353,22 +353,22 @@ fn combined(f: Field, combination: &BaseMultiples, mut circle: impl FnMut(usize)
 }
 
 /// A function of the exponential family from `e = exp(u)`.
-fn hyperbolic(f: Field, function: Function, e: Residue) -> Option<Residue> {
+fn hyperbolic(f: Field, function: Exponential, e: Residue) -> Option<Residue> {
     let inverse = f.inv(e)?;
     let half = f.inv(f.integer(2))?;
     let (sum, difference) = (f.add(e, inverse), f.sub(e, inverse));
     Some(match function {
-        Function::Exp => e,
-        Function::Cosh => f.mul(sum, half),
-        Function::Sinh => f.mul(difference, half),
-        _ => f.mul(difference, f.inv(sum)?),
+        Exponential::Exp => e,
+        Exponential::Cosh => f.mul(sum, half),
+        Exponential::Sinh => f.mul(difference, half),
+        Exponential::Tanh => f.mul(difference, f.inv(sum)?),
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::function::Function2;
+    use crate::function::{Function, Function2};
 
     /// Is it zero at several points where it is defined?
     fn vanishes(e: Expr<'_>, fixed: &[(Expr<'_>, Rational)]) -> bool {

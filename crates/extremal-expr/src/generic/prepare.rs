@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::field::{Field, mixed};
 use super::point::{ArgumentBase, BaseMultiples, FieldStep};
 use crate::build::Arena;
-use crate::function::{Function, Function2};
+use crate::function::{Algebra, Function, Function2};
 use crate::node::{Id, Node, Relation};
 use crate::rational::{Rational, lcm};
 use crate::simplify::{Monomial, expand};
@@ -86,12 +86,11 @@ impl<'a> Builder<'a> {
         let pi = arena.pi();
         angles.right_angle = Some(vec![(pi, 1)]);
         for id in nodes {
-            match arena.node(*id) {
-                Node::Call(Function::Sin | Function::Cos | Function::Tan, u) => angles.add(arena, *u),
-                Node::Call(Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh, u) => {
-                    rates.add(arena, *u);
-                }
-                _ => {}
+            let Node::Call(function, u) = arena.node(*id) else { continue };
+            match function.algebra() {
+                Algebra::Wave(_) => angles.add(arena, *u),
+                Algebra::Exponential(_) => rates.add(arena, *u),
+                Algebra::CubeRoot | Algebra::Absolute | Algebra::Sign | Algebra::Unknown => {}
             }
         }
         if let Some((_, common)) = angles.monomials.get_mut(&vec![(pi, 1)]) {
@@ -125,10 +124,8 @@ impl<'a> Builder<'a> {
             Node::Power(a, b) => self.power(a, b),
             Node::Call(function, u) => self.call(id, function, u),
             Node::Call2(Function2::Atan2, ..) | Node::Pi => FieldStep::Free(node_key(id)),
-            Node::Call2(function, a, b) => {
-                // The same condition as in the derivative.
-                let (low, high) = if function == Function2::Min { (b, a) } else { (a, b) };
-                let condition = self.arena.compare(Relation::Lt, low, high);
+            Node::Call2(function @ (Function2::Min | Function2::Max), a, b) => {
+                let condition = self.arena.takes_second(function, a, b);
                 FieldStep::Choice(node_key(condition), at(&self.places, &a), at(&self.places, &b))
             }
             Node::Select(c, a, b) => {
@@ -146,15 +143,13 @@ impl<'a> Builder<'a> {
     }
 
     fn call(&self, id: Id, function: Function, u: Id) -> FieldStep {
-        match function {
-            Function::Sin | Function::Cos | Function::Tan => FieldStep::Wave(function, self.angles.combination(u)),
-            Function::Exp | Function::Sinh | Function::Cosh | Function::Tanh => {
-                FieldStep::Exponential(function, self.rates.combination(u))
-            }
-            Function::Cbrt => FieldStep::Root(self.places[&u], 3, 1),
-            Function::Abs => FieldStep::Abs(self.places[&u]),
-            Function::Sign => FieldStep::Sign(self.places[&u]),
-            _ => FieldStep::Free(node_key(id)),
+        match function.algebra() {
+            Algebra::Wave(wave) => FieldStep::Wave(wave, self.angles.combination(u)),
+            Algebra::Exponential(kind) => FieldStep::Exponential(kind, self.rates.combination(u)),
+            Algebra::CubeRoot => FieldStep::Root(self.places[&u], 3, 1),
+            Algebra::Absolute => FieldStep::Abs(self.places[&u]),
+            Algebra::Sign => FieldStep::Sign(self.places[&u]),
+            Algebra::Unknown => FieldStep::Free(node_key(id)),
         }
     }
 

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::field::{Field, mixed};
 use super::point::Generic;
-use crate::function::Function;
+use crate::function::Algebra;
 use crate::graph::{Expr, Graph};
 use crate::magnitude;
 use crate::node::{Id, Node};
@@ -49,10 +49,12 @@ impl Graph {
     /// Are expressions that are not zero in a field not zero for real numbers either? Of some functions the field knows no algebra;
     /// and its even roots have any sign, so that sqrt(1 - tanh(x)^2) may be -1/cosh(x).
     pub fn field_decides(&self, functions: &[Expr<'_>]) -> bool {
-        use Function::{Cbrt, Cos, Cosh, Exp, Sin, Sinh, Tan, Tanh};
         let ids: Vec<Id> = functions.iter().map(|f| f.id()).collect();
         self.reachable(&ids).into_iter().all(|id| match self.expr(id).node() {
-            Node::Call(function, _) => matches!(function, Sin | Cos | Tan | Exp | Sinh | Cosh | Tanh | Cbrt),
+            Node::Call(function, _) => match function.algebra() {
+                Algebra::Wave(_) | Algebra::Exponential(_) | Algebra::CubeRoot => true,
+                Algebra::Absolute | Algebra::Sign | Algebra::Unknown => false,
+            },
             Node::Root(_, q) => q % 2 == 1,
             Node::Call2(..) | Node::Power(..) | Node::Pi | Node::Select(..) => false,
             _ => true,
@@ -103,6 +105,7 @@ pub fn real_points<'g>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::function::Function;
 
     #[test]
     fn what_cannot_be_told_is_not_decided() {

@@ -56,12 +56,7 @@ fn body(layout: &PrintLayout<'_>, form: PrintedForm, out: &mut Vec<OutputItem>) 
         PrintedForm::Symbol(name) => out.push(Symbol::new(&name).latex.into()),
         PrintedForm::Sum(terms) => {
             for (position, term) in terms.iter().enumerate() {
-                out.push(match (position, term.negative) {
-                    (0, true) => "-".into(),
-                    (0, false) => "".into(),
-                    (_, true) => " - ".into(),
-                    (_, false) => " + ".into(),
-                });
+                out.push(term.sign(position).into());
                 fraction(layout, &term.value, out);
             }
         }

@@ -45,6 +45,18 @@ pub(super) struct PrintedTerm {
     pub value: PrintedFraction,
 }
 
+impl PrintedTerm {
+    /// What stands before it, at this place of a sum.
+    pub fn sign(&self, position: usize) -> &'static str {
+        match (position, self.negative) {
+            (0, true) => "-",
+            (0, false) => "",
+            (_, true) => " - ",
+            (_, false) => " + ",
+        }
+    }
+}
+
 /// `numerator number · factors / (denominator number · factors)`, all signs taken out.
 pub(super) struct PrintedFraction {
     pub numerator: FractionSide,

@@ -61,12 +61,7 @@ fn body(form: PrintedForm, out: &mut Vec<OutputItem>) {
         PrintedForm::Symbol(name) => out.push(name.to_string().into()),
         PrintedForm::Sum(terms) => {
             for (position, term) in terms.iter().enumerate() {
-                out.push(match (position, term.negative) {
-                    (0, true) => "-".into(),
-                    (0, false) => "".into(),
-                    (_, true) => " - ".into(),
-                    (_, false) => " + ".into(),
-                });
+                out.push(term.sign(position).into());
                 fraction(&term.value, out);
             }
         }

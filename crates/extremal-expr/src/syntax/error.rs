@@ -16,200 +16,99 @@ pub struct SyntaxError {
 /// What is wrong, without the place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum SyntaxErrorKind {
-    /// The text exceeds [`Limits::text_bytes`](super::Limits::text_bytes).
     #[error("the expression is {bytes} bytes long; at most {limit} are read")]
-    TextTooLong {
-        /// Length of the text.
-        bytes: usize,
-        /// Longest text accepted.
-        limit: usize,
-    },
-    /// The nesting exceeds [`Limits::nesting`](super::Limits::nesting).
+    TextTooLong { bytes: usize, limit: usize },
     #[error("nested more than {limit} levels deep")]
-    TooDeep {
-        /// Deepest nesting accepted.
-        limit: usize,
-    },
-    /// With its sums written out, the expression exceeds [`Limits::nodes`](super::Limits::nodes).
+    TooDeep { limit: usize },
     #[error("the expression, with its sums written out, has more than {limit} nodes")]
-    TooManyNodes {
-        /// Most nodes accepted.
-        limit: usize,
-    },
-    /// There is no expression at all.
+    TooManyNodes { limit: usize },
     #[error("the expression is empty")]
     Empty,
-    /// A character that starts no token.
     #[error("unexpected character `{character}`")]
     UnexpectedCharacter {
-        /// The character.
         character: char,
         /// What to write in its place, if it looks like something known.
         instead: Option<&'static str>,
     },
-    /// A number such as `1.2.3` or `1e999999`.
     #[error("`{text}` is not a number")]
     BadNumber {
-        /// The characters taken for a number, shortened.
         text: String,
         /// Why it was refused.
         reason: BadNumber,
     },
-    /// Exact arithmetic would need a number too long to be useful.
     #[error("this needs an exact number of more than {limit} bits")]
-    NumberTooLong {
-        /// Most bits of a numerator or denominator.
-        limit: usize,
-    },
-    /// Something else was needed here.
+    NumberTooLong { limit: usize },
     #[error("expected {expected}, found {found}")]
-    Unexpected {
-        /// What may stand here.
-        expected: &'static str,
-        /// What stands here.
-        found: String,
-    },
-    /// Two operands with nothing between them, such as `2x`.
+    Unexpected { expected: &'static str, found: String },
     #[error("an operator is missing")]
     MissingOperator {
         /// The same characters with a `*`, when they are short.
         suggestion: Option<String>,
     },
-    /// A parenthesis or bracket that is never closed.
     #[error("this `{open}` is never closed")]
-    Unclosed {
-        /// The opening character.
-        open: char,
-    },
-    /// A comparison of a comparison, such as `1 < x < 2`.
+    Unclosed { open: char },
     #[error("comparisons cannot be chained")]
     ChainedComparison,
-    /// A single `=` where none belongs.
     #[error("`=` is not an operator here")]
     StrayEquals {
         /// Was an equation asked for (so that this is the second `=`)?
         in_equation: bool,
     },
-    /// An equation was asked for and there is no `=`.
     #[error("expected an equation `left = right`")]
     MissingEquals,
-    /// A prime on something that is not a name.
     #[error("a prime can only follow a name")]
     MisplacedPrime,
-    /// More primes than any derivative needs.
     #[error("{primes} primes; at most {limit} are understood")]
-    TooManyPrimes {
-        /// Primes written.
-        primes: u32,
-        /// Most primes accepted.
-        limit: u32,
-    },
-    /// An index on something that is not a name.
+    TooManyPrimes { primes: u32, limit: u32 },
     #[error("an index can only follow a name")]
     MisplacedIndex,
-    /// A name nobody declared.
     #[error("unknown name `{name}`")]
     UnknownName {
-        /// The name.
         name: String,
         /// The nearest declared name.
         suggestion: Option<String>,
     },
-    /// A function that does not exist.
     #[error("unknown function `{name}`")]
     UnknownFunction {
-        /// The name.
         name: String,
         /// The nearest function.
         suggestion: Option<&'static str>,
     },
-    /// A name followed by parentheses that is no function.
     #[error("`{name}` is {} {what}, not a function", article(what))]
-    NotAFunction {
-        /// The name.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// A function or special form used as a value.
+    NotAFunction { name: String, what: &'static str },
     #[error("`{name}` needs its arguments in parentheses")]
-    BareFunction {
-        /// The name.
-        name: String,
-    },
-    /// Too few or too many arguments.
+    BareFunction { name: String },
     #[error("`{function}` takes {expected}, found {found}")]
-    WrongArity {
-        /// The function.
-        function: String,
-        /// What it takes, in words.
-        expected: &'static str,
-        /// How many there are.
-        found: usize,
-    },
-    /// The first argument of `sum` must be a fresh name.
+    WrongArity { function: String, expected: &'static str, found: usize },
     #[error("the first argument of `sum` is the name of its index")]
     BadSumIndex,
-    /// A prime on something constant.
     #[error("`{name}` is {} {what} and has no time derivative", article(what))]
-    NoDerivative {
-        /// The name.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// The scope refused a reference that the rules of the language allow.
+    NoDerivative { name: String, what: &'static str },
     #[error("{message}")]
     Refused {
-        /// Why, in the scope's words.
         message: String,
         /// What to do instead, in the scope's words.
         help: Option<String>,
     },
-    /// A family used without index.
     #[error("`{name}` is a family of {count} and needs an index")]
     MissingIndex {
-        /// The name.
         name: String,
-        /// Members of the family.
         count: i64,
         /// Its first index.
         first: i64,
     },
-    /// An index on something that is not a family.
     #[error("`{name}` is a single {what} and takes no index")]
-    NotAFamily {
-        /// The name.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// An index outside the family.
+    NotAFamily { name: String, what: &'static str },
     #[error("index {index} is outside `{name}[{first}]` to `{name}[{last}]`")]
-    IndexOutOfRange {
-        /// The family.
-        name: String,
-        /// The index.
-        index: i64,
-        /// Its first index.
-        first: i64,
-        /// Its last index.
-        last: i64,
-    },
-    /// An index or a bound that is not a known integer.
+    IndexOutOfRange { name: String, index: i64, first: i64, last: i64 },
     #[error("{role} must be an integer known in advance")]
-    NotAnInteger {
-        /// What it is used for.
-        role: &'static str,
-    },
-    /// A condition where a number is needed.
+    NotAnInteger { role: &'static str },
     #[error("expected a number, found a condition")]
     ExpectedNumber,
-    /// A number where a condition is needed.
     #[error("expected a condition, found a number")]
     ExpectedCondition,
-    /// An exact division by zero.
     #[error("division by zero")]
     DivisionByZero,
 }

@@ -170,11 +170,10 @@ pub fn check_name(name: &str) -> Result<(), NameProblem> {
 
 /// Why a name cannot be declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum NameProblem {
-    /// Not letters, digits and `_` starting with a letter or `_`.
     #[error("a name consists of letters, digits and `_`, and does not start with a digit")]
     Malformed,
-    /// A function, an operator or a constant of the language.
     #[error("this word belongs to the expression language")]
     Reserved,
 }

@@ -142,7 +142,7 @@ impl<'g> FirstOrderSystem<'g> {
                 .collect(),
             solved: chain.solved.iter().map(|(symbol, value)| (self.stated(*symbol), self.stated(*value))).collect(),
             motion: chain.motion.iter().map(stated).collect(),
-            free: chain.free,
+            free: chain.free.iter().map(stated).collect(),
             verdict: match &chain.verdict {
                 ChainVerdict::NoMotion { contradiction } => {
                     ChainVerdict::NoMotion { contradiction: self.stated(*contradiction) }

@@ -12,6 +12,7 @@ use super::flow::dense;
 use super::jets::Jets;
 use super::real::{range, signs};
 use crate::System;
+use crate::manifold::FinalManifold;
 
 /// What the matrix of the highest derivatives says.
 #[derive(Clone, Debug)]
@@ -49,14 +50,22 @@ impl Regularity<'_> {
 pub struct ConstraintChain<'g> {
     /// The constraints found in each round; all vanish on W_f.
     pub rounds: Vec<Vec<Expr<'g>>>,
-    /// How many highest derivatives stay undetermined on W_f.
-    pub free: usize,
+    /// The highest derivatives that stay undetermined on W_f.
+    pub free: Vec<Expr<'g>>,
     /// W_f as a graph: some symbols of the state by the others.
     pub solved: Vec<(Expr<'g>, Expr<'g>)>,
     /// Residuals on W_f that determine the highest derivatives, as far as they are determined.
     pub motion: Vec<Expr<'g>>,
     /// What it comes to.
     pub verdict: ChainVerdict<'g>,
+}
+
+impl<'g> ConstraintChain<'g> {
+    /// W_f with its motion, if there is one and only one.
+    pub fn manifold(self) -> Option<FinalManifold<'g>> {
+        let unique = self.verdict == ChainVerdict::Unique;
+        unique.then(|| FinalManifold { constraints: self.rounds.concat(), chart: self.solved, motion: self.motion })
+    }
 }
 
 /// The end of the constraint algorithm.
@@ -292,7 +301,10 @@ impl<'g> Surface<'_, 'g> {
         verdict: ChainVerdict<'g>,
     ) -> ConstraintChain<'g> {
         let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
-        ConstraintChain { rounds, free: tops.len() - rows.len(), motion: motion.collect(), solved: self.rules, verdict }
+        // Each row determines the first that it contains.
+        let determined: Vec<_> = rows.iter().filter_map(|row| row.iter().position(|entry| !entry.is_zero())).collect();
+        let free = (0..tops.len()).filter(|at| !determined.contains(at)).map(|at| tops[at]).collect();
+        ConstraintChain { rounds, free, motion: motion.collect(), solved: self.rules, verdict }
     }
 
     fn simplified(&self, e: Expr<'g>) -> Expr<'g> {
@@ -410,7 +422,7 @@ mod tests {
         assert_eq!((seen.rank, seen.unknowns), (1, 2));
         assert!(rounds.is_empty());
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free.len(), chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
         // The relativistic particle in its own time is regular.
         let c = g.symbol("c");
         let free = regularity(&System::new(&g, &["x"], -(g.int(1) - vx.powi(2) / c.powi(2)).sqrt()), &[]);
@@ -462,7 +474,7 @@ mod tests {
         let (seen, rounds) = chain(&g, &["x", "y", "z"], vx * vz + y * z.powi(2) / 2);
         assert_eq!(rounds, [["z"], ["z'"]]);
         let chain = seen.chain.unwrap();
-        assert_eq!((seen.final_dimension, chain.free, chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
+        assert_eq!((seen.final_dimension, chain.free.len(), chain.verdict), (Some(4), 1, ChainVerdict::NotUnique));
     }
 
     #[test]
@@ -514,6 +526,6 @@ mod tests {
         let ratio = on_surface(chain.rounds[1][0]) / on_surface(rate);
         let slopes = g.gradient(ratio, &[x[1], x[2], x[3], th[0], th[1], th[3]]);
         assert!(slopes.iter().all(|slope| g.proves_zero(*slope)), "{} and {rate}", chain.rounds[1][0]);
-        assert_eq!((chain.free, chain.verdict), (0, ChainVerdict::Unique));
+        assert_eq!((chain.free.len(), chain.verdict), (0, ChainVerdict::Unique));
     }
 }

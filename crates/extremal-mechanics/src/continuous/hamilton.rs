@@ -2,6 +2,7 @@
 
 use extremal_expr::{Expr, Graph, Node, Rational};
 
+use super::elimination::{groups, solve_group};
 use super::kinetic::KineticSplit;
 use crate::System;
 
@@ -21,8 +22,6 @@ pub struct Hamiltonian<'g> {
 
 /// Symbolic inversion is offered up to this many coordinates that are coupled: beyond it the formulas fill pages.
 const MAX_DIMENSION: usize = 6;
-/// Up to here cofactors read better than elimination.
-const MOST_COFACTORS: usize = 3;
 
 impl<'g> System<'g> {
     /// The Hamiltonian when the Legendre transform can be inverted symbolically (L quadratic in v with linear terms, vakonomic
@@ -86,7 +85,7 @@ fn inverse<'g>(
     let (n, m) = (shifted.len(), rows.len());
     let mut solution = vec![graph.int(0); n + m];
     let mut action = Vec::new();
-    for group in groups(split, rows) {
+    for group in coupled(split, rows) {
         if group.iter().filter(|place| **place < n).count() > MAX_DIMENSION {
             return None;
         }
@@ -102,10 +101,7 @@ fn inverse<'g>(
         };
         let matrix: Vec<Vec<_>> = group.iter().map(|i| group.iter().map(|j| entry(*i, *j)).collect()).collect();
         let right: Vec<_> = group.iter().map(|i| if *i < n { shifted[*i] } else { -drift[*i - n] }).collect();
-        let (numerators, denominator) = match group.len() {
-            2..=MOST_COFACTORS => by_cofactors(&matrix, &right)?,
-            _ => (solve_linear(&matrix, &right)?, graph.int(1)),
-        };
+        let (numerators, denominator) = solve_group(&matrix, &right)?;
         action.push(graph.simplified(graph.dot(&right, &numerators)) / denominator);
         for (place, numerator) in group.iter().zip(numerators) {
             solution[*place] = numerator / denominator;
@@ -115,25 +111,8 @@ fn inverse<'g>(
     Some(LegendreInverse { velocities: solution, multipliers, action: graph.sum(action) })
 }
 
-/// Solves the symmetric `m x = b` by Cramer's rule: numerators over the determinant, each as short as it can be written.
-fn by_cofactors<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>>, Expr<'g>)> {
-    let (g, n) = (b.first()?.graph(), b.len());
-    let cofactor = |i: usize, j: usize| {
-        let others = |skip: usize| (0..n).filter(move |k| *k != skip);
-        let minor: Vec<Vec<_>> = others(i).map(|row| others(j).map(|column| m[row][column]).collect()).collect();
-        let value = match minor.len() {
-            1 => minor[0][0],
-            _ => minor[0][0] * minor[1][1] - minor[0][1] * minor[1][0],
-        };
-        g.simplified(if (i + j).is_multiple_of(2) { value } else { -value })
-    };
-    let inverse: Vec<Vec<_>> = (0..n).map(|i| (0..n).map(|j| cofactor(i, j)).collect()).collect();
-    let determinant = g.simplified(g.dot(&m[0], &inverse[0]));
-    (!is_zero(determinant)).then(|| (inverse.iter().map(|row| g.dot(row, b)).collect(), determinant))
-}
-
 /// The unknowns, velocities and then multipliers, in groups that no equation of M v + Aᵀλ = p − a, A v + b = 0 connects.
-fn groups<'g>(split: &KineticSplit<'g>, rows: &[Vec<(usize, Expr<'g>)>]) -> Vec<Vec<usize>> {
+fn coupled<'g>(split: &KineticSplit<'g>, rows: &[Vec<(usize, Expr<'g>)>]) -> Vec<Vec<usize>> {
     let n = split.mass.len();
     let coupled = split.mass.iter().enumerate().flat_map(|(i, row)| {
         let there =
@@ -141,54 +120,7 @@ fn groups<'g>(split: &KineticSplit<'g>, rows: &[Vec<(usize, Expr<'g>)>]) -> Vec<
         there.map(move |(j, _)| (i, j))
     });
     let constrained = rows.iter().enumerate().flat_map(|(k, row)| row.iter().map(move |(j, _)| (n + k, *j)));
-    let mut parent: Vec<usize> = (0..n + rows.len()).collect();
-    fn root(parent: &mut [usize], mut place: usize) -> usize {
-        while parent[place] != place {
-            parent[place] = parent[parent[place]];
-            place = parent[place];
-        }
-        place
-    }
-    for (i, j) in coupled.chain(constrained) {
-        let (i, j) = (root(&mut parent, i), root(&mut parent, j));
-        parent[i.max(j)] = i.min(j);
-    }
-    let mut groups = vec![Vec::new(); parent.len()];
-    for place in 0..parent.len() {
-        groups[root(&mut parent, place)].push(place);
-    }
-    groups.retain(|group| !group.is_empty());
-    groups
-}
-
-/// Solves `m x = b` by elimination, exchanging rows where a pivot is zero; `None` when the matrix is singular.
-pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
-    let n = b.len();
-    let mut rows: Vec<Vec<Expr<'g>>> =
-        m.iter().zip(b).map(|(row, b)| row.iter().copied().chain([*b]).collect()).collect();
-    for k in 0..n {
-        let pivot = (k..n).find(|i| !is_zero(rows[*i][k]))?;
-        rows.swap(k, pivot);
-        let (done, open) = rows.split_at_mut(k + 1);
-        let top = &done[k];
-        for row in open.iter_mut().filter(|row| !row[k].is_zero()) {
-            let factor = row[k] / top[k];
-            for (entry, above) in row.iter_mut().zip(top).skip(k + 1) {
-                *entry = *entry - factor * *above;
-            }
-        }
-    }
-    let mut x: Vec<Expr<'g>> = b.to_vec();
-    for k in (0..n).rev() {
-        let known = (k + 1..n).fold(rows[k][n], |sum, j| sum - rows[k][j] * x[j]);
-        x[k] = known / rows[k][k];
-    }
-    Some(x)
-}
-
-/// Is the pivot zero, or not known to be something else? One such as a² − (a b)²/b² is without looking it, and 1e-12 is not.
-fn is_zero(e: Expr<'_>) -> bool {
-    e.graph().vanishes(e, &[]) != Some(false)
+    groups(n + rows.len(), coupled.chain(constrained))
 }
 
 #[cfg(test)]

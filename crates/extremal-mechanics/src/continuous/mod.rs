@@ -1,18 +1,22 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
 mod dry;
+mod elimination;
 mod hamilton;
 mod heat;
 mod integrability;
 mod kinetic;
 mod lagrange;
+mod nonholonomic;
 mod projection;
 mod short_kinetic;
+mod solved;
 
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};
+pub(crate) use elimination::{solve_affine, solve_linear};
 pub use hamilton::Hamiltonian;
-pub(crate) use hamilton::solve_linear;
 pub use heat::{Account, Friction, Heat};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
+pub use nonholonomic::ReducedMotion;

@@ -28,6 +28,8 @@ pub struct PhaseFlow {
     pub rates: Block,
     /// From the state and t to velocities and momenta.
     pub observe: Block,
+    /// From the state and t to the state, where some of it follows from the rest: that of a singular system.
+    pub projection: Option<Block>,
     /// What must hold at every state.
     pub guards: Vec<SchemeGuard>,
 }
@@ -41,6 +43,11 @@ impl PhaseFlow {
             state,
             rates: acceleration(system),
             observe: phase_observation(system),
+            projection: system.manifold.as_ref().map(|_| Block {
+                inputs: ids(&[phase_state(system), vec![system.t]].concat()),
+                solves: Vec::new(),
+                outputs: ids(&system.restricted(&phase_state(system))),
+            }),
             guards: phase_guards(system),
         }
     }
@@ -54,7 +61,7 @@ fn acceleration(system: &System<'_>) -> Block {
     Block {
         inputs: ids(&[phase_state(system), vec![system.t]].concat()),
         solves: vec![motion(system)],
-        outputs: ids(&[&derivatives[..], &system.heat.rates, &accounts, &moving].concat()),
+        outputs: ids(&system.restricted(&[&derivatives[..], &system.heat.rates, &accounts, &moving].concat())),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod action;
 mod builder;
+mod canonical;
 mod collocation;
 mod composition;
 mod constrained;
@@ -10,8 +11,11 @@ mod dry;
 mod energy_entropy;
 mod flow;
 mod hermite;
+mod modified;
+mod on_manifold;
 mod own;
 mod quadrature;
+mod recurrence;
 mod reference;
 mod scheme;
 mod stages;
@@ -26,16 +30,22 @@ pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
+pub use modified::ModifiedLagrangian;
 pub use own::{CustomDiscrete, DifferenceMap, MapNode, StatedDiscrete};
 pub use quadrature::QuadratureRule;
+pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
 pub use three_points::ThreePointSystem;
 pub use variational::energy_estimate;
 
+pub(crate) use scheme::ids;
+
 use crate::System;
+use canonical::canonical;
 use collocation::Collocation;
-use reference::{rk2, rk4, runge_kutta};
+use on_manifold::runge_kutta_on;
+use reference::{euler, rk2, rk4, runge_kutta};
 
 /// A combination of method, start and system that does not exist.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -96,6 +106,12 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// W_f has no canonical coordinates that the method could be taken in.
+    #[error(
+        "`{0}` needs canonical coordinates where a singular Lagrangian moves: a half of them positions, whose momenta are the other half, and \
+         neither entropies nor reactions: use `gauss(s)` or `dop853`"
+    )]
+    NotCanonical(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -168,9 +184,10 @@ pub fn scheme<'g>(
         Method::EnergyEntropy(stages) => {
             energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
         }
-        Method::Rk2 => runge_kutta(system, rk2(system), name),
-        Method::Rk4 => runge_kutta(system, rk4(system), name),
-        Method::Gauss(stages) => runge_kutta(system, Collocation::gauss(system, *stages as usize), name),
+        Method::Euler => by_stages(system, euler(system), name),
+        Method::Rk2 => by_stages(system, rk2(system), name),
+        Method::Rk4 => by_stages(system, rk4(system), name),
+        Method::Gauss(stages) => by_stages(system, Collocation::gauss(system, *stages as usize), name),
         Method::Hermite => hermite::hermite(system, name),
         Method::Difference => difference::difference(system, ThreePointAction::of(system), name),
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
@@ -180,10 +197,26 @@ pub fn scheme<'g>(
         | Method::Theta(_)
         | Method::Trapezoidal
         | Method::Galerkin { .. } => {
+            if let Some(manifold) = &system.manifold {
+                return canonical(
+                    system,
+                    manifold,
+                    gauss_stages(method).ok_or(SchemeError::NotCanonical(name.clone()))?,
+                    name,
+                );
+            }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
     })
+}
+
+/// A method with stages, where the system moves.
+fn by_stages<'g>(system: &System<'g>, method: Collocation<'_, 'g>, name: String) -> Scheme {
+    match &system.manifold {
+        Some(manifold) => runge_kutta_on(system, manifold, method, name),
+        None => runge_kutta(system, method, name),
+    }
 }
 
 /// What a method leaves open.
@@ -224,6 +257,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));
+    }
+    if system.manifold.is_some() {
+        needed.push((Feature::Singular, None));
     }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
@@ -267,12 +303,24 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         | Method::EnergyEntropy(_)
         | Method::Hermite
         | Method::Difference
+        | Method::Euler
         | Method::Rk2
         | Method::Rk4
         | Method::Gauss(_)
         | Method::Dopri5
         | Method::Dop853 => return None,
     })
+}
+
+/// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.
+fn gauss_stages(method: &Method) -> Option<usize> {
+    match method {
+        Method::Midpoint => Some(1),
+        Method::Galerkin { degree, quadrature: extremal_model::Quadrature::Gauss(points) } if degree == points => {
+            Some(*degree as usize)
+        }
+        _ => None,
+    }
 }
 
 fn rule_of(quadrature: extremal_model::Quadrature) -> QuadratureRule {

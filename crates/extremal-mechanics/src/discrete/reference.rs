@@ -10,6 +10,11 @@ use super::stages::{Rates, Stages};
 use crate::block::{Meaning, Solve};
 use crate::{Point, System};
 
+/// The explicit method of Euler.
+pub(super) fn euler<'s, 'g>(system: &'s System<'g>) -> Collocation<'s, 'g> {
+    Collocation::explicit(system, &[], &[1.0])
+}
+
 /// The midpoint rule of Runge.
 pub(super) fn rk2<'s, 'g>(system: &'s System<'g>) -> Collocation<'s, 'g> {
     Collocation::explicit(system, &[&[0.5]], &[0.0, 1.0])

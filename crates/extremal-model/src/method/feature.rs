@@ -15,6 +15,8 @@ pub enum Feature {
     HigherDerivatives,
     /// Entropies.
     Entropies,
+    /// A singular Lagrangian, whose motion is unique on the states that have one.
+    Singular,
     /// Dry friction.
     DryFriction,
     /// Constraints of this kind.
@@ -39,6 +41,7 @@ impl Feature {
             Feature::Accelerations,
             Feature::HigherDerivatives,
             Feature::Entropies,
+            Feature::Singular,
             Feature::DryFriction,
         ];
         all.extend(ConstraintKind::ALL.map(Feature::Constraints));
@@ -70,6 +73,7 @@ impl fmt::Display for Feature {
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::DryFriction => f.write_str("under dry friction"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),

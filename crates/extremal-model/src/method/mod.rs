@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Singular, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -69,6 +69,8 @@ pub enum Method {
     Difference,
     /// For Lagrangians with accelerations or higher derivatives: the Hermite polynomial between two points, order 4 for accelerations.
     Hermite,
+    /// Reference: the explicit method of Euler.
+    Euler,
     /// Reference: the explicit midpoint method.
     Rk2,
     /// Reference: the classical Runge-Kutta method of order 4.
@@ -92,13 +94,11 @@ pub const MAX_QUADRATURE_POINTS: u32 = 12;
 /// use extremal_model::{MethodFamily, Method};
 /// let family = Method::Midpoint.family();
 /// assert_eq!((family.usage, family.order), ("midpoint", "2"));
-/// assert!(MethodFamily::all().iter().any(|family| family.name == "galerkin"));
+/// assert!(MethodFamily::all().iter().any(|family| family.name() == "galerkin"));
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct MethodFamily {
-    /// The name, without arguments.
-    pub name: &'static str,
     /// How it is written, with letters for the arguments.
     pub usage: &'static str,
     /// What it is, in one sentence.
@@ -112,7 +112,7 @@ pub struct MethodFamily {
     /// What it is made for.
     pub kind: MethodKind,
     /// What it is defined for; everything else is refused by name.
-    pub takes: &'static [Feature],
+    takes: &'static [&'static [Feature]],
     /// One of its methods.
     pub example: fn() -> Method,
     /// Reads the arguments; `None` for a method that takes none, which is `example`.
@@ -136,116 +136,67 @@ pub enum MethodKind {
     Reference,
 }
 
-const EVERY_ONE_STEP_PROBLEM: &[Feature] = &[
-    Velocities,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
-/// A discrete Lagrangian of one's own may reach over three points.
-const OWN: &[Feature] = &[
-    Velocities,
-    Accelerations,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
-/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC_ONE_STEP_PROBLEMS: &[Feature] = &[
-    Velocities,
-    Entropies,
-    DryFriction,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-    TwoPoints,
-    ConstrainedTwoPoints,
-    Boundary,
-    BoundaryEntropies,
-    BoundaryConstraints,
-];
 const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
-const MOTIONS_OF_ANY_ORDER: &[Feature] = &[
-    Velocities,
-    Accelerations,
-    HigherDerivatives,
-    Entropies,
-    Constraints(Holonomic),
-    Constraints(Nonholonomic),
-    Constraints(Vakonomic),
-];
+const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
+/// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
 const VARIATIONAL: MethodFamily = MethodFamily {
-    name: "",
     usage: "",
     sentence: "",
     equations: "",
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: EVERY_ONE_STEP_PROBLEM,
+    takes: &[MOTIONS, PROBLEMS],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: MOTIONS, ..VARIATIONAL };
+    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS, &[Singular]], ..VARIATIONAL };
 
 static MIDPOINT: MethodFamily = MethodFamily {
-    name: "midpoint",
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: MIDPOINT_TAKES,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
 
 static TRAPEZOIDAL: MethodFamily = MethodFamily {
-    name: "trapezoidal",
     usage: "trapezoidal",
     sentence: "the mean of `left` and `right`: Störmer-Verlet",
     equations: "D3",
-    takes: SYMMETRIC_ONE_STEP_PROBLEMS,
+    takes: SYMMETRIC,
     example: || Method::Trapezoidal,
     ..VARIATIONAL
 };
 
 static GALERKIN: MethodFamily = MethodFamily {
-    name: "galerkin",
     usage: "galerkin(s)",
     sentence: "polynomials of degree s; the action by `gauss(s)`, or as in `galerkin(s, lobatto(r))`",
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[Velocities, Constraints(Holonomic), TwoPoints, Boundary],
+    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
 };
 
 static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
-    name: "compose",
     usage: "compose(c, midpoint)",
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: MOTIONS,
+    takes: &[MOTIONS, &[Singular]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -254,6 +205,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
+    takes: &[MOTIONS],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -269,53 +221,48 @@ static COMPOSED_ENERGY_ENTROPY: MethodFamily = MethodFamily {
 };
 
 static ENERGY_ENTROPY: MethodFamily = MethodFamily {
-    name: "energy-entropy",
     usage: "energy-entropy(s)",
     sentence: "energy-preserving collocation with s stages, 1 if not given",
     equations: "E15 to E20",
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[Velocities, Entropies],
+    takes: &[&[Velocities, Entropies]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
 };
 
 static HERMITE: MethodFamily = MethodFamily {
-    name: "hermite",
     usage: "hermite",
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[Accelerations, HigherDerivatives, Boundary],
+    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
 
 static DIFFERENCE: MethodFamily = MethodFamily {
-    name: "difference",
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[Accelerations, Boundary, BoundaryConstraints],
+    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
 
 static DOP853: MethodFamily = MethodFamily {
-    name: "dop853",
     usage: "dop853",
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: MOTIONS_OF_ANY_ORDER,
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular]],
     example: || Method::Dop853,
     ..REFERENCE
 };
 
 static GAUSS: MethodFamily = MethodFamily {
-    name: "gauss",
     usage: "gauss(s)",
     sentence: "reference: Gauss-Legendre collocation with s stages",
     equations: "R4",
@@ -327,7 +274,6 @@ static GAUSS: MethodFamily = MethodFamily {
 };
 
 static RK4: MethodFamily = MethodFamily {
-    name: "rk4",
     usage: "rk4",
     sentence: "reference: the classical Runge-Kutta method",
     equations: "R3",
@@ -337,7 +283,6 @@ static RK4: MethodFamily = MethodFamily {
 };
 
 static LEFT: MethodFamily = MethodFamily {
-    name: "left",
     usage: "left",
     sentence: "discrete Lagrangian at the left end of the step",
     equations: "D2 with a = 0",
@@ -347,7 +292,6 @@ static LEFT: MethodFamily = MethodFamily {
 };
 
 static RIGHT: MethodFamily = MethodFamily {
-    name: "right",
     usage: "right",
     sentence: "discrete Lagrangian at the right end of the step",
     equations: "D2 with a = 1",
@@ -356,7 +300,6 @@ static RIGHT: MethodFamily = MethodFamily {
 };
 
 static THETA: MethodFamily = MethodFamily {
-    name: "theta",
     usage: "theta(a)",
     sentence: "discrete Lagrangian at the fraction a of the step, from 0 to 1",
     equations: "D2",
@@ -367,7 +310,6 @@ static THETA: MethodFamily = MethodFamily {
 };
 
 static DOPRI5: MethodFamily = MethodFamily {
-    name: "dopri5",
     usage: "dopri5",
     sentence: "reference: Dormand-Prince 5(4), adaptive",
     equations: "R5",
@@ -377,7 +319,6 @@ static DOPRI5: MethodFamily = MethodFamily {
 };
 
 static RK2: MethodFamily = MethodFamily {
-    name: "rk2",
     usage: "rk2",
     sentence: "reference: the explicit midpoint method",
     equations: "R2",
@@ -386,39 +327,65 @@ static RK2: MethodFamily = MethodFamily {
     ..RK4
 };
 
+static EULER: MethodFamily = MethodFamily {
+    usage: "euler",
+    sentence: "reference: the explicit method of Euler",
+    equations: "R7",
+    order: "1",
+    example: || Method::Euler,
+    ..RK4
+};
+
 static CUSTOM: MethodFamily = MethodFamily {
-    name: "custom",
     usage: "custom",
     sentence: "your own discrete Lagrangian, forces and constraints, from [discrete], or your own finite-difference map, from [discretisation]",
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
-    takes: OWN,
+    // A discrete Lagrangian of one's own may reach over three points.
+    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };
 
-/// What is usually best comes first: messages advise in this order.
-static ALL: [&MethodFamily; 18] = [
-    &MIDPOINT,
-    &TRAPEZOIDAL,
-    &GALERKIN,
-    &COMPOSED_MIDPOINT,
-    &ENERGY_ENTROPY,
-    &HERMITE,
-    &DIFFERENCE,
-    &DOP853,
-    &GAUSS,
-    &RK4,
-    &COMPOSED_TRAPEZOIDAL,
-    &LEFT,
-    &RIGHT,
-    &THETA,
-    &COMPOSED_ENERGY_ENTROPY,
-    &DOPRI5,
-    &RK2,
-    &CUSTOM,
-];
+/// Makes of one list the order of the families and the family of every method; the compiler refuses a list that lacks a method.
+macro_rules! families {
+    ($($method:pat => $family:ident,)+) => {
+        static ALL: &[&MethodFamily] = &[$(&$family),+];
+
+        impl Method {
+            /// The family it belongs to, with all that is said of it.
+            pub fn family(&self) -> &'static MethodFamily {
+                match self {
+                    $($method => &$family,)+
+                }
+            }
+        }
+    };
+}
+
+// What is usually best comes first: messages advise in this order.
+families! {
+    Method::Midpoint => MIDPOINT,
+    Method::Trapezoidal => TRAPEZOIDAL,
+    Method::Galerkin { .. } => GALERKIN,
+    Method::Compose { base: CompositionBase::Midpoint, .. } => COMPOSED_MIDPOINT,
+    Method::EnergyEntropy(_) => ENERGY_ENTROPY,
+    Method::Hermite => HERMITE,
+    Method::Difference => DIFFERENCE,
+    Method::Dop853 => DOP853,
+    Method::Gauss(_) => GAUSS,
+    Method::Rk4 => RK4,
+    Method::Compose { base: CompositionBase::Trapezoidal, .. } => COMPOSED_TRAPEZOIDAL,
+    Method::Left => LEFT,
+    Method::Right => RIGHT,
+    Method::Theta(_) => THETA,
+    Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
+    Method::Dopri5 => DOPRI5,
+    Method::Rk2 => RK2,
+    Method::Euler => EULER,
+    Method::Custom => CUSTOM,
+}
 
 fn composed(base: CompositionBase) -> Method {
     Method::Compose { composition: Composition::Suzuki4, base }
@@ -427,12 +394,17 @@ fn composed(base: CompositionBase) -> Method {
 impl MethodFamily {
     /// All families; what is usually best comes first.
     pub fn all() -> &'static [&'static MethodFamily] {
-        &ALL
+        ALL
+    }
+
+    /// The name, without arguments.
+    pub fn name(&self) -> &'static str {
+        self.usage.split('(').next().unwrap_or_default()
     }
 
     /// Is it defined for this?
     pub fn takes(&self, feature: Feature) -> bool {
-        self.takes.contains(&feature)
+        self.takes.iter().any(|group| group.contains(&feature))
     }
 }
 
@@ -459,30 +431,6 @@ impl Method {
     /// ```
     pub fn check(&self) -> Result<(), MethodError> {
         self.to_string().parse::<Method>().map(drop)
-    }
-
-    /// The family it belongs to, with all that is said of it.
-    pub fn family(&self) -> &'static MethodFamily {
-        match self {
-            Method::Left => &LEFT,
-            Method::Right => &RIGHT,
-            Method::Midpoint => &MIDPOINT,
-            Method::Theta(_) => &THETA,
-            Method::Trapezoidal => &TRAPEZOIDAL,
-            Method::Galerkin { .. } => &GALERKIN,
-            Method::Compose { base: CompositionBase::Midpoint, .. } => &COMPOSED_MIDPOINT,
-            Method::Compose { base: CompositionBase::Trapezoidal, .. } => &COMPOSED_TRAPEZOIDAL,
-            Method::Compose { base: CompositionBase::EnergyEntropy, .. } => &COMPOSED_ENERGY_ENTROPY,
-            Method::EnergyEntropy(_) => &ENERGY_ENTROPY,
-            Method::Custom => &CUSTOM,
-            Method::Difference => &DIFFERENCE,
-            Method::Hermite => &HERMITE,
-            Method::Rk2 => &RK2,
-            Method::Rk4 => &RK4,
-            Method::Dopri5 => &DOPRI5,
-            Method::Dop853 => &DOP853,
-            Method::Gauss(_) => &GAUSS,
-        }
     }
 
     /// Is the method defined for this?
@@ -515,13 +463,25 @@ impl Method {
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.family().name;
+        let name = self.family().name();
         match self {
             Method::Theta(theta) => write!(f, "{name}({})", PrintedRational(theta)),
             Method::Galerkin { degree, quadrature } => write!(f, "{name}({degree}, {quadrature})"),
-            Method::Compose { composition, base } => write!(f, "{name}({}, {})", composition.name(), base.name()),
+            Method::Compose { composition, base } => write!(f, "{name}({composition}, {base})"),
             Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
-            _ => f.write_str(name),
+            Method::EnergyEntropy(_)
+            | Method::Left
+            | Method::Right
+            | Method::Midpoint
+            | Method::Trapezoidal
+            | Method::Custom
+            | Method::Difference
+            | Method::Hermite
+            | Method::Euler
+            | Method::Rk2
+            | Method::Rk4
+            | Method::Dopri5
+            | Method::Dop853 => f.write_str(name),
         }
     }
 }

@@ -25,65 +25,24 @@ pub struct MethodError {
 
 /// What is wrong with the name of a method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum MethodErrorKind {
-    /// The text does not have the form `name(argument, ...)`.
     #[error("a method is written `name` or `name(argument, ...)`: expected {expected}")]
-    Syntax {
-        /// What should stand there.
-        expected: &'static str,
-    },
-    /// No method has this name.
+    Syntax { expected: &'static str },
     #[error("there is no method `{name}`")]
-    Unknown {
-        /// The name.
-        name: String,
-    },
-    /// The method takes other arguments.
+    Unknown { name: String },
     #[error("`{method}` is written `{usage}`")]
-    Arguments {
-        /// The method.
-        method: String,
-        /// How it is written.
-        usage: String,
-    },
-    /// An argument outside its range.
+    Arguments { method: String, usage: String },
     #[error("the {what} of `{method}` must be {range}, not {found}")]
-    OutOfRange {
-        /// The method.
-        method: &'static str,
-        /// The argument.
-        what: &'static str,
-        /// What it may be.
-        range: String,
-        /// What it is.
-        found: String,
-    },
-    /// The quadrature has too few points for the degree: the discrete equations would be singular.
+    OutOfRange { method: &'static str, what: &'static str, range: String, found: String },
     #[error("{quadrature} is too weak for degree {degree}: it needs at least {degree} points")]
-    WeakQuadrature {
-        /// The quadrature.
-        quadrature: Quadrature,
-        /// The degree.
-        degree: u32,
-    },
-    /// Only symmetric methods of order two can be composed.
+    WeakQuadrature { quadrature: Quadrature, degree: u32 },
     #[error("`{base}` cannot be composed: the compositions need a symmetric method of order two")]
-    Base {
-        /// What was given.
-        base: String,
-    },
-    /// No composition has this name.
+    Base { base: String },
     #[error("there is no composition `{name}`")]
-    UnknownComposition {
-        /// The name.
-        name: String,
-    },
-    /// No quadrature has this name.
+    UnknownComposition { name: String },
     #[error("there is no quadrature `{name}`")]
-    UnknownQuadrature {
-        /// The name.
-        name: String,
-    },
+    UnknownQuadrature { name: String },
 }
 
 impl MethodError {
@@ -199,7 +158,7 @@ impl<'a> Cursor<'a> {
 
 /// The names that a method may begin with, each once.
 fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = MethodFamily::all().iter().map(|family| family.name).collect();
+    let mut names: Vec<&str> = MethodFamily::all().iter().map(|family| family.name()).collect();
     names.extend(Composition::ALL.map(Composition::name));
     names.sort_unstable();
     names.dedup();
@@ -210,7 +169,7 @@ fn method(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
     if let Some(composition) = composition_named(term.head) {
         return bare(term, Method::Compose { composition, base: CompositionBase::Trapezoidal });
     }
-    match MethodFamily::all().iter().find(|family| family.name == term.head) {
+    match MethodFamily::all().iter().find(|family| family.name() == term.head) {
         Some(MethodFamily { read: Some(read), .. }) => read(term),
         Some(family) => bare(term, (family.example)()),
         None => Err(fail(MethodErrorKind::Unknown { name: term.head.to_owned() }, &term.head_span)),
@@ -288,12 +247,10 @@ pub(super) fn compose(term: &MethodTerm<'_>) -> Result<Method, MethodError> {
         .ok_or_else(|| fail(MethodErrorKind::UnknownComposition { name: name.head.to_owned() }, &name.span))?;
     let base = match base {
         None => CompositionBase::Trapezoidal,
-        Some(base) => match (base.head, &base.arguments) {
-            ("midpoint", None) => CompositionBase::Midpoint,
-            ("trapezoidal", None) => CompositionBase::Trapezoidal,
-            ("energy-entropy", None) => CompositionBase::EnergyEntropy,
-            _ => return Err(fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span)),
-        },
+        Some(base) => CompositionBase::ALL
+            .into_iter()
+            .find(|known| known.name() == base.head && base.arguments.is_none())
+            .ok_or_else(|| fail(MethodErrorKind::Base { base: base.head.to_owned() }, &base.span))?,
     };
     Ok(Method::Compose { composition, base })
 }
@@ -364,6 +321,7 @@ mod tests {
             "custom",
             "difference",
             "hermite",
+            "euler",
             "rk2",
             "rk4",
             "dopri5",

@@ -4,6 +4,8 @@ use std::fmt;
 
 use extremal_expr::Rational;
 
+use crate::named::named;
+
 /// A quadrature rule on one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quadrature {
@@ -28,27 +30,8 @@ pub enum Composition {
     KahanLi8,
 }
 
-impl Composition {
-    /// All compositions.
-    pub const ALL: [Composition; 5] = [
-        Composition::Yoshida4,
-        Composition::Yoshida6,
-        Composition::Yoshida8,
-        Composition::Suzuki4,
-        Composition::KahanLi8,
-    ];
-
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            Composition::Yoshida4 => "yoshida4",
-            Composition::Yoshida6 => "yoshida6",
-            Composition::Yoshida8 => "yoshida8",
-            Composition::Suzuki4 => "suzuki4",
-            Composition::KahanLi8 => "kahan-li8",
-        }
-    }
-}
+named! { Composition: Yoshida4 = "yoshida4", Yoshida6 = "yoshida6", Yoshida8 = "yoshida8", Suzuki4 = "suzuki4",
+KahanLi8 = "kahan-li8" }
 
 /// The methods that can be composed: symmetric, of order two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,16 +44,7 @@ pub enum CompositionBase {
     EnergyEntropy,
 }
 
-impl CompositionBase {
-    /// Its name in a model file.
-    pub fn name(self) -> &'static str {
-        match self {
-            CompositionBase::Midpoint => "midpoint",
-            CompositionBase::Trapezoidal => "trapezoidal",
-            CompositionBase::EnergyEntropy => "energy-entropy",
-        }
-    }
-}
+named! { CompositionBase: Midpoint = "midpoint", Trapezoidal = "trapezoidal", EnergyEntropy = "energy-entropy" }
 
 impl fmt::Display for Quadrature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ mod local;
 use extremal_expr::Graph;
 
 use crate::diagnostic::{InvalidModel, Problems};
-use crate::document::{Scalar, ScalarSeries};
+use crate::document::{Name, Scalar, ScalarSeries};
 use crate::model::Model;
 use crate::names::TIME;
 use crate::overrides::Overrides;
@@ -16,6 +16,7 @@ use crate::tables::coordinates::CoordinateStatement;
 use crate::tables::definitions::DefinitionStatement;
 use crate::tables::dynamics::DynamicsStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
+use crate::text::SourceText;
 
 use local::is_local;
 
@@ -172,7 +173,7 @@ fn counted_by(statements: &Statements) -> Option<String> {
 /// Is nothing stated but what is the same for every member?
 fn says_the_same(statements: &Statements, count: &str) -> bool {
     let Statements { coordinates, definitions, dynamics, .. } = statements;
-    let DynamicsStatement { stated: _, lagrangian, friction_law: _, forces, heat: _ } = dynamics;
+    let DynamicsStatement { stated: _, lagrangian, friction_law: _, dissipation: _, forces, heat: _ } = dynamics;
     let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
         let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
@@ -195,10 +196,17 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         let index = counted_by.is_some().then_some(index);
         counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
     });
+    // Forces on definitions are derivatives of their virtual work, a sum over members like the Lagrangian.
     let forced = forces.iter().all(|force| {
-        let family = coordinates.iter().find(|statement| statement.name.text == force.key.value);
-        let index = family.map(|family| family.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str()));
-        matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(index)))
+        let named = |name: &Name, index: &Option<SourceText>| {
+            (name.text == force.key.value)
+                .then(|| index.as_ref().map_or(DEFAULT_INDEX.to_owned(), |text| text.value.clone()))
+        };
+        let moving = coordinates.iter().find_map(|statement| named(&statement.name, &statement.index));
+        let counted = definitions.iter().filter(|definition| definition.count.is_some());
+        let mut defined = counted.filter_map(|definition| named(&definition.name, &definition.index));
+        let index = moving.or_else(|| defined.next());
+        matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(&index)))
     });
     let lagrangian = lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
     started && defined && forced && lagrangian && statements.is_plain_motion()

@@ -302,7 +302,10 @@ fn unknown(resolver: &mut Resolver<'_, '_>, key: &SourceText, name: &str, target
             format!("`{name}` is not {}", with_article(families.kind.word())),
             format!("the {} are", families.kind.plural()),
         ),
-        _ => (format!("`{name}` is neither a coordinate nor an entropy"), "these are".to_owned()),
+        several => {
+            let words: Vec<String> = several.iter().map(|families| with_article(families.kind.word())).collect();
+            (format!("`{name}` is neither {}", words.join(" nor ")), "these are".to_owned())
+        }
     };
     let code = match targets.0 {
         [Families { kind: QuantityKind::Entropy, .. }] => Code::UnknownEntropy,

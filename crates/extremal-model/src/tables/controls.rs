@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use extremal_expr::{Expr, Id};
 
-use super::ModelTable;
 use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
+use super::definitions::Definitions;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
+use super::{ModelTable, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
@@ -70,7 +71,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
 const FIELDS: &[TableField<ControlStatement>] = &[
     field(
         "on",
-        "what it acts on: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`",
+        "what it acts on, coordinates or definitions of positions: `\"x\"`, `[\"x\", \"y\"]`, or gains `{ x = \"cos(th)\", y = \"sin(th)\" }`",
         |reader, entry, into| into.on = read_on(reader, entry),
     ),
     field("min", "its lower bound", |reader, entry, into| into.min = reader.series(entry)),
@@ -127,12 +128,14 @@ pub(crate) fn resolve(
     statements: &[ControlStatement],
     families: &Families,
     coordinates: &Coordinates,
+    definitions: &Definitions,
 ) -> Vec<Control> {
     let mut controls = Vec::with_capacity(families.members());
     if families.list.is_empty() {
         return controls;
     }
     let places = coordinates.list.iter().enumerate().map(|(place, coordinate)| (coordinate.position, place)).collect();
+    let acted_on = ActedOn { coordinates, definitions, places };
     for family in &families.list {
         let statement = &statements[family.statement];
         let name = &family.name;
@@ -144,7 +147,7 @@ pub(crate) fn resolve(
             let member = family.count.map(|_| (family.index.as_str(), position as i64 + 1));
             let name = family.member(position);
             let symbol = resolver.graph.symbol(&name).id();
-            let gains = gains(resolver, statement, coordinates, &places, member, &name).unwrap_or_default();
+            let gains = gains(resolver, statement, &acted_on, member, &name).unwrap_or_default();
             let guess = statement.guess.as_ref().and_then(|series| {
                 let member = member.filter(|_| matches!(series, ScalarSeries::One(_)));
                 Some(resolver.number(series.item(position)?, &ExpressionPlace::GUESS, member)?.id())
@@ -156,35 +159,56 @@ pub(crate) fn resolve(
     controls
 }
 
-/// The coordinates a control acts on, with the gains. `None` for an error.
+/// What a control may act on.
+struct ActedOn<'a> {
+    coordinates: &'a Coordinates,
+    definitions: &'a Definitions,
+    /// The places of the coordinates by their symbols.
+    places: HashMap<Id, usize>,
+}
+
+/// The coordinates a control acts on, with the gains; on a point, by virtual work, those that move it. `None` for an error.
 fn gains(
     resolver: &mut Resolver<'_, '_>,
     statement: &ControlStatement,
-    coordinates: &Coordinates,
-    places: &HashMap<Id, usize>,
+    acted_on: &ActedOn<'_>,
     member: MemberNumber<'_>,
     name: &str,
 ) -> Option<Vec<(usize, Id)>> {
+    let ActedOn { coordinates, definitions, places } = acted_on;
     let mut gains: Vec<(usize, Id)> = Vec::new();
     let mut seen = HashSet::new();
+    let both = [&coordinates.families, &definitions.families];
+    let targets = Targets(if definitions.list.is_empty() { &both[..1] } else { &both });
     for GainStatement { on, gain } in &statement.on {
-        assignments::take_apart(resolver, on, Targets(&[&coordinates.families]), Primes::Refused)?;
-        let coordinate = resolver.number(&Scalar::Text(on.clone()), &ExpressionPlace::COORDINATE, member)?;
-        let place = *places.get(&coordinate.id())?;
+        assignments::take_apart(resolver, on, targets, Primes::Refused)?;
+        let coordinate = resolver.number(&Scalar::Text(on.clone()), &ExpressionPlace::ACTED_ON, member)?;
         let value = match gain {
             Some(scalar) => resolver.number(scalar, &ExpressionPlace::GAIN, member)?,
             None => resolver.graph.int(1),
         };
-        if !seen.insert(place) {
-            let message = format!("the control `{name}` acts twice on `{coordinate}`");
+        let place = places.get(&coordinate.id());
+        let acted = place.map_or(on.value.clone(), |_| coordinate.to_string());
+        if !seen.insert(coordinate.id()) {
+            let message = format!("the control `{name}` acts twice on `{acted}`");
             resolver.problems.push(Diagnostic::error(Code::DuplicateName, message).at(on.span.clone(), "here again"));
         }
         if value.is_zero() {
-            let message = format!("the control `{name}` does not act on `{coordinate}`: its gain is zero");
+            let message = format!("the control `{name}` does not act on `{acted}`: its gain is zero");
             let span = gain.as_ref().map_or(on.span.clone(), Scalar::span);
             resolver.problems.push(Diagnostic::error(Code::IdleControl, message).at(span, ""));
         }
-        gains.push((place, value.id()));
+        match place {
+            Some(place) => gains.push((*place, value.id())),
+            None => {
+                let moved = virtual_work::displacements(resolver, coordinate, places);
+                if moved.is_empty() {
+                    let message = format!("the control `{name}` acts on nothing: no coordinate moves `{acted}`");
+                    resolver.problems.push(Diagnostic::error(Code::IdleControl, message).at(on.span.clone(), ""));
+                }
+                gains.extend(moved.into_iter().map(|(place, slope)| (place, (value * slope).id())));
+            }
+        }
     }
     Some(gains)
 }

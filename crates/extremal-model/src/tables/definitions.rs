@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use extremal_expr::Id;
 
 use super::ModelTable;
-use super::families::{INDEX, family_count, family_index, member_name};
+use super::families::{Families, INDEX, QuantityKind, family_count, family_index};
 use super::parameters::cyclic;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
@@ -59,8 +59,14 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Def
     statement
 }
 
-/// Declares all definitions, those that others use first; the result is in the order of the file.
-pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionStatement]) -> Vec<Definition> {
+/// All definitions whose values are known, in the order of the file.
+pub(crate) struct Definitions {
+    pub families: Families,
+    pub list: Vec<Definition>,
+}
+
+/// Declares all definitions, those that others use first.
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionStatement]) -> Definitions {
     let mut admitted: Vec<&DefinitionStatement> = Vec::new();
     for statement in statements {
         if resolver.admit(&statement.name, "definition") {
@@ -76,15 +82,29 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
         let on_cycle: Vec<&Name> = cycle.iter().map(|item| &admitted[*item].name).collect();
         resolver.problems.push(cyclic("definition", &on_cycle));
     }
-    let mut found: Vec<(usize, Vec<Definition>)> = Vec::new();
+    let mut found: Vec<(usize, DefinedFamily)> = Vec::new();
     for item in sorted.order {
         match resolve_one(resolver, admitted[item]) {
-            Some(definitions) => found.push((item, definitions)),
+            Some(family) => found.push((item, family)),
             None => declare(resolver, admitted[item], None, NameMeaning::Broken),
         }
     }
     found.sort_by_key(|(item, _)| *item);
-    found.into_iter().flat_map(|(_, definitions)| definitions).collect()
+    let mut definitions = Definitions { families: Families::new(QuantityKind::Definition), list: Vec::new() };
+    for (item, DefinedFamily { count, index, values }) in found {
+        definitions.families.push(&admitted[item].name, item, count, index);
+        let name = |position| definitions.families.list.last().map_or(String::new(), |family| family.member(position));
+        let named = values.into_iter().enumerate();
+        definitions.list.extend(named.map(|(at, expression)| Definition { name: name(at), expression }));
+    }
+    definitions
+}
+
+/// One statement: a definition alone, or a family.
+struct DefinedFamily {
+    count: Option<i64>,
+    index: String,
+    values: Vec<Id>,
 }
 
 fn declare<'g>(
@@ -97,14 +117,14 @@ fn declare<'g>(
     resolver.names.declare(&statement.name.text, declaration);
 }
 
-fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement) -> Option<Vec<Definition>> {
+fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement) -> Option<DefinedFamily> {
     let series = statement.value.as_ref()?;
     let name = &statement.name;
     let count = family_count(resolver, name, statement.count.as_ref(), std::iter::once(series))?;
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let was_used = resolver.names.is_used(&name.text);
     declare(resolver, statement, count, NameMeaning::Definition { values: Vec::new() });
-    let mut definitions = Vec::new();
+    let mut values = Vec::new();
     match (series, count) {
         (ScalarSeries::One(scalar), count) => {
             for number in 1..=count.unwrap_or(1) {
@@ -112,26 +132,20 @@ fn resolve_one(resolver: &mut Resolver<'_, '_>, statement: &DefinitionStatement)
                     resolver.number(scalar, &ExpressionPlace::DEFINITION, count.map(|_| (index.as_str(), number)))?;
                 // One by one, so that a member can use those before it.
                 resolver.names.push_member(&name.text, value);
-                definitions.push((number, value));
+                values.push(value.id());
             }
         }
         (ScalarSeries::List { .. }, count) => {
-            for (position, value) in
-                resolver.series(series, &ExpressionPlace::DEFINITION, &index, count?)?.into_iter().enumerate()
-            {
+            for value in resolver.series(series, &ExpressionPlace::DEFINITION, &index, count?)? {
                 resolver.names.push_member(&name.text, value);
-                definitions.push((position as i64 + 1, value));
+                values.push(value.id());
             }
         }
     }
     if !was_used {
         resolver.names.forget_use(&name.text);
     }
-    let named = |(number, value): (i64, extremal_expr::Expr<'_>)| Definition {
-        name: member_name(&name.text, count, number as usize),
-        expression: value.id(),
-    };
-    Some(definitions.into_iter().map(named).collect())
+    Some(DefinedFamily { count, index, values })
 }
 
 /// Warns of definitions that nothing uses.

@@ -9,11 +9,12 @@ use super::conduction::{self, Conductions};
 use super::constraints::Constraints;
 use super::controls::{self, Control, ControlledForces};
 use super::coordinates::Coordinates;
+use super::definitions::Definitions;
+use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, FrictionTerm, ResolvedFriction};
-use super::jumps;
-use super::{ModelTable, Statements};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{ModelTable, Statements, virtual_work};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableField, field, keys};
 use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
@@ -36,6 +37,14 @@ pub(crate) struct Dynamics {
     pub conductions: Conductions,
 }
 
+/// What the expressions of a model speak of.
+pub(crate) struct Quantities<'a> {
+    pub coordinates: &'a Coordinates,
+    pub entropies: &'a Entropies,
+    pub definitions: &'a Definitions,
+    pub constraints: &'a Constraints,
+}
+
 /// The Lagrangian and the tables of forces and heat.
 #[derive(Default)]
 pub(crate) struct DynamicsStatement {
@@ -44,6 +53,7 @@ pub(crate) struct DynamicsStatement {
     pub lagrangian: Option<Scalar>,
     /// `friction = "herglotz"`.
     pub friction_law: Option<SourceText>,
+    pub dissipation: Vec<DissipationStatement>,
     pub forces: Vec<Assignment>,
     pub heat: Vec<Assignment>,
 }
@@ -66,7 +76,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
 
 pub(super) static FORCES: ModelTable = ModelTable {
     name: "forces",
-    sentence: "generalised forces from outside, an expression by coordinate; their power is work",
+    sentence: "forces from outside, whose power is work: an expression by coordinate, or by a definition of positions, the coordinate of the point on which it acts",
     keys: Vec::new,
     read: |reader, _, entries, into| into.dynamics.forces = assignments::read(reader, entries),
 };
@@ -85,6 +95,11 @@ const FIELDS: &[TableField<DynamicsStatement>] = &[
         |reader, entry, into| into.lagrangian = reader.scalar(entry),
     ),
     field(
+        "dissipation",
+        "Rayleigh's function D of positions and velocities, `\"c*x'^2/2\"`: the friction -dD/dx' on every coordinate, beside that of `[friction]`; with `heats` as there, a table `{ function = \"c*x'^2/2\", heats = \"S\" }` or a list of tables",
+        |reader, entry, into| into.dissipation = dissipation::read(reader, entry),
+    ),
+    field(
         "friction",
         "`herglotz`: instead of `[friction]`, for one entropy, the friction (dL/dS)(dL/dx') of the thermodynamic Herglotz principle",
         |reader, entry, into| {
@@ -101,22 +116,21 @@ const HERGLOTZ: &str = "herglotz";
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statements: &Statements,
-    coordinates: &Coordinates,
-    entropies: &Entropies,
-    constraints: &Constraints,
+    named: &Quantities<'_>,
     controls: &[Control],
 ) -> Option<Dynamics> {
+    let &Quantities { coordinates, entropies, definitions, constraints } = named;
     let statement = &statements.dynamics;
     if !statement.stated {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
-    let (moving, heated) = ([&coordinates.families], [&entropies.families]);
-    let forces = assignments::resolve_or_zero(resolver, &statement.forces, Targets(&moving), &ExpressionPlace::FORCE);
-    report_jumps(resolver, &statement.forces, &forces, coordinates);
+    let heated = [&entropies.families];
+    let forces = virtual_work::resolve(resolver, &statement.forces, coordinates, definitions);
     let forces = controls::apply(resolver, controls, forces);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
+    dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
     let scalar = statement.lagrangian.as_ref()?;
     let place =
@@ -136,20 +150,6 @@ pub(crate) fn resolve(
     Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
 }
 
-/// Warns once of a force that is friction and jumps.
-fn report_jumps(resolver: &mut Resolver<'_, '_>, statements: &[Assignment], forces: &[Id], coordinates: &Coordinates) {
-    for Assignment { key, .. } in statements {
-        // A key names a coordinate, or a family in front of its brackets.
-        let family = |name: &str| name.split('[').next().unwrap_or_default().to_owned();
-        let own = |name: &str| name == key.value || family(name) == family(&key.value);
-        let found = coordinates.list.iter().zip(forces).find(|(coordinate, _)| own(&coordinate.name));
-        if let Some((coordinate, force)) = found {
-            let force = resolver.graph.expr(*force);
-            jumps::report(resolver, "force", &coordinate.name, force, key.span.clone());
-        }
-    }
-}
-
 /// The law speaks of one entropy and leaves no place for other friction.
 fn may_use_herglotz(
     resolver: &mut Resolver<'_, '_>,
@@ -160,16 +160,22 @@ fn may_use_herglotz(
     let diagnostic = if entropies.list.len() != 1 {
         let message = format!("the friction law `{HERGLOTZ}` needs exactly one entropy, not {}", entropies.list.len());
         Diagnostic::error(Code::Conflict, message).at(text.span.clone(), "the force is (dL/dS)(dL/dx')")
-    } else if let Some(stated) = statements.friction.first() {
+    } else if let Some((span, label)) = other_friction(statements) {
         Diagnostic::error(Code::Conflict, "the friction is stated twice")
             .at(text.span.clone(), "as a law here")
-            .at(stated.key.span.clone(), "as a force here")
+            .at(span, label)
             .help("keep one of them")
     } else {
         return true;
     };
     resolver.problems.push(diagnostic);
     false
+}
+
+/// Where friction is stated otherwise than by a law with a name.
+fn other_friction(statements: &Statements) -> Option<(Span, &'static str)> {
+    let force = statements.friction.first().map(|stated| (stated.key.span.clone(), "as a force here"));
+    force.or_else(|| Some((statements.dynamics.dissipation.first()?.span.clone(), "as a dissipation here")))
 }
 
 /// `F = (dL/dS)(dL/dv)`, which makes `S' = p.v`.

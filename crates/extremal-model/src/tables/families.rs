@@ -1,4 +1,4 @@
-//! What comes alone or as families: coordinates, entropies, constraints, controls.
+//! What comes alone or as families: coordinates, entropies, definitions, constraints, controls.
 
 use std::collections::HashMap;
 
@@ -20,6 +20,7 @@ pub(crate) const INDEX: &str = "what the number of a member is called, `i` if no
 pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
+    Definition,
     Constraint,
     Control,
 }
@@ -29,6 +30,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinate",
             QuantityKind::Entropy => "entropy",
+            QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
             QuantityKind::Control => "control",
         }
@@ -38,6 +40,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinates",
             QuantityKind::Entropy => "entropies",
+            QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",
             QuantityKind::Control => "controls",
         }

@@ -63,7 +63,7 @@ struct TermStatement {
 
 /// `heats = "S1"` or `heats = { S1 = 0.5, S2 = "1 - a" }`.
 #[derive(Debug)]
-enum HeatsStatement {
+pub(super) enum HeatsStatement {
     One(SourceText),
     Shares {
         shares: Vec<(SourceText, Scalar)>,
@@ -74,7 +74,7 @@ enum HeatsStatement {
 }
 
 impl HeatsStatement {
-    fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         match self {
             HeatsStatement::One(text) => text.span.clone(),
             HeatsStatement::Shares { span, .. } | HeatsStatement::Broken(span) => span.clone(),
@@ -88,6 +88,9 @@ pub(super) static TABLE: ModelTable = ModelTable {
     keys: || keys(FIELDS),
     read: |reader, _, entries, into| into.friction = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };
+
+/// What is said of the key `heats` of a friction.
+pub(super) const HEATS: &str = "which entropy it heats, or the shares of several: `{ body = 0.75, bath = 0.25 }`";
 
 const FIELDS: &[TableField<TermStatement>] = &[
     field("force", "the force, an expression", |reader, entry, into| into.force = reader.series(entry)),
@@ -108,11 +111,7 @@ const FIELDS: &[TableField<TermStatement>] = &[
             into.along = reader.series(entry);
         },
     ),
-    field(
-        "heats",
-        "which entropy it heats, or the shares of several: `{ body = 0.75, bath = 0.25 }`",
-        |reader, entry, into| into.heats = Some(read_heats(reader, entry)),
-    ),
+    field("heats", HEATS, |reader, entry, into| into.heats = Some(read_heats(reader, entry))),
 ];
 
 fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> FrictionStatement {
@@ -143,7 +142,7 @@ fn read_term<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Te
     statement
 }
 
-fn read_heats<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> HeatsStatement {
+pub(super) fn read_heats<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> HeatsStatement {
     let span = entry.value_span();
     if !reader.is_table(entry) {
         return reader.string(entry).map_or(HeatsStatement::Broken(span), HeatsStatement::One);
@@ -157,6 +156,10 @@ impl TermStatement {
     /// Nothing, said there.
     fn at(span: Span) -> TermStatement {
         TermStatement { span, ..TermStatement::default() }
+    }
+
+    fn stated(&self) -> StatedFriction<'_> {
+        StatedFriction { span: &self.span, key: "force" }
     }
 }
 
@@ -191,6 +194,10 @@ pub(crate) fn resolve(
     let targets = Targets(&targets);
     let mut stated = vec![false; coordinates.list.len()];
     for statement in statements {
+        if resolver.names.is_definition(&statement.key.value) {
+            report_definition(resolver, &statement.key);
+            continue;
+        }
         for (position, term) in statement.terms.iter().enumerate() {
             if let Some(bound) = &term.dry {
                 let found = resolve_dry(resolver, &statement.key, term, bound, targets, coordinates, entropies);
@@ -214,7 +221,9 @@ pub(crate) fn resolve(
                     break;
                 }
                 let member = assigned.number.map(|number| (found.index.as_str(), number));
-                let Some(shares) = shares(resolver, term, entropies, member) else { break };
+                let Some(shares) = shares(resolver, term.heats.as_ref(), term.stated(), entropies, member) else {
+                    break;
+                };
                 let name = &coordinates.list[assigned.place].name;
                 jumps::report(resolver, "friction", name, assigned.value, term.span.clone());
                 if !assigned.value.is_zero() {
@@ -226,6 +235,15 @@ pub(crate) fn resolve(
         }
     }
     friction
+}
+
+/// Friction is stated by coordinate; that of a point has a dissipation.
+fn report_definition(resolver: &mut Resolver<'_, '_>, key: &SourceText) {
+    let name = &key.value;
+    let message = format!("`{name}` is a definition, and friction acts on coordinates");
+    let help =
+        format!("state its dissipation, from which the friction follows: [dynamics] dissipation = \"c*{name}'^2/2\"");
+    resolver.problems.push(Diagnostic::error(Code::UnknownCoordinate, message).at(key.span.clone(), "").help(help));
 }
 
 /// What the force of a dry friction is recorded as; `before` others act on the same coordinate.
@@ -258,7 +276,7 @@ fn resolve_dry<'g>(
     let mut found = Vec::new();
     for (at, assigned) in bounds.list.iter().enumerate() {
         let member = assigned.number.map(|number| (bounds.index.as_str(), number));
-        let shares = shares(resolver, term, entropies, member)?;
+        let shares = shares(resolver, term.heats.as_ref(), term.stated(), entropies, member)?;
         let own = graph.expr(coordinates.list[assigned.place].velocity);
         let along = along.as_ref().map_or(own, |along| along.list[at].value);
         let velocities = resolver.names.velocities_in(along);
@@ -280,23 +298,33 @@ fn resolve_dry<'g>(
     Some(found)
 }
 
-/// Which entropies a term heats; `None` for an error.
-fn shares(
+/// Where a friction is stated, and what its table calls it.
+#[derive(Clone, Copy)]
+pub(super) struct StatedFriction<'a> {
+    pub span: &'a Span,
+    pub key: &'static str,
+}
+
+/// Which entropies a friction heats; `None` for an error.
+pub(super) fn shares(
     resolver: &mut Resolver<'_, '_>,
-    term: &TermStatement,
+    heats: Option<&HeatsStatement>,
+    stated: StatedFriction<'_>,
     entropies: &Entropies,
     member: MemberNumber<'_>,
 ) -> Option<Vec<(usize, Id)>> {
     let one = resolver.graph.int(1).id();
-    match (&term.heats, entropies.list.len()) {
+    match (heats, entropies.list.len()) {
         (None, 0) => Some(Vec::new()),
         (None, 1) => Some(vec![(0, one)]),
         (None, _) => {
             let message = format!("which entropy does this friction heat: {}?", entropies.listed());
-            let help =
-                "write { force = \"...\", heats = \"S\" }, or shares that sum to 1: heats = { S1 = 0.5, S2 = 0.5 }";
+            let key = stated.key;
+            let help = format!(
+                "write {{ {key} = \"...\", heats = \"S\" }}, or shares that sum to 1: heats = {{ S1 = 0.5, S2 = 0.5 }}"
+            );
             let diagnostic = Diagnostic::error(Code::HeatShares, message);
-            resolver.problems.push(diagnostic.at(term.span.clone(), "`heats` is missing").help(help));
+            resolver.problems.push(diagnostic.at(stated.span.clone(), "`heats` is missing").help(help));
             None
         }
         (Some(heats), 0) => {

@@ -5,16 +5,23 @@ use extremal_expr::{Expr, Function, Graph, Node};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::resolver::Resolver;
 
-/// Warns of a force on `coordinate` that jumps, which a step in which it should stick has no solution for. `what` it is called.
-pub(super) fn report<'g>(resolver: &mut Resolver<'g, '_>, what: &str, coordinate: &str, force: Expr<'g>, span: Span) {
-    if jumps(resolver, force) {
-        let message = format!("the {what} on `{coordinate}` jumps where a velocity passes zero");
+/// Warns of a force on a coordinate or a definition that jumps, which a step in which it should stick has no solution for. `what` it is called. Does it
+/// jump?
+pub(super) fn report<'g>(resolver: &mut Resolver<'g, '_>, what: &str, on: &str, force: Expr<'g>, span: Span) -> bool {
+    let found = jumps(resolver, force);
+    if found {
+        let message = format!("the {what} on `{on}` jumps where a velocity passes zero");
         let label = "a step in which it should stick has no solution";
-        let help =
-            format!("state it as dry friction, which sticks, in [friction]: {coordinate} = {{ dry = \"mu*m*g\" }}");
+        let is_definition = resolver.names.is_definition(on);
+        let dry = match is_definition {
+            true => format!("q = {{ dry = \"mu*m*g\", along = \"{on}'\" }} of a coordinate q that moves it"),
+            false => format!("{on} = {{ dry = \"mu*m*g\" }}"),
+        };
+        let help = format!("state it as dry friction, which sticks, in [friction]: {dry}");
         let diagnostic = Diagnostic::warning(Code::JumpingFriction, message).at(span, label);
         resolver.problems.push(diagnostic.help(help));
     }
+    found
 }
 
 /// Does the force jump where a velocity passes zero, as `sign(x')`, `x'/abs(x')` and `if(x' > 0, 1, -1)` do and `sign(x')*x'^2` does

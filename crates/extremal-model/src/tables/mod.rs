@@ -14,6 +14,7 @@ pub(crate) mod coordinates;
 pub(crate) mod definitions;
 mod discrete;
 mod discretisation;
+mod dissipation;
 pub(crate) mod dynamics;
 mod entropies;
 mod expected;
@@ -21,12 +22,12 @@ mod families;
 mod friction;
 mod jumps;
 mod laws;
-mod named;
 mod objective;
 mod observables;
 mod parameters;
 mod simulation;
 mod stop;
+mod virtual_work;
 
 use extremal_expr::{Graph, Id};
 
@@ -55,10 +56,10 @@ pub use parameters::Parameter;
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
+use crate::named::{named, read_by_name};
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
-use named::{named, read_by_name};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 
 /// A table of the model file: all that is said of it.
@@ -166,7 +167,8 @@ impl Statements {
             coordinates: _,
             entropies,
             definitions: _,
-            dynamics: dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, forces: _, heat },
+            dynamics:
+                dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
             friction,
             conduction,
             constraints,
@@ -180,7 +182,7 @@ impl Statements {
             stops,
             simulation: _,
         } = self;
-        let rubs = friction_law.is_some() || !friction.is_empty();
+        let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
@@ -274,14 +276,20 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let declared_controls = controls::declare(resolver, &statements.controls);
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
-    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates);
+    let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
     let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
     let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
     let constraints = constraints::resolve(resolver, statements);
-    let dynamics = dynamics::resolve(resolver, statements, &coordinates, &entropies, &constraints, &controls);
+    let named = dynamics::Quantities {
+        coordinates: &coordinates,
+        entropies: &entropies,
+        definitions: &definitions,
+        constraints: &constraints,
+    };
+    let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
     let discrete = statements.discrete.as_ref();
@@ -339,7 +347,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
-        definitions,
+        definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
         order,

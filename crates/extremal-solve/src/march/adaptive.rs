@@ -18,6 +18,8 @@ use crate::rank::ConstraintRows;
 pub struct AdaptiveMarcher {
     right_hand_side: RightHandSide,
     observe: Kernel,
+    /// Where a part of the state follows from the rest: what makes it do so, and the state for which that was done last.
+    projection: Option<(Kernel, Vec<f64>)>,
     integrator: AdaptiveIntegrator,
     method: AdaptiveMethod,
     options: AdaptiveOptions,
@@ -131,7 +133,9 @@ impl AdaptiveMarcher {
             AdaptiveOptions { relative_tolerance: tolerance, absolute_tolerance: 0.0, max_steps: MOST_STEPS_AT_ONCE };
         let names: Vec<String> =
             g.exprs(&flow.state).iter().filter_map(|s| s.as_symbol()).map(|name| name.to_string()).collect();
+        let projection = flow.projection.map(|block| Kernel::compile(g, parameters, &block, newton)).transpose()?;
         Ok(AdaptiveMarcher {
+            projection: projection.map(|kernel| (kernel, vec![0.0; flow.state.len()])),
             right_hand_side: RightHandSide {
                 kernel: Kernel::compile(g, parameters, &flow.rates, newton)?,
                 inputs: vec![0.0; names.len() + 1],
@@ -173,6 +177,7 @@ impl AdaptiveMarcher {
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         self.right_hand_side.kernel.set_parameters(parameters);
         self.observe.set_parameters(parameters);
+        self.projection.iter_mut().for_each(|(projection, _)| projection.set_parameters(parameters));
     }
 
     /// Begins a motion that is looked at every `h`.
@@ -190,6 +195,7 @@ impl AdaptiveMarcher {
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, values.time, &state).by_sizes(&self.alike);
         (self.start_time, self.h, self.step, self.left) = (values.time, h, 0, self.options.max_steps);
         self.beyond = 0;
+        self.projection.iter_mut().for_each(|(_, projected)| projected.copy_from_slice(&state));
         self.previous = (values.time, state);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.clear());
     }
@@ -214,6 +220,8 @@ impl AdaptiveMarcher {
             return MotionFate::Undecided;
         }
         let outcome = self.integrator.advance_to(until, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(t, y, dy));
+        let _ = self.project();
+        let rhs = &mut self.right_hand_side;
         let worn_out = match outcome {
             Ok(()) => return MotionFate::Reached,
             Err(AdaptiveError::RightHandSide { .. } | AdaptiveError::StepTooSmall { .. }) => false,
@@ -276,8 +284,20 @@ impl AdaptiveMarcher {
         outcome
     }
 
+    /// Brings what follows from the rest of the state to where that is.
+    fn project(&mut self) -> Result<(), StepFailure> {
+        let Some((projection, projected)) = &mut self.projection else { return Ok(()) };
+        let inputs = &mut self.right_hand_side.inputs;
+        let n = projected.len();
+        inputs[..n].copy_from_slice(self.integrator.state());
+        inputs[n] = self.integrator.time();
+        let outcome = projection.run(inputs, GuessSource::Formula, projected);
+        outcome.map(|_| ()).map_err(|failure| self.failure(failure.into()))
+    }
+
     fn go_back(&mut self) {
         let (time, state) = &self.previous;
+        self.projection.iter_mut().for_each(|(_, projected)| projected.copy_from_slice(state));
         self.integrator = AdaptiveIntegrator::new(self.method, self.options, *time, state).by_sizes(&self.alike);
         self.constraints.iter_mut().for_each(|constraints| constraints.watch.forget());
     }
@@ -304,6 +324,7 @@ impl AdaptiveMarcher {
                     None => reason,
                 }));
             }
+            self.project()?;
             self.look_at_constraints()?;
         }
         self.observe()?;
@@ -372,7 +393,8 @@ impl AdaptiveMarcher {
 
     fn remember(&mut self) {
         self.previous.0 = self.integrator.time();
-        self.previous.1.copy_from_slice(self.integrator.state());
+        let state = self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected);
+        self.previous.1.copy_from_slice(state);
     }
 }
 
@@ -386,7 +408,7 @@ impl March for AdaptiveMarcher {
     }
 
     fn state(&self) -> &[f64] {
-        self.integrator.state()
+        self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected)
     }
 
     fn work(&self) -> TotalWork {
@@ -418,7 +440,8 @@ impl March for AdaptiveMarcher {
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
         let n = self.names.len();
         let inputs = &mut self.right_hand_side.inputs;
-        inputs[..n].copy_from_slice(self.integrator.state());
+        let state = self.projection.as_ref().map_or_else(|| self.integrator.state(), |(_, projected)| projected);
+        inputs[..n].copy_from_slice(state);
         inputs[n] = self.integrator.time();
         match self.observe.run(inputs, GuessSource::Formula, &mut self.observed) {
             Ok(_) => Ok(&self.observed[..self.observed.len() - self.guards.names.len()]),

@@ -21,92 +21,39 @@ use crate::{FormatError, Stopwatch};
 /// Why a file of frames cannot be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum FrameError {
     /// The file name asks for no format that there is.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The system refuses.
     #[error("cannot write `{}`: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The system refuses to let it be read.
+    Write { path: PathBuf, source: io::Error },
     #[error("cannot read `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// There is a finished file, which would be lost.
+    Read { path: PathBuf, source: io::Error },
     #[error("`{}` is there already", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// There is an unfinished file, which would be lost.
+    Exists { path: PathBuf },
     #[error(
         "`{}` is the unfinished work of another call",
         part.display()
     )]
-    Unfinished {
-        /// The unfinished file.
-        part: PathBuf,
-    },
-    /// Nothing is left to be done.
+    Unfinished { part: PathBuf },
     #[error("`{}` is finished: there is no unfinished work to resume", path.display())]
-    Finished {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The unfinished file is gone, and what is there under the final name is a part.
+    Finished { path: PathBuf },
     #[error(
         "`{}` is gone, without which `{}` cannot be continued: what is there now has only the first {pieces} parts of it",
         part.display(), path.display()
     )]
-    Lost {
-        /// The file.
-        path: PathBuf,
-        /// The unfinished file.
-        part: PathBuf,
-        /// How many frames it had.
-        pieces: usize,
-    },
-    /// There is nothing beside the file from which it could be continued, and it is not whole.
+    Lost { path: PathBuf, part: PathBuf, pieces: usize },
     #[error(
         "`{}` is not finished, it ends {}, and what it could be continued from is gone",
         path.display(),
         match last { Some(last) => format!("with number {last} of 0 to {}", count.saturating_sub(1)), None => "before its first row".into() }
     )]
-    Partial {
-        /// The file.
-        path: PathBuf,
-        /// The number in its last row.
-        last: Option<i64>,
-        /// How many numbers there should be.
-        count: u64,
-    },
-    /// The unfinished file was begun for something else.
+    Partial { path: PathBuf, last: Option<i64>, count: u64 },
     #[error("`{}` was begun with {}: it cannot be resumed with other settings", part.display(), difference(what, then, now))]
-    Different {
-        /// The unfinished file.
-        part: PathBuf,
-        /// What differs.
-        what: String,
-        /// What it was then.
-        then: String,
-        /// What it is now.
-        now: String,
-    },
-    /// Another program writes it.
+    Different { part: PathBuf, what: String, then: String, now: String },
     #[error("another program is writing `{}`", part.display())]
-    Busy {
-        /// The unfinished file.
-        part: PathBuf,
-    },
+    Busy { part: PathBuf },
 }
 
 /// Longer values are not repeated in messages.
@@ -129,7 +76,7 @@ pub struct FrameFile {
     journal_path: PathBuf,
     data: File,
     journal: Journal,
-    encoder: FrameEncoder,
+    encoder: Box<dyn FrameEncoder>,
     length: u64,
     /// When a readable file was last left, and how long that took.
     published: Stopwatch,
@@ -405,7 +352,7 @@ impl FilePaths {
     }
 
     fn file(self, journal: Journal, data: File, length: u64, fields: &Fields) -> io::Result<FrameFile> {
-        let encoder = FrameEncoder::new(self.format, fields)?;
+        let encoder = (self.format.encoder())(fields)?;
         Ok(FrameFile {
             path: self.path,
             part: self.part,

@@ -43,6 +43,15 @@ impl FrameFormat {
             FrameFormat::Parquet => super::parquet::MAGIC.to_vec(),
         }
     }
+
+    /// What makes the encoder of a file without frames.
+    pub(super) fn encoder(self) -> fn(&Fields) -> io::Result<Box<dyn FrameEncoder>> {
+        match self {
+            FrameFormat::Csv => |_| Ok(Box::new(FramesAsText)),
+            #[cfg(feature = "parquet")]
+            FrameFormat::Parquet => |fields| Ok(Box::new(RowGroups::new(fields)?)),
+        }
+    }
 }
 
 /// The bytes of a frame, and what has to be known of it to end the file.
@@ -52,53 +61,29 @@ pub(super) struct Encoded {
 }
 
 /// Turns the frames of a file into bytes.
-pub(super) enum FrameEncoder {
-    Csv,
-    #[cfg(feature = "parquet")]
-    Parquet(Box<RowGroups>),
+pub(super) trait FrameEncoder: Send {
+    /// The frame that stands at `offset` in the file.
+    fn encode(&mut self, frame: &Frame, offset: u64) -> io::Result<Encoded>;
+    /// Takes a frame that stands at `offset` already.
+    fn resume(&mut self, offset: u64, footer: &[u8]) -> io::Result<()>;
+    /// The bytes that make a file of what is there.
+    fn ending(&self) -> io::Result<Vec<u8>>;
 }
 
-impl FrameEncoder {
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-    pub fn new(format: FrameFormat, fields: &Fields) -> io::Result<FrameEncoder> {
-        Ok(match format {
-            FrameFormat::Csv => FrameEncoder::Csv,
-            #[cfg(feature = "parquet")]
-            FrameFormat::Parquet => FrameEncoder::Parquet(Box::new(RowGroups::new(fields)?)),
-        })
+/// Text needs to know nothing of the frames before.
+struct FramesAsText;
+
+impl FrameEncoder for FramesAsText {
+    fn encode(&mut self, frame: &Frame, _: u64) -> io::Result<Encoded> {
+        Ok(Encoded { bytes: csv::rows(frame).into_bytes(), footer: Vec::new() })
     }
 
-    /// The frame that stands at `offset` in the file.
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-    pub fn encode(&mut self, frame: &Frame, offset: u64) -> io::Result<Encoded> {
-        match self {
-            FrameEncoder::Csv => Ok(Encoded { bytes: csv::rows(frame).into_bytes(), footer: Vec::new() }),
-            #[cfg(feature = "parquet")]
-            FrameEncoder::Parquet(groups) => {
-                let encoded = groups.encode(frame)?;
-                groups.push(offset, &encoded.footer)?;
-                Ok(encoded)
-            }
-        }
+    fn resume(&mut self, _: u64, _: &[u8]) -> io::Result<()> {
+        Ok(())
     }
 
-    /// Takes a frame that stands at `offset` already.
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-    pub fn resume(&mut self, offset: u64, footer: &[u8]) -> io::Result<()> {
-        match self {
-            FrameEncoder::Csv => Ok(()),
-            #[cfg(feature = "parquet")]
-            FrameEncoder::Parquet(groups) => groups.push(offset, footer),
-        }
-    }
-
-    /// The bytes that make a file of what is there.
-    pub fn ending(&self) -> io::Result<Vec<u8>> {
-        match self {
-            FrameEncoder::Csv => Ok(Vec::new()),
-            #[cfg(feature = "parquet")]
-            FrameEncoder::Parquet(groups) => groups.ending(),
-        }
+    fn ending(&self) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
     }
 }
 

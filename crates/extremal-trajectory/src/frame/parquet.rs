@@ -17,7 +17,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::record::RowAccessor;
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::format::Encoded;
+use super::format::{Encoded, FrameEncoder};
 use super::{Fields, Frame};
 use crate::sink::to_io;
 
@@ -63,16 +63,7 @@ impl RowGroups {
         Ok(RowGroups { schema, properties, file, groups: Vec::new() })
     }
 
-    /// The row group of a frame; a frame without rows gives none, but still the footer of a file without.
-    pub fn encode(&self, frame: &Frame) -> io::Result<Encoded> {
-        encoded(&self.schema, &self.properties, frame).map_err(to_io)
-    }
-
     /// Adds the group whose bytes stand at `offset` and whose own footer this is.
-    pub fn push(&mut self, offset: u64, own: &[u8]) -> io::Result<()> {
-        self.add(offset, own).map_err(to_io)
-    }
-
     fn add(&mut self, offset: u64, own: &[u8]) -> Result<(), ParquetError> {
         let shift = offset as i64 - MAGIC.len() as i64;
         for group in ParquetMetaDataReader::decode_metadata(own)?.row_groups() {
@@ -89,9 +80,21 @@ impl RowGroups {
         }
         Ok(())
     }
+}
 
-    /// The bytes that end a file with these groups.
-    pub fn ending(&self) -> io::Result<Vec<u8>> {
+impl FrameEncoder for RowGroups {
+    /// A frame without rows has no row group, but still the footer of a file without.
+    fn encode(&mut self, frame: &Frame, offset: u64) -> io::Result<Encoded> {
+        let encoded = encoded(&self.schema, &self.properties, frame).map_err(to_io)?;
+        self.resume(offset, &encoded.footer)?;
+        Ok(encoded)
+    }
+
+    fn resume(&mut self, offset: u64, footer: &[u8]) -> io::Result<()> {
+        self.add(offset, footer).map_err(to_io)
+    }
+
+    fn ending(&self) -> io::Result<Vec<u8>> {
         let rows = self.groups.iter().map(RowGroupMetaData::num_rows).sum();
         let file = FileMetaData::new(
             self.file.version(),

@@ -31,40 +31,19 @@ use thiserror::Error;
 /// Why a figure cannot be made or saved.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum PlotError {
     /// The file name says no known picture format.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// A column asked for does not exist.
     #[error("there is no column `{name}` to plot; there are {}", known.join(", "))]
-    UnknownColumn {
-        /// The name asked for.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
-    /// The picture has more pixels than fit in memory.
+    UnknownColumn { name: String, known: Vec<String> },
     #[error("a picture of {width} by {height} pixels is too large")]
-    TooLarge {
-        /// Its width.
-        width: u32,
-        /// Its height.
-        height: u32,
-    },
-    /// The pixels could not be encoded.
+    TooLarge { width: u32, height: u32 },
     #[error("cannot encode the picture: {reason}")]
-    Encode {
-        /// What the encoder said.
-        reason: String,
-    },
-    /// The file cannot be written.
+    Encode { reason: String },
     #[error("cannot write `{}`: {source}", path.display())]
-    Write {
-        /// The file asked for.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
 }
 
 /// A picture format.

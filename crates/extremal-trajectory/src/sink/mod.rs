@@ -55,16 +55,11 @@ impl Sink for FileSink {
 /// Why a trajectory file cannot be opened.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum SinkError {
     /// The file name asks for no format that there is.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The file cannot be created.
     #[error("cannot create `{}`: {source}", path.display())]
-    Create {
-        /// The file asked for.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Create { path: PathBuf, source: io::Error },
 }

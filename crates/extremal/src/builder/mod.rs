@@ -4,15 +4,18 @@ mod boundary;
 mod spec;
 mod value;
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use extremal_engine::model::ModelTable;
 
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
-pub use boundary::{BoundarySpec, ControlSpec};
-pub use spec::{ConstraintSpec, CoordinateSpec, EntropySpec};
+pub use boundary::BoundarySpec;
+pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec};
 pub use value::Value;
 
-use value::{inline, key, quoted, specified, toml};
+use value::{inline, key, line, toml};
 
 /// States a model in Rust, table by table, in the words of the model file.
 ///
@@ -35,64 +38,35 @@ use value::{inline, key, quoted, specified, toml};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
-    top: TomlEntries,
-    parameters: TomlEntries,
-    coordinates: TomlEntries,
-    entropies: TomlEntries,
-    definitions: TomlEntries,
-    dynamics: TomlEntries,
-    forces: TomlEntries,
-    friction: TomlEntries,
+    /// The lines of each table; those above the first have no name.
+    tables: BTreeMap<&'static str, Vec<String>>,
     /// Friction that says what it heats: the tables of each coordinate.
     heating: Vec<(String, Vec<String>)>,
-    heat: TomlEntries,
-    conduction: TomlEntries,
-    constraints: TomlEntries,
-    controls: TomlEntries,
-    objective: TomlEntries,
-    boundary: TomlEntries,
-    invariants: TomlEntries,
-    symmetries: TomlEntries,
-    exact: TomlEntries,
-    discrete: TomlEntries,
-    force_minus: TomlEntries,
-    force_plus: TomlEntries,
-    discrete_entropy: TomlEntries,
-    discrete_constraints: TomlEntries,
-    stop: TomlEntries,
-    simulation: TomlEntries,
 }
-
-/// Keys and values, as TOML.
-type TomlEntries = Vec<(String, String)>;
 
 impl ModelBuilder {
     pub(crate) fn new(name: &str) -> Self {
-        ModelBuilder { top: vec![("name".to_owned(), quoted(name))], ..ModelBuilder::default() }
+        ModelBuilder::default().with("", "name", name)
     }
 
     /// Where the system comes from.
-    pub fn source(mut self, source: &str) -> Self {
-        self.top.push(("source".to_owned(), quoted(source)));
-        self
+    pub fn source(self, source: &str) -> Self {
+        self.with("", "source", source)
     }
 
     /// What the system shows.
-    pub fn description(mut self, description: &str) -> Self {
-        self.top.push(("description".to_owned(), quoted(description)));
-        self
+    pub fn description(self, description: &str) -> Self {
+        self.with("", "description", description)
     }
 
     /// A parameter: a number, an expression of other parameters, or a list.
-    pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.parameters.push((key(name), toml(&value.into())));
-        self
+    pub fn parameter(self, name: &str, value: impl Into<Value>) -> Self {
+        self.with("parameters", &key(name), value)
     }
 
     /// A coordinate and where it starts.
-    pub fn coordinate(mut self, name: &str, spec: impl Into<CoordinateSpec>) -> Self {
-        self.coordinates.push((key(name), specified(&spec.into().entries)));
-        self
+    pub fn coordinate(self, name: &str, spec: impl Into<CoordinateSpec>) -> Self {
+        self.table("coordinates", name, &spec.into().entries)
     }
 
     /// An entropy and where it starts.
@@ -110,46 +84,39 @@ impl ModelBuilder {
     /// assert!(run.end().get("S").unwrap() > 0.5);
     /// # Ok::<(), extremal::Error>(())
     /// ```
-    pub fn entropy(mut self, name: &str, spec: impl Into<EntropySpec>) -> Self {
-        self.entropies.push((key(name), specified(&spec.into().entries)));
-        self
+    pub fn entropy(self, name: &str, spec: impl Into<EntropySpec>) -> Self {
+        self.table("entropies", name, &spec.into().entries)
     }
 
     /// A named expression.
-    pub fn definition(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.definitions.push((key(name), toml(&value.into())));
-        self
+    pub fn definition(self, name: &str, value: impl Into<Value>) -> Self {
+        self.with("definitions", &key(name), value)
     }
 
     /// A family of named expressions of the member's number `i`.
-    pub fn definition_family(mut self, name: &str, count: impl Into<Value>, value: &str) -> Self {
-        let entries = [format!("count = {}", toml(&count.into())), format!("value = {}", quoted(value))];
-        self.definitions.push((key(name), inline(&entries)));
-        self
+    pub fn definition_family(self, name: &str, count: impl Into<Value>, value: &str) -> Self {
+        self.table("definitions", name, &[line("count", count), line("value", value)])
     }
 
     /// The Lagrangian.
-    pub fn lagrangian(mut self, expression: &str) -> Self {
-        self.dynamics.push(("lagrangian".to_owned(), quoted(expression)));
-        self
+    pub fn lagrangian(self, expression: &str) -> Self {
+        self.with("dynamics", "lagrangian", expression)
     }
 
-    /// An external generalised force on a coordinate.
-    pub fn force(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
-        self.forces.push((key(coordinate), toml(&value.into())));
-        self
+    /// An external force on a coordinate, or on a point: a definition of positions that is its coordinate.
+    pub fn force(self, coordinate: &str, value: impl Into<Value>) -> Self {
+        self.with("forces", &key(coordinate), value)
     }
 
     /// A friction force on a coordinate, which heats the only entropy, if there is one.
-    pub fn friction(mut self, coordinate: &str, value: impl Into<Value>) -> Self {
-        self.friction.push((key(coordinate), toml(&value.into())));
-        self
+    pub fn friction(self, coordinate: &str, value: impl Into<Value>) -> Self {
+        self.with("friction", &key(coordinate), value)
     }
 
     /// A friction force on a coordinate and the entropies it heats, with their shares; a coordinate may have several.
     pub fn friction_heating(mut self, coordinate: &str, force: impl Into<Value>, shares: &[(&str, Value)]) -> Self {
-        let shares: Vec<_> = shares.iter().map(|(of, share)| format!("{} = {}", key(of), toml(share))).collect();
-        let term = inline(&[format!("force = {}", toml(&force.into())), format!("heats = {}", inline(&shares))]);
+        let shares: Vec<_> = shares.iter().map(|(of, share)| line(&key(of), share.clone())).collect();
+        let term = inline(&[line("force", force), format!("heats = {}", inline(&shares))]);
         let coordinate = key(coordinate);
         match self.heating.iter_mut().find(|(of, _)| *of == coordinate) {
             Some((_, terms)) => terms.push(term),
@@ -173,43 +140,53 @@ impl ModelBuilder {
     /// assert!(run.end().v("x").abs() < 1e-9);
     /// # Ok::<(), extremal::Error>(())
     /// ```
-    pub fn dry_friction(mut self, coordinate: &str, bound: &str, holding: Option<&str>, along: Option<&str>) -> Self {
+    pub fn dry_friction(self, coordinate: &str, bound: &str, holding: Option<&str>, along: Option<&str>) -> Self {
         let stated = [("dry", Some(bound)), ("static", holding), ("along", along)];
-        let entries = stated.iter().filter_map(|(key, value)| Some(format!("{key} = {}", quoted(value.as_ref()?))));
-        self.friction.push((key(coordinate), inline(&entries.collect::<Vec<_>>())));
-        self
+        let entries = stated.iter().filter_map(|(key, value)| Some(line(key, (*value)?)));
+        self.table("friction", coordinate, &entries.collect::<Vec<_>>())
+    }
+
+    /// Friction by Rayleigh's function of positions and velocities, which heats the only entropy, if there is one.
+    ///
+    /// ```
+    /// use extremal::{CoordinateSpec, Model};
+    /// let model = Model::builder("Damped spring")
+    ///     .coordinate("x", CoordinateSpec::start(1.0))
+    ///     .lagrangian("x'^2/2 - x^2/2")
+    ///     .dissipation("x'^2/20")
+    ///     .build()?;
+    /// assert!(model.equations().solved()?.contains("x'' = -x - x'/10"));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn dissipation(self, function: &str) -> Self {
+        self.with("dynamics", "dissipation", function)
     }
 
     /// The friction of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`.
-    pub fn herglotz(mut self) -> Self {
-        self.dynamics.push(("friction".to_owned(), quoted("herglotz")));
-        self
+    pub fn herglotz(self) -> Self {
+        self.with("dynamics", "friction", "herglotz")
     }
 
     /// A heat power into an entropy.
-    pub fn heat(mut self, entropy: &str, power: impl Into<Value>) -> Self {
-        self.heat.push((key(entropy), toml(&power.into())));
-        self
+    pub fn heat(self, entropy: &str, power: impl Into<Value>) -> Self {
+        self.with("heat", &key(entropy), power)
     }
 
     /// A wall that conducts heat between two entropies.
-    pub fn conduction(mut self, name: &str, between: [&str; 2], conductance: impl Into<Value>) -> Self {
-        self.conduction.push((key(name), inline(&wall(between, &conductance.into()))));
-        self
+    pub fn conduction(self, name: &str, between: [&str; 2], conductance: impl Into<Value>) -> Self {
+        self.table("conduction", name, &[line("between", between), line("conductance", conductance)])
     }
 
     /// A family of walls, with entropies and conductance in terms of the member's number `i`.
     pub fn conduction_family(
-        mut self,
+        self,
         name: &str,
         count: impl Into<Value>,
         between: [&str; 2],
         conductance: impl Into<Value>,
     ) -> Self {
-        let mut entries = wall(between, &conductance.into());
-        entries.push(format!("count = {}", toml(&count.into())));
-        self.conduction.push((key(name), inline(&entries)));
-        self
+        let entries = [line("between", between), line("conductance", conductance), line("count", count)];
+        self.table("conduction", name, &entries)
     }
 
     /// A constraint: its equation, or more with a [`ConstraintSpec`].
@@ -226,9 +203,8 @@ impl ModelBuilder {
     /// assert_eq!(model.coordinates(), ["x", "y", "a"]);
     /// # Ok::<(), extremal::Error>(())
     /// ```
-    pub fn constraint(mut self, name: &str, spec: impl Into<ConstraintSpec>) -> Self {
-        self.constraints.push((key(name), specified(&spec.into().entries)));
-        self
+    pub fn constraint(self, name: &str, spec: impl Into<ConstraintSpec>) -> Self {
+        self.table("constraints", name, &spec.into().entries)
     }
 
     /// A control: the coordinate it acts on, or more with a [`ControlSpec`].
@@ -245,180 +221,149 @@ impl ModelBuilder {
     /// assert!((model.solve().steps(50).run()?["u"][0] - 6.0).abs() < 0.2);
     /// # Ok::<(), extremal::Error>(())
     /// ```
-    pub fn control(mut self, name: &str, spec: impl Into<ControlSpec>) -> Self {
-        self.controls.push((key(name), spec.into().to_toml()));
-        self
+    pub fn control(self, name: &str, spec: impl Into<ControlSpec>) -> Self {
+        self.table("controls", name, &spec.into().entries)
     }
 
     /// The cost per time that the controls are to make as small as possible.
-    pub fn running_cost(mut self, expression: &str) -> Self {
-        self.objective.push(("running".to_owned(), quoted(expression)));
-        self
+    pub fn running_cost(self, expression: &str) -> Self {
+        self.with("objective", "running", expression)
     }
 
     /// The cost of the end that the controls are to make as small as possible.
-    pub fn terminal_cost(mut self, expression: &str) -> Self {
-        self.objective.push(("terminal".to_owned(), quoted(expression)));
-        self
+    pub fn terminal_cost(self, expression: &str) -> Self {
+        self.with("objective", "terminal", expression)
     }
 
     /// Between which ends the motion is to be found.
     pub fn boundary(mut self, spec: BoundarySpec) -> Self {
-        self.boundary = spec.table();
+        self.tables.insert("boundary", spec.lines());
         self
     }
 
     /// A quantity to be watched because it should stay constant.
-    pub fn invariant(mut self, name: &str, expression: &str) -> Self {
-        self.invariants.push((key(name), quoted(expression)));
-        self
+    pub fn invariant(self, name: &str, expression: &str) -> Self {
+        self.with("invariants", &key(name), expression)
     }
 
     /// The generator of a symmetry, by coordinate.
-    pub fn symmetry(mut self, name: &str, generator: &[(&str, &str)]) -> Self {
-        let entries: Vec<_> = generator.iter().map(|(of, value)| format!("{} = {}", key(of), quoted(value))).collect();
-        self.symmetries.push((key(name), inline(&entries)));
-        self
+    pub fn symmetry(self, name: &str, generator: &[(&str, &str)]) -> Self {
+        let entries: Vec<_> = generator.iter().map(|(of, value)| line(&key(of), *value)).collect();
+        self.table("symmetries", name, &entries)
     }
 
     /// The closed form of a coordinate or entropy along the motion.
-    pub fn exact(mut self, quantity: &str, expression: &str) -> Self {
-        self.exact.push((key(quantity), quoted(expression)));
-        self
+    pub fn exact(self, quantity: &str, expression: &str) -> Self {
+        self.with("exact", &key(quantity), expression)
     }
 
     /// The user's own discrete Lagrangian, in `x_0`, `x_1` and `h`.
-    pub fn discrete_lagrangian(mut self, expression: &str) -> Self {
-        self.discrete.push(("lagrangian".to_owned(), quoted(expression)));
-        self
+    pub fn discrete_lagrangian(self, expression: &str) -> Self {
+        self.with("discrete", "lagrangian", expression)
     }
 
     /// The user's own discrete forces on a coordinate, at the beginning and at the end of a step.
-    pub fn discrete_forces(mut self, coordinate: &str, minus: impl Into<Value>, plus: impl Into<Value>) -> Self {
-        self.force_minus.push((key(coordinate), toml(&minus.into())));
-        self.force_plus.push((key(coordinate), toml(&plus.into())));
-        self
+    pub fn discrete_forces(self, coordinate: &str, minus: impl Into<Value>, plus: impl Into<Value>) -> Self {
+        let coordinate = key(coordinate);
+        let builder = self.with("discrete", &format!("force_minus.{coordinate}"), minus);
+        builder.with("discrete", &format!("force_plus.{coordinate}"), plus)
     }
 
     /// The user's own rule for an entropy: an expression that vanishes over each step, in `x_0`, `x_1`, `S_0`, `S_1` and `h`.
-    pub fn discrete_entropy(mut self, entropy: &str, expression: &str) -> Self {
-        self.discrete_entropy.push((key(entropy), quoted(expression)));
-        self
+    pub fn discrete_entropy(self, entropy: &str, expression: &str) -> Self {
+        self.with("discrete", &format!("entropy.{}", key(entropy)), expression)
     }
 
     /// The user's own discrete form of a constraint: an equation in `x_0`, `x_1`, `h` and `t`.
-    pub fn discrete_constraint(mut self, constraint: &str, equation: impl Into<Value>) -> Self {
-        self.discrete_constraints.push((key(constraint), toml(&equation.into())));
-        self
+    pub fn discrete_constraint(self, constraint: &str, equation: impl Into<Value>) -> Self {
+        self.with("discrete", &format!("constraints.{}", key(constraint)), equation)
     }
 
     /// Ends a run where the expression crosses zero.
-    pub fn stop(mut self, name: &str, expression: &str, direction: Direction) -> Self {
-        let entries = [format!("when = {}", quoted(expression)), format!("direction = {}", quoted(direction.name()))];
-        self.stop.push((key(name), inline(&entries)));
-        self
+    pub fn stop(self, name: &str, expression: &str, direction: Direction) -> Self {
+        self.table("stop", name, &[line("when", expression), line("direction", direction.name())])
     }
 
     /// The method of integration.
     pub fn method(self, method: Method) -> Self {
-        self.simulated("method", quoted(&method.to_string()))
+        self.with("simulation", "method", method.to_string())
     }
 
     /// The time step.
     pub fn step(self, step: impl Into<Value>) -> Self {
-        self.simulated("step", toml(&step.into()))
+        self.with("simulation", "step", step)
     }
 
     /// The time to run to.
     pub fn until(self, time: impl Into<Value>) -> Self {
-        self.simulated("until", toml(&time.into()))
+        self.with("simulation", "until", time)
     }
 
     /// The number of steps to run.
     pub fn steps(self, steps: u64) -> Self {
-        self.simulated("steps", steps.to_string())
+        self.stated("simulation", "steps", steps)
     }
 
     /// How the first step is made.
     pub fn start(self, start: Start) -> Self {
-        self.simulated("start", quoted(start.name()))
+        self.with("simulation", "start", start.name())
     }
 
     /// Where a step evaluates the entropies.
     pub fn entropy_base(self, base: EntropyBase) -> Self {
-        self.simulated("entropy", quoted(base.name()))
+        self.with("simulation", "entropy", base.name())
     }
 
     /// How a step keeps the holonomic constraints.
     pub fn constraint_form(self, form: ConstraintForm) -> Self {
-        self.simulated("constraints", quoted(form.name()))
+        self.with("simulation", "constraints", form.name())
     }
 
     /// Whether a start that violates the constraints is moved to the nearest one that does not.
     pub fn project(self, project: bool) -> Self {
-        self.simulated("project", project.to_string())
+        self.stated("simulation", "project", project)
     }
 
     /// What a run does at a singular configuration of its constraints.
     pub fn at_singular(self, rule: AtSingular) -> Self {
-        self.simulated("singular", quoted(rule.name()))
+        self.with("simulation", "singular", rule.name())
     }
 
     /// Record every so many steps.
     pub fn record(self, every: u64) -> Self {
-        self.simulated("record", every.to_string())
+        self.stated("simulation", "record", every)
     }
 
     /// The tolerance of the solver.
     pub fn tolerance(self, tolerance: f64) -> Self {
-        self.simulated("tolerance", toml(&Value::Number(tolerance)))
+        self.with("simulation", "tolerance", tolerance)
     }
 
-    fn simulated(mut self, key: &str, value: String) -> Self {
-        self.simulation.push((key.to_owned(), value));
+    /// A line of a table, with a value as TOML.
+    fn stated(mut self, table: &'static str, key: &str, value: impl fmt::Display) -> Self {
+        self.tables.entry(table).or_default().push(format!("{key} = {value}"));
         self
+    }
+
+    fn with(self, table: &'static str, key: &str, value: impl Into<Value>) -> Self {
+        self.stated(table, key, toml(&value.into()))
+    }
+
+    fn table(self, table: &'static str, name: &str, entries: &[String]) -> Self {
+        self.stated(table, &key(name), inline(entries))
     }
 
     /// The model file that says the same.
     pub fn to_toml(&self) -> String {
+        let mut tables = self.tables.clone();
+        let heating = self.heating.iter().map(|(of, terms)| format!("{of} = [{}]", terms.join(", ")));
+        tables.entry("friction").or_default().extend(heating);
         let mut out = String::new();
-        let mut friction = self.friction.clone();
-        friction.extend(self.heating.iter().map(|(of, terms)| (of.clone(), format!("[{}]", terms.join(", ")))));
-        let tables = [
-            ("", &self.top),
-            ("parameters", &self.parameters),
-            ("coordinates", &self.coordinates),
-            ("entropies", &self.entropies),
-            ("definitions", &self.definitions),
-            ("dynamics", &self.dynamics),
-            ("forces", &self.forces),
-            ("friction", &friction),
-            ("heat", &self.heat),
-            ("conduction", &self.conduction),
-            ("constraints", &self.constraints),
-            ("controls", &self.controls),
-            ("objective", &self.objective),
-            ("boundary", &self.boundary),
-            ("invariants", &self.invariants),
-            ("symmetries", &self.symmetries),
-            ("exact", &self.exact),
-            ("discrete", &self.discrete),
-            ("discrete.force_minus", &self.force_minus),
-            ("discrete.force_plus", &self.force_plus),
-            ("discrete.entropy", &self.discrete_entropy),
-            ("discrete.constraints", &self.discrete_constraints),
-            ("stop", &self.stop),
-            ("simulation", &self.simulation),
-        ];
-        for (name, table) in tables {
-            if table.is_empty() {
-                continue;
-            }
-            if !name.is_empty() {
-                let _ = writeln!(out, "\n[{name}]");
-            }
-            for (key, value) in table {
-                let _ = writeln!(out, "{key} = {value}");
+        for name in std::iter::once("").chain(ModelTable::all().iter().map(|table| table.name)) {
+            let lines = tables.get(name).filter(|lines| !lines.is_empty());
+            let title = lines.filter(|_| !name.is_empty()).map(|_| format!("\n[{name}]"));
+            for line in title.iter().chain(lines.into_iter().flatten()) {
+                out.extend([line, "\n"]);
             }
         }
         out
@@ -431,9 +376,4 @@ impl ModelBuilder {
     pub fn build(&self) -> Result<Model, Error> {
         Model::parse(&self.to_toml())
     }
-}
-
-fn wall(between: [&str; 2], conductance: &Value) -> Vec<String> {
-    let between = between.map(quoted).join(", ");
-    vec![format!("between = [{between}]"), format!("conductance = {}", toml(conductance))]
 }

@@ -1,70 +1,70 @@
-//! What a builder is told about one coordinate, entropy or constraint.
+//! What a builder is told about one coordinate, entropy, constraint or control.
 
-use super::value::Value;
+use super::value::{Value, key, line};
 use crate::ConstraintKind;
 
-/// Where a coordinate starts, and what else a model file says about it.
-///
-/// A plain number or expression is a start at rest. [`CoordinateSpec::default`] leaves the start open, as a boundary problem may.
-#[derive(Clone, Debug, Default)]
-pub struct CoordinateSpec {
-    pub(super) entries: Vec<(&'static str, Value)>,
+/// A spec with a method for each key of its table.
+macro_rules! spec {
+    ($(#[$about:meta])* $spec:ident { $($(#[$doc:meta])* $key:ident,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default)]
+        pub struct $spec {
+            pub(super) entries: Vec<String>,
+        }
+
+        impl $spec {
+            $($(#[$doc])*
+            pub fn $key(self, value: impl Into<Value>) -> Self {
+                self.with(stringify!($key), value)
+            })*
+
+            /// Makes it a family with this many members.
+            pub fn count(self, count: impl Into<Value>) -> Self {
+                self.with("count", count)
+            }
+
+            /// The name of the member's number in its expressions, instead of `i`.
+            pub fn index(self, name: &str) -> Self {
+                self.with("index", name)
+            }
+
+            fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+                self.entries.push(line(key, value));
+                self
+            }
+        }
+    };
+}
+
+spec! {
+    /// Where a coordinate starts, and what else a model file says about it.
+    ///
+    /// A plain number or expression is a start at rest. [`CoordinateSpec::default`] leaves the start open, as a boundary problem may.
+    CoordinateSpec {
+        /// The velocity it starts with.
+        velocity,
+        /// The acceleration it starts with, where the Lagrangian contains accelerations.
+        acceleration,
+        /// The jerk, the third derivative, it starts with, where the Lagrangian contains accelerations.
+        jerk,
+        /// The fourth derivative it starts with, where the Lagrangian contains the third.
+        snap,
+        /// The fifth derivative it starts with, where the Lagrangian contains the third.
+        crackle,
+        /// The position after one step, for a start from two points.
+        second,
+    }
 }
 
 impl CoordinateSpec {
     /// A coordinate that starts here, at rest.
     pub fn start(value: impl Into<Value>) -> Self {
-        CoordinateSpec::default().with("start", value.into())
-    }
-
-    /// The velocity it starts with.
-    pub fn velocity(self, value: impl Into<Value>) -> Self {
-        self.with("velocity", value.into())
-    }
-
-    /// The acceleration it starts with, where the Lagrangian contains accelerations.
-    pub fn acceleration(self, value: impl Into<Value>) -> Self {
-        self.with("acceleration", value.into())
-    }
-
-    /// The jerk, the third derivative, it starts with, where the Lagrangian contains accelerations.
-    pub fn jerk(self, value: impl Into<Value>) -> Self {
-        self.with("jerk", value.into())
-    }
-
-    /// The fourth derivative it starts with, where the Lagrangian contains the third.
-    pub fn snap(self, value: impl Into<Value>) -> Self {
-        self.with("snap", value.into())
-    }
-
-    /// The fifth derivative it starts with, where the Lagrangian contains the third.
-    pub fn crackle(self, value: impl Into<Value>) -> Self {
-        self.with("crackle", value.into())
-    }
-
-    /// The position after one step, for a start from two points.
-    pub fn second(self, value: impl Into<Value>) -> Self {
-        self.with("second", value.into())
+        CoordinateSpec::default().with("start", value)
     }
 
     /// A condition that must hold along the motion.
     pub fn domain(self, condition: &str) -> Self {
-        self.with("domain", condition.into())
-    }
-
-    /// Makes it a family with this many members.
-    pub fn count(self, count: impl Into<Value>) -> Self {
-        self.with("count", count.into())
-    }
-
-    /// The name of the member's number in the expressions of this coordinate, instead of `i`.
-    pub fn index(self, name: &str) -> Self {
-        self.with("index", name.into())
-    }
-
-    fn with(mut self, key: &'static str, value: Value) -> Self {
-        self.entries.push((key, value));
-        self
+        self.with("domain", condition)
     }
 }
 
@@ -74,30 +74,17 @@ impl<T: Into<Value>> From<T> for CoordinateSpec {
     }
 }
 
-/// Where an entropy starts, and whether it is a family.
-///
-/// A plain number or expression is a start.
-#[derive(Clone, Debug, Default)]
-pub struct EntropySpec {
-    pub(super) entries: Vec<(&'static str, Value)>,
+spec! {
+    /// Where an entropy starts, and whether it is a family.
+    ///
+    /// A plain number or expression is a start.
+    EntropySpec {}
 }
 
 impl EntropySpec {
     /// An entropy that starts here.
     pub fn start(value: impl Into<Value>) -> Self {
-        EntropySpec { entries: vec![("start", value.into())] }
-    }
-
-    /// Makes it a family with this many members.
-    pub fn count(mut self, count: impl Into<Value>) -> Self {
-        self.entries.push(("count", count.into()));
-        self
-    }
-
-    /// The name of the member's number in the expressions of this entropy, instead of `i`.
-    pub fn index(mut self, name: &str) -> Self {
-        self.entries.push(("index", name.into()));
-        self
+        EntropySpec::default().with("start", value)
     }
 }
 
@@ -107,53 +94,64 @@ impl<T: Into<Value>> From<T> for EntropySpec {
     }
 }
 
-/// What a constraint says, of which kind it is, and whether it is a family.
-///
-/// A plain equation is a holonomic constraint if it contains no velocity, else a nonholonomic one.
-#[derive(Clone, Debug, Default)]
-pub struct ConstraintSpec {
-    pub(super) entries: Vec<(&'static str, Value)>,
+spec! {
+    /// What a constraint says, of which kind it is, and whether it is a family.
+    ///
+    /// A plain equation is a holonomic constraint if it contains no velocity, else a nonholonomic one.
+    ConstraintSpec {
+        /// What the multiplier of a vakonomic constraint starts from.
+        multiplier,
+        /// The virtual displacements of a nonholonomic constraint where they differ from its equation.
+        variational,
+    }
 }
 
 impl ConstraintSpec {
     /// A constraint with this equation.
     pub fn equation(equation: impl Into<Value>) -> Self {
-        ConstraintSpec::default().with("equation", equation.into())
+        ConstraintSpec::default().with("equation", equation)
     }
 
     /// Of this kind.
     pub fn kind(self, kind: ConstraintKind) -> Self {
-        self.with("kind", kind.name().into())
-    }
-
-    /// What the multiplier of a vakonomic constraint starts from.
-    pub fn multiplier(self, value: impl Into<Value>) -> Self {
-        self.with("multiplier", value.into())
-    }
-
-    /// The virtual displacements of a nonholonomic constraint where they differ from its equation.
-    pub fn variational(self, equation: impl Into<Value>) -> Self {
-        self.with("variational", equation.into())
-    }
-
-    /// Makes it a family with this many members.
-    pub fn count(self, count: impl Into<Value>) -> Self {
-        self.with("count", count.into())
-    }
-
-    /// The name of the member's number in the equations of this constraint, instead of `i`.
-    pub fn index(self, name: &str) -> Self {
-        self.with("index", name.into())
-    }
-
-    fn with(mut self, key: &'static str, value: Value) -> Self {
-        self.entries.push((key, value));
-        self
+        self.with("kind", kind.name())
     }
 }
 
 impl<T: Into<Value>> From<T> for ConstraintSpec {
     fn from(value: T) -> Self {
         ConstraintSpec::equation(value)
+    }
+}
+
+spec! {
+    /// On what a control acts, and within which bounds.
+    ///
+    /// The name of a coordinate is a control that adds itself to the force on it. [`ControlSpec::default`] is one that occurs in a force.
+    ControlSpec {
+        /// The least it may be.
+        min,
+        /// The most it may be.
+        max,
+        /// A first guess, an expression of time and of the elapsed part `s` of the duration.
+        guess,
+    }
+}
+
+impl ControlSpec {
+    /// A control that acts on this coordinate.
+    pub fn on(coordinate: &str) -> Self {
+        ControlSpec::default().gain(coordinate, 1)
+    }
+
+    /// It adds so many times itself to the force on the coordinate; may be repeated.
+    pub fn gain(self, coordinate: &str, gain: impl Into<Value>) -> Self {
+        self.with(&format!("on.{}", key(coordinate)), gain)
+    }
+}
+
+impl From<&str> for ControlSpec {
+    fn from(coordinate: &str) -> Self {
+        ControlSpec::on(coordinate)
     }
 }

@@ -69,13 +69,14 @@ pub(super) fn toml(value: &Value) -> String {
     }
 }
 
-/// An inline table.
-pub(super) fn specified(entries: &[(&str, Value)]) -> String {
-    inline(&entries.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect::<Vec<_>>())
+/// A line of a table.
+pub(super) fn line(key: &str, value: impl Into<Value>) -> String {
+    format!("{key} = {}", toml(&value.into()))
 }
 
-pub(super) fn inline(entries: &[String]) -> String {
-    format!("{{ {} }}", entries.join(", "))
+/// An inline table.
+pub(super) fn inline(lines: &[String]) -> String {
+    format!("{{ {} }}", lines.join(", "))
 }
 
 /// A key, between quotes unless it may stand bare.
@@ -84,7 +85,7 @@ pub(super) fn key(text: &str) -> String {
     if !text.is_empty() && text.chars().all(bare) { text.to_owned() } else { quoted(text) }
 }
 
-pub(super) fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {

@@ -1,75 +1,41 @@
 //! Chains of any number of members (`n` is a parameter of the file).
 
-use super::{ANGLE, HandTyped, SLOW};
+use super::{ANGLE, HandTyped, Sample, typed};
 
 pub fn systems() -> Vec<HandTyped> {
     vec![
-        HandTyped {
-            gallery: "chain-pendulum",
-            coordinates: &["theta"],
-            positions: &[ANGLE],
-            velocities: SLOW,
-            residual: |par, q, v, a, _| {
-                let (m, l, g) = (par("m"), par("l"), par("g"));
-                let n = q.len();
-                // Joint i carries the masses i, i+1, ..., n-1.
-                let carried = |i: usize| (n - i) as f64;
-                (0..n)
-                    .map(|i| {
-                        let inertia: f64 = (0..n)
-                            .map(|j| {
-                                let (sin, cos) = (q[i] - q[j]).sin_cos();
-                                carried(i.max(j)) * (a[j] * cos + v[j] * v[j] * sin)
-                            })
-                            .sum();
-                        m * l * l * inertia + m * g * l * carried(i) * q[i].sin()
-                    })
-                    .collect()
-            },
-            energy: |par, q, v, _| {
-                let (m, l, g) = (par("m"), par("l"), par("g"));
-                let n = q.len();
-                let carried = |i: usize| (n - i) as f64;
-                let mut energy = 0.0;
-                for i in 0..n {
-                    energy -= m * g * l * carried(i) * q[i].cos();
-                    for j in 0..n {
-                        energy += m * l * l * carried(i.max(j)) * v[i] * v[j] * (q[i] - q[j]).cos() / 2.0;
-                    }
+        typed("chain-pendulum", &[ANGLE], |Sample { p, q, v, a, .. }| {
+            let (m, l, g) = (p("m"), p("l"), p("g"));
+            let n = q.len();
+            // Joint i carries the masses i, i+1, ..., n-1.
+            let carried = |i: usize| (n - i) as f64;
+            let (mut rows, mut energy) = (Vec::new(), 0.0);
+            for i in 0..n {
+                let mut inertia = 0.0;
+                energy -= m * g * l * carried(i) * q[i].cos();
+                for j in 0..n {
+                    let (sin, cos) = (q[i] - q[j]).sin_cos();
+                    inertia += carried(i.max(j)) * (a[j] * cos + v[j] * v[j] * sin);
+                    energy += m * l * l * carried(i.max(j)) * v[i] * v[j] * cos / 2.0;
                 }
-                energy
-            },
-        },
-        HandTyped {
-            gallery: "fermi-pasta-ulam",
-            coordinates: &["q"],
-            positions: &[(-1.0, 1.0)],
-            velocities: SLOW,
-            residual: |par, q, _, a, _| {
-                let alpha = par("alpha");
-                let tension: Vec<f64> = stretches(q).map(|r| r + alpha * r * r).collect();
-                (0..q.len()).map(|i| a[i] - (tension[i + 1] - tension[i])).collect()
-            },
-            energy: |par, q, v, _| {
-                let kinetic: f64 = v.iter().map(|v| v * v / 2.0).sum();
-                let elastic: f64 = stretches(q).map(|r| r * r / 2.0 + par("alpha") * r * r * r / 3.0).sum();
-                kinetic + elastic
-            },
-        },
-        HandTyped {
-            gallery: "toda-lattice",
-            coordinates: &["q"],
-            positions: &[(-1.0, 1.0)],
-            velocities: SLOW,
-            residual: |_, q, _, a, _| {
-                let n = q.len();
-                (0..n).map(|i| a[i] + (q[i] - q[(i + 1) % n]).exp() - (q[(i + n - 1) % n] - q[i]).exp()).collect()
-            },
-            energy: |_, q, v, _| {
-                let n = q.len();
-                (0..n).map(|i| v[i] * v[i] / 2.0 + (q[i] - q[(i + 1) % n]).exp()).sum()
-            },
-        },
+                rows.push(m * l * l * inertia + m * g * l * carried(i) * q[i].sin());
+            }
+            rows.push(energy);
+            rows
+        }),
+        typed("fermi-pasta-ulam", &[(-1.0, 1.0)], |Sample { p, q, v, a, .. }| {
+            let alpha = p("alpha");
+            let tension: Vec<f64> = stretches(q).map(|r| r + alpha * r * r).collect();
+            let kinetic: f64 = v.iter().map(|v| v * v / 2.0).sum();
+            let elastic: f64 = stretches(q).map(|r| r * r / 2.0 + alpha * r * r * r / 3.0).sum();
+            (0..q.len()).map(|i| a[i] - (tension[i + 1] - tension[i])).chain([kinetic + elastic]).collect()
+        }),
+        typed("toda-lattice", &[(-1.0, 1.0)], |Sample { q, v, a, .. }| {
+            let n = q.len();
+            let push = |i: usize| (q[i % n] - q[(i + 1) % n]).exp();
+            let energy = (0..n).map(|i| v[i] * v[i] / 2.0 + push(i)).sum();
+            (0..n).map(|i| a[i] + push(i) - push(i + n - 1)).chain([energy]).collect()
+        }),
     ]
 }
 

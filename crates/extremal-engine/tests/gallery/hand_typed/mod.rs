@@ -1,54 +1,60 @@
 //! Equations of motion of the gallery systems, derived on paper and typed in by hand.
 //!
-//! They are the independent side of the comparison "derived equals hand-written": nothing here comes from
-//! the program. Each residual is `d/dt(dL/dv) - dL/dq - F`, each energy `v . dL/dv - L`.
+//! They are the independent side of the comparison "derived equals hand-written": nothing here comes from the program.
 
 mod chains;
 mod curved;
+mod massless;
 mod orbits;
 mod oscillators;
 mod pendulums;
 mod thermal;
 
-pub use thermal::{HandTypedHeat, systems as heat_systems};
-
-/// Looks up a parameter of the gallery file by name.
-pub type Parameters<'a> = &'a dyn Fn(&str) -> f64;
-
-/// Euler-Lagrange residual from parameters, positions, velocities, accelerations and time.
-pub type Residual = fn(Parameters, &[f64], &[f64], &[f64], f64) -> Vec<f64>;
-
-/// Energy (Jacobi) function from parameters, positions, velocities and time.
-pub type Energy = fn(Parameters, &[f64], &[f64], f64) -> f64;
-
 /// The interval a random sample is drawn from.
 pub type Range = (f64, f64);
+
+/// A state of a system: parameters of the gallery file by name, positions, velocities, accelerations, entropies, time.
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    pub p: &'a dyn Fn(&str) -> f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
+    pub a: &'a [f64],
+    pub s: &'a [f64],
+    pub t: f64,
+}
 
 /// One system of the gallery with its equations.
 pub struct HandTyped {
     /// Name of the gallery file, without its extension.
     pub gallery: &'static str,
-    /// Coordinates in the order of the file; a family `x` with `count = n` stands for its `n` members.
-    pub coordinates: &'static [&'static str],
-    /// Where each coordinate may be sampled; members of a family share the range.
+    /// Where each coordinate may be sampled, in the order of the file; members of a family share the last range.
     pub positions: &'static [Range],
     /// Where every velocity may be sampled.
     pub velocities: Range,
-    /// The equations of motion.
-    pub residual: Residual,
-    /// The energy function.
-    pub energy: Energy,
+    /// Where every entropy may be sampled.
+    pub entropies: Range,
+    /// For each coordinate `d/dt(dL/dv) - dL/dq - F`, for each entropy the temperature `-dL/dS`, for each the heat that it receives
+    /// per unit time, then the energy `v . dL/dv - L`.
+    pub rows: fn(Sample<'_>) -> Vec<f64>,
 }
 
-/// All systems, in alphabetical order of their gallery names.
+const fn typed(gallery: &'static str, positions: &'static [Range], rows: fn(Sample<'_>) -> Vec<f64>) -> HandTyped {
+    HandTyped { gallery, positions, velocities: SLOW, entropies: (-1.0, 2.0), rows }
+}
+
+/// All systems.
 pub fn all() -> Vec<HandTyped> {
-    let mut systems: Vec<HandTyped> =
-        [chains::systems(), curved::systems(), orbits::systems(), oscillators::systems(), pendulums::systems()]
-            .into_iter()
-            .flatten()
-            .collect();
-    systems.sort_by_key(|system| system.gallery);
-    systems
+    let groups = [
+        chains::systems(),
+        curved::systems(),
+        massless::systems(),
+        orbits::systems(),
+        oscillators::systems(),
+        pendulums::systems(),
+        thermal::systems(),
+    ];
+    groups.into_iter().flatten().collect()
 }
 
 /// Velocities of order one.

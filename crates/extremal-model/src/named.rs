@@ -43,4 +43,4 @@ macro_rules! read_by_name {
     };
 }
 
-pub(super) use {named, read_by_name};
+pub(crate) use {named, read_by_name};
