@@ -189,16 +189,24 @@ fn constraints(out: &mut String, finished: &FinishedRun) {
     let (recorder, outcome) = (&finished.recorder, &finished.outcome);
     let columns = recorder.columns();
     let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
-    if outcome.residuals.is_empty() {
+    let multipliers: Vec<usize> = columns.with_role(Role::Multiplier).collect();
+    if multipliers.is_empty() {
         return;
     }
     let mut table = table_of_numbers(["constraint", "multiplier at start", "at end", "largest residual"]);
-    let multipliers = columns.with_role(Role::Multiplier);
-    for (at, (name, residual)) in multipliers.zip(&outcome.residuals).take(MOST_COORDINATES) {
-        table.row([name.clone(), sig(first[at], 8), sig(last[at], 8), size(*residual)]);
+    for (at, (name, residual)) in multipliers.iter().zip(&outcome.residuals).take(MOST_COORDINATES) {
+        table.row([name.clone(), sig(first[*at], 8), sig(last[*at], 8), size(*residual)]);
+    }
+    // Those of steps, of discrete constraints of the user's own: every step satisfies them.
+    for at in multipliers.iter().skip(outcome.residuals.len()).take(MOST_COORDINATES) {
+        let name = columns[*at].owner().unwrap_or(columns[*at].name()).to_owned();
+        table.row([name, sig(first[*at], 8), sig(last[*at], 8), String::new()]);
     }
     let structure = finished.run.constraints();
     let _ = write!(out, "\n{table}{}", and_more(outcome.residuals.len(), MOST_COORDINATES, ""));
+    if outcome.residuals.is_empty() {
+        return;
+    }
     let counted = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let freedom = counted(structure.degrees_of_freedom, "degree of freedom", "degrees of freedom");
     let rank = counted(structure.rank, "independent constraint", "independent constraints");

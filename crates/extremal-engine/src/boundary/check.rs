@@ -6,7 +6,7 @@ use extremal_trajectory::ColumnsError;
 use thiserror::Error;
 
 use super::Problem;
-use super::statement::{Duration, Statement};
+use super::statement::{Duration, Grading, Statement};
 
 /// A statement that cannot be meant.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -101,7 +101,13 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
             return Err(StatementError::Bounds { name, min: bound.min, max: bound.max });
         }
     }
-    for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
+    let given = [
+        ("start", &statement.start),
+        ("end", &statement.end),
+        ("second position", &statement.second),
+        ("last position but one", &statement.next_to_last),
+    ];
+    for (end, values) in given {
         for value in values {
             let name = name(value.coordinate, value.order);
             if statement.periodic {
@@ -129,6 +135,9 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
 
 /// Where a discrete system reaches over three points, its ends are given by positions alone.
 pub(super) fn positions_at_ends(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    if statement.grading.is_some_and(|grading| grading != Grading::NONE) {
+        return Err(StatementError::Grading("of a discrete system of your own, whose steps are equal"));
+    }
     for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
         if let Some(value) = values.iter().find(|value| value.order > 0) {
             let name = format!("{}{}", model.coordinates()[value.coordinate].name, "'".repeat(value.order));
@@ -154,6 +163,12 @@ pub(super) fn enough_steps(steps: usize, order: usize, periodic: bool) -> Result
 
 /// Are points in between on the grid, and given by what the nodes carry?
 pub(super) fn on_grid(problem: &Problem<'_>, steps: usize) -> Result<(), StatementError> {
+    let Statement { second, next_to_last, .. } = &problem.statement;
+    // With fewer steps they would be one position, or the ends.
+    let least = 1 + usize::from(!second.is_empty()) + usize::from(!next_to_last.is_empty());
+    if steps < least {
+        return Err(StatementError::TooFewSteps { steps, least });
+    }
     for (fraction, value) in &problem.statement.via {
         let place = fraction * steps as f64;
         if (place - place.round()).abs() > 1e-9 * steps as f64 {
@@ -178,21 +193,18 @@ pub(super) fn natural_ends(model: &Model, statement: &Statement) -> Result<Vec<(
         return Ok(Vec::new());
     }
     let n = model.coordinates().len();
-    let given = statement.start.len() + statement.end.len();
-    let open = |end: bool, coordinate: usize| {
-        let values = if end { &statement.end } else { &statement.start };
-        values.iter().all(|value| value.coordinate != coordinate)
+    let at_start = || statement.start.iter().chain(&statement.second);
+    let at_end = || statement.end.iter().chain(&statement.next_to_last);
+    let given = at_start().count() + at_end().count();
+    let count = |end: bool, coordinate: usize| match end {
+        true => at_end().filter(|value| value.coordinate == coordinate).count(),
+        false => at_start().filter(|value| value.coordinate == coordinate).count(),
     };
     let ends = [false, true].into_iter().flat_map(|end| (0..n).map(move |coordinate| (end, coordinate)));
-    let free: Vec<(bool, usize)> = ends.filter(|(end, coordinate)| open(*end, *coordinate)).collect();
+    let free: Vec<(bool, usize)> = ends.filter(|(end, coordinate)| count(*end, *coordinate) == 0).collect();
     // Two conditions per coordinate; where one end has both, the other one is left alone.
-    let natural: Vec<(bool, usize)> = free
-        .into_iter()
-        .filter(|(end, coordinate)| {
-            let other = if *end { &statement.start } else { &statement.end };
-            other.iter().filter(|value| value.coordinate == *coordinate).count() < 2
-        })
-        .collect();
+    let natural: Vec<(bool, usize)> =
+        free.into_iter().filter(|(end, coordinate)| count(!*end, *coordinate) < 2).collect();
     let unknown_duration = usize::from(matches!(statement.duration, Duration::Free { .. }));
     let needed = 2 * n + unknown_duration - statement.integrals.len().min(unknown_duration);
     match given + natural.len() == needed {

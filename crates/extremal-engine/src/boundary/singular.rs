@@ -1,7 +1,8 @@
-//! SingularEnds where the Lagrangian has no finite value: found, unfolded, and approached by ever shorter steps.
+//! Ends where the Lagrangian has no finite value: found, unfolded, and approached by ever shorter steps.
 
 use extremal_expr::Expr;
 use extremal_mechanics::boundary::Unfolding;
+use extremal_mechanics::discrete::degree_of;
 use extremal_model::{Method, Model};
 
 use super::guess::Path;
@@ -14,6 +15,8 @@ const SPEEDS: [f64; 2] = [1e12, 1e13];
 /// Exponents are ratios of numbers up to this, and found within the tolerance.
 const LARGEST_DENOMINATOR: i64 = 6;
 const NEAR: f64 = 1e-3;
+/// Steps shrink no faster than an error of this order asks for.
+const HIGHEST_ORDER: usize = 8;
 
 /// What is known of the ends.
 #[derive(Clone, Debug)]
@@ -54,8 +57,9 @@ impl<'g> SingularEnds<'g> {
                 *unfolded = ends.look(model, statement, end, *method != Method::Custom);
             }
         }
-        // Between (k/N)^power the error of a method falls at its order from that power on.
-        let power = |singular: bool| if singular { f64::from(order_of(method)) + 1.0 } else { 1.0 };
+        // Between (k/N)^power the error of a method falls at its order, twice the degree, from that power on.
+        let order = (2 * degree_of(method)).min(HIGHEST_ORDER);
+        let power = |singular: bool| if singular { order as f64 + 1.0 } else { 1.0 };
         ends.grading = match (statement.grading, refused) {
             (Some(grading), _) => grading,
             (None, Some(_)) => Grading::NONE,
@@ -113,27 +117,4 @@ fn ratio(model: &Model, number: f64) -> Option<Expr<'_>> {
         let fits = above >= 1.0 && above < below as f64 && (number - above / below as f64).abs() < NEAR;
         fits.then(|| g.int(above as i64) / g.int(below))
     })
-}
-
-/// The order at which a method converges.
-fn order_of(method: &Method) -> u8 {
-    match method {
-        Method::Galerkin { degree, .. } => (2 * degree).min(8) as u8,
-        Method::Left
-        | Method::Right
-        | Method::Midpoint
-        | Method::Theta(_)
-        | Method::Trapezoidal
-        | Method::Compose { .. }
-        | Method::EnergyEntropy(_)
-        | Method::Custom
-        | Method::Difference
-        | Method::Hermite
-        | Method::Euler
-        | Method::Rk2
-        | Method::Rk4
-        | Method::Dopri5
-        | Method::Dop853
-        | Method::Gauss(_) => 2,
-    }
 }

@@ -134,7 +134,7 @@ impl ManifoldStart {
         let _ = self.residuals.run(&inputs, GuessSource::Formula, &mut values);
         let (residuals, sizes) = values.split_at(self.texts.len());
         let all = self.texts.iter().zip(residuals.iter().zip(sizes));
-        let off = all.filter(|(_, (residual, size))| !(residual.abs() <= CONSISTENT * **size));
+        let off = all.filter(|(_, (residual, size))| residual.is_nan() || residual.abs() > CONSISTENT * **size);
         off.map(|(text, (residual, size))| ManifoldViolation {
             constraint: text.clone(),
             residual: *residual,

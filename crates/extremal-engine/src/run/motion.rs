@@ -202,7 +202,7 @@ impl Change {
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
         let observables = &run.observables;
         Ok(Change {
-            check: StartCheck::new(model, settings, observables).map_err(SetupError::from)?,
+            check: StartCheck::new(model, settings, observables)?,
             velocities: Kernel::compile(model.graph(), &parameters, &block, NewtonOptions::default())
                 .map_err(SetupError::from)?,
             at: Moment::new(observables.coordinates, observables.entropies),

@@ -179,7 +179,7 @@ impl Report<'_> {
             q: group(Role::Coordinate),
             v: group(Role::Velocity),
             p: group(Role::Momentum),
-            lambda: (!self.outcome.residuals.is_empty()).then(|| group(Role::Multiplier)),
+            lambda: columns.with_role(Role::Multiplier).next().map(|_| group(Role::Multiplier)),
             entropies: heat.then(|| group(Role::Entropy)),
             temperatures: heat.then(|| group(Role::Temperature)),
         })

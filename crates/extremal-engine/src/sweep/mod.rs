@@ -157,7 +157,7 @@ impl CompiledSweep {
         let run = CompiledRun::new(&shared, &settings)?;
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
         let layout = Layout::new(record, &varied, &run.observables)?;
-        let check = StartCheck::new(&shared.lock(), &settings, &run.observables).map_err(SetupError::from)?;
+        let check = StartCheck::new(&shared.lock(), &settings, &run.observables)?;
         let cut = cut(members, run.planned_steps(), &layout)?;
         let sweep = CompiledSweep { run, settings, fixed, variation, targets, layout, check, cut, lanes: None };
         Ok(LANES

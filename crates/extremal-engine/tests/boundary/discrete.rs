@@ -168,6 +168,10 @@ fn what_has_no_meaning_is_refused_by_name() {
         let stated = model(&velocities(text.source_text()));
         assert!(refusal(&stated, "custom").contains("two positions at each end"), "{}", refusal(&stated, "custom"));
     }
+    let graded = with_controls("[controls]\nu = \"x\"")
+        .source_text()
+        .replace("steps = 50", "steps = 50\ngrading = { start = 2 }");
+    assert!(refusal(&model(&graded), "custom").contains("whose steps are equal"));
     let terminal =
         with_controls("[controls]\nu = \"x\"").source_text().replace("running =", "terminal = \"x^2\"\nrunning =");
     assert!(refusal(&model(&terminal), "custom").contains("a terminal cost cannot be stated"));
@@ -177,4 +181,33 @@ fn what_has_no_meaning_is_refused_by_name() {
     let nodes = problem(&plain, Some("custom"));
     let solution = attempt(&nodes, Some(50));
     assert!(nodes.continued(&solution, 1.0).unwrap_err().to_string().contains("it ends at 2"));
+}
+
+/// Two positions at the start are an initial value problem: the pendulum of the recurrence, by any method.
+#[test]
+fn two_positions_at_one_end_determine_a_motion_with_friction() {
+    let text = r#"
+        coordinates.x = {}
+        dynamics.lagrangian = "x'^2/2 + cos(x)"
+        friction.x = "-x'/10"
+        boundary = { duration = 2.0, steps = 20, start = { x = 1.0 }, second = { x = 0.98 } }
+    "#;
+    let found = solve(&model(text), Some("midpoint"), 20).values("x").unwrap();
+    let (h, mut x) = (0.1, vec![1.0f64, 0.98]);
+    // D_2 L_d + f+ of one step, D_1 L_d + f- of the next, solved for the third position by Newton's method.
+    for k in 1..20 {
+        let [a, b] = [x[k - 1], x[k]];
+        let row = |c: f64| {
+            (b - a) / h
+                - h / 2.0 * ((a + b) / 2.0).sin()
+                - (b - a) / 20.0
+                - (c - b) / h
+                - h / 2.0 * ((b + c) / 2.0).sin()
+                - (c - b) / 20.0
+        };
+        let c = (0..20).fold(2.0 * b - a, |c, _| c - row(c) / ((row(c + 1e-6) - row(c - 1e-6)) / 2e-6));
+        x.push(c);
+    }
+    // Newton's method ends at residuals of 1e-8 of the solver.
+    assert!(distance(&found, &x) < 1e-7, "{found:?}\n{x:?}");
 }

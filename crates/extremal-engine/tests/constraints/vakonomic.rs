@@ -210,3 +210,42 @@ constraints = { sweep = "z_1 - z_0 = ((x_0 + x_1)*(y_1 - y_0) - (y_0 + y_1)*(x_1
     let [own, midpoint] = [&own, &midpoint].map(|solution| solution.values("lambda_sweep").unwrap());
     assert!(distance(&own, &midpoint) < 1e-5, "{own:?}\n{midpoint:?}");
 }
+
+/// Any variational method starts from two positions and the multiplier of the step between them.
+#[test]
+fn two_positions_and_a_multiplier_start_the_midpoint_rule() {
+    let text = |start: [&str; 3], multiplier: f64, simulation: &str| {
+        let [x, y, z] = start;
+        format!(
+            r#"
+            [coordinates]
+            x = {{ start = 0.0, {x} }}
+            y = {{ start = 1.0, {y} }}
+            z = {{ start = 0.0, {z} }}
+            [dynamics]
+            lagrangian = "(x'^2 + y'^2 + z'^2)/2 - y"
+            [constraints]
+            c = {{ equation = "z' = y*x'", kind = "vakonomic", multiplier = {multiplier:e} }}
+            [discrete]
+            lagrangian = "((x_1 - x_0)^2 + (y_1 - y_0)^2 + (z_1 - z_0)^2)/(2*h) - h*(y_0 + y_1)/2"
+            constraints.c = "z_1 - z_0 = (y_0 + y_1)/2*(x_1 - x_0)"
+            [simulation]
+            {simulation}
+            step = 0.02
+            until = 1.0
+            "#
+        )
+    };
+    let whole = model(&text(["velocity = 0.5", "velocity = 0.1", "velocity = 0.5"], 0.3, "method = \"custom\""));
+    let whole = record(&whole, &extremal_engine::Settings::of(&whole));
+    let second = ["x", "y", "z"].map(|name| format!("second = {:e}", whole.column(name)[1]));
+    let second = [&second[0][..], &second[1], &second[2]];
+    let multiplier = whole.column("step_lambda_c")[1];
+    let from_two = model(&text(second, multiplier, "method = \"midpoint\"\nstart = \"two-points\""));
+    let from_two = record(&from_two, &extremal_engine::Settings::of(&from_two));
+    for name in ["x", "y", "z", "p_x", "lambda_c"] {
+        let apart = distance(&whole.column(name), &from_two.column(name));
+        // Positions printed with all digits over the step, in fifty steps.
+        assert!(apart < 1e-11, "{name}: {apart:e}");
+    }
+}

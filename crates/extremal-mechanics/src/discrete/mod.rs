@@ -288,6 +288,11 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
 }
 
+/// The degree of the polynomial that a method takes a step along.
+pub fn degree_of(method: &Method) -> usize {
+    galerkin_of(method).map_or(1, |(degree, _)| degree)
+}
+
 /// Degree and quadrature of the methods that are made of one polynomial per step; `None` for all others.
 pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
     let one_node = |a: f64| QuadratureRule { nodes: vec![a], weights: vec![1.0] };

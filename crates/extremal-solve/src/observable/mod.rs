@@ -251,8 +251,8 @@ impl Observable {
                     Function::Log => ask(*argument, DemandKind::AtLeast(LEAST_LOGARITHM))?.rising(f64::ln),
                     Function::Cbrt => x.rising(f64::cbrt),
                     Function::Abs => Interval::new(x.least(), x.size()),
-                    // They have poles.
-                    Function::Tan | Function::Atanh => return None,
+                    // Poles, and whatever else has no bound that is known here.
+                    _ => return None,
                 }
             }
             QuantityRule::Call2(Function2::Atan2, ..) => Interval::within(4.0),
