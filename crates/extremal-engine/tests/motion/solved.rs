@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use extremal_engine::derive::{Form, derive, usual_forms};
 use extremal_engine::gallery::names;
 use extremal_engine::mechanics::System;
+use extremal_engine::model::Start;
 use extremal_engine::printed::{EquationSide, Section};
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::{model, value_at};
@@ -86,8 +87,9 @@ fn solved_values_satisfy_the_equations() {
             let found = g.evaluate(&all, |name| seen.get(name).copied());
             for (row, size) in found[..equations.len()].iter().zip(&found[equations.len()..]) {
                 // A random point may be outside of a domain.
-                assert!(row.is_nan() || row.abs() <= 1e-10 * size, "{name}: {row} of {size}");
-                compared += usize::from(row.is_finite());
+                let is_inside = row.is_finite() && size.is_finite();
+                assert!(!is_inside || row.abs() <= 1e-10 * size, "{name}: {row} of {size}");
+                compared += usize::from(is_inside);
             }
         }
     }
@@ -101,8 +103,8 @@ fn solved_multipliers_are_those_of_runs() {
     for name in names() {
         let model = gallery(name);
         // A discrete system of its own is no motion of a reference.
-        let continuous = model.boundary().is_none() && model.discrete().is_none();
-        if model.constraints().is_empty() || !continuous || !model.dry_friction().is_empty() {
+        let marched = model.boundary().is_none() && model.discrete().is_none() && model.dry_friction().is_empty();
+        if model.constraints().is_empty() || !marched {
             continue;
         }
         let system = System::of(&model);
@@ -110,7 +112,8 @@ fn solved_multipliers_are_those_of_runs() {
         let columns = model.constraints().iter().map(|c| format!("lambda_{}", c.name));
         let reacting = system.constraints.iter().zip(columns).filter(|(c, _)| !c.is_vakonomic());
         let unknowns = system.motion_unknowns();
-        let run = attempt(&model, &reference(&model, 0.01).steps(40));
+        let settings = Settings { start: Start::Legendre, ..reference(&model, 0.01).steps(40) };
+        let run = attempt(&model, &settings);
         for (constraint, column) in reacting {
             let place = unknowns.iter().position(|unknown| *unknown == constraint.multiplier).unwrap();
             let recorded = run.column(&column);
