@@ -78,6 +78,13 @@ impl Source {
         }
     }
 
+    /// Is there a force on a point? It changes with the definition that it acts on, not with a coordinate.
+    pub fn has_forces_on_points(&self) -> bool {
+        let coordinates = self.coordinates();
+        let stem = |name: &String| name.split('[').next().unwrap_or_default().to_string();
+        self.names_in("forces").iter().any(|name| !coordinates.contains(&stem(name)))
+    }
+
     pub fn has(&self, table: &str) -> bool {
         self.tables.get(table).is_some()
     }

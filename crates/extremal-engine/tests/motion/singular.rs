@@ -163,13 +163,17 @@ fn what_the_equations_leave_free_is_asked_for_by_name() {
 
 #[test]
 fn methods_without_a_place_on_the_manifold_say_so() {
-    let model = predators();
+    let prey = predators();
     for method in ["left", "trapezoidal", "yoshida4", "galerkin(2, lobatto(3))", "energy-entropy"] {
-        let refused =
-            CompiledRun::new(&model, &with(&model, method, 0.1).until(1.0)).map(drop).unwrap_err().to_string();
+        let refused = CompiledRun::new(&prey, &with(&prey, method, 0.1).until(1.0)).map(drop).unwrap_err().to_string();
         assert!(refused.contains("singular Lagrangian"), "{method}: {refused}");
     }
     let warm = gallery("mass-transfer");
     let refused = CompiledRun::new(&warm, &with(&warm, "midpoint", 0.1).until(1.0)).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("singular Lagrangian with entropies: use `dop853`, `gauss(s)`"), "{refused}");
+    // Both velocities have a mass, and W_f has half as many dimensions as there are positions and momenta.
+    let held =
+        model("coordinates = { x = 0.0, y = 0.0, z = 0.0 }\ndynamics.lagrangian = \"(x'^2 + y'^2)/2 + z*(x - y)\"");
+    let refused = CompiledRun::new(&held, &with(&held, "midpoint", 0.1).until(1.0)).map(drop).unwrap_err().to_string();
     assert!(refused.contains("canonical coordinates") && refused.contains("`gauss(s)`"), "{refused}");
 }

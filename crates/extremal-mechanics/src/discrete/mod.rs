@@ -260,6 +260,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
     if system.manifold.is_some() {
         needed.push((Feature::Singular, None));
+        if !system.heat.is_empty() {
+            needed.push((Feature::SingularEntropies, None));
+        }
     }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));

@@ -17,6 +17,8 @@ pub enum Feature {
     Entropies,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
+    /// The same with entropies.
+    SingularEntropies,
     /// Dry friction.
     DryFriction,
     /// Constraints of this kind.
@@ -42,6 +44,7 @@ impl Feature {
             Feature::HigherDerivatives,
             Feature::Entropies,
             Feature::Singular,
+            Feature::SingularEntropies,
             Feature::DryFriction,
         ];
         all.extend(ConstraintKind::ALL.map(Feature::Constraints));
@@ -74,6 +77,7 @@ impl fmt::Display for Feature {
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
+            Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
             Feature::DryFriction => f.write_str("under dry friction"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),

@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -158,8 +158,12 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     example: || Method::Midpoint,
     read: None,
 };
-const REFERENCE: MethodFamily =
-    MethodFamily { keeps: "nothing", kind: MethodKind::Reference, takes: &[MOTIONS, &[Singular]], ..VARIATIONAL };
+const REFERENCE: MethodFamily = MethodFamily {
+    keeps: "nothing",
+    kind: MethodKind::Reference,
+    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    ..VARIATIONAL
+};
 
 static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
@@ -257,7 +261,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular]],
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
     example: || Method::Dop853,
     ..REFERENCE
 };
