@@ -214,6 +214,7 @@ impl ProgramCode {
         &self.entries[entry]
     }
 
+    #[inline]
     pub fn inputs(&self, tier: usize) -> Range<usize> {
         self.layout.inputs[tier].clone()
     }

@@ -174,6 +174,7 @@ impl Columns {
     }
 
     /// The position of the time column.
+    #[inline]
     pub fn time(&self) -> Option<usize> {
         self.with_role(Role::Time).next()
     }

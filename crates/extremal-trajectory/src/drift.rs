@@ -74,6 +74,7 @@ impl Line {
 impl Drift {
     /// Takes the next value. A value that is not finite makes the drift
     /// infinite: a quantity that ceased to exist was not conserved.
+    #[inline]
     pub fn push(&mut self, t: f64, value: f64) {
         self.last = value;
         let first = *self.first.get_or_insert_with(|| {

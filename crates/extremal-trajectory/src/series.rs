@@ -59,11 +59,13 @@ impl Series {
     }
 
     /// Passes over a row that nobody will look at.
+    #[inline]
     pub(crate) fn skip(&mut self) {
         self.seen += 1;
     }
 
     /// Replaces the last row, after one that was passed over.
+    #[inline]
     pub(crate) fn set_last(&mut self, row: &[f64]) {
         self.last.copy_from_slice(row);
     }
