@@ -286,6 +286,10 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
         Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        // Where reactions act beside multipliers that move, two positions do not tell them apart.
+        Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         Start::Points if *method != Method::Custom => Err(SchemeError::NoPoints(method.to_string())),
         Start::TwoPoints | Start::Legendre | Start::Points => Ok(()),
     }
