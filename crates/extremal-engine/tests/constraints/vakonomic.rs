@@ -1,7 +1,7 @@
 //! Vakonomic motion: its multiplier, how it differs from the motion by reactions, and where it does not.
 
 use extremal_engine::model::ConstraintKind;
-use extremal_engine::{Model, Settings};
+use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::{distance, order_of};
@@ -248,4 +248,21 @@ fn two_positions_and_a_multiplier_start_the_midpoint_rule() {
         // Positions printed with all digits over the step, in fifty steps.
         assert!(apart < 1e-11, "{name}: {apart:e}");
     }
+}
+
+#[test]
+fn two_points_do_not_start_a_motion_under_both_kinds_of_multipliers() {
+    let model = model(
+        r#"
+        coordinates.x = { start = 0.0, velocity = 1.0, second = 0.05 }
+        coordinates.y = { start = 1.0, second = 1.0 }
+        coordinates.z = { start = 0.0, velocity = 1.0, second = 0.05 }
+        dynamics.lagrangian = "(x'^2 + y'^2 + z'^2)/2"
+        constraints.slides = { equation = "x' = z'", kind = "nonholonomic" }
+        constraints.optimal = { equation = "z' = y*x'", kind = "vakonomic", multiplier = 0.5 }
+        simulation = { step = 0.05, steps = 1, start = "two-points" }
+        "#,
+    );
+    let refused = CompiledRun::new(&model, &Settings::of(&model)).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("`two-points` is not defined for `midpoint`"), "{refused}");
 }

@@ -15,6 +15,9 @@ const MOST_PARTS: usize = 4000;
 /// and one with more than these is not made shorter, and is the last.
 const MOST_SHORTENED: usize = 400;
 
+/// Systems with more coordinates have formulas that fill pages.
+const MOST_COORDINATES: usize = 12;
+
 /// L_mod = L + h ℓ_1 + h² ℓ_2 + …, up to some power.
 pub struct ModifiedLagrangian<'g> {
     /// L, ℓ_1, ℓ_2, …, in positions and velocities.
@@ -59,7 +62,8 @@ impl<'g> System<'g> {
     pub fn modified_lagrangian(&self, method: &Method) -> Option<ModifiedLagrangian<'g>> {
         let forced = self.force.iter().any(|force| !force.is_zero());
         let (degree, rule) = galerkin_of(method)?;
-        if degree > 1 || forced || self.order > 1 || !self.heat.is_empty() || !self.constraints.is_empty() {
+        let too_many = self.len() > MOST_COORDINATES;
+        if too_many || degree > 1 || forced || self.order > 1 || !self.heat.is_empty() || !self.constraints.is_empty() {
             return None;
         }
         let action = DiscreteAction::galerkin(self, degree, &rule, EntropyBase::Midpoint);
