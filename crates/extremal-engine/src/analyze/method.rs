@@ -1,7 +1,5 @@
 //! What a method keeps: regularity of its equations at the start, drift of the conserved quantities on a short run.
 
-use std::ops::ControlFlow;
-
 use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
@@ -14,7 +12,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::tracked_of;
-use crate::run::{CompiledRun, End, Settings, Tracked};
+use crate::run::{CompiledRun, End, Outcome, Settings, Tracked};
 use crate::serialized::as_text;
 
 /// The method, looked at near the start of a run.
@@ -34,6 +32,9 @@ pub struct MethodReport {
     /// Why nothing was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// Steps of the shortest trial, where large equations let it end early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortened: Option<u64>,
 }
 
 /// Regularity of the discrete equations (3.7): the step can be solved forwards and backwards.
@@ -87,6 +88,11 @@ impl Serialize for Preservation {
 
 /// Steps of the measured run; twice as many with half the step.
 const STEPS: u64 = 64;
+/// Work of a trial with the step, counted in entries of Jacobians; one with half the step has three times as much. A trial
+/// ends early with it.
+const MOST_ENTRIES: u64 = 6_000_000;
+/// A shorter trial says nothing.
+const FEWEST_STEPS: u64 = 4;
 /// Round-off of this many steps, relative to the terms of the quantity.
 const ROUND_OFF: f64 = 2e-12;
 
@@ -99,20 +105,20 @@ pub(super) fn report<'m>(
 ) -> Option<MethodReport> {
     let step = settings.step.filter(|step| *step > 0.0 && step.is_finite())?;
     let method = settings.method.clone();
-    let mut report = MethodReport { method, step, regularity: None, preserved: Vec::new(), failure: None };
+    let mut report =
+        MethodReport { method, step, regularity: None, preserved: Vec::new(), failure: None, shortened: None };
     match measure(model, settings, conserved, step, TrialStart::Stated) {
-        Ok((stated, moves)) => {
+        Ok(stated) => {
             let shifted = match is_free(model, system, settings) && !conserved.found.is_empty() {
                 true => [0.2, 0.02]
                     .into_iter()
                     .find_map(|size| measure(model, settings, conserved, step, TrialStart::Shifted(size)).ok()),
                 false => None,
             };
-            let is_generic = moves || shifted.as_ref().is_some_and(|(_, moves)| *moves);
-            let trials = |place: usize| -> Vec<TrialDrift> {
-                let shifted = shifted.iter().map(|(drifts, _)| drifts[place]);
-                [stated[place]].into_iter().chain(shifted).collect()
-            };
+            let trials = || [&stated].into_iter().chain(&shifted);
+            let is_generic = trials().any(|trial| trial.moves);
+            report.shortened = trials().map(|trial| trial.steps).min().filter(|steps| *steps < STEPS);
+            let trials = |place: usize| -> Vec<TrialDrift> { trials().map(|trial| trial.drifts[place]).collect() };
             let branches = has_branches(system);
             let judge = |(place, quantity): (usize, &ConservedQuantity<'m>)| {
                 let trials = trials(place);
@@ -160,6 +166,16 @@ struct TrialDrift {
     size: f64,
 }
 
+/// What a trial saw.
+struct Trial {
+    /// For each conserved quantity.
+    drifts: Vec<TrialDrift>,
+    /// Did every coordinate move?
+    moves: bool,
+    /// Steps taken.
+    steps: u64,
+}
+
 /// Where a trial starts.
 #[derive(Clone, Copy, PartialEq)]
 enum TrialStart {
@@ -180,24 +196,24 @@ fn has_branches(system: &System<'_>) -> bool {
     g.reachable(&sources).into_iter().any(|id| g.expr(id).node().breaks_at().is_some())
 }
 
-/// For each conserved quantity its drifts on a trial, and whether every coordinate moved.
+/// What becomes of the conserved quantities on a trial.
 fn measure<'m>(
     model: &'m Model,
     settings: &Settings,
     conserved: &ConservedQuantities<'m>,
     step: f64,
     from: TrialStart,
-) -> Result<(Vec<TrialDrift>, bool), String> {
+) -> Result<Trial, String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let sizes = conserved.found.iter().map(|quantity| ("size of", &quantity.name, magnitude(quantity.expression).id()));
     let places = model.coordinates().iter().map(|c| ("place of", &c.name, c.position));
     let beside =
         sizes.chain(places).map(|(what, name, expression)| Tracked { name: format!("{what} {name}"), expression });
     let tracked: Vec<Tracked> = tracked_of(conserved).into_iter().chain(beside).collect();
-    let drifts = |fraction: u64| -> Result<(Vec<f64>, Vec<f64>, bool), String> {
+    let drifts = |fraction: u64, steps: u64| -> Result<(Vec<f64>, Vec<f64>, bool, u64), String> {
         let settings = Settings {
             step: Some(step / fraction as f64),
-            extent: Some(Extent::Steps(STEPS * fraction)),
+            extent: Some(Extent::Steps(steps * fraction)),
             ..settings.clone()
         };
         let mut run = CompiledRun::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
@@ -205,9 +221,15 @@ fn measure<'m>(
             shift(run.start_mut(), size, STEPS as f64 * step);
         }
         let mut recorder = Recorder::new(run.columns().clone());
-        let outcome = run.execute(&mut recorder, |_| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
-        if let End::Failed(failure) = &outcome.end {
-            return Err(failure.to_string());
+        let outcome = bounded(&run, &mut recorder, MOST_ENTRIES * (2 * fraction - 1))?;
+        // With half the step it is compared with a motion of the same length.
+        let enough = if fraction == 1 { FEWEST_STEPS.min(steps) } else { steps * fraction };
+        match &outcome.end {
+            End::Failed(failure) => return Err(failure.to_string()),
+            End::Interrupted if outcome.steps < enough => {
+                return Err(format!("the equations of {steps} steps are too large for a trial"));
+            }
+            _ => {}
         }
         // Drifts are those of the energy, of what the model states, and of what is tracked, in this order.
         let drifts: Vec<&Drift> = recorder.drifts().map(|(_, drift)| drift).collect();
@@ -219,13 +241,29 @@ fn measure<'m>(
         let kept = kept.map(|drift| drift.map_or(f64::NAN, |drift| drift.max_drift())).collect();
         let size = |drift: &&Drift| drift.first().map_or(f64::NAN, f64::abs) + drift.max_drift();
         let sizes = own.by_ref().take(conserved.found.len()).map(size).collect();
-        Ok((kept, sizes, own.all(|place| place.max_drift() > 0.0)))
+        Ok((kept, sizes, own.all(|place| place.max_drift() > 0.0), outcome.steps))
     };
-    let (coarse, sizes, moves) = drifts(1)?;
+    let (coarse, sizes, moves, steps) = drifts(1, STEPS)?;
     // Where nothing is conserved, there is no order to measure.
-    let fine = if conserved.found.is_empty() { Vec::new() } else { drifts(2)?.0 };
+    let fine = if conserved.found.is_empty() { Vec::new() } else { drifts(2, steps)?.0 };
     let drifts = coarse.into_iter().zip(fine).zip(sizes);
-    Ok((drifts.map(|((coarse, fine), size)| TrialDrift { coarse, fine, size }).collect(), moves))
+    let drifts = drifts.map(|((coarse, fine), size)| TrialDrift { coarse, fine, size }).collect();
+    Ok(Trial { drifts, moves, steps })
+}
+
+/// Runs until the end, or until it has cost so many entries of Jacobians.
+fn bounded(run: &CompiledRun, recorder: &mut Recorder, most: u64) -> Result<Outcome, String> {
+    let unknowns = run.structure().map_or(0, |structure| structure.unknowns as u64);
+    let mut execution = run.start();
+    while execution.advance(recorder).map_err(|error| error.to_string())? {
+        let spent = execution.so_far().work.iterations.saturating_mul(unknowns * unknowns);
+        if spent > most && execution.outcome().is_none() {
+            break;
+        }
+    }
+    let outcome = execution.finish(recorder).map_err(|error| error.to_string())?;
+    recorder.finish().map_err(|error| error.to_string())?;
+    Ok(outcome)
 }
 
 /// Shifts positions by fractions of their size, and velocities so that they lead as far in this time.

@@ -314,6 +314,9 @@ impl<'m> Findings<'m> {
         if let Some(failure) = &report.failure {
             section.say(format!("not measured: {failure}"));
         }
+        if let Some(steps) = report.shortened {
+            section.say(format!("measured over {} only: the equations are large", counted(steps as usize, "step")));
+        }
         if let Some(seen) = report.regularity {
             let (low, high) = seen.determinant;
             let steps = if seen.steps == 1 { "the first step".to_string() } else { format!("{} steps", seen.steps) };

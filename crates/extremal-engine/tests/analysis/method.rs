@@ -140,3 +140,23 @@ fn the_modified_lagrangian_is_printed() {
     let reference = Settings { method: "rk4".parse().unwrap(), ..settings };
     assert!(analyze(&well, &reference, extent).backward.is_none());
 }
+
+#[test]
+fn trials_of_large_equations_end_early_and_say_so() {
+    let chain = model(
+        "parameters.n = 26
+        coordinates.q = { count = \"n\", start = \"log(i)\" }
+        dynamics.lagrangian = \"sum(i, 1, n, q[i]'^2/20) - sum(i, 1, n - 1, exp(q[i] - q[i + 1])) - (q[1] - q[n])^2/2\"
+        simulation = { method = \"energy-entropy(3)\", step = 1, steps = 50 }",
+    );
+    let settings = Settings::of(&chain);
+    let seen = analyze(&chain, &settings, AnalysisExtent::default());
+    let method = seen.method.as_ref().unwrap();
+    // 26 positions and momenta in three stages: their Jacobians, some six in each step, are more than a trial may cost.
+    let steps = method.shortened.unwrap();
+    assert!((4..64).contains(&steps), "{steps}");
+    assert_eq!(preservation(method, "energy").0, Preservation::Exact);
+    assert!(seen.to_text().contains(&format!("measured over {steps} steps only")), "{}", seen.to_text());
+    // Small ones are tried to the end.
+    assert_eq!(report(&gallery("kepler"), "midpoint", 0.01, 1).shortened, None);
+}
