@@ -8,7 +8,7 @@ use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
     CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, energy_estimate, scheme,
 };
-use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
+use extremal_model::{AtSingular, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
 use super::audits::constraint_sizes;
@@ -134,11 +134,9 @@ impl CompiledRun {
                     Ok(compiled)
                 };
                 let nodes = Options::default().energy_nodes;
-                Compiled::Scheme(Box::new(match settings.method {
-                    Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-                        exact_enough(&start, &observables, plan.step, nodes, compile)?
-                    }
-                    _ => {
+                Compiled::Scheme(Box::new(match settings.method.keeps_energy() {
+                    true => exact_enough(&start, &observables, plan.step, nodes, compile)?,
+                    false => {
                         let compiled = compile(nodes)?;
                         check_second(&system, &start, &compiled)?;
                         compiled

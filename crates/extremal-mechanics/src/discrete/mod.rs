@@ -44,6 +44,7 @@ pub(crate) use scheme::ids;
 use crate::System;
 use canonical::canonical;
 use collocation::Collocation;
+use energy_entropy::{EnergyForm, energy_entropy};
 use on_manifold::runge_kutta_on;
 use reference::{euler, rk2, rk4, runge_kutta};
 
@@ -112,9 +113,6 @@ pub enum SchemeError {
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
-    /// The energy–entropy method needs an energy without explicit time.
-    #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
-    ExplicitTime(String),
 }
 
 /// The scheme of `method` for `system`.
@@ -145,7 +143,7 @@ pub fn scheme<'g>(
     Ok(match method {
         Method::Compose { composition, base } => {
             if !system.heat.is_empty()
-                && *base != CompositionBase::EnergyEntropy
+                && !base.keeps_energy()
                 && options.entropy != EntropyBase::Midpoint
             {
                 return Err(SchemeError::NotSymmetric(name));
@@ -154,6 +152,7 @@ pub fn scheme<'g>(
                 CompositionBase::Midpoint => Method::Midpoint,
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
                 CompositionBase::EnergyEntropy => Method::EnergyEntropy(1),
+                CompositionBase::EnergyEntropyMomentum => Method::EnergyEntropyMomentum,
             };
             let base = scheme(system, &base, options, None)?;
             Scheme { name, substeps: composition::substeps(*composition), ..base }
@@ -182,7 +181,12 @@ pub fn scheme<'g>(
             }
         }
         Method::EnergyEntropy(stages) => {
-            energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
+            let form = EnergyForm { stages: *stages as usize, nodes: options.energy_nodes, momenta: false };
+            energy_entropy(system, &form, name)?
+        }
+        Method::EnergyEntropyMomentum => {
+            let form = EnergyForm { stages: 1, nodes: options.energy_nodes, momenta: true };
+            energy_entropy(system, &form, name)?
         }
         Method::Euler => by_stages(system, euler(system), name),
         Method::Rk2 => by_stages(system, rk2(system), name),
@@ -313,6 +317,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         Method::Compose { .. }
         | Method::Custom
         | Method::EnergyEntropy(_)
+        | Method::EnergyEntropyMomentum
         | Method::Hermite
         | Method::Difference
         | Method::Euler
