@@ -6,7 +6,7 @@ use std::sync::Arc;
 use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
-    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, energy_estimate, scheme,
+    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate, scheme,
 };
 use extremal_model::{AtSingular, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
@@ -68,6 +68,9 @@ impl CompiledRun {
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
             return Err(SchemeError::BesideAccelerations("symmetries").into());
+        }
+        for symmetry in model.symmetries() {
+            check_symmetry(&system, &settings.method, &symmetry.name, &g.exprs(&symmetry.generator))?;
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();
         let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;

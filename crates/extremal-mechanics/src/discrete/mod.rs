@@ -28,6 +28,7 @@ use thiserror::Error;
 
 pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
+pub use energy_entropy::check_symmetry;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
 pub use modified::ModifiedLagrangian;
@@ -96,6 +97,20 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// A method that promises momenta, and a Hamiltonian written by parts that do not have the symmetry.
+    #[error(
+        "`{method}` does not keep the momentum of `{symmetry}` here: it takes the Hamiltonian as a function of pieces of degree two at most, \
+         and `{symmetry}` changes the piece `{part}`: write the Lagrangian by pieces that it does not change, such as `(x^2 + y^2)^2` in \
+         place of powers of `x` and `y`, or use `energy-entropy`"
+    )]
+    UnkeptMomentum {
+        /// The method.
+        method: String,
+        /// The symmetry that the model states.
+        symmetry: String,
+        /// The piece.
+        part: String,
+    },
     /// Where dry friction is not defined.
     #[error("dry friction such as that on `{name}` is not defined {place}")]
     DryFriction {
@@ -142,10 +157,7 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if !system.heat.is_empty()
-                && !base.keeps_energy()
-                && options.entropy != EntropyBase::Midpoint
-            {
+            if !system.heat.is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {

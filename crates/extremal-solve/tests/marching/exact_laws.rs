@@ -131,7 +131,12 @@ fn energy_momentum_and_constraints_together() {
     // Energies of size four: each step rounds by a few ulp of it, and solves end a few ulp off.
     let allowed = 8.0 * f64::EPSILON * 4.0 * 10_000.0;
     for h in [0.01, 0.1] {
-        for method in ["energy-entropy", "energy-entropy(2)", "energy-entropy-momentum", "compose(suzuki4, energy-entropy-momentum)"] {
+        for method in [
+            "energy-entropy",
+            "energy-entropy(2)",
+            "energy-entropy-momentum",
+            "compose(suzuki4, energy-entropy-momentum)",
+        ] {
             let [energy, momentum, sphere, hidden] = spherical_drifts(method, h, 10_000);
             println!("{method} {h}: {energy:e} {momentum:e} {sphere:e} {hidden:e}");
             assert!(energy <= allowed, "{method} {h}: {energy:e}");

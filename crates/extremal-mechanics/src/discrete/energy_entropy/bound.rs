@@ -2,6 +2,7 @@
 
 use extremal_expr::{Expr, Rational, Relation, magnitude};
 
+use super::parts::QuadraticParts;
 use crate::constraint::Constraint;
 use crate::discrete::collocation::Collocation;
 use crate::{Point, System};
@@ -31,15 +32,17 @@ impl<'g> BoundFunctions<'g> {
         let mut bound = BoundFunctions { potentials: Vec::new(), kinematic: Vec::new() };
         for constraint in system.reacting() {
             let function = |label: String, value: Expr<'g>, prefix: &str| {
-                let symbol = |suffix: &str| vec![system.multiplier_symbol(constraint, &format!("{prefix}{}", &suffix[1..]))];
+                let symbol =
+                    |suffix: &str| vec![system.multiplier_symbol(constraint, &format!("{prefix}{}", &suffix[1..]))];
                 BoundFunction { label, value, multipliers: method.symbols(symbol).concat() }
             };
             let name = &constraint.name;
-            let moving = constraint.velocity.substitute(&by_momenta);
             if constraint.kind.nature().binds_positions {
+                let moving = rate_by_parts(system, constraint.expression, &by_momenta);
                 bound.potentials.push(function(name.clone(), constraint.expression, ""));
                 bound.potentials.push(function(format!("{name} for momenta"), moving, "hidden_"));
             } else {
+                let moving = constraint.velocity.substitute(&by_momenta);
                 bound.kinematic.push(function(format!("{name} for momenta"), moving, ""));
             }
         }
@@ -95,6 +98,16 @@ impl<'g> BoundFunctions<'g> {
             system.reacting().map(multiplier).map(|found| found.unwrap_or(system.graph.int(0))).collect();
         system.reactions_at(point, &multipliers)
     }
+}
+
+/// dφ/dt as Σ ∂φ/∂π_k dπ_k/dt by the quadratic parts π of φ, whose rates then are pieces as well, with the symmetries that π has.
+fn rate_by_parts<'g>(system: &System<'g>, phi: Expr<'g>, by_momenta: &[(Expr<'g>, Expr<'g>)]) -> Expr<'g> {
+    let g = system.graph;
+    let taken = QuadraticParts::of(system, &[phi], &[&system.q[..], &[system.t]].concat());
+    let back: Vec<_> = taken.symbols.iter().copied().zip(taken.parts.iter().copied()).collect();
+    let slopes = g.substitute(&g.gradient(taken.functions[0], &taken.symbols), &back);
+    let rates = g.substitute(&system.time_derivative(&taken.parts), by_momenta);
+    g.sum(slopes.into_iter().zip(rates).map(|(slope, rate)| slope * rate.grouped()))
 }
 
 /// What nonholonomic constraints do at a stage.

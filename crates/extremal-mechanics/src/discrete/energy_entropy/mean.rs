@@ -37,7 +37,7 @@ pub(super) struct MeanGradients<'g> {
     pub of: Vec<Vec<Vec<Expr<'g>>>>,
     /// By stage and variable: what may be added to the gradients of a function where their quadrature is off.
     pub directions: Vec<Vec<Expr<'g>>>,
-    /// What the directions change of Σ b_i G_i·k_i.
+    /// What the directions change of Σ b_i G_i·k_i; zero where nothing is off.
     pub squares: Expr<'g>,
 }
 
@@ -69,11 +69,7 @@ impl<'g> MeanGradients<'g> {
         let weights = method.b.clone();
         let b = method.numbers(&weights, "b");
         let squares = g.sum(b.iter().zip(&step.rates).map(|(b, rate)| *b * g.dot(rate, rate)));
-        MeanGradients {
-            of: (0..functions.len()).map(of_function).collect(),
-            directions: step.rates.clone(),
-            squares,
-        }
+        MeanGradients { of: (0..functions.len()).map(of_function).collect(), directions: step.rates.clone(), squares }
     }
 
     /// Over one stage, straight between the values of quadratic parts π: G = Σ_k ∫ ∂f/∂π_k dτ ∇π_k(z_½). Every symmetry of the parts is
@@ -109,7 +105,13 @@ impl<'g> MeanGradients<'g> {
             let column = |k: usize| rows.iter().map(|row| row[k]).collect::<Vec<_>>();
             (0..step.z.len()).map(|k| g.dot(factors, &column(k))).collect()
         };
-        let rates: Vec<_> = changes.iter().map(|change| *change / step.step).collect();
+        // Where no slope changes with a part, nothing of its quadrature is off.
+        let bends = |symbol: &Expr<'g>| g.depend_on(&slopes, &[*symbol]).contains(&true);
+        let rate = |(symbol, change): (&Expr<'g>, &Expr<'g>)| match bends(symbol) {
+            true => *change / step.step,
+            false => g.int(0),
+        };
+        let rates: Vec<_> = taken.symbols.iter().zip(&changes).map(rate).collect();
         let width = taken.parts.len();
         MeanGradients {
             of: (0..taken.functions.len()).map(|f| vec![chained(&means[f * width..(f + 1) * width])]).collect(),

@@ -22,6 +22,7 @@
 mod bound;
 mod mean;
 mod parts;
+mod symmetry;
 
 use extremal_expr::{Expr, magnitude};
 
@@ -36,6 +37,8 @@ use bound::{BoundFunction, BoundFunctions, quotient_above};
 use mean::{MeanGradients, SteppedVariables};
 use parts::QuadraticParts;
 
+pub use symmetry::check_symmetry;
+
 /// Which of the energy–entropy methods.
 pub(super) struct EnergyForm {
     /// Collocation nodes.
@@ -49,8 +52,8 @@ pub(super) struct EnergyForm {
 /// The scheme of such a method.
 pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: String) -> Result<Scheme, SchemeError> {
     let (g, h, n, m) = (system.graph, system.step(), system.len(), system.heat.s.len());
-    let Hamiltonian { h: hamiltonian, q_rate, .. } =
-        system.hamiltonian().ok_or_else(|| SchemeError::NoHamiltonian(name.clone()))?;
+    let found = if form.momenta { hamiltonian_as_written(system) } else { system.hamiltonian() };
+    let Hamiltonian { h: hamiltonian, q_rate, .. } = found.ok_or_else(|| SchemeError::NoHamiltonian(name.clone()))?;
     let mut method = Collocation::gauss(system, form.stages);
     // One unknown rate per stage and component, named after what it is the rate of.
     let rates = method.symbols(|suffix| {
@@ -71,12 +74,17 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
     let weights = method.b.clone();
     let b = method.numbers(&weights, "b");
     let z_next = ended(system, &step, &b);
-    let means = corrected(&gradients, &bound, &step, &b, (hamiltonian, &z_next));
+    let means = corrected(&gradients, &bound, &step, &b, (&functions, &z_next));
     let mut points = Vec::with_capacity(form.stages);
     for (i, rate) in rates.iter().enumerate() {
         let integrals = method.integrals(method.c[i]);
         let u = step.led(&method.numbers(&integrals, &format!("A_c{}", i + 1)));
-        points.push(Point { q: u[..n].to_vec(), v: rate[..n].to_vec(), s: u[2 * n..2 * n + m].to_vec(), t: method.time(i) });
+        points.push(Point {
+            q: u[..n].to_vec(),
+            v: rate[..n].to_vec(),
+            s: u[2 * n..2 * n + m].to_vec(),
+            t: method.time(i),
+        });
     }
     let reactions = bound.reactions(system, &points, &b);
 
@@ -127,6 +135,13 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
     })
 }
 
+/// The Hamiltonian with the terms at rest as they stand in the Lagrangian, not multiplied out: their pieces are those of the user.
+fn hamiltonian_as_written<'g>(system: &System<'g>) -> Option<Hamiltonian<'g>> {
+    let rest = system.kinetic_split()?.rest;
+    let kinetic = system.with_lagrangian(system.lagrangian - rest).hamiltonian()?;
+    Some(Hamiltonian { h: kinetic.h - rest, ..kinetic })
+}
+
 /// What is stepped over: (q, p, S), and time where one of the functions contains it.
 fn stepped<'g>(system: &System<'g>, rates: &[Vec<Expr<'g>>], functions: &[Expr<'g>]) -> SteppedVariables<'g> {
     let g = system.graph;
@@ -158,9 +173,9 @@ fn corrected<'g>(
     bound: &BoundFunctions<'g>,
     step: &SteppedVariables<'g>,
     b: &[Expr<'g>],
-    (hamiltonian, z_next): (Expr<'g>, &[Expr<'g>]),
+    (functions, z_next): (&[Expr<'g>], &[Expr<'g>]),
 ) -> Vec<Vec<Expr<'g>>> {
-    let g = hamiltonian.graph();
+    let g = step.step.graph();
     let mut means = gradients.of[0].clone();
     for (function, of_function) in bound.potentials.iter().zip(&gradients.of[1..]) {
         for (i, mean) in means.iter_mut().enumerate() {
@@ -168,11 +183,21 @@ fn corrected<'g>(
             pairs.for_each(|(sum, slope)| *sum = *sum - function.multipliers[i] * *slope);
         }
     }
-    let after = step.at(&[hamiltonian], z_next)[0];
-    let power = g.sum(b.iter().zip(&means).zip(&step.rates).map(|((b, mean), rate)| *b * g.dot(mean, rate)));
-    let defect = after - hamiltonian - step.step * power;
-    let size = magnitude(after) + magnitude(hamiltonian);
-    let alpha = quotient_above(defect, step.step * gradients.squares, size);
+    if gradients.squares.is_zero() {
+        return means;
+    }
+    let after = step.at(functions, z_next);
+    let power = |means: &[Vec<Expr<'g>>]| {
+        g.sum(b.iter().zip(means).zip(&step.rates).map(|((b, mean), rate)| *b * g.dot(mean, rate)))
+    };
+    let missed = |f: usize| after[f] - functions[f] - step.step * power(&gradients.of[f]);
+    let size = |f: usize| magnitude(after[f]) + magnitude(functions[f]);
+    // What the step leaves of a bound function is the same at every stage, so that its multipliers count by their mean.
+    let multipliers: Vec<_> = bound.potentials.iter().map(|function| g.dot(b, &function.multipliers)).collect();
+    let bound_missed = multipliers.iter().enumerate().map(|(f, mean)| *mean * missed(f + 1));
+    let bound_size = multipliers.iter().enumerate().map(|(f, mean)| mean.abs() * size(f + 1));
+    let defect = missed(0) - g.sum(bound_missed);
+    let alpha = quotient_above(defect, step.step * gradients.squares, g.sum(bound_size.chain([size(0)])));
     for (mean, direction) in means.iter_mut().zip(&gradients.directions) {
         mean.iter_mut().zip(direction).for_each(|(mean, direction)| *mean = *mean + alpha * *direction);
     }
