@@ -101,7 +101,7 @@ fn contact_oscillator_against_equations_typed_by_hand() {
         ("energy-entropy(2)", 4.0, 0.1, &[16, 32, 64, 128]),
         ("energy-entropy(3)", 6.0, 0.2, &[10, 12, 16, 20]),
         ("energy-entropy-momentum", 2.0, 0.05, &[32, 64, 128, 256]),
-        ("compose(suzuki4, energy-entropy)", 4.0, 0.1, &[16, 32, 64, 128]),
+        ("compose(suzuki4, energy-entropy)", 4.0, 0.1, &[32, 64, 128, 256]),
         ("compose(suzuki4, midpoint)", 4.0, 0.1, &[16, 32, 64, 128]),
         ("compose(kahan-li8, trapezoidal)", 8.0, 0.5, &[10, 12, 14, 16]),
         ("gauss(2)", 4.0, 0.1, &[16, 32, 64, 128]),
