@@ -49,7 +49,7 @@ fn assert_compared(
     }
 }
 
-/// The gallery models with an entropy and without outside forces or heat, whose coordinates have a mass.
+/// The gallery models with an entropy and without outside forces or heat, whose coordinates have a mass. Constraints may move.
 fn closed_systems() -> Vec<(&'static str, Model)> {
     extremal_engine::gallery::names()
         .map(|name| (name, gallery(name)))

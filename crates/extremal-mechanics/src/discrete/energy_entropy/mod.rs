@@ -75,24 +75,15 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
     let b = method.numbers(&weights, "b");
     let z_next = ended(system, &step, &b);
     let means = corrected(&gradients, &bound, &step, &b, (&functions, &z_next));
-    let mut points = Vec::with_capacity(form.stages);
-    for (i, rate) in rates.iter().enumerate() {
-        let integrals = method.integrals(method.c[i]);
-        let u = step.led(&method.numbers(&integrals, &format!("A_c{}", i + 1)));
-        points.push(Point {
-            q: u[..n].to_vec(),
-            v: rate[..n].to_vec(),
-            s: u[2 * n..2 * n + m].to_vec(),
-            t: method.time(i),
-        });
-    }
+    let points = stage_points(system, &mut method, &step);
     let reactions = bound.reactions(system, &points, &b);
 
-    let beside = match system.power_beside_forces().is_zero() {
-        true => g.int(0),
-        false => system.symbol("power_beside"),
+    let beside = system.symbol("power_beside");
+    let accounts = match system.power_beside_forces().is_zero() {
+        true => system.accounts(),
+        false => system.accounts_with(beside),
     };
-    let account_formulas: Vec<_> = system.accounts_with(beside).iter().map(|account| account.rate).collect();
+    let account_formulas: Vec<_> = accounts.iter().map(|account| account.rate).collect();
     let (mut rows, mut grown, mut guards) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (mean, rate)) in means.iter().zip(&rates).enumerate() {
         let (slope_q, rest) = mean.split_at(n);
@@ -155,6 +146,23 @@ fn stepped<'g>(system: &System<'g>, rates: &[Vec<Expr<'g>>], functions: &[Expr<'
         step.rates.iter_mut().for_each(|rate| rate.push(g.int(1)));
     }
     step
+}
+
+/// The stages, with the rates of positions for velocities.
+fn stage_points<'g>(
+    system: &System<'g>,
+    method: &mut Collocation<'_, 'g>,
+    step: &SteppedVariables<'g>,
+) -> Vec<Point<'g>> {
+    let (n, m) = (system.len(), system.heat.s.len());
+    let mut points = Vec::with_capacity(method.len());
+    for (i, rate) in step.rates.iter().enumerate() {
+        let integrals = method.integrals(method.c[i]);
+        let u = step.led(&method.numbers(&integrals, &format!("A_c{}", i + 1)));
+        let (q, v, s) = (u[..n].to_vec(), rate[..n].to_vec(), u[2 * n..2 * n + m].to_vec());
+        points.push(Point { q, v, s, t: method.time(i) });
+    }
+    points
 }
 
 /// The end of the step; time there is exact, whatever the round-off of the weights.
