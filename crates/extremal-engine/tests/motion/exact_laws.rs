@@ -36,7 +36,7 @@ fn energy_entropy_and_momentum_of_a_thermoelastic_pendulum() {
                 laws.second.smallest_step
             );
             // Entropies of size two round by an ulp when nothing is produced.
-            assert!(laws.second.smallest_step >= -4.0 * f64::EPSILON && laws.second.total > 0.2, "{method}: {laws:?}");
+            assert!(laws.second.smallest_step >= -4.0 * f64::EPSILON && laws.second.total > 0.1, "{method}: {laws:?}");
             [drift(&run, "energy"), drift(&run, "rotation")]
         };
         let [energy, rotation] = kept("energy-entropy-momentum");

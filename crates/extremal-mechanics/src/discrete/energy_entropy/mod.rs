@@ -260,9 +260,14 @@ fn note(system: &System<'_>, form: &EnergyForm) -> String {
         false => "",
         true => ", less the constraints times their multipliers,",
     };
+    // Constraints on velocities whose reactions do no work (X5).
+    let workless = match system.reacting().any(|c| !c.kind.nature().binds_positions && c.power.is_zero()) {
+        false => "",
+        true => " From the reactions a multiple of M k_q is taken away, so that they do no work in the step.",
+    };
     format!(
         "One step of size {h}: z_1 = z_0 + {h} Σ b_i k_i for z = (q, p, S). G are mean gradients of H{multiplied} {along}; positions \
-         and entropies in forces are those of the stage."
+         and entropies in forces are those of the stage.{workless}"
     )
 }
 
