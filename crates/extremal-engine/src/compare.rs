@@ -5,7 +5,7 @@ mod record;
 use std::ops::Range;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{CompositionBase, Method, Model, Start};
+use extremal_model::{Method, Model, Start};
 use extremal_solve::{March, StepFailure};
 use extremal_trajectory::Stopwatch;
 use serde::Serialize;
@@ -287,14 +287,10 @@ struct EnergyWatch {
 
 impl EnergyWatch {
     fn new(model: &Model, run: &CompiledRun, method: &Method) -> EnergyWatch {
-        let from_energy = match method {
-            Method::Compose { base, .. } => *base == CompositionBase::EnergyEntropy,
-            method => matches!(method, Method::EnergyEntropy(_)),
-        };
         let conserved = EnergyLaw::of(model).why_it_changes().is_none();
         EnergyWatch {
             snapshot: run.snapshot(),
-            variational: !method.is_reference() && !from_energy,
+            variational: !method.is_reference() && !method.keeps_energy(),
             truth: if conserved { run.stated_energy() } else { f64::NAN },
         }
     }

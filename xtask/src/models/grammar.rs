@@ -99,11 +99,11 @@ impl Draw<'_> {
             ]),
             5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "euler", "rk2", "rk4"]),
             6 => random.pick(&["dop853", "dop853", "dopri5"]),
-            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
+            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)", "energy-entropy-momentum"]),
             8 if !fits => random.pick(&["hermite", "difference", "custom"]),
             8 => random.pick(&compositions),
             _ => {
-                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy"]);
+                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy", "energy-entropy-momentum"]);
                 return format!("compose({}, {base})", random.pick(&compositions));
             }
         };

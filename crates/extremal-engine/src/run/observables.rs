@@ -155,7 +155,8 @@ impl Observables {
         let determinants = determinants(system);
         outputs.extend(&determinants);
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
-        let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
+        let from_momenta =
+            matches!(method, Method::EnergyEntropy(_) | Method::EnergyEntropyMomentum) || method.is_reference();
         let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
-    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, energy_estimate, scheme,
+    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate, scheme,
 };
-use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
+use extremal_model::{AtSingular, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
 use super::audits::constraint_sizes;
@@ -68,6 +68,9 @@ impl CompiledRun {
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
             return Err(SchemeError::BesideAccelerations("symmetries").into());
+        }
+        for symmetry in model.symmetries() {
+            check_symmetry(&system, &settings.method, &symmetry.name, &g.exprs(&symmetry.generator))?;
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();
         let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;
@@ -134,11 +137,9 @@ impl CompiledRun {
                     Ok(compiled)
                 };
                 let nodes = Options::default().energy_nodes;
-                Compiled::Scheme(Box::new(match settings.method {
-                    Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-                        exact_enough(&start, &observables, plan.step, nodes, compile)?
-                    }
-                    _ => {
+                Compiled::Scheme(Box::new(match settings.method.keeps_energy() {
+                    true => exact_enough(&start, &observables, plan.step, nodes, compile)?,
+                    false => {
                         let compiled = compile(nodes)?;
                         check_second(&system, &start, &compiled)?;
                         compiled

@@ -6,6 +6,7 @@ mod derived;
 mod discrete;
 mod dry;
 mod events;
+mod exact_laws;
 mod failures;
 mod forces;
 mod heat;

@@ -122,12 +122,21 @@ impl<'g> System<'g> {
     /// ∂L/∂t, and the heat.
     /// Accounts that are always zero are left out.
     pub fn accounts(&self) -> Vec<Account<'g>> {
+        self.accounts_with(self.power_beside_forces())
+    }
+
+    /// What changes the energy beside forces and heat: moving constraints and the explicit time, −∂L/∂t.
+    pub fn power_beside_forces(&self) -> Expr<'g> {
+        self.constraint_power() - self.graph.gradient(self.lagrangian, &[self.t])[0]
+    }
+
+    /// The accounts where the energy changes by this beside forces and heat: a method may have an expression of its own for it.
+    pub fn accounts_with(&self, beside_forces: Expr<'g>) -> Vec<Account<'g>> {
         if self.heat.is_empty() {
             return Vec::new();
         }
         let g = self.graph;
-        let explicit = g.gradient(self.lagrangian, &[self.t])[0];
-        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power() + self.dry_power();
+        let work = g.dot(&self.external_force(), &self.v) + beside_forces + self.dry_power();
         let heat = g.sum(self.heat.power.iter().copied());
         [("work", work), ("heat", heat)]
             .into_iter()

@@ -28,6 +28,7 @@ use thiserror::Error;
 
 pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
+pub use energy_entropy::check_symmetry;
 pub use flow::PhaseFlow;
 pub use hermite::HermiteAction;
 pub use modified::ModifiedLagrangian;
@@ -44,6 +45,7 @@ pub(crate) use scheme::ids;
 use crate::System;
 use canonical::canonical;
 use collocation::Collocation;
+use energy_entropy::{EnergyForm, energy_entropy};
 use on_manifold::runge_kutta_on;
 use reference::{euler, rk2, rk4, runge_kutta};
 
@@ -95,6 +97,20 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// A method that promises momenta, and a Hamiltonian written by parts that do not have the symmetry.
+    #[error(
+        "`{method}` does not keep the momentum of `{symmetry}` here: it takes the Hamiltonian as a function of pieces of degree two at most, \
+         and `{symmetry}` changes the piece `{part}`: write the Lagrangian by pieces that it does not change, such as `(x^2 + y^2)^2` in \
+         place of powers of `x` and `y`, or use `energy-entropy`"
+    )]
+    UnkeptMomentum {
+        /// The method.
+        method: String,
+        /// The symmetry that the model states.
+        symmetry: String,
+        /// The piece.
+        part: String,
+    },
     /// Where dry friction is not defined.
     #[error("dry friction such as that on `{name}` is not defined {place}")]
     DryFriction {
@@ -112,9 +128,6 @@ pub enum SchemeError {
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
-    /// The energy–entropy method needs an energy without explicit time.
-    #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
-    ExplicitTime(String),
 }
 
 /// The scheme of `method` for `system`.
@@ -144,16 +157,14 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if !system.heat.is_empty()
-                && *base != CompositionBase::EnergyEntropy
-                && options.entropy != EntropyBase::Midpoint
-            {
+            if !system.heat.is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {
                 CompositionBase::Midpoint => Method::Midpoint,
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
                 CompositionBase::EnergyEntropy => Method::EnergyEntropy(1),
+                CompositionBase::EnergyEntropyMomentum => Method::EnergyEntropyMomentum,
             };
             let base = scheme(system, &base, options, None)?;
             Scheme { name, substeps: composition::substeps(*composition), ..base }
@@ -182,7 +193,12 @@ pub fn scheme<'g>(
             }
         }
         Method::EnergyEntropy(stages) => {
-            energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
+            let form = EnergyForm { stages: *stages as usize, nodes: options.energy_nodes, momenta: false };
+            energy_entropy(system, &form, name)?
+        }
+        Method::EnergyEntropyMomentum => {
+            let form = EnergyForm { stages: 1, nodes: options.energy_nodes, momenta: true };
+            energy_entropy(system, &form, name)?
         }
         Method::Euler => by_stages(system, euler(system), name),
         Method::Rk2 => by_stages(system, rk2(system), name),
@@ -313,6 +329,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         Method::Compose { .. }
         | Method::Custom
         | Method::EnergyEntropy(_)
+        | Method::EnergyEntropyMomentum
         | Method::Hermite
         | Method::Difference
         | Method::Euler

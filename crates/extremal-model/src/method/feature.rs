@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn a_refusal_names_only_methods_that_take_everything_asked() {
-        let needed = [Feature::Velocities, Feature::Entropies, Feature::Constraints(ConstraintKind::Holonomic)];
+        let needed = [Feature::Velocities, Feature::Entropies, Feature::Constraints(ConstraintKind::Vakonomic)];
         let refusal = Method::EnergyEntropy(1).refuses(&needed).unwrap();
-        assert_eq!(refusal.feature, Feature::Constraints(ConstraintKind::Holonomic));
+        assert_eq!(refusal.feature, Feature::Constraints(ConstraintKind::Vakonomic));
         assert!(refusal.instead.contains(&"midpoint") && !refusal.instead.contains(&"galerkin(s)"));
         assert!(Method::Midpoint.refuses(&needed).is_none());
         let impossible = [Feature::HigherDerivatives, Feature::Entropies];

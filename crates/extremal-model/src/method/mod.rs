@@ -63,6 +63,8 @@ pub enum Method {
     },
     /// Energy-preserving collocation with the stages, 1 to [`MAX_STAGES`]: the first and the second law hold for every step.
     EnergyEntropy(u32),
+    /// The same with one stage and gradients of the quadratic parts of the Hamiltonian: keeps momenta of linear symmetries as well.
+    EnergyEntropyMomentum,
     /// The user's own discrete Lagrangian and forces, from `[discrete]`.
     Custom,
     /// For Lagrangians with accelerations: differences over three points, order 2.
@@ -227,14 +229,33 @@ static COMPOSED_ENERGY_ENTROPY: MethodFamily = MethodFamily {
 static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     usage: "energy-entropy(s)",
     sentence: "energy-preserving collocation with s stages, 1 if not given",
-    equations: "E15 to E20",
+    equations: "E15 to E21, X1 to X5",
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies]],
+    takes: &[&[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic)]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
+};
+
+static ENERGY_ENTROPY_MOMENTUM: MethodFamily = MethodFamily {
+    usage: "energy-entropy-momentum",
+    sentence: "energy-preserving step between the quadratic parts of the Hamiltonian",
+    equations: "E16 with X6",
+    order: "2",
+    keeps: "energy; first and second law; momenta of linear symmetries of the quadratic parts",
+    example: || Method::EnergyEntropyMomentum,
+    read: None,
+    ..ENERGY_ENTROPY
+};
+
+static COMPOSED_ENERGY_ENTROPY_MOMENTUM: MethodFamily = MethodFamily {
+    usage: "compose(c, energy-entropy-momentum)",
+    sentence: "a symmetric composition c of energy-entropy-momentum steps; a step may lower the entropy",
+    keeps: "energy; first law; momenta of linear symmetries of the quadratic parts",
+    example: || composed(CompositionBase::EnergyEntropyMomentum),
+    ..COMPOSED_ENERGY_ENTROPY
 };
 
 static HERMITE: MethodFamily = MethodFamily {
@@ -375,6 +396,7 @@ families! {
     Method::Galerkin { .. } => GALERKIN,
     Method::Compose { base: CompositionBase::Midpoint, .. } => COMPOSED_MIDPOINT,
     Method::EnergyEntropy(_) => ENERGY_ENTROPY,
+    Method::EnergyEntropyMomentum => ENERGY_ENTROPY_MOMENTUM,
     Method::Hermite => HERMITE,
     Method::Difference => DIFFERENCE,
     Method::Dop853 => DOP853,
@@ -385,6 +407,7 @@ families! {
     Method::Right => RIGHT,
     Method::Theta(_) => THETA,
     Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
+    Method::Compose { base: CompositionBase::EnergyEntropyMomentum, .. } => COMPOSED_ENERGY_ENTROPY_MOMENTUM,
     Method::Dopri5 => DOPRI5,
     Method::Rk2 => RK2,
     Method::Euler => EULER,
@@ -456,6 +479,17 @@ impl Method {
         self.family().kind == MethodKind::Reference
     }
 
+    /// Does every step keep the energy itself, and the first law with it?
+    ///
+    /// ```
+    /// use extremal_model::Method;
+    /// assert!(Method::EnergyEntropy(2).keeps_energy());
+    /// assert!(!Method::Midpoint.keeps_energy());
+    /// ```
+    pub fn keeps_energy(&self) -> bool {
+        self.family().kind == MethodKind::EnergyPreserving
+    }
+
     /// The first of `needed` that the method is not defined for, with the families that take all of them.
     pub fn refuses(&self, needed: &[Feature]) -> Option<Refusal> {
         let feature = *needed.iter().find(|feature| !self.takes(**feature))?;
@@ -474,6 +508,7 @@ impl fmt::Display for Method {
             Method::Compose { composition, base } => write!(f, "{name}({composition}, {base})"),
             Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
             Method::EnergyEntropy(_)
+            | Method::EnergyEntropyMomentum
             | Method::Left
             | Method::Right
             | Method::Midpoint
