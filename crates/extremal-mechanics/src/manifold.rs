@@ -35,6 +35,42 @@ impl<'g> System<'g> {
         }
     }
 
+    /// Where a system moves whose last half of coordinates are the momenta p of the first, with the Lagrangian p·q' − H(q, p, S, t): on
+    /// q' = ∂H/∂p, p' = −∂H/∂q + F. `None` where there are constraints, or forces on momenta or by their rates, so that more has to be
+    /// found out.
+    ///
+    /// ```
+    /// use extremal_expr::Graph;
+    /// use extremal_mechanics::System;
+    /// let g = Graph::new();
+    /// let [x, p, v] = ["x", "p", "x'"].map(|name| g.symbol(name));
+    /// let system = System::new(&g, &["x", "p"], p * v - p.powi(4) - x.powi(2));
+    /// let manifold = system.phase_space().unwrap();
+    /// assert_eq!(manifold.chart, [(v, p.powi(3) * 4), (g.symbol("p'"), x * -2)]);
+    /// ```
+    pub fn phase_space(&self) -> Option<FinalManifold<'g>> {
+        let (g, half) = (self.graph, self.len() / 2);
+        let (positions, momenta) = self.q.split_at(half);
+        let (forces, on_momenta) = self.force.split_at(half);
+        let by_rates = g.depend_on(forces, &self.v[half..]).contains(&true);
+        if by_rates || !self.constraints.is_empty() || !self.dry.is_empty() || on_momenta.iter().any(|f| !f.is_zero()) {
+            return None;
+        }
+        let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
+        let hamiltonian = -self.lagrangian.substitute(&at_rest);
+        let velocities = g.gradient(hamiltonian, momenta);
+        let moving: Vec<_> = self.v.iter().copied().zip(velocities.iter().copied()).collect();
+        let pushed = g.substitute(forces, &moving);
+        let slopes = g.gradient(hamiltonian, positions);
+        let rates = velocities.iter().copied().chain(pushed.iter().zip(&slopes).map(|(force, slope)| *force - *slope));
+        let chart: Vec<_> = self.v.iter().copied().zip(rates).collect();
+        let changes: Vec<_> = chart.iter().map(|(_, rate)| *rate).collect();
+        let changes = g.substitute(&self.time_derivative(&changes), &chart);
+        let mut motion: Vec<_> = self.a.iter().zip(changes).map(|(a, change)| *a - change).collect();
+        motion.extend(g.substitute(&self.entropy_balance(), &chart));
+        Some(FinalManifold { constraints: chart.iter().map(|(v, rate)| *v - *rate).collect(), chart, motion })
+    }
+
     /// What a motion of first order is made of: positions, velocities, entropies, and the multipliers that move.
     pub fn moving_state(&self) -> Vec<Expr<'g>> {
         [&self.q[..], &self.v, &self.heat.s, &self.moving_multipliers()].concat()

@@ -31,6 +31,8 @@ pub(crate) struct Observables {
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
+    /// How many of the coordinates, the last ones, are momenta.
+    pub momentum_coordinates: usize,
     pub entropies: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
@@ -76,7 +78,7 @@ impl Observables {
         for order in 0..2 * system.order - 1 {
             columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
         }
-        for order in 0..system.order {
+        for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
         columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
@@ -169,6 +171,7 @@ impl Observables {
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
             coordinates: system.order * system.len(),
+            momentum_coordinates: model.momentum_coordinates(),
             entropies: system.heat.s.len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
@@ -200,6 +203,7 @@ impl Observables {
             outputs: Vec::new(),
             recorded: 1,
             coordinates,
+            momentum_coordinates: 0,
             entropies: 0,
             reactions: 0,
             constraints: Vec::new(),
@@ -237,7 +241,7 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate);
+        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
 }

@@ -1,7 +1,6 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
 mod dry;
-mod elimination;
 mod hamilton;
 mod heat;
 mod integrability;
@@ -11,6 +10,8 @@ mod nonholonomic;
 mod projection;
 mod short_kinetic;
 mod solved;
+
+use extremal_expr::elimination;
 
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};

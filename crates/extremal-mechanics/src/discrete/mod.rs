@@ -112,6 +112,12 @@ pub enum SchemeError {
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
+    /// A Galerkin method that is no symplectic pair on a phase space.
+    #[error(
+        "`{0}` is not defined where momenta are coordinates: there the polynomials have as many degrees as the rule has nodes, as in \
+         `galerkin(2, gauss(2))` and `galerkin(2, lobatto(3))`"
+    )]
+    NotPartitioned(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -198,12 +204,8 @@ pub fn scheme<'g>(
         | Method::Trapezoidal
         | Method::Galerkin { .. } => {
             if let Some(manifold) = &system.manifold {
-                return canonical(
-                    system,
-                    manifold,
-                    gauss_stages(method).ok_or(SchemeError::NotCanonical(name.clone()))?,
-                    name,
-                );
+                let method = partitioned(system, method).ok_or_else(|| SchemeError::NotPartitioned(name.clone()))?;
+                return canonical(system, manifold, method, name);
             }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
@@ -324,14 +326,19 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
     })
 }
 
-/// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.
-fn gauss_stages(method: &Method) -> Option<usize> {
+/// What a variational method is where positions and momenta are coordinates: the symplectic pair of its quadrature rule. `None` for
+/// polynomials that have fewer degrees than the rule can tell, or more.
+fn partitioned<'s, 'g>(system: &'s System<'g>, method: &Method) -> Option<Collocation<'s, 'g>> {
+    use extremal_model::Quadrature;
+    let (degree, rule) = galerkin_of(method)?;
+    let points = rule.nodes.len();
     match method {
-        Method::Midpoint => Some(1),
-        Method::Galerkin { degree, quadrature: extremal_model::Quadrature::Gauss(points) } if degree == points => {
-            Some(*degree as usize)
+        Method::Midpoint => Some(Collocation::gauss(system, 1)),
+        Method::Galerkin { quadrature: Quadrature::Gauss(_), .. } => {
+            (degree == points).then(|| Collocation::gauss(system, points))
         }
-        _ => None,
+        Method::Galerkin { quadrature: Quadrature::Lobatto(_), .. } if degree != points && degree + 1 != points => None,
+        _ => Some(Collocation::partitioned(system, rule)),
     }
 }
 

@@ -140,10 +140,7 @@ const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
-/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
-
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
@@ -154,7 +151,8 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: &[MOTIONS, PROBLEMS],
+    // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
+    takes: &[MOTIONS, PROBLEMS, &[Singular]],
     example: || Method::Midpoint,
     read: None,
 };
@@ -169,7 +167,7 @@ static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: MIDPOINT_TAKES,
+    takes: SYMMETRIC,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -209,7 +207,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: &[MOTIONS],
+    takes: COMPOSED_MIDPOINT.takes,
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
