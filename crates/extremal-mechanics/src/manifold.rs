@@ -1,10 +1,14 @@
 //! The motion of a singular system, on the states that have one.
 
 use extremal_expr::Expr;
+use extremal_expr::elimination::solve_affine;
 
 use crate::System;
 use crate::block::{Block, Solve};
 use crate::discrete::ids;
+
+/// Multipliers on a phase space are solved for up to this many that are coupled.
+const MAX_COUPLED: usize = 6;
 
 /// The final constraint submanifold W_f of a singular system, where the constraint algorithm ends with a unique motion: the states that
 /// have one, and what it is there.
@@ -36,8 +40,8 @@ impl<'g> System<'g> {
     }
 
     /// Where a system moves whose last half of coordinates are the momenta p of the first, with the Lagrangian p·q' − H(q, p, S, t): on
-    /// q' = ∂H/∂p, p' = −∂H/∂q + F. `None` where there are constraints, or forces on momenta or by their rates, so that more has to be
-    /// found out.
+    /// q' = ∂H/∂p, p' = −∂H/∂q + F + Aᵀλ, with the λ by which ∂H/∂p satisfies the constraints all the time. `None` where this is not all:
+    /// with vakonomic constraints, constraints beside entropies, and forces on momenta or by their rates.
     ///
     /// ```
     /// use extremal_expr::Graph;
@@ -51,9 +55,12 @@ impl<'g> System<'g> {
     pub fn phase_space(&self) -> Option<FinalManifold<'g>> {
         let (g, half) = (self.graph, self.len() / 2);
         let (positions, momenta) = self.q.split_at(half);
-        let (forces, on_momenta) = self.force.split_at(half);
-        let by_rates = g.depend_on(forces, &self.v[half..]).contains(&true);
-        if by_rates || !self.constraints.is_empty() || !self.dry.is_empty() || on_momenta.iter().any(|f| !f.is_zero()) {
+        let acting: Vec<_> = self.force.iter().zip(self.reactions()).map(|(force, reaction)| *force + reaction).collect();
+        let (forces, on_momenta) = acting.split_at(half);
+        let bound: Vec<_> = self.constraints.iter().map(|constraint| constraint.velocity).collect();
+        let by_rates = g.depend_on(&[forces, &bound].concat(), &self.v[half..]).contains(&true);
+        let more = !bound.is_empty() && (self.vakonomic().next().is_some() || !self.heat.is_empty());
+        if by_rates || more || !self.dry.is_empty() || on_momenta.iter().any(|force| !force.is_zero()) {
             return None;
         }
         let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
@@ -63,12 +70,24 @@ impl<'g> System<'g> {
         let pushed = g.substitute(forces, &moving);
         let slopes = g.gradient(hamiltonian, positions);
         let rates = velocities.iter().copied().chain(pushed.iter().zip(&slopes).map(|(force, slope)| *force - *slope));
-        let chart: Vec<_> = self.v.iter().copied().zip(rates).collect();
+        let mut chart: Vec<_> = self.v.iter().copied().zip(rates).collect();
+        // The constraints on velocities by momenta, and the multipliers that keep them.
+        let hidden = g.substitute(&bound, &moving);
+        let multipliers: Vec<_> = self.constraints.iter().map(|constraint| constraint.multiplier).collect();
+        let kept = g.substitute(&self.time_derivative(&hidden), &chart);
+        let reactions = solve_affine(g, &kept, &multipliers, |group| group.len() <= MAX_COUPLED)?;
+        let acted: Vec<_> = multipliers.iter().copied().zip(reactions).collect();
+        chart.iter_mut().for_each(|(_, rate)| *rate = rate.substitute(&acted));
         let changes: Vec<_> = chart.iter().map(|(_, rate)| *rate).collect();
         let changes = g.substitute(&self.time_derivative(&changes), &chart);
         let mut motion: Vec<_> = self.a.iter().zip(changes).map(|(a, change)| *a - change).collect();
         motion.extend(g.substitute(&self.entropy_balance(), &chart));
-        Some(FinalManifold { constraints: chart.iter().map(|(v, rate)| *v - *rate).collect(), chart, motion })
+        motion.extend(acted.iter().map(|(multiplier, value)| *multiplier - *value));
+        let on_positions = self.constraints.iter().filter(|constraint| constraint.expression != constraint.velocity);
+        let mut constraints: Vec<_> = on_positions.map(|constraint| constraint.expression).collect();
+        constraints.extend(hidden);
+        constraints.extend(chart.iter().map(|(v, rate)| *v - *rate));
+        Some(FinalManifold { constraints, chart, motion })
     }
 
     /// What a motion of first order is made of: positions, velocities, entropies, and the multipliers that move.

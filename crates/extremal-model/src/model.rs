@@ -265,6 +265,28 @@ impl Model {
         self.content.hamiltonian.map(|hamiltonian| self.graph.expr(hamiltonian.expression))
     }
 
+    /// Do the velocities at the start follow from stated momenta by a formula of the positions there?
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     coordinates.x = { start = 2.0, momentum = 3.0 }
+    ///     dynamics.hamiltonian = "x*p_x^2/2"
+    /// "#)?;
+    /// assert!(model.start_follows_momenta() && model.initial().velocities == [6.0]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn start_follows_momenta(&self) -> bool {
+        let Some(hamiltonian) = self.hamiltonian().filter(|_| self.momentum_coordinates() == 0) else { return false };
+        let momenta: Vec<Expr<'_>> = (self.content.coordinates.iter())
+            .map(|coordinate| self.graph.symbol(&format!("p_{}", coordinate.name)))
+            .collect();
+        let entropies = self.content.entropies.iter().map(|entropy| self.graph.expr(entropy.symbol));
+        let placed: Vec<Expr<'_>> = self.positions().into_iter().chain(entropies).collect();
+        let follows = self.content.coordinates.iter().any(|coordinate| coordinate.start_momentum.is_some());
+        follows && self.graph.depend_on(&self.graph.gradient(hamiltonian, &momenta), &placed).contains(&true)
+    }
+
     /// The number of momenta among the coordinates, which are then the last ones, as many as others before them. There are some only
     /// where a Hamiltonian has no Lagrangian in closed form.
     ///

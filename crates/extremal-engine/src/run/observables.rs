@@ -73,11 +73,15 @@ impl Observables {
     ) -> Result<Observables, ColumnsError> {
         let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
-        columns.extend(system.names.iter().map(Column::coordinate));
+        // Momenta may be coordinates themselves.
+        let (moving, momenta) = system.names.split_at(system.len() - model.momentum_coordinates());
+        columns.extend(moving.iter().map(Column::coordinate));
+        columns.extend(moving.iter().zip(momenta).map(|(name, _)| Column::momentum(name)));
         let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
         for order in 0..2 * system.order - 1 {
-            columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
+            columns.extend(moving.iter().map(|name| Column::velocity(&primed(name, order))));
         }
+        columns.extend(momenta.iter().map(|name| Column::new(format!("{name}'"), Role::Output).of(name.as_str())));
         for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }

@@ -8,6 +8,7 @@ mod kinetic;
 mod lagrange;
 mod nonholonomic;
 mod projection;
+mod routh;
 mod short_kinetic;
 mod solved;
 
@@ -21,3 +22,4 @@ pub use heat::{Account, Friction, Heat};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
+pub use routh::{ReductionError, Routhian};

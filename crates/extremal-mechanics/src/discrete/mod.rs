@@ -16,6 +16,7 @@ mod on_manifold;
 mod own;
 mod quadrature;
 mod recurrence;
+mod reduced;
 mod reference;
 mod scheme;
 mod stages;
@@ -42,6 +43,7 @@ pub use variational::energy_estimate;
 pub(crate) use scheme::ids;
 
 use crate::System;
+use crate::continuous::ReductionError;
 use canonical::canonical;
 use collocation::Collocation;
 use on_manifold::runge_kutta_on;
@@ -112,6 +114,12 @@ pub enum SchemeError {
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
+    /// Coordinates by which the system cannot be reduced.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+    /// Cyclic coordinates whose velocities do not follow from their momenta.
+    #[error("`{0}` needs the velocities of the cyclic coordinates by their momenta in closed form")]
+    NotReduced(String),
     /// A Galerkin method that is no symplectic pair on a phase space.
     #[error(
         "`{0}` is not defined where momenta are coordinates: there the polynomials have as many degrees as the rule has nodes, as in \
@@ -207,6 +215,9 @@ pub fn scheme<'g>(
                 let method = partitioned(system, method).ok_or_else(|| SchemeError::NotPartitioned(name.clone()))?;
                 return canonical(system, manifold, method, name);
             }
+            if !system.cyclic.is_empty() {
+                return reduced::reduced(system, method, options, name);
+            }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
@@ -266,6 +277,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
             needed.push((Feature::SingularEntropies, None));
         }
     }
+    if !system.cyclic.is_empty() {
+        needed.push((Feature::Reduction, Some(format!("that by `{}`", system.names[system.cyclic[0]]))));
+    }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
     }
@@ -287,7 +301,7 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() => Err(SchemeError::NoTwoPoints(method.to_string())),
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
         Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))

@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Reduction, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -140,7 +140,7 @@ const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction]];
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
@@ -152,14 +152,15 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
     // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
-    takes: &[MOTIONS, PROBLEMS, &[Singular]],
+    takes: &[MOTIONS, PROBLEMS, &[Singular, Reduction]],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    // The whole equations are integrated: the motion is the same.
+    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction]],
     ..VARIATIONAL
 };
 
@@ -187,7 +188,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, Singular, Reduction, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -198,7 +199,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular]],
+    takes: &[MOTIONS, &[Singular, Reduction]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -259,7 +260,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies, Reduction]],
     example: || Method::Dop853,
     ..REFERENCE
 };

@@ -251,6 +251,7 @@ fn start_by_momenta<'g>(
     for (coordinate, velocity) in coordinates.list.iter_mut().zip(velocities) {
         // Where a boundary problem leaves the start open, so are the velocities there.
         if !velocity.depends_on(&positions) && (coordinate.start_momentum.is_some() || !velocity.is_zero()) {
+            coordinate.start_momentum.get_or_insert(zero.id());
             coordinate.start_velocity = Some(velocity.id());
         }
     }
