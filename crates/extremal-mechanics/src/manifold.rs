@@ -55,7 +55,8 @@ impl<'g> System<'g> {
     pub fn phase_space(&self) -> Option<FinalManifold<'g>> {
         let (g, half) = (self.graph, self.len() / 2);
         let (positions, momenta) = self.q.split_at(half);
-        let acting: Vec<_> = self.force.iter().zip(self.reactions()).map(|(force, reaction)| *force + reaction).collect();
+        let acting: Vec<_> =
+            self.force.iter().zip(self.reactions()).map(|(force, reaction)| *force + reaction).collect();
         let (forces, on_momenta) = acting.split_at(half);
         let bound: Vec<_> = self.constraints.iter().map(|constraint| constraint.velocity).collect();
         let by_rates = g.depend_on(&[forces, &bound].concat(), &self.v[half..]).contains(&true);

@@ -70,7 +70,8 @@ fn other_momenta_are_coordinates() {
     assert_eq!(names, ["q[1]", "q[2]", "q[3]", "p_q[1]", "p_q[2]", "p_q[3]"]);
     assert_eq!((family.momentum_coordinates(), family.initial().positions[4]), (3, 1.0));
     // Of lists, and with nothing said of momenta.
-    let list = model("coordinates.q = { start = [1, 2] }\ndynamics.hamiltonian = \"cosh(p_q[1]) + cosh(p_q[2]) + q[1]*q[2]\"");
+    let list =
+        model("coordinates.q = { start = [1, 2] }\ndynamics.hamiltonian = \"cosh(p_q[1]) + cosh(p_q[2]) + q[1]*q[2]\"");
     assert_eq!(list.initial().positions, [1.0, 2.0, 0.0, 0.0]);
     // A direction without kinetic energy is no reason to stop.
     let linear = model("coordinates = { x = 1, y = 0 }\ndynamics.hamiltonian = \"p_x*y + p_y^2/2\"");
@@ -79,9 +80,8 @@ fn other_momenta_are_coordinates() {
 
 #[test]
 fn what_is_wrong_with_a_hamiltonian_is_said_where_it_stands() {
-    let oscillator = |dynamics: &str, coordinate: &str| {
-        format!("[coordinates]\nx = {coordinate}\n[dynamics]\n{dynamics}\n")
-    };
+    let oscillator =
+        |dynamics: &str, coordinate: &str| format!("[coordinates]\nx = {coordinate}\n[dynamics]\n{dynamics}\n");
     for (text, said) in [
         (
             oscillator("hamiltonian = \"p_x^2/2 + x'^2\"", "{ start = 1 }"),
@@ -103,10 +103,7 @@ fn what_is_wrong_with_a_hamiltonian_is_said_where_it_stands() {
             oscillator("hamiltonian = \"cosh(p_x) + x^2\"\n[forces]\np_x = \"1\"", "1"),
             &["`p_x` is a momentum; forces act on coordinates", "the force on `x`"],
         ),
-        (
-            oscillator("hamiltonian = \"p_x^2 + p_x'\"", "1"),
-            &["p_x"],
-        ),
+        (oscillator("hamiltonian = \"p_x^2 + p_x'\"", "1"), &["p_x"]),
         (
             format!("[parameters]\np_x = 1\n{}", oscillator("hamiltonian = \"p_x^2 + x^2\"", "1")),
             &["`p_x` is declared twice", "as a momentum here"],

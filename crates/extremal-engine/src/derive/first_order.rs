@@ -163,7 +163,8 @@ pub(super) fn on_phase_space<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     pages.section("Hamiltonian", None, vec![(named("H", "H"), h)]);
     let velocities = g.gradient(h, &system.q[half..]);
     let moving: Vec<_> = system.v.iter().copied().zip(velocities.iter().copied()).collect();
-    let acting: Vec<_> = system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction).collect();
+    let acting: Vec<_> =
+        system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction).collect();
     let pushed = g.substitute(&acting[..half], &moving);
     let slopes = g.gradient(h, &system.q[..half]);
     let mut lines: Vec<_> = moving.iter().map(|(v, rate)| (of(*v), *rate)).collect();

@@ -245,7 +245,8 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
+        self.row =
+            RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
 }

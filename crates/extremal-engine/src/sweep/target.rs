@@ -80,7 +80,9 @@ fn check_bound(model: &Model, target: Target, name: &str) -> Result<(), Variatio
         Target::Position(_) | Target::Entropy(_) if model.start_follows_momenta() => {
             ("momenta", "have other velocities elsewhere")
         }
-        Target::Velocity(at) if model.momentum_coordinates() > 0 && model.coordinates()[at].start_velocity.is_none() => {
+        Target::Velocity(at)
+            if model.momentum_coordinates() > 0 && model.coordinates()[at].start_velocity.is_none() =>
+        {
             ("momenta", "determine the velocities")
         }
         Target::Position(at) if model.momentum_coordinates() > 0 && model.coordinates()[at].start.is_none() => {

@@ -1,6 +1,7 @@
 //! Systems stated by their Hamiltonians, against closed forms and Hamilton's equations typed by hand.
 
 use extremal_engine::derive::{Form, derive};
+use extremal_engine::run::RestartableMotion;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::marches::followed_to;
 use extremal_testkit::models::model;
@@ -51,9 +52,8 @@ fn methods_have_their_order_on_a_phase_space() {
     ];
     assert_orders("coupled", &cases, 2.0, 1e-12, |method, steps| {
         let run = record(&model, &with(&model, method, 2.0 / steps as f64).steps(steps));
-        let off = |names: [&str; 2], at: usize| {
-            (run.last(names[0]) - exact[at]).hypot(run.last(names[1]) - exact[at + 1])
-        };
+        let off =
+            |names: [&str; 2], at: usize| (run.last(names[0]) - exact[at]).hypot(run.last(names[1]) - exact[at + 1]);
         vec![off(["x", "y"], 0), off(["p_x", "p_y"], 2)]
     });
     let run = record(&model, &reference(&model, 0.5).until(2.0));
@@ -154,7 +154,8 @@ fn a_start_may_be_given_by_velocities() {
         ))
     };
     // p = v/√(1 − v²).
-    let by_velocity = record(&stated("velocity = 0.8"), &with(&stated("velocity = 0.8"), "trapezoidal", 0.01).until(1.0));
+    let by_velocity =
+        record(&stated("velocity = 0.8"), &with(&stated("velocity = 0.8"), "trapezoidal", 0.01).until(1.0));
     let by_momentum = stated("momentum = \"4/3\"");
     let by_momentum = record(&by_momentum, &with(&by_momentum, "trapezoidal", 0.01).until(1.0));
     assert!((by_velocity.column("p_x")[0] - 4.0 / 3.0).abs() < 1e-12);
@@ -173,8 +174,7 @@ fn a_momentum_that_its_velocity_does_not_tell() {
         dynamics.hamiltonian = "-cos(p_x) - cos(x)"
         "#,
     );
-    let by_hand =
-        followed_to(&[0.5, 2.0], 6.0, |_, z, dz| (dz[0], dz[1]) = (z[1].sin(), -z[0].sin()));
+    let by_hand = followed_to(&[0.5, 2.0], 6.0, |_, z, dz| (dz[0], dz[1]) = (z[1].sin(), -z[0].sin()));
     let run = record(&model, &reference(&model, 0.5).until(6.0));
     assert!((run.last("x") - by_hand[0]).abs() < 1e-12 && (run.last("p_x") - by_hand[1]).abs() < 1e-12);
     assert_eq!(run.column("p_x")[0], 2.0);
@@ -183,7 +183,9 @@ fn a_momentum_that_its_velocity_does_not_tell() {
 /// Friction by momenta warms a gas, with a kinetic energy that is quadratic and with one that is not.
 #[test]
 fn friction_and_heat_beside_a_hamiltonian() {
-    for (kinetic, velocity) in [("p_x^2/4", (|p: f64| p / 2.0) as fn(f64) -> f64), ("cosh(p_x/2)", |p| (p / 2.0).sinh() / 2.0)] {
+    for (kinetic, velocity) in
+        [("p_x^2/4", (|p: f64| p / 2.0) as fn(f64) -> f64), ("cosh(p_x/2)", |p| (p / 2.0).sinh() / 2.0)]
+    {
         let stated = model(&format!(
             r#"
             coordinates.x = {{ start = 1, momentum = 1.2 }}
@@ -228,7 +230,12 @@ fn constraints_beside_a_hamiltonian() {
             dz[1] = -9.0 * z[0].cos();
         });
         let run = record(&stated, &reference(&stated, 0.5).until(1.5));
-        assert!((run.last("x") - by_hand[0].cos()).abs() < 1e-9, "{hamiltonian}: {} {}", run.last("x"), by_hand[0].cos());
+        assert!(
+            (run.last("x") - by_hand[0].cos()).abs() < 1e-9,
+            "{hamiltonian}: {} {}",
+            run.last("x"),
+            by_hand[0].cos()
+        );
         assert!((run.last("y") - by_hand[0].sin()).abs() < 1e-9);
     }
 }
@@ -264,6 +271,27 @@ fn a_vakonomic_hamiltonian_with_a_mass_along_the_constraint() {
     let equations = derivation.sections[0].equations();
     let extremal_engine::printed::EquationSide::Expression(printed) = &equations[0].right else { panic!("no formula") };
     assert!(g.proves_zero(*printed - typed), "{printed}");
+}
+
+/// A parameter that changes on the way leaves positions and momenta as they are.
+#[test]
+fn parameters_change_on_a_phase_space() {
+    let model = model(
+        r#"
+        parameters.c = 2
+        coordinates.x = { start = 0, momentum = 1 }
+        dynamics.hamiltonian = "c*sqrt(p_x^2 + c^2)"
+        simulation = { method = "trapezoidal", step = 0.5, until = 10 }
+        "#,
+    );
+    let mut motion = RestartableMotion::new(&model, &Settings::of(&model)).unwrap();
+    motion.advance(2).unwrap();
+    motion.set_parameter("c", 1.0).unwrap();
+    motion.advance(2).unwrap();
+    // 2/√5 for a second, 1/√2 for another.
+    let at = motion.run().columns().index_of("x").unwrap();
+    let reached = motion.row()[at];
+    assert!((reached - 2.0 / 5.0f64.sqrt() - 0.5f64.sqrt()).abs() < 1e-14, "{reached}");
 }
 
 /// The momentum of a rotation, found by the lift of its generator to the momenta.

@@ -69,7 +69,9 @@ fn contraction(method: &str) -> f64 {
 #[test]
 fn variational_methods_keep_the_two_form_of_a_singular_lagrangian() {
     // Differences over 1e-4 are off by some 1e-8.
-    for method in ["midpoint", "galerkin(2)", "compose(yoshida4, midpoint)", "left", "trapezoidal", "galerkin(2, lobatto(3))"] {
+    for method in
+        ["midpoint", "galerkin(2)", "compose(yoshida4, midpoint)", "left", "trapezoidal", "galerkin(2, lobatto(3))"]
+    {
         assert!((contraction(method) - 1.0).abs() < 1e-7, "{method}: {:e}", contraction(method) - 1.0);
     }
     // The same rule in coordinates that are not canonical does not.

@@ -31,7 +31,9 @@ pub enum ReductionError {
         .suggestion.as_ref().map_or_else(String::new, |other| format!("; did you mean `{other}`?"))
     )]
     Unknown { name: String, suggestion: Option<String> },
-    #[error("`{name}` is not cyclic, for {what} depends on it: a system is reduced by coordinates on which nothing depends")]
+    #[error(
+        "`{name}` is not cyclic, for {what} depends on it: a system is reduced by coordinates on which nothing depends"
+    )]
     NotCyclic { name: String, what: &'static str },
     #[error("a force acts on `{name}`, so that its momentum is not constant: a system is not reduced by it")]
     Forced { name: String },

@@ -48,7 +48,8 @@ pub(super) fn canonical<'g>(
     let led = |reached: Vec<Expr<'g>>, wanted: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
         reached.into_iter().zip(wanted).map(|(reached, wanted)| reached - wanted).collect()
     };
-    let (moved, pushed): (Vec<_>, Vec<_>) = slopes.iter().map(|all| (all[..x.len()].to_vec(), all[x.len()..].to_vec())).unzip();
+    let (moved, pushed): (Vec<_>, Vec<_>) =
+        slopes.iter().map(|all| (all[..x.len()].to_vec(), all[x.len()..].to_vec())).unzip();
     let mut residuals = Vec::new();
     for i in 0..stages {
         let wanted = [method.at_stage(i, &x, &moved), method.at_partner_stage(i, &p, &pushed)].concat();

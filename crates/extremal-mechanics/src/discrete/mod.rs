@@ -301,7 +301,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
         Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))

@@ -45,7 +45,10 @@ pub(super) fn reduced<'g>(
         constants: base.constants,
         guards: base.guards,
         equations,
-        note: format!("{} L_d is that of Routh's function; the momenta of the cyclic coordinates are constant.", base.note),
+        note: format!(
+            "{} L_d is that of Routh's function; the momenta of the cyclic coordinates are constant.",
+            base.note
+        ),
         ..SchemeBuilder::of_momenta(system).step(name, base.step.solves, &next)
     })
 }

@@ -186,8 +186,18 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
     } = dynamics;
     let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
-        let CoordinateStatement { name: _, has_start: _, start, velocity, momentum, higher, second, domain, count: _, index: _ } =
-            statement;
+        let CoordinateStatement {
+            name: _,
+            has_start: _,
+            start,
+            velocity,
+            momentum,
+            higher,
+            second,
+            domain,
+            count: _,
+            index: _,
+        } = statement;
         let plain = momentum.is_none() && second.is_none() && domain.is_none() && higher.iter().all(Option::is_none);
         plain && start.is_some() && one(start) && one(velocity)
     });

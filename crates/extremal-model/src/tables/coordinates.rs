@@ -150,7 +150,9 @@ fn resolve_one(
     all: &mut Coordinates,
 ) -> Option<()> {
     let name = &statement.name;
-    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second].into_iter().chain(&statement.higher);
+    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second]
+        .into_iter()
+        .chain(&statement.higher);
     let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
     if !all.families.has_room(resolver, members, name) {

@@ -70,7 +70,14 @@ pub(crate) fn complete(statements: &mut Statements) {
             coordinate.velocity.get_or_insert_with(|| zero(&coordinate.name));
         }
         let index = coordinate.index.clone();
-        momenta.push(CoordinateStatement { name, has_start: true, start, count, index, ..CoordinateStatement::default() });
+        momenta.push(CoordinateStatement {
+            name,
+            has_start: true,
+            start,
+            count,
+            index,
+            ..CoordinateStatement::default()
+        });
     }
     statements.coordinates.extend(momenta);
     statements.dynamics.phase_space = true;
@@ -86,7 +93,8 @@ fn has_closed_form(statements: &Statements) -> Option<bool> {
     entropies::resolve(resolver, &statements.entropies);
     declare(resolver, statements, &coordinates);
     definitions::resolve(resolver, &statements.definitions);
-    let hamiltonian = resolver.number(statements.dynamics.hamiltonian.as_ref()?, &ExpressionPlace::HAMILTONIAN, None)?;
+    let hamiltonian =
+        resolver.number(statements.dynamics.hamiltonian.as_ref()?, &ExpressionPlace::HAMILTONIAN, None)?;
     Some(LegendreForm::of(hamiltonian, &coordinates).is_some())
 }
 
@@ -215,7 +223,9 @@ fn check_targets(resolver: &mut Resolver<'_, '_>, statements: &Statements, coord
     let frictions = statements.friction.iter().map(|friction| &friction.key);
     for key in forces.chain(frictions) {
         let stem = key.value.split('[').next().unwrap_or_default().trim();
-        let Some(family) = families[families.len() / 2..].iter().find(|family| family.name.text == stem) else { continue };
+        let Some(family) = families[families.len() / 2..].iter().find(|family| family.name.text == stem) else {
+            continue;
+        };
         let message = format!("`{}` is a momentum; forces act on coordinates", key.value);
         let coordinate = family.name.text.trim_start_matches("p_");
         resolver.problems.push(

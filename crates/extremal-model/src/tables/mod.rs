@@ -197,7 +197,10 @@ impl Statements {
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
-            || objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
+            || objective.is_some()
+            || boundary.is_some()
+            || discrete.is_some()
+            || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
     }
 }

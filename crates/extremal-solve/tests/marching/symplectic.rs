@@ -75,7 +75,11 @@ fn phase_space<'g>(g: &'g Graph, hamiltonian: impl Fn([Expr<'g>; 4]) -> Expr<'g>
 
 /// A Hamiltonian that is neither separable nor quadratic in the momenta.
 fn coupled<'g>([x, y, p, r]: [Expr<'g>; 4]) -> Expr<'g> {
-    p.call(Function::Cosh) * (x.powi(2) / 4 + 1) + r.powi(2) / 2 * (p.powi(2) / 3 + 1) + p * y / 5 + x.powi(2) / 2 + x * y.powi(2) / 3
+    p.call(Function::Cosh) * (x.powi(2) / 4 + 1)
+        + r.powi(2) / 2 * (p.powi(2) / 3 + 1)
+        + p * y / 5
+        + x.powi(2) / 2
+        + x * y.powi(2) / 3
 }
 
 #[test]
