@@ -1,6 +1,7 @@
 //! Systems stated by their Hamiltonians, against closed forms and Hamilton's equations typed by hand.
 
 use extremal_engine::derive::{Form, derive};
+use extremal_engine::printed::EquationSide;
 use extremal_engine::run::RestartableMotion;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::marches::followed_to;
@@ -86,10 +87,10 @@ fn energies_do_not_drift_on_a_phase_space() {
     }
     // What is not symplectic does.
     let drifting = |end: f64| {
-        let run = attempt(&relativistic, &with(&relativistic, "rk4", 0.5).until(end));
+        let run = attempt(&relativistic, &with(&relativistic, "rk4", 0.2).until(end));
         run.recorder.drifts().next().unwrap().1.max_drift()
     };
-    assert!(drifting(1e3) > 5.0 * drifting(1e2));
+    assert!(drifting(2e3) > 5.0 * drifting(1e2));
 }
 
 /// m c²/F (√(1 + (F t/(m c))²) − 1): the momentum grows evenly, and the velocity towards c.
@@ -246,7 +247,7 @@ fn what_a_phase_space_does_not_have_is_refused() {
     for (method, said) in [
         ("energy-entropy", "`energy-entropy` is not defined for a singular Lagrangian"),
         ("galerkin(2, gauss(3))", "as many degrees as the rule has nodes"),
-        ("galerkin(3, lobatto(2))", "as many degrees as the rule has nodes"),
+        ("galerkin(2, lobatto(4))", "as many degrees as the rule has nodes"),
         ("hermite", "`hermite` is not defined"),
     ] {
         let refused = refusal(&model, &with(&model, method, 0.1).until(1.0));
@@ -268,9 +269,9 @@ fn a_vakonomic_hamiltonian_with_a_mass_along_the_constraint() {
     let g = model.graph();
     let [y, px, py, pz] = ["y", "p_x", "p_y", "p_z"].map(|name| g.symbol(name));
     let typed = (px + y * pz).powi(2) / (y.powi(2) + 1) / 2 + py.powi(2) / 2;
-    let equations = derivation.sections[0].equations();
-    let extremal_engine::printed::EquationSide::Expression(printed) = &equations[0].right else { panic!("no formula") };
-    assert!(g.proves_zero(*printed - typed), "{printed}");
+    let equation = derivation.sections[0].equations().next().expect("a Hamiltonian");
+    let EquationSide::Expression(printed) = equation.right else { panic!("no formula") };
+    assert!(g.proves_zero(printed - typed), "{printed}");
 }
 
 /// A parameter that changes on the way leaves positions and momenta as they are.
