@@ -3,6 +3,7 @@
 mod closed_form;
 mod first_order;
 mod higher;
+mod routh;
 mod solved;
 
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ pub enum Form {
     Solved,
     /// Hamilton's equations.
     Hamilton,
+    /// Routh's function, the equations without cyclic coordinates, and how these are found again.
+    Routh,
     /// The discrete equations of a method.
     Discrete,
 }
@@ -58,8 +61,10 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Solved, 1) => solved::solved(&system, &mut pages),
             (Form::Solved, _) => solved::solved(&system.with_multipliers_as_coordinates(), &mut pages),
-            (Form::Hamilton, 1) => first_order::hamilton(&system, &mut pages),
+            (Form::Hamilton, 1) if model.momentum_coordinates() > 0 => first_order::on_phase_space(&system, &mut pages),
+            (Form::Hamilton, 1) => first_order::hamilton(&system, model.hamiltonian(), &mut pages),
             (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
+            (Form::Routh, _) => routh::routh(&system, &settings.reduce, &mut pages)?,
             (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
         }
     }
@@ -67,14 +72,16 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     Ok(Derivation { sections: pages.sections })
 }
 
-/// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, and one step of the method.
+/// The forms that are printed where none is asked for: Hamilton's equations of a stated Hamiltonian, Lagrange's equations, solved where that is short, and one step of the method.
 pub fn usual_forms(model: &Model) -> Vec<Form> {
+    if model.momentum_coordinates() > 0 {
+        return vec![Form::Hamilton, Form::Discrete];
+    }
     let system = System::controlled(model);
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
-    match solved::is_short(&system) {
-        true => vec![Form::Lagrange, Form::Solved, Form::Discrete],
-        false => vec![Form::Lagrange, Form::Discrete],
-    }
+    let stated = model.hamiltonian().map(|_| Form::Hamilton);
+    let solved = solved::is_short(&system).then_some(Form::Solved);
+    stated.into_iter().chain([Form::Lagrange]).chain(solved).chain([Form::Discrete]).collect()
 }
 
 struct Pages<'m> {
@@ -147,6 +154,7 @@ fn discrete<'m>(
     let options = Options { start, entropy, constraints, ..Options::default() };
     let mut system = system.clone();
     system.manifold = final_manifold(model, &system, &settings.method);
+    system.cyclic = system.reducible(&settings.reduce)?;
     let system = &system;
     check_method(system, &settings.method, settings.start)?;
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;

@@ -55,6 +55,8 @@ pub struct System<'g> {
     pub dry: Vec<Dry<'g>>,
     /// Where a singular system moves, once that is known.
     pub manifold: Option<FinalManifold<'g>>,
+    /// The places of the cyclic coordinates without which steps are taken, as [`reducible`](System::reducible) finds them.
+    pub cyclic: Vec<usize>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -100,6 +102,7 @@ impl<'g> System<'g> {
             constraints: Vec::new(),
             dry: Vec::new(),
             manifold: None,
+            cyclic: Vec::new(),
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();
@@ -120,6 +123,23 @@ impl<'g> System<'g> {
     #[must_use]
     pub fn with_lagrangian(&self, lagrangian: Expr<'g>) -> System<'g> {
         System { lagrangian, ..self.clone() }
+    }
+
+    /// The coordinates at these places alone, with another Lagrangian and the forces of the whole written without the others. No
+    /// constraints, entropies or dry friction.
+    pub(crate) fn keeping(&self, kept: &[usize], lagrangian: Expr<'g>, force: &[Expr<'g>]) -> System<'g> {
+        let pick = |all: &[Expr<'g>]| kept.iter().map(|place| all[*place]).collect::<Vec<_>>();
+        System {
+            names: kept.iter().map(|place| self.names[*place].clone()).collect(),
+            q: pick(&self.q),
+            v: pick(&self.v),
+            a: pick(&self.a),
+            p: pick(&self.p),
+            force: pick(force),
+            lagrangian,
+            cyclic: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The derivative of this order, at most 2k, of each coordinate.

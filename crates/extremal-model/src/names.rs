@@ -37,6 +37,10 @@ pub(crate) enum NameMeaning<'g> {
     Control {
         symbols: Vec<Expr<'g>>,
     },
+    /// Of the members of a family of coordinates, until it is known what they are by velocities.
+    Momentum {
+        symbols: Vec<Expr<'g>>,
+    },
     /// It has no value that an expression could use.
     Constraint,
     /// Its declaration was in error and has been reported; its uses are not to blame.
@@ -386,6 +390,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Entropy { .. } => Binding::variable("entropy"),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
+            NameMeaning::Momentum { .. } => Binding::constant("momentum"),
             NameMeaning::Constraint => Binding::constant("constraint"),
             NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
         };
@@ -438,6 +443,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);
+                symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
+            }
+            NameMeaning::Momentum { symbols } => {
+                let symbol = symbols.get(member).filter(|_| self.place.order.is_some());
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
             }
             NameMeaning::Constraint => {

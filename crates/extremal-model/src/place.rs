@@ -99,6 +99,16 @@ impl ExpressionPlace {
         may_use: "positions, their time derivatives up to the fourth, entropies, time and parameters",
         ..ExpressionPlace::LAGRANGIAN
     };
+    pub const HAMILTONIAN: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        order_help: Some("the Hamiltonian is written by momenta instead of velocities: `p_x` is the momentum of `x`"),
+        ..ExpressionPlace::new(
+            "the Hamiltonian",
+            "positions, momenta (`p_x`), entropies, time and parameters",
+            Some(0),
+            true,
+        )
+    };
     pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
     pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
     pub const DISSIPATION: ExpressionPlace = ExpressionPlace::of_state("the dissipation");

@@ -11,6 +11,7 @@ fn heading(feature: Feature) -> &'static str {
         Feature::Singular => "singular",
         Feature::SingularEntropies => "singular, entropies",
         Feature::DryFriction => "dry friction",
+        Feature::Reduction => "reduced",
         Feature::Constraints(ConstraintKind::Holonomic) => "holonomic",
         Feature::Constraints(ConstraintKind::Nonholonomic) => "nonholonomic",
         Feature::Constraints(ConstraintKind::Vakonomic) => "vakonomic",

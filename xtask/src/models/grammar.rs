@@ -195,8 +195,11 @@ impl Draw<'_> {
             self.line(&format!("[definitions]\nd = \"{a}\"\ne = \"d*({b})\""));
             self.definitions = true;
         }
-        let lagrangian = self.lagrangian();
-        self.line(&format!("[dynamics]\nlagrangian = \"{lagrangian}\""));
+        let dynamics = match self.order == 1 && self.random.one_in(10) {
+            true => format!("hamiltonian = \"{}\"", self.hamiltonian()),
+            false => format!("lagrangian = \"{}\"", self.lagrangian()),
+        };
+        self.line(&format!("[dynamics]\n{dynamics}"));
         self.tables(warm);
         if boundary {
             self.boundary();
@@ -205,6 +208,19 @@ impl Draw<'_> {
             self.step_of_its_own();
         }
         self.simulation(boundary);
+    }
+
+    /// By momenta that can be solved for, and by others.
+    fn hamiltonian(&mut self) -> String {
+        let mut terms = Vec::new();
+        for name in self.coordinates.clone() {
+            let kinetic =
+                ["p_?^2/2", "p_?^2/2", "(1 + ?^2)*p_?^2/2", "sqrt(1 + p_?^2)", "cosh(p_?)", "-cos(p_?)", "p_?*?"];
+            terms.push(self.random.pick(&kinetic).replace('?', name));
+        }
+        terms.push(format!("({})", self.expression(2, false)));
+        terms.extend(self.entropies.iter().map(|name| format!("exp({name})")));
+        terms.join(" + ")
     }
 
     /// Many like members.

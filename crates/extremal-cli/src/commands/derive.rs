@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   extremal derive gallery:double-pendulum
   extremal derive gallery:kepler --form hamilton
+  extremal derive gallery:spherical-pendulum --form routh
   extremal derive gallery:hoop-on-incline --form solved
   extremal derive my-model.toml --form discrete --method trapezoidal
   extremal derive my-model.toml --latex > equations.tex";
@@ -43,6 +44,8 @@ enum FormName {
     Solved,
     /// Hamiltonian and Hamilton's equations
     Hamilton,
+    /// Routh's function: the equations without cyclic coordinates, and how these are found again
+    Routh,
     /// One step of the method
     Discrete,
 }
@@ -53,6 +56,7 @@ impl From<FormName> for Form {
             FormName::Lagrange => Form::Lagrange,
             FormName::Solved => Form::Solved,
             FormName::Hamilton => Form::Hamilton,
+            FormName::Routh => Form::Routh,
             FormName::Discrete => Form::Discrete,
         }
     }

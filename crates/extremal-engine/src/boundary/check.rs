@@ -12,6 +12,11 @@ use super::statement::{Duration, Grading, Statement};
 #[derive(Clone, Debug, Error, PartialEq)]
 #[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum StatementError {
+    #[error(
+        "a Hamiltonian whose momenta are coordinates has no action of positions to be solved between two ends: state a Lagrangian, or a \
+         Hamiltonian that is quadratic in the momenta"
+    )]
+    PhaseSpace,
     #[error("the duration must be positive, it is {0}")]
     Duration(f64),
     #[error("the duration cannot be between {min} and {max}")]
@@ -69,6 +74,9 @@ pub enum StatementError {
 
 /// Everything that can be said without solving.
 pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    if model.momentum_coordinates() > 0 {
+        return Err(StatementError::PhaseSpace);
+    }
     match statement.duration {
         Duration::Fixed(value) if !(value > 0.0 && value.is_finite()) => return Err(StatementError::Duration(value)),
         Duration::Free { min, max, guess } => {

@@ -78,6 +78,9 @@ impl Moment {
             self.work += product;
             self.kinetic += product.abs();
         }
+        // Momenta that are coordinates have none of their own.
+        self.q[p.len()..].copy_from_slice(&q[p.len()..]);
+        self.v[p.len()..].copy_from_slice(&v[p.len()..]);
         self.s.copy_from_slice(&row[at.entropies.clone()]);
     }
 

@@ -41,10 +41,6 @@ impl ObservedLayout {
         0..self.coordinates
     }
 
-    pub fn momenta(self) -> Range<usize> {
-        after(self.coordinates, self.coordinates)
-    }
-
     pub fn outputs(self) -> Range<usize> {
         after(2 * self.coordinates, self.outputs)
     }
@@ -62,12 +58,13 @@ impl ObservedLayout {
     }
 }
 
-/// A row: time, positions, velocities, momenta, entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
+/// A row: time, positions, velocities, momenta (unless they are positions), entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
 /// energy estimated from positions, accounts. There is a row for every step: its parts are counted once.
 #[derive(Clone, Default)]
 pub(crate) struct RowLayout {
     pub positions: Range<usize>,
     pub velocities: Range<usize>,
+    /// Those of the first coordinates are the last of them where momenta are coordinates.
     pub momenta: Range<usize>,
     pub entropies: Range<usize>,
     pub outputs: Range<usize>,
@@ -82,13 +79,23 @@ pub(crate) struct RowLayout {
 pub(crate) const TIME: usize = 0;
 
 impl RowLayout {
-    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated?
-    pub fn new(state: StateLayout, outputs: usize, reactions: usize, estimated: bool) -> RowLayout {
+    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated? So many of the positions, the
+    /// last ones, are momenta.
+    pub fn new(
+        state: StateLayout,
+        outputs: usize,
+        reactions: usize,
+        estimated: bool,
+        momentum_coordinates: usize,
+    ) -> RowLayout {
         let StateLayout { coordinates, entropies, accounts } = state;
         let positions = after(TIME + 1, coordinates);
         let velocities = after(positions.end, coordinates);
-        let momenta = after(velocities.end, coordinates);
-        let entropies = after(momenta.end, entropies);
+        let momenta = match momentum_coordinates {
+            0 => after(velocities.end, coordinates),
+            count => positions.end - count..positions.end,
+        };
+        let entropies = after(velocities.end.max(momenta.end), entropies);
         let outputs = after(entropies.end, outputs);
         let temperatures = after(outputs.start + reactions, entropies.len());
         let (energy, estimate) = (temperatures.end, outputs.end);

@@ -31,6 +31,8 @@ pub(crate) struct Observables {
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
+    /// How many of the coordinates, the last ones, are momenta.
+    pub momentum_coordinates: usize,
     pub entropies: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
@@ -71,12 +73,16 @@ impl Observables {
     ) -> Result<Observables, ColumnsError> {
         let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
-        columns.extend(system.names.iter().map(Column::coordinate));
+        // Momenta may be coordinates themselves.
+        let (moving, momenta) = system.names.split_at(system.len() - model.momentum_coordinates());
+        columns.extend(moving.iter().map(Column::coordinate));
+        columns.extend(moving.iter().zip(momenta).map(|(name, _)| Column::momentum(name)));
         let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
         for order in 0..2 * system.order - 1 {
-            columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
+            columns.extend(moving.iter().map(|name| Column::velocity(&primed(name, order))));
         }
-        for order in 0..system.order {
+        columns.extend(momenta.iter().map(|name| Column::new(format!("{name}'"), Role::Output).of(name.as_str())));
+        for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
         columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
@@ -170,6 +176,7 @@ impl Observables {
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
             coordinates: system.order * system.len(),
+            momentum_coordinates: model.momentum_coordinates(),
             entropies: system.heat.s.len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
@@ -201,6 +208,7 @@ impl Observables {
             outputs: Vec::new(),
             recorded: 1,
             coordinates,
+            momentum_coordinates: 0,
             entropies: 0,
             reactions: 0,
             constraints: Vec::new(),
@@ -238,7 +246,8 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate);
+        self.row =
+            RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
 }

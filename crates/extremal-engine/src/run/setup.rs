@@ -65,6 +65,7 @@ impl CompiledRun {
         }
         let mut system = System::of(model).with_short_kinetic_energy();
         system.manifold = final_manifold(model, &system, &settings.method);
+        system.cyclic = system.reducible(&settings.reduce).map_err(SchemeError::from)?;
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
             return Err(SchemeError::BesideAccelerations("symmetries").into());

@@ -16,6 +16,7 @@ mod on_manifold;
 mod own;
 mod quadrature;
 mod recurrence;
+mod reduced;
 mod reference;
 mod scheme;
 mod stages;
@@ -43,6 +44,7 @@ pub use variational::energy_estimate;
 pub(crate) use scheme::ids;
 
 use crate::System;
+use crate::continuous::ReductionError;
 use canonical::canonical;
 use collocation::Collocation;
 use energy_entropy::{EnergyForm, energy_entropy};
@@ -128,6 +130,18 @@ pub enum SchemeError {
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
+    /// Coordinates by which the system cannot be reduced.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+    /// Cyclic coordinates whose velocities do not follow from their momenta.
+    #[error("`{0}` needs the velocities of the cyclic coordinates by their momenta in closed form")]
+    NotReduced(String),
+    /// A Galerkin method that is no symplectic pair on a phase space.
+    #[error(
+        "`{0}` is not defined where momenta are coordinates: there the polynomials have as many degrees as the rule has nodes, as in \
+         `galerkin(2, gauss(2))` and `galerkin(2, lobatto(3))`"
+    )]
+    NotPartitioned(String),
 }
 
 /// The scheme of `method` for `system`.
@@ -214,12 +228,11 @@ pub fn scheme<'g>(
         | Method::Trapezoidal
         | Method::Galerkin { .. } => {
             if let Some(manifold) = &system.manifold {
-                return canonical(
-                    system,
-                    manifold,
-                    gauss_stages(method).ok_or(SchemeError::NotCanonical(name.clone()))?,
-                    name,
-                );
+                let method = partitioned(system, method).ok_or_else(|| SchemeError::NotPartitioned(name.clone()))?;
+                return canonical(system, manifold, method, name);
+            }
+            if !system.cyclic.is_empty() {
+                return reduced::reduced(system, method, options, name);
             }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
@@ -280,6 +293,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
             needed.push((Feature::SingularEntropies, None));
         }
     }
+    if !system.cyclic.is_empty() {
+        needed.push((Feature::Reduction, Some(format!("that by `{}`", system.names[system.cyclic[0]]))));
+    }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
     }
@@ -301,7 +317,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
         Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
@@ -341,14 +359,19 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
     })
 }
 
-/// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.
-fn gauss_stages(method: &Method) -> Option<usize> {
+/// What a variational method is where positions and momenta are coordinates: the symplectic pair of its quadrature rule. `None` for
+/// polynomials that have fewer degrees than the rule can tell, or more.
+fn partitioned<'s, 'g>(system: &'s System<'g>, method: &Method) -> Option<Collocation<'s, 'g>> {
+    use extremal_model::Quadrature;
+    let (degree, rule) = galerkin_of(method)?;
+    let points = rule.nodes.len();
     match method {
-        Method::Midpoint => Some(1),
-        Method::Galerkin { degree, quadrature: extremal_model::Quadrature::Gauss(points) } if degree == points => {
-            Some(*degree as usize)
+        Method::Midpoint => Some(Collocation::gauss(system, 1)),
+        Method::Galerkin { quadrature: Quadrature::Gauss(_), .. } => {
+            (degree == points).then(|| Collocation::gauss(system, points))
         }
-        _ => None,
+        Method::Galerkin { quadrature: Quadrature::Lobatto(_), .. } if degree != points && degree + 1 != points => None,
+        _ => Some(Collocation::partitioned(system, rule)),
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Feature {
     SingularEntropies,
     /// Dry friction.
     DryFriction,
+    /// A system that is reduced by cyclic coordinates.
+    Reduction,
     /// Constraints of this kind.
     Constraints(ConstraintKind),
     /// A start from two positions.
@@ -46,6 +48,7 @@ impl Feature {
             Feature::Singular,
             Feature::SingularEntropies,
             Feature::DryFriction,
+            Feature::Reduction,
         ];
         all.extend(ConstraintKind::ALL.map(Feature::Constraints));
         all.extend([
@@ -79,6 +82,7 @@ impl fmt::Display for Feature {
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
             Feature::DryFriction => f.write_str("under dry friction"),
+            Feature::Reduction => f.write_str("for a reduction by cyclic coordinates"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),
             Feature::ConstrainedTwoPoints => f.write_str("from two points under constraints"),

@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Reduction, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -142,10 +142,7 @@ const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
-/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
-
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction]];
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
@@ -156,14 +153,16 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: &[MOTIONS, PROBLEMS],
+    // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
+    takes: &[MOTIONS, PROBLEMS, &[Singular, Reduction]],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    // The whole equations are integrated: the motion is the same.
+    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction]],
     ..VARIATIONAL
 };
 
@@ -171,7 +170,7 @@ static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: MIDPOINT_TAKES,
+    takes: SYMMETRIC,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -191,7 +190,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, Singular, Reduction, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -202,7 +201,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular]],
+    takes: &[MOTIONS, &[Singular, Reduction]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -211,7 +210,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: &[MOTIONS],
+    takes: COMPOSED_MIDPOINT.takes,
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -282,7 +281,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies, Reduction]],
     example: || Method::Dop853,
     ..REFERENCE
 };

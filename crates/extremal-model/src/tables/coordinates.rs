@@ -33,6 +33,8 @@ pub struct Coordinate {
     pub start: Option<Id>,
     /// The velocity it starts with, an expression of parameters.
     pub start_velocity: Option<Id>,
+    /// The momentum it starts with, an expression of parameters, where the system is stated by a Hamiltonian. The velocity follows.
+    pub start_momentum: Option<Id>,
     /// The acceleration, jerk, snap and crackle (derivatives 2 to 5) it starts with, where the Lagrangian leaves them open.
     pub start_higher: [Option<Id>; HIGHER.len()],
     /// Where it is after one step, an expression of parameters and the step `h`, for a start from two points.
@@ -52,6 +54,7 @@ pub(crate) struct CoordinateStatement {
     pub has_start: bool,
     pub start: Option<ScalarSeries>,
     pub velocity: Option<ScalarSeries>,
+    pub momentum: Option<ScalarSeries>,
     pub higher: [Option<ScalarSeries>; HIGHER.len()],
     pub second: Option<ScalarSeries>,
     pub domain: Option<Scalar>,
@@ -73,6 +76,11 @@ const FIELDS: &[TableField<CoordinateStatement>] = &[
     field("velocity", "the velocity at the start, 0 if not stated", |reader, entry, into| {
         into.velocity = reader.series(entry);
     }),
+    field(
+        "momentum",
+        "with a `hamiltonian`, instead of `velocity`: the momentum at the start, 0 if neither is stated",
+        |reader, entry, into| into.momentum = reader.series(entry),
+    ),
     field(
         HIGHER[0],
         "for Lagrangians with accelerations: the second derivative at the start",
@@ -142,7 +150,9 @@ fn resolve_one(
     all: &mut Coordinates,
 ) -> Option<()> {
     let name = &statement.name;
-    let lists = [&statement.start, &statement.velocity, &statement.second].into_iter().chain(&statement.higher);
+    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second]
+        .into_iter()
+        .chain(&statement.higher);
     let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
     if !all.families.has_room(resolver, members, name) {
@@ -162,6 +172,7 @@ fn resolve_one(
     };
     let start = family(&statement.start, "start", &ExpressionPlace::INITIAL);
     let velocity = family(&statement.velocity, "velocity", &ExpressionPlace::INITIAL);
+    let momentum = family(&statement.momentum, "momentum", &ExpressionPlace::INITIAL);
     let second = family(&statement.second, "second position", &ExpressionPlace::SECOND);
     let mut higher = [const { None }; HIGHER.len()];
     for ((values, series), what) in higher.iter_mut().zip(&statement.higher).zip(HIGHER) {
@@ -176,6 +187,7 @@ fn resolve_one(
             acceleration: a.id(),
             start: member(&start, position),
             start_velocity: member(&velocity, position),
+            start_momentum: member(&momentum, position),
             start_higher: higher.each_ref().map(|values| member(values, position)),
             second: member(&second, position),
             domain: None,

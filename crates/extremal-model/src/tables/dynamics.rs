@@ -13,6 +13,7 @@ use super::definitions::Definitions;
 use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, FrictionTerm, ResolvedFriction};
+use super::hamiltonian::StatedHamiltonian;
 use super::{ModelTable, Statements, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableField, field, keys};
@@ -51,6 +52,9 @@ pub(crate) struct DynamicsStatement {
     /// Was the table there at all?
     pub stated: bool,
     pub lagrangian: Option<Scalar>,
+    pub hamiltonian: Option<Scalar>,
+    /// Are the momenta of the Hamiltonian among the coordinates?
+    pub phase_space: bool,
     /// `friction = "herglotz"`.
     pub friction_law: Option<SourceText>,
     pub dissipation: Vec<DissipationStatement>,
@@ -64,11 +68,20 @@ pub(super) static TABLE: ModelTable = ModelTable {
     keys: || keys(FIELDS),
     read: |reader, table, entries, into| {
         into.dynamics.stated = true;
-        if !reader.fill(entries, FIELDS, &mut into.dynamics).contains(&"lagrangian") {
+        let stated = reader.fill(entries, FIELDS, &mut into.dynamics);
+        if !stated.contains(&"lagrangian") && !stated.contains(&"hamiltonian") {
             reader.problems.push(
                 Diagnostic::error(Code::Missing, "[dynamics] has no Lagrangian")
                     .at(table.name.span.clone(), "`lagrangian = \"...\"` is missing")
                     .help("kinetic energy minus potential energy, for instance lagrangian = \"m*x'^2/2 - k*x^2/2\""),
+            );
+        }
+        if let (Some(lagrangian), Some(hamiltonian)) = (&into.dynamics.lagrangian, &into.dynamics.hamiltonian) {
+            reader.problems.push(
+                Diagnostic::error(Code::Conflict, "[dynamics] states the system twice")
+                    .at(hamiltonian.span(), "by a Hamiltonian")
+                    .at(lagrangian.span(), "by a Lagrangian")
+                    .help("keep one of them: the other follows from it"),
             );
         }
     },
@@ -95,6 +108,11 @@ const FIELDS: &[TableField<DynamicsStatement>] = &[
         |reader, entry, into| into.lagrangian = reader.scalar(entry),
     ),
     field(
+        "hamiltonian",
+        "instead of `lagrangian`: the energy by positions, momenta (`p_x` is that of `x`), entropies, time and parameters",
+        |reader, entry, into| into.hamiltonian = reader.scalar(entry),
+    ),
+    field(
         "dissipation",
         "Rayleigh's function D of positions and velocities, `\"c*x'^2/2\"`: the friction -dD/dx' on every coordinate, beside that of `[friction]`; with `heats` as there, a table `{ function = \"c*x'^2/2\", heats = \"S\" }` or a list of tables",
         |reader, entry, into| into.dissipation = dissipation::read(reader, entry),
@@ -118,6 +136,7 @@ pub(crate) fn resolve(
     statements: &Statements,
     named: &Quantities<'_>,
     controls: &[Control],
+    stated: Option<&StatedHamiltonian<'_>>,
 ) -> Option<Dynamics> {
     let &Quantities { coordinates, entropies, definitions, constraints } = named;
     let statement = &statements.dynamics;
@@ -132,10 +151,10 @@ pub(crate) fn resolve(
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
-    let scalar = statement.lagrangian.as_ref()?;
-    let place =
-        if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
-    let lagrangian = resolver.number(scalar, place, None)?;
+    let (scalar, lagrangian) = match &statement.hamiltonian {
+        Some(scalar) => (scalar, resolver.graph.expr(stated?.lagrangian.id())),
+        None => (statement.lagrangian.as_ref()?, lagrangian(resolver, statements)?),
+    };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
@@ -148,6 +167,13 @@ pub(crate) fn resolve(
     let herglotz = law.is_some();
     let lagrangian = lagrangian.id();
     Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
+}
+
+/// The Lagrangian as it is stated.
+fn lagrangian<'g>(resolver: &mut Resolver<'g, '_>, statements: &Statements) -> Option<Expr<'g>> {
+    let place =
+        if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
+    resolver.number(statements.dynamics.lagrangian.as_ref()?, place, None)
 }
 
 /// The law speaks of one entropy and leaves no place for other friction.

@@ -20,6 +20,7 @@ mod entropies;
 mod expected;
 mod families;
 mod friction;
+pub(crate) mod hamiltonian;
 mod jumps;
 mod laws;
 mod objective;
@@ -168,7 +169,16 @@ impl Statements {
             entropies,
             definitions: _,
             dynamics:
-                dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
+                dynamics::DynamicsStatement {
+                    stated: _,
+                    lagrangian: _,
+                    hamiltonian,
+                    phase_space: _,
+                    friction_law,
+                    dissipation,
+                    forces: _,
+                    heat,
+                },
             friction,
             conduction,
             constraints,
@@ -186,7 +196,11 @@ impl Statements {
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-        let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
+        let sought = hamiltonian.is_some()
+            || objective.is_some()
+            || boundary.is_some()
+            || discrete.is_some()
+            || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
     }
 }
@@ -202,6 +216,7 @@ pub(crate) struct Content {
     /// The name of the independent variable.
     pub independent: String,
     pub lagrangian: Id,
+    pub hamiltonian: Option<hamiltonian::HamiltonianContent>,
     /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1.
     pub order: u32,
     pub forces: Vec<Id>,
@@ -274,7 +289,9 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
     let declared_controls = controls::declare(resolver, &statements.controls);
-    let definitions = definitions::resolve(resolver, &statements.definitions);
+    hamiltonian::declare(resolver, statements, &coordinates);
+    let mut definitions = definitions::resolve(resolver, &statements.definitions);
+    let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &entropies);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
     let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
@@ -289,9 +306,12 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         definitions: &definitions,
         constraints: &constraints,
     };
-    let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
+    let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
-    let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let mut observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    if statements.dynamics.phase_space {
+        hamiltonian::lift(graph, &mut observables.symmetries, &coordinates);
+    }
     let discrete = statements.discrete.as_ref();
     let discrete =
         discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
@@ -350,6 +370,10 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
+        hamiltonian: stated.map(|stated| hamiltonian::HamiltonianContent {
+            expression: stated.hamiltonian.id(),
+            phase_space: statements.dynamics.phase_space,
+        }),
         order,
         forces: dynamics.forces.free,
         controlled_forces: dynamics.forces.controlled,

@@ -103,6 +103,24 @@ impl ModelBuilder {
         self.with("dynamics", "lagrangian", expression)
     }
 
+    /// The Hamiltonian, instead of a Lagrangian: an expression of positions, momenta (`p_x` is that of `x`), entropies, time and
+    /// parameters.
+    ///
+    /// ```
+    /// use extremal::{CoordinateSpec, Model};
+    /// let model = Model::builder("electron")
+    ///     .coordinate("x", CoordinateSpec::start(1.0).momentum(0.5))
+    ///     .hamiltonian("sqrt(1 + p_x^2) + x^2/2")
+    ///     .build()?;
+    /// let run = model.simulate().method("trapezoidal".parse()?).step(0.01).until(1.0).run()?;
+    /// assert!((run["energy"].last().unwrap() - run["energy"][0]).abs() < 1e-5);
+    /// assert_eq!(run["p_x"][0], 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hamiltonian(self, expression: &str) -> Self {
+        self.with("dynamics", "hamiltonian", expression)
+    }
+
     /// An external force on a coordinate, or on a point: a definition of positions that is its coordinate.
     pub fn force(self, coordinate: &str, value: impl Into<Value>) -> Self {
         self.with("forces", &key(coordinate), value)

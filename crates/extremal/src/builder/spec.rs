@@ -43,6 +43,8 @@ spec! {
     CoordinateSpec {
         /// The velocity it starts with.
         velocity,
+        /// The momentum it starts with, instead of a velocity, where the system is stated by a Hamiltonian.
+        momentum,
         /// The acceleration it starts with, where the Lagrangian contains accelerations.
         acceleration,
         /// The jerk, the third derivative, it starts with, where the Lagrangian contains accelerations.
