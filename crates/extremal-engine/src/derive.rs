@@ -3,6 +3,7 @@
 mod closed_form;
 mod first_order;
 mod higher;
+mod optimal;
 mod solved;
 
 use std::collections::HashMap;
@@ -25,6 +26,8 @@ pub enum Form {
     Solved,
     /// Hamilton's equations.
     Hamilton,
+    /// Of a control problem, or of a motion from momenta: the unified Hamiltonian, primary constraints, equations of the momenta.
+    Optimal,
     /// The discrete equations of a method.
     Discrete,
 }
@@ -52,6 +55,10 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     let system = System::controlled(model);
     system.check_order()?;
+    let moves = || match model.momentum_order() {
+        Some(_) => System::followed(model),
+        None => Ok(System::controlled(model)),
+    };
     for form in forms {
         match (form, system.order) {
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
@@ -60,20 +67,32 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
             (Form::Solved, _) => solved::solved(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Hamilton, 1) => first_order::hamilton(&system, &mut pages),
             (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
-            (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
+            (Form::Optimal, _) => optimal::optimal(model, &conditions(model)?, &mut pages),
+            (Form::Discrete, _) => discrete(model, &moves()?, settings, &mut pages)?,
         }
     }
     pages.name_parts(model);
     Ok(Derivation { sections: pages.sections })
 }
 
-/// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, and one step of the method.
+/// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, optimality conditions where a motion
+/// starts from momenta, and one step of the method.
 pub fn usual_forms(model: &Model) -> Vec<Form> {
     let system = System::controlled(model);
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
-    match solved::is_short(&system) {
-        true => vec![Form::Lagrange, Form::Solved, Form::Discrete],
-        false => vec![Form::Lagrange, Form::Discrete],
+    let mut forms = vec![Form::Lagrange];
+    forms.extend(solved::is_short(&system).then_some(Form::Solved));
+    forms.extend(model.momentum_order().map(|_| Form::Optimal));
+    forms.push(Form::Discrete);
+    forms
+}
+
+/// What the optimality conditions are those of.
+fn conditions(model: &Model) -> Result<System<'_>, SchemeError> {
+    match (model.order(), model.objective().and_then(|objective| objective.running)) {
+        (1, None) => Err(SchemeError::NoObjective),
+        (1, Some(_)) => System::optimal(model),
+        _ => System::of(model).from_momenta(),
     }
 }
 

@@ -7,6 +7,7 @@ use extremal_expr::{Expr, Graph};
 use crate::constraint::Constraint;
 use crate::continuous::{Dry, Heat};
 use crate::manifold::FinalManifold;
+use crate::momentum_flow::MomentumFlow;
 
 /// One system: symbols for coordinates and their derivatives, the Lagrangian and the generalised forces.
 ///
@@ -55,6 +56,8 @@ pub struct System<'g> {
     pub dry: Vec<Dry<'g>>,
     /// Where a singular system moves, once that is known.
     pub manifold: Option<FinalManifold<'g>>,
+    /// What a motion has besides, if it starts from momenta.
+    pub flow: Option<MomentumFlow<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -100,6 +103,7 @@ impl<'g> System<'g> {
             constraints: Vec::new(),
             dry: Vec::new(),
             manifold: None,
+            flow: None,
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();
@@ -113,7 +117,9 @@ impl<'g> System<'g> {
             self.moving_multipliers().iter().filter_map(|m| m.as_symbol()).map(|name| name.to_string()).collect();
         let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
         let taken = self.taken.iter().cloned().collect();
-        System { t: self.t, ..System::with_taken(self.graph, &names, self.order, self.lagrangian, taken) }
+        let mut system = System::with_taken(self.graph, &names, self.order, self.lagrangian, taken);
+        system.force[..self.len()].copy_from_slice(&self.force);
+        System { t: self.t, ..system }
     }
 
     /// The same system with another Lagrangian.

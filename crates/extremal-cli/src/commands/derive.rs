@@ -13,6 +13,7 @@ Examples:
   extremal derive gallery:double-pendulum
   extremal derive gallery:kepler --form hamilton
   extremal derive gallery:hoop-on-incline --form solved
+  extremal derive gallery:cart-pole-flow --form optimal
   extremal derive my-model.toml --form discrete --method trapezoidal
   extremal derive my-model.toml --latex > equations.tex";
 
@@ -22,7 +23,7 @@ Examples:
 pub struct DeriveArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Which equations; may be repeated [default: lagrange, solved where that is short, and discrete]
+    /// Which equations; may be repeated [default: lagrange, solved where that is short, optimal where a motion starts from momenta, and discrete]
     #[arg(long = "form", value_enum, value_name = "FORM")]
     forms: Vec<FormName>,
     #[command(flatten)]
@@ -43,6 +44,8 @@ enum FormName {
     Solved,
     /// Hamiltonian and Hamilton's equations
     Hamilton,
+    /// Of a control problem or a motion from momenta: unified Hamiltonian, primary constraints, equations of the momenta
+    Optimal,
     /// One step of the method
     Discrete,
 }
@@ -53,6 +56,7 @@ impl From<FormName> for Form {
             FormName::Lagrange => Form::Lagrange,
             FormName::Solved => Form::Solved,
             FormName::Hamilton => Form::Hamilton,
+            FormName::Optimal => Form::Optimal,
             FormName::Discrete => Form::Discrete,
         }
     }

@@ -134,6 +134,9 @@ impl<'m> Problem<'m> {
         let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
+        if order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+            return Err(SchemeError::BesideAccelerations("forces and controls of a motion between two ends").into());
+        }
         let custom = CustomDiscrete::of(model, &system).filter(|_| *method == Method::Custom);
         let stated = match &custom {
             Some(CustomDiscrete::Stated(stated)) if order > 1 || kind == Kind::Control => Some(stated.clone()),

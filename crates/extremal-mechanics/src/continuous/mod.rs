@@ -11,6 +11,7 @@ mod nonholonomic;
 mod projection;
 mod short_kinetic;
 mod solved;
+mod unified;
 
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};
@@ -20,3 +21,4 @@ pub use heat::{Account, Friction, Heat};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
+pub use unified::UnifiedProblem;

@@ -10,6 +10,7 @@ mod difference;
 mod dry;
 mod energy_entropy;
 mod flow;
+mod from_momenta;
 mod hermite;
 mod modified;
 mod on_manifold;
@@ -44,6 +45,7 @@ pub(crate) use scheme::ids;
 use crate::System;
 use canonical::canonical;
 use collocation::Collocation;
+use from_momenta::from_momenta;
 use on_manifold::runge_kutta_on;
 use reference::{euler, rk2, rk4, runge_kutta};
 
@@ -106,12 +108,25 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// Optimality conditions without a cost.
+    #[error(
+        "there are no optimality conditions: the model has no [objective] with a `running` cost, and no accelerations in its Lagrangian"
+    )]
+    NoObjective,
+    /// What has no flow of optimality conditions.
+    #[error(
+        "{0} are not defined for a control problem that starts from momenta: leave out `p0` and `p1`, and `extremal solve` finds the optimal motion"
+    )]
+    OptimalFlow(&'static str),
     /// W_f has no canonical coordinates that the method could be taken in.
     #[error(
         "`{0}` needs canonical coordinates where a singular Lagrangian moves: a half of them positions, whose momenta are the other half, and \
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
+    /// A motion from momenta by a quadrature that is no collocation.
+    #[error("`{0}` is not defined from momenta: use `galerkin(s)` with as many Gauss points as its degree")]
+    NoCollocation(String),
     /// The energy–entropy method needs an energy without explicit time.
     #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
     ExplicitTime(String),
@@ -205,6 +220,10 @@ pub fn scheme<'g>(
                     name,
                 );
             }
+            if system.flow.is_some() {
+                let stages = gauss_stages(method).ok_or(SchemeError::NoCollocation(name.clone()))?;
+                return Ok(from_momenta(system, Collocation::gauss(system, stages), name));
+            }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
@@ -215,6 +234,7 @@ pub fn scheme<'g>(
 fn by_stages<'g>(system: &System<'g>, method: Collocation<'_, 'g>, name: String) -> Scheme {
     match &system.manifold {
         Some(manifold) => runge_kutta_on(system, manifold, method, name),
+        None if system.flow.is_some() => from_momenta(system, method, name),
         None => runge_kutta(system, method, name),
     }
 }
@@ -252,6 +272,11 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
+    if system.flow.is_some() {
+        needed = vec![(Feature::Momenta, None)];
+    } else if system.order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+        needed.push((Feature::HigherForces, None));
+    }
     if !system.heat.is_empty() {
         needed.push((Feature::Entropies, None));
     }
@@ -285,7 +310,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if system.order > 1 || system.flow.is_some() => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
         Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))

@@ -13,12 +13,16 @@ pub enum Feature {
     Accelerations,
     /// A Lagrangian with derivatives beyond accelerations.
     HigherDerivatives,
+    /// Forces beside accelerations.
+    HigherForces,
     /// Entropies.
     Entropies,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
     /// The same with entropies.
     SingularEntropies,
+    /// A start from momenta.
+    Momenta,
     /// Dry friction.
     DryFriction,
     /// Constraints of this kind.
@@ -42,9 +46,11 @@ impl Feature {
             Feature::Velocities,
             Feature::Accelerations,
             Feature::HigherDerivatives,
+            Feature::HigherForces,
             Feature::Entropies,
             Feature::Singular,
             Feature::SingularEntropies,
+            Feature::Momenta,
             Feature::DryFriction,
         ];
         all.extend(ConstraintKind::ALL.map(Feature::Constraints));
@@ -75,9 +81,11 @@ impl fmt::Display for Feature {
             Feature::Velocities => f.write_str("for a Lagrangian without accelerations"),
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
+            Feature::HigherForces => f.write_str("for forces beside accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
+            Feature::Momenta => f.write_str("from momenta"),
             Feature::DryFriction => f.write_str("under dry friction"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),

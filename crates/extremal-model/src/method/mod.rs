@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, HigherForces, Momenta, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -142,7 +142,7 @@ const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, Bounda
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
 const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
 /// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Momenta]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -161,7 +161,7 @@ const VARIATIONAL: MethodFamily = MethodFamily {
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Singular, SingularEntropies, Momenta]],
     ..VARIATIONAL
 };
 
@@ -189,7 +189,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, Singular, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -200,7 +200,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular]],
+    takes: &[MOTIONS, &[Singular, Momenta]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -242,7 +242,7 @@ static HERMITE: MethodFamily = MethodFamily {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
+    takes: &[&[Accelerations, HigherDerivatives, HigherForces, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
@@ -251,7 +251,7 @@ static DIFFERENCE: MethodFamily = MethodFamily {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
+    takes: &[&[Accelerations, HigherForces, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
@@ -261,7 +261,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, HigherForces, Singular, SingularEntropies, Momenta]],
     example: || Method::Dop853,
     ..REFERENCE
 };

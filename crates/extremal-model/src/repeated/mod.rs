@@ -176,9 +176,20 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
     let DynamicsStatement { stated: _, lagrangian, friction_law: _, dissipation: _, forces, heat: _ } = dynamics;
     let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
-        let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
-            statement;
-        let plain = second.is_none() && domain.is_none() && higher.iter().all(Option::is_none);
+        let CoordinateStatement {
+            name: _,
+            has_start: _,
+            start,
+            velocity,
+            higher,
+            momenta,
+            second,
+            domain,
+            count: _,
+            index: _,
+        } = statement;
+        let mut beyond = higher.iter().chain(momenta);
+        let plain = second.is_none() && domain.is_none() && beyond.all(Option::is_none);
         plain && start.is_some() && one(start) && one(velocity)
     });
     let local = |scalar: &Scalar, index: Option<&str>| match scalar {
