@@ -26,10 +26,15 @@ fn unified_page<'m>(
     if !unified.bound.is_empty() {
         let note = format!("Solved for what they bind; {free} stays free.");
         let lines = unified.bound.iter().map(|(symbol, value)| (of(*symbol), *value)).collect();
-        pages.section("Equations of motion as constraints", Some(note), lines);
+        let controlled = system.flow.as_ref().is_some_and(|flow| flow.cost.is_some());
+        let (equations, value) = match controlled {
+            true => ("Equations of motion as constraints", "Cost where they hold"),
+            false => ("Constraints", "Lagrangian where they hold"),
+        };
+        pages.section(equations, Some(note), lines);
+        pages.section(value, None, vec![(named("L_M", "L_M"), unified.lagrangian)]);
     }
-    pages.section("Cost where they hold", None, vec![(named("L_M", "L_M"), unified.lagrangian)]);
-    let note = "p_x is conjugate to x, p_x' to x': H is the sum of momenta times rates less the cost. It is constant where the time does not occur.";
+    let note = "p_x is conjugate to x, p_x' to x': H is the sum of momenta times rates less L_M. It is constant where the time does not occur.";
     pages.section("Unified Hamiltonian", Some(note.to_owned()), vec![(named("H", "H"), unified.hamiltonian)]);
     let zero = system.graph.int(0);
     let lines = unified.primary.iter().map(|slope| (of(system.graph.simplified(*slope)), zero)).collect();
@@ -39,15 +44,16 @@ fn unified_page<'m>(
     momenta(system, rates, pages);
     let matrix = unified.regularity.iter().zip(&unified.free).flat_map(|(row, a)| {
         row.iter().zip(&unified.free).map(move |(entry, b)| {
-            (named(format!("R[{a}, {b}]"), format!("R_{{{}, {}}}", a.latex(), b.latex())), *entry)
+            let latex = format!("-\\frac{{\\partial^2 H}}{{\\partial {}\\,\\partial {}}}", a.latex(), b.latex());
+            (named(format!("-d2H/(d({a})*d({b}))"), latex), *entry)
         })
     });
-    let note = format!("Where the determinant of R = -d2H/d({free})2 is not zero, momenta determine the motion.");
+    let note = "Where this matrix has an inverse, momenta determine the motion.".to_owned();
     pages.section("Regularity", Some(note), matrix.collect());
     if let Some(rows) = unified.fourth_order(system).filter(|rows| !rows.is_empty()) {
         let lines = rows.into_iter().map(|row| (of(row), zero)).collect();
         let note =
-            "Two rates of the primary constraints; linear in the fourth derivatives, with the matrix R.".to_owned();
+            "Two rates of the primary constraints; linear in the fourth derivatives, with the matrix above.".to_owned();
         pages.section("Equations of fourth order", Some(note), lines);
     }
 }

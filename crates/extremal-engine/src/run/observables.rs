@@ -101,7 +101,7 @@ impl Observables {
         for (name, symbol) in system.flow.iter().flat_map(|flow| flow.recorded()) {
             let control = model.controls().iter().any(|control| control.name == *name);
             let role = if control { Role::Control } else { Role::Multiplier };
-            columns.push(Column::new(name.as_str(), role).of(name.as_str()));
+            columns.push(Column::new(name.as_str(), role).of(name.strip_prefix("lambda_").unwrap_or(name)));
             outputs.push(*symbol);
         }
         for dry in &system.dry {

@@ -118,7 +118,7 @@ pub(super) fn from_momenta<'g>(system: &System<'g>, mut method: Collocation<'_, 
     Scheme {
         equations: equations(system, &residuals, &next),
         note: "One step from positions, derivatives and momenta at t; at each stage the unified Hamiltonian is stationary in what has no \
-               rate of its own, and f are the rates of the momenta."
+               rate of its own, with a the highest derivatives and f the rates of the momenta."
             .to_owned(),
         constants: method.constants.into_named(),
         ..builder.step(name, solves, &next)
@@ -127,7 +127,7 @@ pub(super) fn from_momenta<'g>(system: &System<'g>, mut method: Collocation<'_, 
 
 /// y at a stage.
 fn hidden_symbols<'g>(system: &System<'g>, suffix: &str) -> Vec<Expr<'g>> {
-    let highest = system.symbols("", &format!("{suffix}{}", "'".repeat(system.order)));
+    let highest = system.symbols("a_", suffix);
     let at_stage = |symbol: &Expr<'g>| {
         let name = symbol.to_string();
         let (family, index) = name.split_at(name.find('[').unwrap_or(name.len()));

@@ -115,7 +115,8 @@ pub enum SchemeError {
     NoObjective,
     /// What has no flow of optimality conditions.
     #[error(
-        "{0} are not defined for a control problem that starts from momenta: leave out `p0` and `p1`, and `extremal solve` finds the optimal motion"
+        "{0} are not defined in the flow of optimality conditions, from momenta `p0` and `p1`: `extremal solve` finds optimal motions \
+         between two ends"
     )]
     OptimalFlow(&'static str),
     /// W_f has no canonical coordinates that the method could be taken in.
