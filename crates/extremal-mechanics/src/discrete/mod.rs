@@ -108,6 +108,12 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// Constraints beside accelerations of a motion that starts from derivatives, which say nothing of multipliers.
+    #[error(
+        "constraints of a motion from its start are not defined by derivatives of a Lagrangian with accelerations: state momenta `p0`, `p1` \
+         in their place"
+    )]
+    ConstrainedDerivatives,
     /// Optimality conditions without a cost.
     #[error(
         "there are no optimality conditions: the model has no [objective] with a `running` cost, and no accelerations in its Lagrangian"
@@ -270,7 +276,7 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     system.check_order()?;
     let from_points = *method == Method::Custom && start == Start::Points;
     if system.order > 1 && !system.constraints.is_empty() && !from_points {
-        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+        return Err(SchemeError::ConstrainedDerivatives);
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
     if system.flow.is_some() {
