@@ -34,8 +34,10 @@ impl UnknownsReader<'_, '_> {
     pub fn end_momenta(&self) -> Option<EndMomenta> {
         let problem = self.problem;
         let system = &problem.system;
-        let plain = system.constraints.is_empty() && system.heat.is_empty() && problem.statement.integrals.is_empty();
-        let at_ends = problem.transcription.once.contains(&Quantity::StartVelocity(0));
+        let statement = &problem.statement;
+        let plain = system.constraints.is_empty() && system.heat.is_empty() && statement.integrals.is_empty();
+        let by_positions = !(statement.second.is_empty() && statement.next_to_last.is_empty());
+        let at_ends = problem.transcription.once.contains(&Quantity::StartVelocity(0)) && !by_positions;
         if problem.kind != Kind::Control || !plain || !at_ends {
             return None;
         }

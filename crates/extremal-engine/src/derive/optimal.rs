@@ -24,7 +24,8 @@ fn unified_page<'m>(
 ) {
     let free = unified.free.iter().map(|symbol| symbol.to_string()).collect::<Vec<_>>().join(", ");
     if !unified.bound.is_empty() {
-        let note = format!("Solved for what they bind; {free} stays free.");
+        let stay = if unified.free.len() == 1 { "stays" } else { "stay" };
+        let note = format!("Solved for what they bind; {free} {stay} free.");
         let lines = unified.bound.iter().map(|(symbol, value)| (of(*symbol), *value)).collect();
         let controlled = system.flow.as_ref().is_some_and(|flow| flow.cost.is_some());
         let (equations, value) = match controlled {

@@ -70,7 +70,10 @@ impl CompiledRun {
         system.manifold = final_manifold(model, &system, &settings.method);
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
-            return Err(SchemeError::BesideAccelerations("symmetries").into());
+            return Err(match model.order() {
+                1 => SchemeError::OptimalFlow("symmetries").into(),
+                _ => SchemeError::BesideAccelerations("symmetries").into(),
+            });
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();
         let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;

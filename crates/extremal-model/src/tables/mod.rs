@@ -295,7 +295,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
-    let momentum_order = momenta::momentum_order(&coordinates.list, objective.as_ref(), order);
+    let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
     let discrete = statements.discrete.as_ref();
     let discrete =

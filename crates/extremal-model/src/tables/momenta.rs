@@ -1,6 +1,6 @@
 //! Momenta at the start: which motion they belong to, and what is stated beside them.
 
-use super::coordinates::{Coordinate, CoordinateStatement, Coordinates, HIGHER, MOMENTA};
+use super::coordinates::{CoordinateStatement, Coordinates, HIGHER, MOMENTA};
 use super::{Objective, Statements};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolver::Resolver;
@@ -14,10 +14,9 @@ impl Statements {
 
 /// The order of the motion that momenta start, if some are stated: that of the Lagrangian where it has accelerations, and 2 for the
 /// optimality conditions of a control problem.
-pub(crate) fn momentum_order(coordinates: &[Coordinate], objective: Option<&Objective>, order: u32) -> Option<u32> {
-    let stated = coordinates.iter().any(|c| c.start_momenta.iter().any(Option::is_some));
+pub(super) fn momentum_order(statements: &Statements, objective: Option<&Objective>, order: u32) -> Option<u32> {
     let controlled = objective.is_some_and(|objective| objective.running.is_some()).then_some(2);
-    if order > 1 { Some(order) } else { controlled }.filter(|_| stated)
+    if order > 1 { Some(order) } else { controlled }.filter(|_| statements.starts_from_momenta())
 }
 
 /// Momenta start a motion that has them, and say what derivatives would say.
