@@ -27,12 +27,23 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
     facts(&mut out, solved);
     if !solved.solution.rows.is_empty() {
         ends(&mut out, &solved.solution);
+        momenta(&mut out, &solved.solution);
     }
     bounds(&mut out, &solved.solution);
     levels(&mut out, solved);
     minima(&mut out, solved);
     out.push_str(&written_files(written));
     out
+}
+
+/// From the momenta at the start a run follows the optimal motion.
+fn momenta(out: &mut String, solution: &BoundarySolution) {
+    let Some(momenta) = &solution.momenta else { return };
+    let mut table = table_of_numbers(["momentum", "start", "end"]);
+    for ((name, start), (_, end)) in momenta.start.iter().zip(&momenta.end).take(2 * MOST_ROWS) {
+        table.row([name.clone(), sig(*start, 8), sig(*end, 8)]);
+    }
+    let _ = write!(out, "\n{table}");
 }
 
 fn facts(out: &mut String, solved: &FinishedSolve<'_>) {

@@ -130,11 +130,39 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
     let (velocities, momenta) = (places(Role::Velocity), places(Role::Momentum));
     let headers = ["coordinate", "start", "end", "velocity", "momentum"];
     ends(out, finished, Role::Coordinate, headers, |k, _, last| [at(last, &velocities, k), at(last, &momenta, k)]);
+    motion_from_momenta(out, finished);
     let temperatures = places(Role::Temperature);
     let headers = ["entropy", "start", "end", "temperature at start", "at end"];
     ends(out, finished, Role::Entropy, headers, |k, first, last| {
         [at(first, &temperatures, k), at(last, &temperatures, k)]
     });
+}
+
+/// Of a motion from momenta: velocities with their momenta, controls, and the cost.
+fn motion_from_momenta(out: &mut String, finished: &FinishedRun) {
+    let columns = finished.recorder.columns();
+    if finished.run.model().lock().momentum_order().is_none() {
+        return;
+    }
+    let (Some(first), Some(last)) = (finished.recorder.series().rows().next(), finished.recorder.last()) else {
+        return;
+    };
+    let places = |role| columns.with_role(role).collect::<Vec<usize>>();
+    let (velocities, momenta, n) = (places(Role::Velocity), places(Role::Momentum), places(Role::Coordinate).len());
+    let mut table = table_of_numbers(["velocity", "start", "end", "its momentum at start", "at end"]);
+    for (v, p) in velocities.iter().zip(&momenta[n..]).take(n.min(MOST_COORDINATES)) {
+        let cells = [first[*v], last[*v], first[*p], last[*p]].map(|x| sig(x, 8));
+        table.row([columns[*v].name().to_owned()].into_iter().chain(cells));
+    }
+    let _ = write!(out, "\n{table}");
+    let controls = places(Role::Control).into_iter().chain(columns.index_of("cost"));
+    let mut table = table_of_numbers(["control", "start", "end"]);
+    for at in controls.clone() {
+        table.row([columns[at].name().to_owned(), sig(first[at], 8), sig(last[at], 8)]);
+    }
+    if controls.count() > 0 {
+        let _ = write!(out, "\n{table}");
+    }
 }
 
 /// The audit of both laws.

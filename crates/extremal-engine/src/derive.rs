@@ -4,6 +4,7 @@ mod closed_form;
 mod first_order;
 mod higher;
 mod routh;
+mod optimal;
 mod solved;
 
 use std::collections::HashMap;
@@ -28,6 +29,8 @@ pub enum Form {
     Hamilton,
     /// Routh's function, the equations without cyclic coordinates, and how these are found again.
     Routh,
+    /// Of a control problem, or of a motion from momenta: the unified Hamiltonian, primary constraints, equations of the momenta.
+    Optimal,
     /// The discrete equations of a method.
     Discrete,
 }
@@ -55,6 +58,10 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     let system = System::controlled(model);
     system.check_order()?;
+    let moves = || match model.momentum_order() {
+        Some(_) => System::followed(model),
+        None => Ok(System::controlled(model)),
+    };
     for form in forms {
         match (form, system.order) {
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
@@ -65,23 +72,37 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
             (Form::Hamilton, 1) => first_order::hamilton(&system, model.hamiltonian(), &mut pages),
             (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Routh, _) => routh::routh(&system, &settings.reduce, &mut pages)?,
-            (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
+            (Form::Optimal, _) => optimal::optimal(model, &conditions(model)?, &mut pages),
+            (Form::Discrete, _) => discrete(model, &moves()?, settings, &mut pages)?,
         }
     }
     pages.name_parts(model);
     Ok(Derivation { sections: pages.sections })
 }
 
-/// The forms that are printed where none is asked for: Hamilton's equations of a stated Hamiltonian, Lagrange's equations, solved where that is short, and one step of the method.
+/// The forms that are printed where none is asked for: Hamilton's equations of a stated Hamiltonian, Lagrange's equations, solved where that is short, optimality
+/// conditions where a motion starts from momenta, and one step of the method.
 pub fn usual_forms(model: &Model) -> Vec<Form> {
     if model.momentum_coordinates() > 0 {
         return vec![Form::Hamilton, Form::Discrete];
     }
     let system = System::controlled(model);
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
-    let stated = model.hamiltonian().map(|_| Form::Hamilton);
-    let solved = solved::is_short(&system).then_some(Form::Solved);
-    stated.into_iter().chain([Form::Lagrange]).chain(solved).chain([Form::Discrete]).collect()
+    let mut forms: Vec<Form> = model.hamiltonian().map(|_| Form::Hamilton).into_iter().collect();
+    forms.push(Form::Lagrange);
+    forms.extend(solved::is_short(&system).then_some(Form::Solved));
+    forms.extend(model.momentum_order().map(|_| Form::Optimal));
+    forms.push(Form::Discrete);
+    forms
+}
+
+/// What the optimality conditions are those of.
+fn conditions(model: &Model) -> Result<System<'_>, SchemeError> {
+    match (model.order(), model.objective().and_then(|objective| objective.running)) {
+        (1, None) => Err(SchemeError::NoObjective),
+        (1, Some(_)) => System::optimal(model),
+        _ => System::of(model).from_momenta(),
+    }
 }
 
 struct Pages<'m> {

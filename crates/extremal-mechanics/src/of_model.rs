@@ -72,7 +72,6 @@ impl<'m> System<'m> {
         let refused = [
             (!self.heat.is_empty(), "entropies"),
             (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
-            (self.force_without_dry().iter().any(|force| !force.is_zero()), "forces and controls"),
             (!self.dry.is_empty(), "dry frictions"),
         ];
         match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {

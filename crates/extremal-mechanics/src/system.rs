@@ -7,6 +7,7 @@ use extremal_expr::{Expr, Graph};
 use crate::constraint::Constraint;
 use crate::continuous::{Dry, Heat};
 use crate::manifold::FinalManifold;
+use crate::momentum_flow::MomentumFlow;
 
 /// One system: symbols for coordinates and their derivatives, the Lagrangian and the generalised forces.
 ///
@@ -57,6 +58,8 @@ pub struct System<'g> {
     pub manifold: Option<FinalManifold<'g>>,
     /// The places of the cyclic coordinates without which steps are taken, as [`reducible`](System::reducible) finds them.
     pub cyclic: Vec<usize>,
+    /// What a motion has besides, if it starts from momenta.
+    pub flow: Option<MomentumFlow<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -103,6 +106,7 @@ impl<'g> System<'g> {
             dry: Vec::new(),
             manifold: None,
             cyclic: Vec::new(),
+            flow: None,
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();
@@ -116,7 +120,9 @@ impl<'g> System<'g> {
             self.moving_multipliers().iter().filter_map(|m| m.as_symbol()).map(|name| name.to_string()).collect();
         let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
         let taken = self.taken.iter().cloned().collect();
-        System { t: self.t, ..System::with_taken(self.graph, &names, self.order, self.lagrangian, taken) }
+        let mut system = System::with_taken(self.graph, &names, self.order, self.lagrangian, taken);
+        system.force[..self.len()].copy_from_slice(&self.force);
+        System { t: self.t, ..system }
     }
 
     /// The same system with another Lagrangian.

@@ -148,6 +148,14 @@ impl ParameterChange<'_> {
                 state.insert(format!("{}{}", coordinate.name, "'".repeat(order)), number);
             }
         }
+        for starts in self.model.momentum_starts() {
+            let stated = coordinates.iter().zip(starts).filter_map(|(coordinate, start)| Some((coordinate, start?)));
+            let (named, ids): (Vec<_>, Vec<Id>) = stated.unzip();
+            let numbers = self.numbers(&ids, &values);
+            if let Some((coordinate, _)) = named.into_iter().zip(numbers).find(|(_, number)| !number.is_finite()) {
+                return Err(self.not_finite(format!("a momentum of `{}` at the start", coordinate.name)));
+            }
+        }
         let starts = entropies.iter().map(|entropy| entropy.start).collect::<Vec<_>>();
         for (entropy, number) in entropies.iter().zip(self.numbers(&starts, &values)) {
             if !number.is_finite() {

@@ -8,6 +8,7 @@ use extremal_expr::{Expr, Graph, Id};
 use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
+use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
     self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
     DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
@@ -71,6 +72,8 @@ pub struct Initial {
     pub velocities: Vec<f64>,
     /// Of a Lagrangian of higher order, the derivatives from 2 to `2 * order - 1`, each with one number per coordinate.
     pub higher: Vec<Vec<f64>>,
+    /// Of a motion that starts from momenta, those conjugate to each derivative below its order, with one number per coordinate.
+    pub momenta: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
     /// One per entropy.
@@ -226,6 +229,25 @@ impl Model {
     /// methods with [`Feature::Accelerations`](crate::Feature::Accelerations) apply.
     pub fn order(&self) -> u32 {
         self.content.order
+    }
+
+    /// The order of the motion that a run follows from momenta, if the model states some: that of a Lagrangian with accelerations, or
+    /// 2 for the optimality conditions of a control problem.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     coordinates = { x = { start = 0, p0 = 1, p1 = 2 } }
+    ///     dynamics = { lagrangian = "x'^2/2" }
+    ///     controls = { u = "x" }
+    ///     objective = { running = "u^2/2" }
+    /// "#)?;
+    /// assert_eq!((model.order(), model.momentum_order()), (1, Some(2)));
+    /// assert_eq!(model.initial().momenta, [[1.0], [2.0]]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn momentum_order(&self) -> Option<u32> {
+        self.content.momentum_order
     }
 
     /// Names that symbols of a method avoid: coordinates, entropies, controls, time and parameters, members of families without
@@ -429,6 +451,7 @@ impl Model {
             positions: or(&starts[0], f64::NAN),
             velocities: or(&starts[1], 0.0),
             higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
+            momenta: self.momentum_starts().iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
             entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
@@ -448,6 +471,13 @@ impl Model {
     pub(crate) fn start_expressions(&self) -> Vec<Vec<Option<Id>>> {
         let Content { coordinates, boundary, order, .. } = &self.content;
         tables::start_expressions(coordinates, boundary.as_ref(), 2 * order - 1)
+    }
+
+    /// The momenta at the start, by the derivative that they are conjugate to.
+    pub(crate) fn momentum_starts(&self) -> Vec<Vec<Option<Id>>> {
+        let order = self.content.momentum_order.unwrap_or(0) as usize;
+        let conjugate = |r: usize| self.content.coordinates.iter().map(move |c| c.start_momenta[r]).collect();
+        (0..order.min(MOMENTA.len())).map(conjugate).collect()
     }
 
     /// The second positions, if all are stated.

@@ -175,7 +175,11 @@ impl Draw<'_> {
                 _ => String::new(),
             };
             let second = if self.second { format!(", second = {next}") } else { String::new() };
-            let more = if self.order > 1 { ", acceleration = 1, jerk = 0.5" } else { "" };
+            let more = match self.order > 1 || boundary {
+                true if self.random.one_in(8) => ", p0 = 0.3, p1 = -0.2",
+                _ if self.order > 1 => ", acceleration = 1, jerk = 0.5",
+                _ => "",
+            };
             let line = match self.random.below(4) {
                 0 if boundary => format!("{name} = {{}}"),
                 0 if !self.second => format!("{name} = {start}"),

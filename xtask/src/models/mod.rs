@@ -237,7 +237,7 @@ mod tests {
             assert!(models.contains(&format!("\n[{table}]")), "[{table}]");
         }
         let keys = "dry static along heats domain count second vakonomic nonholonomic variational multiplier force_minus entropy \
-            direction running terminal periodic path integrals guess grading via acceleration project singular tolerance record";
+            direction running terminal periodic path integrals guess grading via acceleration p0 project singular tolerance record";
         for key in keys.split_whitespace() {
             assert!(models.contains(key), "{key}");
         }

@@ -14,6 +14,7 @@ Examples:
   extremal derive gallery:kepler --form hamilton
   extremal derive gallery:spherical-pendulum --form routh
   extremal derive gallery:hoop-on-incline --form solved
+  extremal derive gallery:cart-pole-flow --form optimal
   extremal derive my-model.toml --form discrete --method trapezoidal
   extremal derive my-model.toml --latex > equations.tex";
 
@@ -23,7 +24,7 @@ Examples:
 pub struct DeriveArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Which equations; may be repeated [default: lagrange, solved where that is short, and discrete]
+    /// Which equations; may be repeated [default: lagrange, solved where that is short, optimal where a motion starts from momenta, and discrete]
     #[arg(long = "form", value_enum, value_name = "FORM")]
     forms: Vec<FormName>,
     #[command(flatten)]
@@ -46,6 +47,8 @@ enum FormName {
     Hamilton,
     /// Routh's function: the equations without cyclic coordinates, and how these are found again
     Routh,
+    /// Of a control problem or a motion from momenta: unified Hamiltonian, primary constraints, equations of the momenta
+    Optimal,
     /// One step of the method
     Discrete,
 }
@@ -57,6 +60,7 @@ impl From<FormName> for Form {
             FormName::Solved => Form::Solved,
             FormName::Hamilton => Form::Hamilton,
             FormName::Routh => Form::Routh,
+            FormName::Optimal => Form::Optimal,
             FormName::Discrete => Form::Discrete,
         }
     }

@@ -159,8 +159,8 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         (invariant.name.clone(), expression, test(expression))
     });
     let looks = extent.numbers;
-    // The steps of a boundary problem are not marched.
-    let marches = looks && model.boundary().is_none();
+    // The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
+    let marches = looks && model.boundary().is_none() && model.momentum_order().is_none();
     let equilibrium = (looks && !placeholder).then(|| equilibrium::equilibrium(model, system)).flatten();
     let (equilibrium, no_equilibrium) = match equilibrium {
         Some(Ok(equilibrium)) => (Some(equilibrium), None),
@@ -265,6 +265,10 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
+    // What is found of a control problem is that of its motions without control.
+    if model.momentum_order().is_some() && model.order() == 1 {
+        return Vec::new();
+    }
     let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());

@@ -6,6 +6,7 @@ mod continued;
 mod domain;
 mod grid;
 mod guess;
+mod momenta;
 mod names;
 mod reading;
 mod report;
@@ -35,6 +36,7 @@ pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
 pub use guess::Guess;
+pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
 pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
@@ -134,6 +136,9 @@ impl<'m> Problem<'m> {
         let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
+        if order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+            return Err(SchemeError::BesideAccelerations("forces and controls of a motion between two ends").into());
+        }
         let custom = CustomDiscrete::of(model, &system).filter(|_| *method == Method::Custom);
         let stated = match &custom {
             Some(CustomDiscrete::Stated(stated)) if order > 1 || kind == Kind::Control => Some(stated.clone()),

@@ -4,8 +4,8 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, Grading, GridComparison, Kind, Level, Problem, UnmetCondition,
-    Verification,
+    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Problem,
+    UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
 
@@ -49,6 +49,9 @@ pub struct SolveReport {
     /// Multipliers of the integrals.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Momenta at both ends of an optimal motion between states: a run from those at the start follows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub momenta: Option<EndMomenta>,
     /// What is not met, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<UnmetCondition>,
@@ -107,6 +110,7 @@ impl SolveReport {
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
             integral_multipliers: solution.integral_multipliers.clone(),
+            momenta: solution.momenta.clone(),
             violations: solution.violations.clone(),
             grading: Some(problem.grading()).filter(|grading| *grading != Grading::NONE),
             least_curvature: solution.least_curvature,

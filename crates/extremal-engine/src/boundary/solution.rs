@@ -6,7 +6,7 @@ use extremal_trajectory::{Column, Columns, Role};
 use serde::{Serialize, Serializer};
 
 use super::table::SolutionTable;
-use super::{DiscreteProblem, Kind, Problem, ProblemError, status_of};
+use super::{DiscreteProblem, EndMomenta, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,8 @@ pub struct BoundarySolution {
     pub rows: Vec<Vec<f64>>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Momenta at both ends of an optimal motion between states.
+    pub momenta: Option<EndMomenta>,
     /// Bounds that hold it back.
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
@@ -159,6 +161,7 @@ impl BoundarySolution {
                     _ => None,
                 })
                 .collect(),
+            momenta: reader.end_momenta().filter(|_| status.is_solved()),
             active: reader.active_bounds(),
             violations: if status.is_solved() { Vec::new() } else { reader.violations() },
         })
@@ -211,6 +214,11 @@ impl UnknownsReader<'_, '_> {
 
     /// Unknowns by what they are and where.
     pub fn unknown(&self, quantity: Quantity, node: usize) -> f64 {
+        self.place(quantity, node).map_or(f64::NAN, |at| self.found.x[at])
+    }
+
+    /// Where an unknown stands.
+    pub fn place(&self, quantity: Quantity, node: usize) -> Option<usize> {
         let transcription = &self.problem.transcription;
         let place = |list: &[Quantity]| list.iter().position(|known| *known == quantity);
         let stride = transcription.node.len() + transcription.step.len();
@@ -218,7 +226,7 @@ impl UnknownsReader<'_, '_> {
         let at = place(&transcription.once)
             .or_else(|| place(&transcription.node).map(|at| base + at))
             .or_else(|| place(&transcription.step).map(|at| base + transcription.node.len() + at));
-        at.and_then(|at| self.found.x.get(at)).copied().unwrap_or(f64::NAN)
+        at.filter(|at| *at < self.found.x.len())
     }
 
     /// Multipliers by condition and where.

@@ -10,8 +10,12 @@ use super::{Pages, named, of};
 pub(super) fn controls(model: &Model) -> Option<String> {
     let names: Vec<&str> = model.controls().iter().map(|control| control.name.as_str()).collect();
     let (are, they) = if names.len() == 1 { ("is a control", "it is") } else { ("are controls", "they are") };
+    let in_run = if model.momentum_order().is_some() { "what the momenta say" } else { "zero" };
     (!names.is_empty()).then(|| {
-        format!("{} {are}: `solve` chooses what {they} as a function of time; in `run` {they} zero.", names.join(", "))
+        format!(
+            "{} {are}: `solve` chooses what {they} as a function of time; in `run` {they} {in_run}.",
+            names.join(", ")
+        )
     })
 }
 

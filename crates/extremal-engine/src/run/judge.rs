@@ -357,7 +357,7 @@ impl Means {
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => return None,
         };
-        if model.order() > 1 || model.discrete().is_some() {
+        if model.order() > 1 || model.momentum_order().is_some() || model.discrete().is_some() {
             return None;
         }
         let mut system = System::of(model).with_short_kinetic_energy();

@@ -14,6 +14,7 @@ mod layout;
 mod manifold;
 #[cfg(test)]
 mod margins;
+mod momenta;
 mod motion;
 mod observables;
 mod outcome;

@@ -186,6 +186,9 @@ impl Change {
         if model.order() > 1 {
             return Err(SchemeError::BesideAccelerations("changes of parameters").into());
         }
+        if model.momentum_order().is_some() {
+            return Err(SchemeError::OptimalFlow("changes of parameters").into());
+        }
         let mut system = System::of(model);
         let mut kept = run.observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));

@@ -104,6 +104,12 @@ impl Observables {
                 outputs.push(force);
             }
         }
+        for (name, symbol) in system.flow.iter().flat_map(|flow| flow.recorded()) {
+            let control = model.controls().iter().any(|control| control.name == *name);
+            let role = if control { Role::Control } else { Role::Multiplier };
+            columns.push(Column::new(name.as_str(), role).of(name.strip_prefix("lambda_").unwrap_or(name)));
+            outputs.push(*symbol);
+        }
         for dry in &system.dry {
             let name = dry.force.as_symbol().map(|name| name.to_string()).unwrap_or_default();
             columns.push(Column::new(name, Role::Output).of(dry.name.as_str()));

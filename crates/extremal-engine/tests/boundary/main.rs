@@ -5,6 +5,7 @@ mod constraints;
 mod control;
 mod curves;
 mod discrete;
+mod flows;
 mod higher;
 mod misuse;
 mod orbits;

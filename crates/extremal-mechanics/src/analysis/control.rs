@@ -24,6 +24,19 @@ impl ControlRegularity {
     }
 }
 
+/// Larger matrices are left to the first step of a run.
+const LARGEST: usize = 100;
+
+/// The rank of the second derivatives of the unified Hamiltonian by what has no rate of its own in a motion from momenta, at a generic
+/// state: full where momenta determine the motion, [VC 5.9, 7.9]. `None` where it could not be found, or is too large to be looked at.
+pub fn primary_rank<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> Option<usize> {
+    let (g, hidden) = (system.graph, system.hidden());
+    if hidden.len() > LARGEST {
+        return None;
+    }
+    generic_rank(g, &dense(g, &system.primary_constraints(), &hidden), hidden.len(), values)
+}
+
 /// The condition [VC 7.9] without eliminating the controls: the second derivatives of C + λ·(d/dt ∂L/∂v − ∂L/∂q − F(u)) by
 /// accelerations and controls, bordered by those of the equations of motion. `force` contains the controls, `cost` is the
 /// integrand; `None` for systems with constraints or entropies, whose equations are more than these.

@@ -35,7 +35,7 @@ pub struct Friction<'g> {
 /// Something that is summed up along a motion to balance the energy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work` or `heat`.
+    /// `work` or `heat`; `cost` in the flow of a control problem.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -120,7 +120,7 @@ impl<'g> System<'g> {
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
     /// ∂L/∂t, and the heat.
-    /// Accounts that are always zero are left out.
+    /// Accounts that are always zero are left out. A motion from momenta has that of its cost.
     pub fn accounts(&self) -> Vec<Account<'g>> {
         self.accounts_with(self.power_beside_forces())
     }
@@ -132,6 +132,9 @@ impl<'g> System<'g> {
 
     /// The accounts where the energy changes by this beside forces and heat: a method may have an expression of its own for it.
     pub fn accounts_with(&self, beside_forces: Expr<'g>) -> Vec<Account<'g>> {
+        if let Some(flow) = &self.flow {
+            return flow.accounts(self);
+        }
         if self.heat.is_empty() {
             return Vec::new();
         }

@@ -11,6 +11,7 @@ mod projection;
 mod routh;
 mod short_kinetic;
 mod solved;
+mod unified;
 
 use extremal_expr::elimination;
 
@@ -23,3 +24,4 @@ pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
 pub use routh::{ReductionError, Routhian};
+pub use unified::UnifiedProblem;

@@ -10,6 +10,7 @@ mod difference;
 mod dry;
 mod energy_entropy;
 mod flow;
+mod from_momenta;
 mod hermite;
 mod modified;
 mod on_manifold;
@@ -48,6 +49,7 @@ use crate::continuous::ReductionError;
 use canonical::canonical;
 use collocation::Collocation;
 use energy_entropy::{EnergyForm, energy_entropy};
+use from_momenta::from_momenta;
 use on_manifold::runge_kutta_on;
 use reference::{euler, rk2, rk4, runge_kutta};
 
@@ -124,6 +126,23 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// Constraints beside accelerations of a motion that starts from derivatives, which say nothing of multipliers.
+    #[error(
+        "constraints of a motion from its start are not defined by derivatives of a Lagrangian with accelerations: state momenta `p0`, `p1` \
+         in their place"
+    )]
+    ConstrainedDerivatives,
+    /// Optimality conditions without a cost.
+    #[error(
+        "there are no optimality conditions: the model has no [objective] with a `running` cost, and no accelerations in its Lagrangian"
+    )]
+    NoObjective,
+    /// What has no flow of optimality conditions.
+    #[error(
+        "{0} are not defined in the flow of optimality conditions, from momenta `p0` and `p1`: `extremal solve` finds optimal motions \
+         between two ends"
+    )]
+    OptimalFlow(&'static str),
     /// W_f has no canonical coordinates that the method could be taken in.
     #[error(
         "`{0}` needs canonical coordinates where a singular Lagrangian moves: a half of them positions, whose momenta are the other half, and \
@@ -142,6 +161,9 @@ pub enum SchemeError {
          `galerkin(2, gauss(2))` and `galerkin(2, lobatto(3))`"
     )]
     NotPartitioned(String),
+    /// A motion from momenta by a quadrature that is no collocation.
+    #[error("`{0}` is not defined from momenta: use `galerkin(s)` with as many Gauss points as its degree")]
+    NoCollocation(String),
 }
 
 /// The scheme of `method` for `system`.
@@ -234,6 +256,10 @@ pub fn scheme<'g>(
             if !system.cyclic.is_empty() {
                 return reduced::reduced(system, method, options, name);
             }
+            if system.flow.is_some() {
+                let stages = gauss_stages(method).ok_or(SchemeError::NoCollocation(name.clone()))?;
+                return Ok(from_momenta(system, Collocation::gauss(system, stages), name));
+            }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
         }
@@ -244,6 +270,7 @@ pub fn scheme<'g>(
 fn by_stages<'g>(system: &System<'g>, method: Collocation<'_, 'g>, name: String) -> Scheme {
     match &system.manifold {
         Some(manifold) => runge_kutta_on(system, manifold, method, name),
+        None if system.flow.is_some() => from_momenta(system, method, name),
         None => runge_kutta(system, method, name),
     }
 }
@@ -278,9 +305,14 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     system.check_order()?;
     let from_points = *method == Method::Custom && start == Start::Points;
     if system.order > 1 && !system.constraints.is_empty() && !from_points {
-        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+        return Err(SchemeError::ConstrainedDerivatives);
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
+    if system.flow.is_some() {
+        needed = vec![(Feature::Momenta, None)];
+    } else if system.order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+        needed.push((Feature::HigherForces, None));
+    }
     if !system.heat.is_empty() {
         needed.push((Feature::Entropies, None));
     }
@@ -317,7 +349,7 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() => {
+        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() || system.flow.is_some() => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
@@ -372,6 +404,17 @@ fn partitioned<'s, 'g>(system: &'s System<'g>, method: &Method) -> Option<Colloc
         }
         Method::Galerkin { quadrature: Quadrature::Lobatto(_), .. } if degree != points && degree + 1 != points => None,
         _ => Some(Collocation::partitioned(system, rule)),
+    }
+}
+
+/// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.
+fn gauss_stages(method: &Method) -> Option<usize> {
+    match method {
+        Method::Midpoint => Some(1),
+        Method::Galerkin { degree, quadrature: extremal_model::Quadrature::Gauss(points) } if degree == points => {
+            Some(*degree as usize)
+        }
+        _ => None,
     }
 }
 

@@ -12,7 +12,7 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Reduction, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, HigherForces, Momenta, Reduction, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -143,6 +143,9 @@ const MOTIONS: &[Feature] =
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
 const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken from momenta too.
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction, Momenta]];
+
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
 /// What the variational methods have in common; the rest is said by each.
@@ -162,7 +165,7 @@ const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
     // The whole equations are integrated: the motion is the same.
-    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction]],
+    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction, Momenta]],
     ..VARIATIONAL
 };
 
@@ -170,7 +173,7 @@ static MIDPOINT: MethodFamily = MethodFamily {
     usage: "midpoint",
     sentence: "discrete Lagrangian at the middle of the step",
     equations: "D2 with a = 1/2",
-    takes: SYMMETRIC,
+    takes: MIDPOINT_TAKES,
     example: || Method::Midpoint,
     ..VARIATIONAL
 };
@@ -190,7 +193,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Reduction, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, Singular, Reduction, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -201,7 +204,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular, Reduction]],
+    takes: &[MOTIONS, &[Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -262,7 +265,7 @@ static HERMITE: MethodFamily = MethodFamily {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
+    takes: &[&[Accelerations, HigherDerivatives, HigherForces, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
@@ -271,7 +274,7 @@ static DIFFERENCE: MethodFamily = MethodFamily {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
+    takes: &[&[Accelerations, HigherForces, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
@@ -281,7 +284,10 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies, Reduction]],
+    takes: &[
+        MOTIONS,
+        &[Accelerations, HigherDerivatives, HigherForces, Singular, SingularEntropies, Reduction, Momenta],
+    ],
     example: || Method::Dop853,
     ..REFERENCE
 };

@@ -193,12 +193,14 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
             velocity,
             momentum,
             higher,
+            momenta,
             second,
             domain,
             count: _,
             index: _,
         } = statement;
-        let plain = momentum.is_none() && second.is_none() && domain.is_none() && higher.iter().all(Option::is_none);
+        let mut beyond = higher.iter().chain(momenta).chain([momentum, second]);
+        let plain = domain.is_none() && beyond.all(Option::is_none);
         plain && start.is_some() && one(start) && one(velocity)
     });
     let local = |scalar: &Scalar, index: Option<&str>| match scalar {

@@ -57,7 +57,7 @@ struct GainStatement {
 
 pub(super) static TABLE: ModelTable = ModelTable {
     name: "controls",
-    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]`. In a simulation all controls are zero",
+    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]`. In a simulation all controls are zero, unless it starts from momenta",
     keys: || keys(FIELDS),
     read: |reader, _, entries, into| {
         for entry in entries {

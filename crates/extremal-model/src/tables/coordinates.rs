@@ -37,6 +37,8 @@ pub struct Coordinate {
     pub start_momentum: Option<Id>,
     /// The acceleration, jerk, snap and crackle (derivatives 2 to 5) it starts with, where the Lagrangian leaves them open.
     pub start_higher: [Option<Id>; HIGHER.len()],
+    /// The momenta conjugate to its derivatives 0, 1 and 2 that it starts with, where the motion starts from momenta.
+    pub start_momenta: [Option<Id>; MOMENTA.len()],
     /// Where it is after one step, an expression of parameters and the step `h`, for a start from two points.
     pub second: Option<Id>,
     /// A condition that must hold along the motion.
@@ -45,6 +47,9 @@ pub struct Coordinate {
 
 /// The derivatives 2 to 5, by the names of their starts.
 pub(crate) const HIGHER: [&str; 4] = ["acceleration", "jerk", "snap", "crackle"];
+
+/// The momenta conjugate to x, x' and x'', by the names of their starts.
+pub(crate) const MOMENTA: [&str; 3] = ["p0", "p1", "p2"];
 
 /// `x = 1.0`, or `x = { start = 1.0, velocity = 0.0, second = 1.0, domain = "x > 0", count = "n", index = "i" }`.
 #[derive(Debug, Default)]
@@ -56,6 +61,7 @@ pub(crate) struct CoordinateStatement {
     pub velocity: Option<ScalarSeries>,
     pub momentum: Option<ScalarSeries>,
     pub higher: [Option<ScalarSeries>; HIGHER.len()],
+    pub momenta: [Option<ScalarSeries>; MOMENTA.len()],
     pub second: Option<ScalarSeries>,
     pub domain: Option<Scalar>,
     pub count: Option<Scalar>,
@@ -91,6 +97,19 @@ const FIELDS: &[TableField<CoordinateStatement>] = &[
     field(HIGHER[1], "the third derivative at the start", |reader, entry, into| into.higher[1] = reader.series(entry)),
     field(HIGHER[2], "the fourth derivative at the start", |reader, entry, into| into.higher[2] = reader.series(entry)),
     field(HIGHER[3], "the fifth derivative at the start", |reader, entry, into| into.higher[3] = reader.series(entry)),
+    field(
+        MOMENTA[0],
+        "the momentum conjugate to the position: with momenta a run of a control problem follows the flow of its optimality conditions, and one of a Lagrangian with accelerations starts from them",
+        |reader, entry, into| into.momenta[0] = reader.series(entry),
+    ),
+    field(MOMENTA[1], "the momentum conjugate to the velocity, 0 if not stated", |reader, entry, into| {
+        into.momenta[1] = reader.series(entry);
+    }),
+    field(
+        MOMENTA[2],
+        "the momentum conjugate to the acceleration, for Lagrangians with third derivatives",
+        |reader, entry, into| into.momenta[2] = reader.series(entry),
+    ),
     field(
         "second",
         "the position after one step, for `start = \"two-points\"`; may use the step `h`",
@@ -150,9 +169,8 @@ fn resolve_one(
     all: &mut Coordinates,
 ) -> Option<()> {
     let name = &statement.name;
-    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second]
-        .into_iter()
-        .chain(&statement.higher);
+    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second].into_iter();
+    let lists = lists.chain(&statement.higher).chain(&statement.momenta);
     let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
     if !all.families.has_room(resolver, members, name) {
@@ -178,6 +196,10 @@ fn resolve_one(
     for ((values, series), what) in higher.iter_mut().zip(&statement.higher).zip(HIGHER) {
         *values = family(series, what, &ExpressionPlace::INITIAL);
     }
+    let mut momenta = [const { None }; MOMENTA.len()];
+    for ((values, series), what) in momenta.iter_mut().zip(&statement.momenta).zip(MOMENTA) {
+        *values = family(series, what, &ExpressionPlace::INITIAL);
+    }
     let member = |values: &Option<Vec<Id>>, position: usize| values.as_ref().map(|values| values[position]);
     for (position, [x, v, a]) in symbols.iter().enumerate() {
         all.list.push(Coordinate {
@@ -189,6 +211,7 @@ fn resolve_one(
             start_velocity: member(&velocity, position),
             start_momentum: member(&momentum, position),
             start_higher: higher.each_ref().map(|values| member(values, position)),
+            start_momenta: momenta.each_ref().map(|values| member(values, position)),
             second: member(&second, position),
             domain: None,
         });

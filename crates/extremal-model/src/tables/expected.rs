@@ -114,6 +114,8 @@ fn resolve_one(
 pub(crate) struct RecordedColumns<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
+    /// Is a cost summed up along a run?
+    pub costs: bool,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
     pub constraints: &'a [ModelConstraint],
@@ -129,7 +131,8 @@ impl RecordedColumns<'_> {
         let mut columns = BTreeSet::from(["energy".to_owned()]);
         for coordinate in self.coordinates {
             let name = &coordinate.name;
-            columns.extend([name.clone(), format!("p_{name}")]);
+            columns.insert(name.clone());
+            columns.extend((0..self.order as usize).map(|order| format!("p_{name}{}", "'".repeat(order))));
             columns.extend((1..2 * self.order as usize).map(|order| format!("{name}{}", "'".repeat(order))));
         }
         for (at, dry) in self.dry.iter().enumerate() {
@@ -150,6 +153,10 @@ impl RecordedColumns<'_> {
         columns.extend(self.controls.iter().map(|control| control.name.clone()));
         columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
         columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
+        if self.costs {
+            columns.insert("cost".to_owned());
+            columns.extend(self.coordinates.iter().map(|coordinate| format!("costate_{}", coordinate.name)));
+        }
         if self.is_boundary {
             columns.extend(["objective".to_owned(), "duration".to_owned()]);
         }

@@ -23,6 +23,7 @@ mod friction;
 pub(crate) mod hamiltonian;
 mod jumps;
 mod laws;
+mod momenta;
 mod objective;
 mod observables;
 mod parameters;
@@ -154,7 +155,8 @@ impl Statements {
     /// May the Lagrangian contain accelerations? Only where the problem or its method says that they are meant.
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
-        self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
+        let stated = self.boundary.is_some() || self.starts_from_momenta();
+        stated || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
     }
 
     /// Is nothing stated that concerns the motion, beside parameters, coordinates, definitions, a Lagrangian and forces?
@@ -219,6 +221,8 @@ pub(crate) struct Content {
     pub hamiltonian: Option<hamiltonian::HamiltonianContent>,
     /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1.
     pub order: u32,
+    /// The order of the motion that momenta at the start belong to, if some are stated.
+    pub momentum_order: Option<u32>,
     pub forces: Vec<Id>,
     pub controlled_forces: Vec<Id>,
     pub friction: Vec<Id>,
@@ -308,6 +312,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
+    let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
     let mut observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
     if statements.dynamics.phase_space {
         hamiltonian::lift(graph, &mut observables.symmetries, &coordinates);
@@ -317,7 +322,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let recorded = expected::RecordedColumns {
         coordinates: &coordinates.list,
-        order,
+        order: momentum_order.unwrap_or(order),
+        costs: momentum_order.is_some() && order == 1,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
         constraints: &constraints.list,
@@ -336,10 +342,11 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         resolver.problems.push(diagnostic.help("keep one of them"));
     }
     let stops = stop::resolve(resolver, &statements.stops);
-    let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
+    let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     parameters::mark_structural(resolver, &mut parameters);
     if dynamics.is_some() {
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
+        momenta::check(resolver, &statements.coordinates, &coordinates, momentum_order);
         if let Some(boundary) = &boundary {
             boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
         }
@@ -375,6 +382,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
             phase_space: statements.dynamics.phase_space,
         }),
         order,
+        momentum_order,
         forces: dynamics.forces.free,
         controlled_forces: dynamics.forces.controlled,
         friction: dynamics.friction_totals,

@@ -247,6 +247,7 @@ pub(crate) fn resolve(
     statements: &Statements,
     coordinates: &Coordinates,
     dynamics: Option<&Dynamics>,
+    momentum_order: Option<u32>,
 ) -> ResolvedSettings {
     let statement = &statements.simulation;
     let step = positive(resolver, statement.step.as_ref(), "the step");
@@ -268,10 +269,14 @@ pub(crate) fn resolve(
         report_no_constraints(resolver, statement);
     }
     if let (Some(dynamics), Some((method, text))) = (dynamics, &statement.method) {
-        check_order(resolver, method, text, dynamics.order);
+        let needed = momentum_order.map_or(Feature::of_order(dynamics.order as usize), |_| Feature::Momenta);
+        // The method of a control problem may be one for its grid; a run is told when it begins.
+        if momentum_order.is_none() || statements.boundary.is_none() {
+            check_method(resolver, method, text, needed);
+        }
     }
     let method = match &statement.method {
-        None if dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
+        None if momentum_order.is_none() && dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
         None => Method::Midpoint,
         Some((Method::Custom, text)) if statements.discrete.is_none() && statements.discretisation.is_none() => {
             resolver.problems.push(
@@ -322,8 +327,8 @@ fn reduced(resolver: &mut Resolver<'_, '_>, stated: &[SourceText], coordinates: 
 }
 
 /// Accelerations need a method for them, which needs accelerations.
-fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &SourceText, order: u32) {
-    if let Some(refusal) = method.refuses(&[Feature::of_order(order as usize)]) {
+fn check_method(resolver: &mut Resolver<'_, '_>, method: &Method, text: &SourceText, needed: Feature) {
+    if let Some(refusal) = method.refuses(&[needed]) {
         let mut problem = Diagnostic::error(Code::Conflict, format!("`{method}` is not defined {}", refusal.feature))
             .at(text.span.clone(), "");
         if let Some(advice) = refusal.advice() {

@@ -53,6 +53,12 @@ spec! {
         snap,
         /// The fifth derivative it starts with, where the Lagrangian contains the third.
         crackle,
+        /// The momentum conjugate to the position: with momenta a run of a control problem follows its optimality conditions.
+        p0,
+        /// The momentum conjugate to the velocity.
+        p1,
+        /// The momentum conjugate to the acceleration, where the Lagrangian contains the third derivative.
+        p2,
         /// The position after one step, for a start from two points.
         second,
     }
