@@ -412,7 +412,7 @@ fn misplaced_momenta_are_shown_where_they_are() {
         ("coordinates.x = { start = 0, p_0 = 1 }\ndynamics.lagrangian = \"x''^2/2\"", "did you mean `p0`"),
     ];
     for (text, expected) in cases {
-        let found = Model::from_toml(text).expect_err(expected).to_string();
+        let found = format!("{:?}", Model::from_toml(text).expect_err(expected).diagnostics);
         assert!(found.contains(expected), "{expected}: {found}");
     }
 }
