@@ -177,7 +177,7 @@ fn momenta_of_a_solution_are_those_of_the_flow() {
     assert_orders("past the end", 2.0, 0.05, 20, past);
 }
 
-/// A pole that leans, brought upright with a cost of the way as well: a run from the momenta of the solution arrives where it ends.
+/// A mass that depends on the place, friction, and a cost of higher degree: a run from the momenta of the solution arrives where it ends.
 #[test]
 fn a_run_from_the_momenta_of_a_solution_follows_it() {
     let text = |start: &str, ends: &str| {
@@ -189,15 +189,15 @@ fn a_run_from_the_momenta_of_a_solution_follows_it() {
              objective.running = \"u^2/2 + u^4/20 + x^2/2\"\n{ends}"
         )
     };
-    let ends = "boundary = { duration = 1, start = { x = 1, \"x'\" = 0.5 }, end = { x = -0.3, \"x'\" = 0.2 } }";
+    let ends = "boundary = { duration = 1.5, start = { x = 0.2, \"x'\" = 0.3 }, end = { x = 0.6, \"x'\" = 0.1 } }";
     let problem = model(&text("", ends));
     let errors = |steps: usize| {
         let solution = solve(&problem, None, steps);
         let momenta = solution.momenta.clone().unwrap().start;
-        let start = format!("start = 1, velocity = 0.5, p0 = {:e}, p1 = {:e}", momenta[0].1, momenta[1].1);
-        let flow = model(&text(&start, "simulation = { step = 0.1, until = 1 }"));
+        let start = format!("start = 0.2, velocity = 0.3, p0 = {:e}, p1 = {:e}", momenta[0].1, momenta[1].1);
+        let flow = model(&text(&start, "simulation = { step = 0.1, until = 1.5 }"));
         let run = record(&flow, &reference(&flow, 0.1));
-        [(run.last("x") + 0.3).abs().max((run.last("x'") - 0.2).abs()), (run.last("cost") - solution.objective).abs()]
+        [(run.last("x") - 0.6).abs().max((run.last("x'") - 0.1).abs()), (run.last("cost") - solution.objective).abs()]
     };
     assert_orders("end of the flow", 2.0, 0.1, 40, |steps| errors(steps)[0]);
     assert_orders("cost of the flow", 2.0, 0.1, 40, |steps| errors(steps)[1]);
@@ -408,11 +408,11 @@ fn misplaced_momenta_are_shown_where_they_are() {
             "coordinates.x = { start = 0, p0 = 1 }\ndynamics.lagrangian = \"x''^2/2\"\nsimulation.method = \"hermite\"",
             "`hermite` is not defined from momenta",
         ),
-        ("coordinates.x = { start = 0, p0 = \"1/0\" }\ndynamics.lagrangian = \"x''^2/2\"", "not finite"),
+        ("coordinates.x = { start = 0, p0 = \"1/0\" }\ndynamics.lagrangian = \"x''^2/2\"", "division by zero"),
         ("coordinates.x = { start = 0, p_0 = 1 }\ndynamics.lagrangian = \"x''^2/2\"", "did you mean `p0`"),
     ];
     for (text, expected) in cases {
-        let found = Model::from_toml(text).expect_err(expected).to_string();
+        let found = format!("{:?}", Model::from_toml(text).expect_err(expected).diagnostics);
         assert!(found.contains(expected), "{expected}: {found}");
     }
 }
