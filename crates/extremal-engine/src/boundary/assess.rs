@@ -7,7 +7,7 @@
 use std::fmt;
 
 use extremal_solve::nlp::Nature;
-use extremal_trajectory::sig;
+use extremal_trajectory::{ColumnLayout, sig};
 use serde::Serialize;
 
 use super::search::on_another_grid;
@@ -364,11 +364,13 @@ impl Problem<'_> {
         }
         let common = a.steps.min(b.steps);
         let row = |of: &BoundarySolution, k: usize| k * (of.steps / common);
-        let sizes: Vec<f64> =
-            (1..=self.system.len()).map(|column| extent(a, column, false).min(extent(b, column, false))).collect();
+        let layout = ColumnLayout::of(&a.columns);
+        let moving: Vec<usize> = layout.positions.chain(layout.states).collect();
+        let size = |column: &usize| extent(a, *column, false).min(extent(b, *column, false));
+        let sizes: Vec<f64> = moving.iter().map(size).collect();
         let least = floor(&sizes);
-        let shifts = sizes.iter().enumerate().map(|(at, size)| {
-            let apart = |k: usize| (a.rows[row(a, k)][at + 1] - b.rows[row(b, k)][at + 1]).abs();
+        let shifts = sizes.iter().zip(&moving).map(|(size, at)| {
+            let apart = |k: usize| (a.rows[row(a, k)][*at] - b.rows[row(b, k)][*at]).abs();
             (0..=common).map(apart).fold(0.0, f64::max) / size.max(least)
         });
         shifts.fold(cost, f64::max)

@@ -3,6 +3,7 @@
 mod assess;
 mod check;
 mod continued;
+mod costates;
 mod domain;
 mod grid;
 mod guess;
@@ -227,7 +228,8 @@ impl<'m> Problem<'m> {
         check::on_grid(self, steps)?;
         let fractions = grid::fractions(steps, self.ends.grading);
         let layout = self.transcription.assemble(&fractions);
-        let bounds = grid::bounds(&self.statement, &layout, steps, &self.transcription);
+        let first_state = statement::first_state(self.model);
+        let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
         let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);

@@ -140,7 +140,7 @@ impl Promises {
 
     /// Are there entropies alone, in steps that should follow them?
     fn warming(&self, observables: &Observables) -> bool {
-        self.stepping && observables.coordinates == 0 && observables.entropies > 0
+        self.stepping && observables.coordinates == 0 && observables.heated() > 0
     }
 }
 

@@ -73,6 +73,9 @@ pub struct EndState {
     pub lambda: Option<NamedValues>,
     #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
     pub entropies: Option<NamedValues>,
+    /// States of first order, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<NamedValues>,
     #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
     pub temperatures: Option<NamedValues>,
 }
@@ -181,6 +184,7 @@ impl Report<'_> {
             p: group(Role::Momentum),
             lambda: columns.with_role(Role::Multiplier).next().map(|_| group(Role::Multiplier)),
             entropies: heat.then(|| group(Role::Entropy)),
+            states: columns.with_role(Role::State).next().map(|_| group(Role::State)),
             temperatures: heat.then(|| group(Role::Temperature)),
         })
     }

@@ -57,7 +57,7 @@ impl CompiledRun {
             return Err(SettingsError::NoPoints.into());
         }
         if let Some(open) = model.without_start().filter(|_| !from_points) {
-            return Err(SetupError::NoStart { coordinate: open.name.clone() });
+            return Err(SetupError::NoStart { coordinate: open.to_owned() });
         }
         if model.order() > 1 {
             // Controls are zero in a run; beside accelerations none may be stated.

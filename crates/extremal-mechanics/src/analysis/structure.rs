@@ -189,7 +189,8 @@ fn is_reversible(system: &System<'_>) -> Option<bool> {
     let equations = system.euler_lagrange();
     let reversed = g.substitute(&equations, &backwards);
     equations.iter().zip(&reversed).for_each(|(there, back)| require(g.vanishes(*there - *back, &[])));
-    system.entropy_sources(&system.temperatures()).iter().for_each(|source| require(g.vanishes(*source, &[])));
+    let changes = [system.entropy_sources(&system.temperatures()), system.heat.state_rates.clone()].concat();
+    changes.iter().for_each(|source| require(g.vanishes(*source, &[])));
     decided
 }
 

@@ -21,9 +21,14 @@ pub(super) struct Collocation<'s, 'g> {
 impl<'s, 'g> Collocation<'s, 'g> {
     /// Collocation at `s` Gauss nodes.
     pub fn gauss(system: &'s System<'g>, s: usize) -> Self {
-        let QuadratureRule { nodes: c, weights: b } = QuadratureRule::gauss(s);
-        let row = |tau: &f64| (0..s).map(|j| lagrange_integral(&c, j, *tau)).collect();
-        Collocation { system, a: c.iter().map(row).collect(), b, c, constants: Constants::new(system.graph) }
+        Collocation::at_nodes(system, &QuadratureRule::gauss(s), Constants::new(system.graph))
+    }
+
+    /// Collocation at the nodes of a quadrature; `constants` are the numbers that have names already.
+    pub fn at_nodes(system: &'s System<'g>, rule: &QuadratureRule, constants: Constants<'g>) -> Self {
+        let QuadratureRule { nodes: c, weights: b } = rule.clone();
+        let row = |tau: &f64| (0..c.len()).map(|j| lagrange_integral(&c, j, *tau)).collect();
+        Collocation { system, a: c.iter().map(row).collect(), b, c, constants }
     }
 
     /// An explicit method, by the rows below the first.

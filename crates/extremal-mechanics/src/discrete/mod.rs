@@ -144,7 +144,7 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if !system.heat.is_empty()
+            if !system.heat.entropies().is_empty()
                 && *base != CompositionBase::EnergyEntropy
                 && options.entropy != EntropyBase::Midpoint
             {
@@ -161,7 +161,7 @@ pub fn scheme<'g>(
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
             if let CustomDiscrete::Stated(stated) = &custom
-                && stated.entropy_rules.len() != system.heat.s.len()
+                && stated.entropy_rules.len() != system.heat.entropies().len()
             {
                 return Err(SchemeError::NoEntropyRule);
             }
@@ -252,8 +252,11 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
-    if !system.heat.is_empty() {
+    if !system.heat.entropies().is_empty() {
         needed.push((Feature::Entropies, None));
+    }
+    if let Some(state) = system.heat.states().first() {
+        needed.push((Feature::States, Some(format!("`{state}`"))));
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));

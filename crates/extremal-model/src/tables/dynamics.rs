@@ -12,6 +12,7 @@ use super::coordinates::Coordinates;
 use super::definitions::Definitions;
 use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
+use super::states::States;
 use super::friction::{self, FrictionTerm, ResolvedFriction};
 use super::{ModelTable, Statements, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -41,6 +42,7 @@ pub(crate) struct Dynamics {
 pub(crate) struct Quantities<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
+    pub states: &'a States,
     pub definitions: &'a Definitions,
     pub constraints: &'a Constraints,
 }
@@ -119,27 +121,33 @@ pub(crate) fn resolve(
     named: &Quantities<'_>,
     controls: &[Control],
 ) -> Option<Dynamics> {
-    let &Quantities { coordinates, entropies, definitions, constraints } = named;
+    let &Quantities { coordinates, entropies, states, definitions, constraints } = named;
     let statement = &statements.dynamics;
-    if !statement.stated {
+    // Rates say all of a system that has states alone.
+    let of_states = coordinates.list.is_empty() && entropies.list.is_empty() && !states.list.is_empty();
+    if !statement.stated && !of_states {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
     let heated = [&entropies.families];
     let forces = virtual_work::resolve(resolver, &statement.forces, coordinates, definitions);
-    let forces = controls::apply(resolver, controls, forces);
+    let forces = controls::apply(resolver, controls, forces, states);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
-    let scalar = statement.lagrangian.as_ref()?;
     let place =
         if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
-    let lagrangian = resolver.number(scalar, place, None)?;
+    let lagrangian = match &statement.lagrangian {
+        None if of_states && !statement.stated => resolver.graph.int(0),
+        stated => resolver.number(stated.as_ref()?, place, None)?,
+    };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
-    report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
+    if let Some(scalar) = &statement.lagrangian {
+        report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
+    }
     let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
         friction = herglotz(resolver, text, lagrangian, coordinates, entropies);

@@ -8,6 +8,7 @@ use super::controls::Control;
 use super::coordinates::Coordinate;
 use super::discrete::Discrete;
 use super::entropies::Entropy;
+use super::states::State;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
 use crate::diagnostic::{Code, Diagnostic};
@@ -116,6 +117,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub order: u32,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
+    pub states: &'a [State],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -138,6 +140,10 @@ impl RecordedColumns<'_> {
         }
         for entropy in self.entropies {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        for state in self.states {
+            columns.insert(state.name.clone());
+            columns.extend(self.is_boundary.then(|| format!("p_{}", state.name)));
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);
