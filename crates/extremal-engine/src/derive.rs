@@ -4,6 +4,7 @@ mod closed_form;
 mod first_order;
 mod higher;
 mod solved;
+mod states;
 
 use std::collections::HashMap;
 
@@ -52,8 +53,13 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     let system = System::controlled(model);
     system.check_order()?;
+    let of_states = of_states(&system);
     for form in forms {
         match (form, system.order) {
+            (Form::Lagrange | Form::Hamilton, _) if of_states => {
+                states::equations(&system, first_order::controls(model), &mut pages);
+                states::pontryagin(model, &system, &mut pages);
+            }
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Solved, 1) => solved::solved(&system, &mut pages),
@@ -71,10 +77,15 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
 pub fn usual_forms(model: &Model) -> Vec<Form> {
     let system = System::controlled(model);
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
-    match solved::is_short(&system) {
+    match solved::is_short(&system) && !of_states(&system) {
         true => vec![Form::Lagrange, Form::Solved, Form::Discrete],
         false => vec![Form::Lagrange, Form::Discrete],
     }
+}
+
+/// Are there states alone, whose rates say it all?
+fn of_states(system: &System<'_>) -> bool {
+    system.is_empty() && system.heat.entropies().is_empty() && !system.heat.is_empty()
 }
 
 struct Pages<'m> {

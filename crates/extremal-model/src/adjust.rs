@@ -194,7 +194,10 @@ impl ParameterChange<'_> {
         let values = by_name(parameters);
         let (graph, time) = (&self.model.graph, self.model.time().id());
         let value_of = |name: &str| values.get(name).copied();
-        match boundary_problems(graph, boundary, &content.controls, self.model.component_lists(), time, value_of).into_iter().next() {
+        match boundary_problems(graph, boundary, &content.controls, self.model.component_lists(), time, value_of)
+            .into_iter()
+            .next()
+        {
             None => Ok(()),
             Some(found) => {
                 Err(ParameterError::Boundary { name: self.name.to_owned(), value: self.value, problem: found.message })

@@ -9,9 +9,9 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
-    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
-    SimulationSettings, State, Statements, Stop, SymmetryGenerator,
+    self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
+    Discretisation, DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective,
+    Parameter, SimulationSettings, State, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.

@@ -336,7 +336,9 @@ impl<'g> View<'_, 'g> {
         };
         let reach = self.names.reach(value);
         if reach.entropy && reference.primes > 0 {
-            return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy or of a state")));
+            return Err(no_rate(format!(
+                "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
+            )));
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order

@@ -27,9 +27,7 @@ impl UnknownsReader<'_, '_> {
         let node = self.node(step);
         match self.problem.transcription.control_nodes.len() {
             0 => vec![self.unknown(Quantity::Control(control), node)],
-            stages => {
-                (0..stages).map(|stage| self.unknown(Quantity::StageControl { stage, control }, node)).collect()
-            }
+            stages => (0..stages).map(|stage| self.unknown(Quantity::StageControl { stage, control }, node)).collect(),
         }
     }
 

@@ -86,7 +86,9 @@ pub(super) fn bounds(
         Quantity::Inner { coordinate, .. } => path(coordinate, 0),
         // Of controls at nodes, those at the ends act on nothing.
         Quantity::Control(_) if at_nodes && (k == 0 || k == steps) => (0.0, 0.0),
-        Quantity::Control(control) | Quantity::StageControl { control, .. } => (statement.controls[control].min, statement.controls[control].max),
+        Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+            (statement.controls[control].min, statement.controls[control].max)
+        }
         Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
         Quantity::Entropy(entropy) if k == steps => {
             held(statement.end_entropies.iter().find(|(place, _)| *place == entropy).map(|(_, value)| *value))

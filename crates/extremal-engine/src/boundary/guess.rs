@@ -207,9 +207,7 @@ impl StatedGuess<'_, '_> {
             Quantity::StageControl { stage, control } => self.control(control, self.stage(k, stage)),
             Quantity::Entropy(entropy) => statement.start_entropies[entropy],
             Quantity::State(state) => self.position(first_state(problem.model) + state, self.fraction(k)),
-            Quantity::StateRate { state, .. } => {
-                self.slope(first_state(problem.model) + state, self.inside(k, 0.5), 1)
-            }
+            Quantity::StateRate { state, .. } => self.slope(first_state(problem.model) + state, self.inside(k, 0.5), 1),
             Quantity::Multiplier(_) | Quantity::Hindrance { .. } => 0.0,
             Quantity::Duration => duration,
             Quantity::StartVelocity(coordinate) => {
@@ -272,7 +270,8 @@ impl StatedGuess<'_, '_> {
                 }
                 Quantity::State(state) => {
                     let flat = first_state(self.problem.model) + state;
-                    *value += size * self.reach(flat) * sum(&wave[n + statement.controls.len() + state], self.fraction(*k));
+                    *value +=
+                        size * self.reach(flat) * sum(&wave[n + statement.controls.len() + state], self.fraction(*k));
                 }
                 Quantity::Control(control) | Quantity::StageControl { control, .. } => {
                     let bound = &statement.controls[*control];

@@ -19,7 +19,9 @@ impl Problem<'_> {
         match quantity {
             Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
             Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
-            Quantity::Control(control) | Quantity::StageControl { control, .. } => self.statement.controls[control].name.clone(),
+            Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+                self.statement.controls[control].name.clone()
+            }
             Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
             Quantity::State(state) => self.state(state).to_owned(),
             Quantity::StateRate { state, .. } => format!("{}'", self.state(state)),

@@ -6,7 +6,7 @@ use extremal_trajectory::{Column, Columns, Role};
 use serde::{Serialize, Serializer};
 
 use super::table::SolutionTable;
-use super::{DiscreteProblem, Kind, Problem, ProblemError, status_of};
+use super::{DiscreteProblem, EndMap, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,8 @@ pub struct BoundarySolution {
     pub control_nodes: Vec<f64>,
     /// Of every step the values of the controls there, one control after the other.
     pub stage_controls: Vec<Vec<f64>>,
+    /// The linearised end map of a control problem with states, where it can be followed.
+    pub end_map: Option<EndMap>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
     /// Bounds that hold it back.
@@ -163,6 +165,7 @@ impl BoundarySolution {
                 true => Vec::new(),
                 false => (0..reader.steps()).map(|step| reader.controls_of(step)).collect(),
             },
+            end_map: reader.end_map().filter(|_| problem.kind == Kind::Control),
             integral_multipliers: integrals
                 .filter_map(|((condition, _), lambda)| match condition {
                     Condition::Integral(i) => Some((problem.statement.integrals[*i].name.clone(), *lambda)),

@@ -70,7 +70,8 @@ impl Problem<'_> {
         let mut symbols = vec![begin.id(), length.id()];
         let mut rules = Vec::new();
         for control in &self.statement.controls {
-            let values: Vec<_> = (1..=nodes.len()).map(|j| g.symbol(&format!("stage {j} of {}", control.name))).collect();
+            let values: Vec<_> =
+                (1..=nodes.len()).map(|j| g.symbol(&format!("stage {j} of {}", control.name))).collect();
             symbols.extend(values.iter().map(|value| value.id()));
             rules.push((g.expr(control.symbol), g.dot(&basis, &values)));
         }

@@ -1,6 +1,7 @@
-//! Are the steps of a system of entropies alone, which has no velocities to look at, short beside what happens in them?
+//! Are the steps of a system of entropies or states alone, which has no velocities to look at, short beside what happens in them?
 //!
-//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy.
+//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy. The change of a state is taken as a part of the largest value
+//! that it has had.
 
 use extremal_solve::{MotionFate, Reason, StartValues};
 
@@ -25,18 +26,25 @@ const ALERT: u32 = 4;
 struct Warmth {
     time: f64,
     s: Vec<f64>,
+    /// Temperatures, and one over the size of each state.
     temperatures: Vec<f64>,
 }
 
 impl Warmth {
-    fn read(&mut self, observables: &Observables, row: &[f64]) {
+    fn read(&mut self, observables: &Observables, row: &[f64], sizes: &mut [f64]) {
         let at = &observables.row;
         self.time = row[TIME];
         self.s.copy_from_slice(&row[at.entropies.clone()]);
-        self.temperatures.copy_from_slice(&row[at.temperatures.clone()]);
+        let (heated, moved) = self.temperatures.split_at_mut(observables.heated());
+        heated.copy_from_slice(&row[at.temperatures.clone()]);
+        let states = &self.s[heated.len()..];
+        for ((weight, size), state) in moved.iter_mut().zip(sizes).zip(states) {
+            *size = size.max(state.abs());
+            *weight = if *size > 0.0 { 1.0 / *size } else { 0.0 };
+        }
     }
 
-    /// Σ T |S − s|.
+    /// Σ T |S − s|, of states Σ |x − s| over their size.
     fn from(&self, s: &[f64]) -> f64 {
         let apart = self.s.iter().zip(s).map(|(a, b)| (a - b).abs());
         apart.zip(&self.temperatures).map(|(apart, t)| apart * t.abs()).sum()
@@ -51,6 +59,8 @@ impl Warmth {
 pub(super) struct Warming {
     before: Warmth,
     now: Warmth,
+    /// The largest that each state has been.
+    sizes: Vec<f64>,
     seen: u64,
     strongest: f64,
     largest: f64,
@@ -65,6 +75,7 @@ impl Warming {
         Warming {
             before: warmth.clone(),
             now: warmth,
+            sizes: vec![0.0; entropies],
             seen: 0,
             strongest: 0.0,
             largest: 0.0,
@@ -100,7 +111,7 @@ impl Warming {
     /// Takes the next row; is there a reason to ask the judge about the step to it?
     pub fn suspects(&mut self, observables: &Observables, row: &[f64]) -> bool {
         std::mem::swap(&mut self.before, &mut self.now);
-        self.now.read(observables, row);
+        self.now.read(observables, row, &mut self.sizes);
         self.seen += 1;
         if self.seen == 1 {
             return false;

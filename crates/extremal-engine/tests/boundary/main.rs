@@ -8,5 +8,6 @@ mod discrete;
 mod higher;
 mod misuse;
 mod orbits;
+mod states;
 mod verdicts;
 mod verification;

@@ -18,4 +18,5 @@ mod rest;
 mod settings;
 mod singular;
 mod solved;
+mod states;
 mod truth;

@@ -77,7 +77,7 @@ pub struct Placed {
 }
 
 /// What an unknown is. Numbers count coordinates, controls, constraints, entropies or states.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// A coordinate at a node.
     Position(usize),
@@ -133,7 +133,7 @@ pub enum Quantity {
 }
 
 /// What a row of equations says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// The equation of motion of a coordinate at a node.
     Motion(usize),

@@ -162,7 +162,8 @@ impl<'g> System<'g> {
         let g = self.graph;
         let explicit = g.gradient(self.lagrangian, &[self.t])[0];
         let by_states = g.dot(&g.gradient(self.lagrangian, self.heat.states()), &self.heat.state_rates);
-        let work = g.dot(&self.external_force(), &self.v) - explicit - by_states + self.constraint_power() + self.dry_power();
+        let work =
+            g.dot(&self.external_force(), &self.v) - explicit - by_states + self.constraint_power() + self.dry_power();
         let heat = g.sum(self.heat.power.iter().copied());
         [("work", work), ("heat", heat)]
             .into_iter()

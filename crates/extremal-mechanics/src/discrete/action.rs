@@ -139,18 +139,19 @@ impl<'g> DiscreteAction<'g> {
             inputs: stages.symbols(|suffix| inputs.iter().map(|input| at_stage(system, *input, suffix)).collect()),
             ..StateFormula::default()
         };
-        let mut along = |start: &[Expr<'g>], entropies: (&[Expr<'g>], &[Expr<'g>])| -> (Vec<AtNode<'g>>, Vec<Expr<'g>>) {
-            let at = |j: usize, states_there: Vec<Expr<'g>>| AtNode {
-                carried: [entropies.0, &states_there].concat(),
-                rates: [entropies.1, &states.rates[j]].concat(),
-                inputs: inputs.iter().copied().zip(states.inputs[j].iter().copied()).collect(),
+        let mut along =
+            |start: &[Expr<'g>], entropies: (&[Expr<'g>], &[Expr<'g>])| -> (Vec<AtNode<'g>>, Vec<Expr<'g>>) {
+                let at = |j: usize, states_there: Vec<Expr<'g>>| AtNode {
+                    carried: [entropies.0, &states_there].concat(),
+                    rates: [entropies.1, &states.rates[j]].concat(),
+                    inputs: inputs.iter().copied().zip(states.inputs[j].iter().copied()).collect(),
+                };
+                if start.is_empty() {
+                    return ((0..states.rates.len()).map(|j| at(j, Vec::new())).collect(), Vec::new());
+                }
+                let nodes = (0..states.rates.len()).map(|j| at(j, stages.at_stage(j, start, &states.rates))).collect();
+                (nodes, stages.at_end(start, &states.rates))
             };
-            if start.is_empty() {
-                return ((0..states.rates.len()).map(|j| at(j, Vec::new())).collect(), Vec::new());
-            }
-            let nodes = (0..states.rates.len()).map(|j| at(j, stages.at_stage(j, start, &states.rates))).collect();
-            (nodes, stages.at_end(start, &states.rates))
-        };
         let (at_nodes, end) = along(&s_0[heated..], (&s, &rates));
         let (nodal_states, incremental_rates) = (end, &system.heat.rates[..heated]);
         let grown = system.heat.entropies().iter().zip(incremental_rates);

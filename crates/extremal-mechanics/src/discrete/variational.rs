@@ -39,7 +39,8 @@ impl<'g> DiscreteAction<'g> {
         let nodes = self.incremental_nodes(system);
         let Imposed { multipliers, residual: constraints, impulses, work } = nodes.impose(system);
 
-        let Formula { unknowns: w, action, forces, entropy, states, temperatures, heating, accounts } = &self.incremental;
+        let Formula { unknowns: w, action, forces, entropy, states, temperatures, heating, accounts } =
+            &self.incremental;
         let w = &w[1..];
         let increments: Vec<_> = w.iter().flatten().copied().collect();
         let Slopes { by_w, by_q } = &self.slopes;
@@ -168,9 +169,12 @@ impl<'g> DiscreteAction<'g> {
         form.carry(&steps, &found);
         outputs.extend(found);
         let constants = self.constants.into_named();
-        let note = format!(
-            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
-        );
+        let note = match system.is_empty() && heated.is_empty() {
+            true => format!("One step of size {h} from x_0 at t to x_1, by the rates r at its stages."),
+            false => format!(
+                "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
+            ),
+        };
         Scheme { constants, guards, equations, note, ..form.step(name, solves, &outputs) }
     }
 
@@ -183,6 +187,9 @@ impl<'g> DiscreteAction<'g> {
         let zero = g.int(0);
         let Formula { unknowns, action, forces, entropy, states, .. } = &self.nodal;
         let mut equations = vec![Equation::new("discrete Lagrangian", system.constant("L_d"), *action)];
+        if system.is_empty() && system.heat.entropies().is_empty() {
+            equations.clear();
+        }
         let (p0, p1) = (system.symbols("p_", "_0"), system.symbols("p_", "_1"));
         let at_end: Vec<_> =
             system.reacting().map(|constraint| system.multiplier_symbol(constraint, &place(last, last))).collect();
@@ -228,7 +235,8 @@ impl<'g> StateFormula<'g> {
     fn equations(&self, system: &System<'g>) -> Vec<Equation> {
         let zero = system.graph.int(0);
         let names = &system.heat.names[system.heat.entropies().len()..];
-        let labels = (1..=self.rates.len()).flat_map(|stage| names.iter().map(move |name| format!("stage {stage} of {name}")));
+        let labels =
+            (1..=self.rates.len()).flat_map(|stage| names.iter().map(move |name| format!("stage {stage} of {name}")));
         let mut equations: Vec<Equation> =
             labels.zip(&self.rows).map(|(label, row)| Equation::new(label, zero, *row)).collect();
         let [_, last] = system.entropy_ends();

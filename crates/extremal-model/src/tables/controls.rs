@@ -7,8 +7,8 @@ use extremal_expr::{Expr, Id};
 use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
 use super::definitions::Definitions;
-use super::states::States;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
+use super::states::States;
 use super::{ModelTable, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
@@ -255,7 +255,10 @@ fn report_idle(resolver: &mut Resolver<'_, '_>, controls: &[Control], driving: &
     // Where something else is wrong, it may be what the control should act on.
     if let (Some(control), 0) = (idle, resolver.problems.errors()) {
         let message = format!("the control `{}` acts on nothing", control.name);
-        let help = format!("say on which coordinate: {} = {{ on = \"x\" }}, or use it in [forces] or in the rate of a state", control.name);
+        let help = format!(
+            "say on which coordinate: {} = {{ on = \"x\" }}, or use it in [forces] or in the rate of a state",
+            control.name
+        );
         let diagnostic = Diagnostic::error(Code::IdleControl, message).at(control.span.clone(), "");
         resolver.problems.push(diagnostic.help(help));
     }

@@ -59,12 +59,12 @@ pub use states::State;
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
-pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use boundary::ComponentLists;
+pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
-pub(crate) use states::start_expressions as state_starts;
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
+pub(crate) use states::start_expressions as state_starts;
 
 /// A table of the model file: all that is said of it.
 ///

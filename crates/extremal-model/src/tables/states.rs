@@ -66,7 +66,8 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Sta
     if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"rate") {
         let name = &entry.name.text;
         let message = format!("the state `{name}` has no rate");
-        let diagnostic = Diagnostic::error(Code::Missing, message).at(entry.name.span.clone(), "how fast does it change?");
+        let diagnostic =
+            Diagnostic::error(Code::Missing, message).at(entry.name.span.clone(), "how fast does it change?");
         reader.problems.push(diagnostic.help(format!("{name} = {{ start = 0.0, rate = \"...\" }} is {name}' = ...")));
     }
     statement

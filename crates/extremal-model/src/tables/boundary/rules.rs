@@ -16,12 +16,7 @@ const TRIED: [f64; 3] = [0.0, 0.5, 1.0];
 const LARGEST_POWER: f64 = 30.0;
 
 /// The order of the Lagrangian decides which derivatives can be given at an end, and which bounded.
-pub(crate) fn check(
-    resolver: &mut Resolver<'_, '_>,
-    boundary: &Boundary,
-    lists: ComponentLists<'_>,
-    order: u32,
-) {
+pub(crate) fn check(resolver: &mut Resolver<'_, '_>, boundary: &Boundary, lists: ComponentLists<'_>, order: u32) {
     let points = boundary.via.iter().flat_map(|waypoint| &waypoint.values);
     let fixed = boundary.start.iter().chain(&boundary.end).chain(points).map(|fixed| (fixed.component, &fixed.span));
     let fixed = fixed.map(|(component, span)| (component, span, 2 * order - 1, "given"));
