@@ -91,6 +91,7 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
 fn multipliers(normality: &Normality, solution: &BoundarySolution) -> String {
     let conditions = solution.end_map.as_ref().map_or(0, |map| map.conditions);
     match normality {
+        Normality::Normal if conditions == 0 => "normal: nothing is given at the end".to_owned(),
         Normality::Normal => format!("normal: the controls move the end in all {conditions} directions that are given"),
         Normality::Abnormal(costates) => {
             let one = |costate: &Vec<f64>| {

@@ -9,6 +9,7 @@ fn heading(feature: Feature) -> &'static str {
         Feature::HigherDerivatives => "L beyond q''",
         Feature::Entropies => "entropies",
         Feature::Singular => "singular",
+        Feature::States => "states",
         Feature::SingularEntropies => "singular, entropies",
         Feature::DryFriction => "dry friction",
         Feature::Constraints(ConstraintKind::Holonomic) => "holonomic",

@@ -51,7 +51,9 @@ fn rates_starts_and_families_are_understood() {
 
 #[test]
 fn states_alone_need_no_lagrangian_and_may_start_where_the_boundary_says() {
-    let model = model("states = { x = { rate = \"1\" }, y = { rate = \"x\" } }\nboundary = { duration = 1, start = { x = 2 } }");
+    let model = model(
+        "states = { x = { rate = \"1\" }, y = { rate = \"x\" } }\nboundary = { duration = 1, start = { x = 2 } }",
+    );
     assert!(model.lagrangian().is_zero());
     assert_eq!(model.without_start(), Some("y"));
     assert!(model.initial().entropies[0] == 2.0 && model.initial().entropies[1].is_nan());
@@ -76,10 +78,7 @@ fn mistakes_are_named_with_what_to_write_instead() {
             "states.x = { start = 1, rate = \"-x\" }\ncontrols.u = {}",
             &["the control `u` acts on nothing", "in the rate of a state"],
         ),
-        (
-            "states.x = { start = 1, rate = \"-x\" }\ncoordinates.x = 1\ndynamics.lagrangian = \"x'^2\"",
-            &["x"],
-        ),
+        ("states.x = { start = 1, rate = \"-x\" }\ncoordinates.x = 1\ndynamics.lagrangian = \"x'^2\"", &["x"]),
         (
             "states.x = { start = 1, rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, periodic = true }",
             &["a motion with states cannot be periodic"],

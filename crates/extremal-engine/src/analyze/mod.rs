@@ -161,7 +161,9 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
     let looks = extent.numbers;
     // The steps of a boundary problem are not marched.
     let marches = looks && model.boundary().is_none();
-    let equilibrium = (looks && !placeholder).then(|| equilibrium::equilibrium(model, system)).flatten();
+    // What states do at rest is not part of the modes of a mechanical system.
+    let whole = system.heat.states().is_empty();
+    let equilibrium = (looks && !placeholder && whole).then(|| equilibrium::equilibrium(model, system)).flatten();
     let (equilibrium, no_equilibrium) = match equilibrium {
         Some(Ok(equilibrium)) => (Some(equilibrium), None),
         Some(Err(reason)) => (None, Some(reason)),

@@ -34,6 +34,8 @@ pub struct EndMap {
     pub abnormal: Vec<Vec<f64>>,
     /// Does a multiplier with p0 = 0 respect the bounds that hold controls? Not known where there are several.
     pub admitted: Option<bool>,
+    /// Do bounds hold controls?
+    pub held: bool,
 }
 
 /// What the multipliers of a solution are.
@@ -62,22 +64,36 @@ impl EndMap {
     /// What the end maps of a solution and of the one on another grid say.
     pub fn normality(&self, other: Option<&EndMap>) -> Normality {
         let Some(other) = other else { return Normality::Undecided("there is no other grid to compare with") };
-        match (self.abnormal.len(), other.abnormal.len()) {
-            (0, 0) if self.least < INDEPENDENT => Normality::Undecided("the linearised end map is nearly singular"),
-            (0, 0) if self.changes(other) => Normality::Undecided("the linearised end map changes with the grid"),
-            (0, 0) => Normality::Normal,
-            (found, there) if found == there => match self.admitted {
-                Some(true) => Normality::Abnormal(self.abnormal.clone()),
-                Some(false) => Normality::Normal,
-                None => Normality::Undecided("bounds hold several candidates back"),
-            },
-            _ => Normality::Undecided("the rank of the linearised end map changes with the grid"),
+        match (self.is_normal(), other.is_normal()) {
+            (Some(true), Some(true)) if self.changes(other) => {
+                Normality::Undecided("the linearised end map changes with the grid")
+            }
+            (Some(true), Some(true)) => Normality::Normal,
+            (Some(false), Some(false)) if self.abnormal.len() == other.abnormal.len() => {
+                Normality::Abnormal(self.abnormal.clone())
+            }
+            (Some(_), Some(_)) => Normality::Undecided("the rank of the linearised end map changes with the grid"),
+            _ => Normality::Undecided(
+                "the linearised end map is nearly singular, or bounds hold several candidates back",
+            ),
+        }
+    }
+
+    /// What this grid alone says.
+    fn is_normal(&self) -> Option<bool> {
+        match self.abnormal.len() {
+            0 => (self.least >= INDEPENDENT).then_some(true),
+            _ => self.admitted.map(|admitted| !admitted),
         }
     }
 
     /// By more than a factor of four from grid to grid, which no map does that converges?
     fn changes(&self, other: &EndMap) -> bool {
         let apart = |a: f64, b: f64| !(0.25..=4.0).contains(&(a / b));
+        // Where a bound holds all controls but those of a switch, what is left of the map is the grid's.
+        if self.held || other.held {
+            return false;
+        }
         apart(self.least, other.least) || self.reach.iter().zip(&other.reach).any(|(a, b)| apart(*a, *b))
     }
 }
@@ -249,7 +265,8 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
             _ => None,
         };
         let least = if moved.len() < r { 0.0 } else { least.max(0.0) };
-        EndMap { conditions: r, reach, least, abnormal: directions.iter().map(at_start).collect(), admitted }
+        let abnormal = directions.iter().map(at_start).collect();
+        EndMap { conditions: r, reach, least, abnormal, admitted, held: !held.is_empty() }
     }
 
     /// With one of its signs: at a lower bound the slope does not fall, at an upper one it does not grow.

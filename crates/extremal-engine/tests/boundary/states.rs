@@ -165,7 +165,8 @@ fn normal_and_abnormal_multipliers_are_told_apart() {
     assert_eq!(normality(gallery_text("unicycle"), 40).0, Normality::Normal);
     assert_eq!(normality(gallery_text("unstable-regulator"), 40).0, Normality::Normal);
     // A unicycle that stays: its controls cannot move it sideways at first order.
-    let still = gallery_text("unicycle").replace("y = 1,", "y = 0,").replace("-3*cos(2*pi*s)", "0").replace("3*cos(pi*s)", "0");
+    let still =
+        gallery_text("unicycle").replace("y = 1,", "y = 0,").replace("-3*cos(2*pi*s)", "0").replace("3*cos(pi*s)", "0");
     let (found, cost) = normality(&still, 20);
     assert_eq!((found, cost), (Normality::Abnormal(vec![vec![0.0, 1.0, 0.0]]), 0.0));
     // Martinet's plane field z' = x^2 y'/2 along x = 0: both normal and abnormal, with dz the abnormal costate.
@@ -226,7 +227,7 @@ fn pontryagins_hamiltonian_is_printed_with_its_conditions() {
     let regulator = text(&gallery("unstable-regulator"));
     assert!(regulator.contains("p_x(end) = 0"), "{regulator}");
     let motor = text(&gallery("lagging-motor"));
-    assert!(motor.contains("F' = (u - F)/tau") && motor.contains("x'' = F"), "{motor}");
+    assert!(motor.contains("F' = -(F - u)/tau") && motor.contains("x'' = F"), "{motor}");
 }
 
 #[test]
@@ -234,7 +235,10 @@ fn what_is_not_defined_is_refused_by_name() {
     let unicycle = gallery("unicycle");
     let refused = |method: &str| {
         let statement = Statement::of(&unicycle).unwrap();
-        extremal_engine::boundary::Problem::new(&unicycle, statement, &method.parse().unwrap()).err().unwrap().to_string()
+        extremal_engine::boundary::Problem::new(&unicycle, statement, &method.parse().unwrap())
+            .err()
+            .unwrap()
+            .to_string()
     };
     for method in ["energy-entropy", "hermite", "dop853", "custom"] {
         let message = refused(method);

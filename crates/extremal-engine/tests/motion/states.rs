@@ -135,7 +135,8 @@ fn coarse_steps_of_states_are_warned_of() {
 
 #[test]
 fn starts_of_states_are_swept() {
-    let decay = model("states.x = { start = 1, rate = \"-k*x\" }\nparameters.k = 1\nsimulation = { step = 0.01, until = 1 }");
+    let decay =
+        model("states.x = { start = 1, rate = \"-k*x\" }\nparameters.k = 1\nsimulation = { step = 0.01, until = 1 }");
     let rows = SweepRows::of(&decay, &Settings::of(&decay), grid(&["x=1:3:3", "k=1,2"]), Record::End);
     let ends = rows.column("x");
     assert_eq!(ends.len(), 6);
