@@ -164,6 +164,10 @@ fn laws(out: &mut String, finished: &FinishedRun) {
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {
+    // Of states alone nothing is conserved unless the model says so.
+    if report.recorder.drifts().next().is_none() {
+        return;
+    }
     let mut table = table_of_numbers(["conserved?", "first", "last", "max drift", "relative", "trend"]);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for (column, drift) in report.recorder.drifts() {

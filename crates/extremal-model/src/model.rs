@@ -10,8 +10,8 @@ use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
     self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
-    Discretisation, DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective,
-    Parameter, SimulationSettings, State, Statements, Stop, SymmetryGenerator,
+    Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
+    Objective, Parameter, SimulationSettings, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -165,7 +165,7 @@ impl Model {
         /// assert_eq!(model.initial().entropies, [1.0, 0.5]);
         /// # Ok::<(), extremal_model::InvalidModel>(())
         /// ```
-        states: State,
+        states: FirstOrderState,
         /// The definitions in the order of the file; a family has one for each member.
         definitions: Definition,
         /// What is to be chosen as a function of time.

@@ -102,7 +102,7 @@ fn ends_bounds_and_guesses_follow_the_file() {
     // Halfway through the guessed duration of 2.25, which begins at 1.
     let now = [("t", 1.0 + 2.25 / 2.0)];
     let guesses: Vec<f64> =
-        boundary.guess.iter().map(|guess| value_at(&model, model.graph().expr(guess.unwrap()), &now)).collect();
+        boundary.guess[..4].iter().map(|guess| value_at(&model, model.graph().expr(guess.unwrap()), &now)).collect();
     for (guess, expected) in guesses.iter().zip([2.125 + 0.5, half_circle / 2.0, 0.5, 1.0]) {
         assert_close(*guess, expected, 8.0);
     }

@@ -22,6 +22,8 @@ fn rates_starts_and_families_are_understood() {
         lagrangian = "q'^2/2 - exp(S) - load*q"
         [controls]
         u = {}
+        [objective]
+        running = "u^2"
         [boundary]
         duration = 1
         start = { q = 1, "q'" = 0, x = [0, 1] }
@@ -75,20 +77,20 @@ fn mistakes_are_named_with_what_to_write_instead() {
         ("state.x = { start = 1, rate = \"-x\" }", &["a model file has no table [state]", "did you mean `states`?"]),
         ("states.x = { start = \"1/0\", rate = \"-x\" }", &["x"]),
         (
-            "states.x = { start = 1, rate = \"-x\" }\ncontrols.u = {}",
+            "states.x = { start = 1, rate = \"-x\" }\ncontrols.u = {}\nobjective.running = \"u^2\"\nboundary = { duration = 1 }",
             &["the control `u` acts on nothing", "in the rate of a state"],
         ),
         ("states.x = { start = 1, rate = \"-x\" }\ncoordinates.x = 1\ndynamics.lagrangian = \"x'^2\"", &["x"]),
         (
-            "states.x = { start = 1, rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, periodic = true }",
+            "states.x = { start = 1, rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, periodic = true }\nobjective.running = \"u^2\"",
             &["a motion with states cannot be periodic"],
         ),
         (
-            "states.x = { rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, second = { x = 1 } }",
+            "states.x = { rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, second = { x = 1 } }\nobjective.running = \"u^2\"",
             &["`x` cannot stand in [boundary] second", "leaves one value open"],
         ),
         (
-            "states.x = { rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, start = { \"x'\" = 1 } }",
+            "states.x = { rate = \"u\" }\ncontrols.u = {}\nboundary = { duration = 1, start = { \"x'\" = 1 } }\nobjective.running = \"u^2\"",
             &["the rate of a state is what [states] says"],
         ),
         ("coordinates.q = 1\nstates.x = { start = 1, rate = \"-x\" }", &["the model has no Lagrangian"]),

@@ -58,6 +58,36 @@ fn the_hamiltonian_of_the_extremals_is_constant() {
 }
 
 #[test]
+fn the_vakonomic_problem_and_the_flow_of_the_extremals_agree_with_it() {
+    // [VC] theorem 6.2.1: the same curves, with v^2 = x'^2 + y'^2 and the skate's constraint before the variation.
+    let vakonomic = r#"
+        coordinates = { x = {}, y = {}, th = {} }
+        dynamics.lagrangian = "(x'^2 + y'^2 + th'^2)/2"
+        constraints.skate = { equation = "x'*sin(th) = y'*cos(th)", kind = "vakonomic" }
+        boundary.duration = 1
+        boundary.start = { x = 0, y = 0, th = 0 }
+        boundary.end = { x = 0, y = 1, th = 0 }
+        boundary.guess = { x = "-0.3*sin(2*pi*s)", y = "s", th = "sin(pi*s)" }
+    "#;
+    let vakonomic = model(vakonomic);
+    assert_orders("vakonomic", 2.0, 0.1, 50, |steps| (solve(&vakonomic, None, steps).objective - UNICYCLE).abs());
+    // Hamilton's equations of H* as a Lagrangian of phase space, from the costates.
+    let flow = r#"
+        coordinates = { x = 0, y = 0, th = 0, p = PX, q = PY, r = PT }
+        dynamics.lagrangian = "p*x' + q*y' + r*th' - ((p*cos(th) + q*sin(th))^2 + r^2)/2"
+        simulation = { step = 0.01, until = 1, method = "galerkin(3)", project = true }
+    "#;
+    let flow = ["PX", "PY", "PT"]
+        .iter()
+        .zip(COSTATES)
+        .fold(flow.to_owned(), |text, (name, p)| text.replace(name, &p.to_string()));
+    let end = extremal_testkit::runs::attempt_text(&flow);
+    for (name, expected) in [("x", 0.0), ("y", 1.0), ("th", 0.0)] {
+        assert!((end.last(name) - expected).abs() < 1e-10, "{name} = {}", end.last(name));
+    }
+}
+
+#[test]
 fn riccati_in_closed_form_along_the_whole_motion() {
     let (a, w) = (1.0f64, 2.0f64.sqrt());
     let riccati = |left: f64| (w * left).sinh() / (w * (w * left).cosh() - a * (w * left).sinh());
@@ -228,6 +258,22 @@ fn pontryagins_hamiltonian_is_printed_with_its_conditions() {
     assert!(regulator.contains("p_x(end) = 0"), "{regulator}");
     let motor = text(&gallery("lagging-motor"));
     assert!(motor.contains("F' = -(F - u)/tau") && motor.contains("x'' = F"), "{motor}");
+}
+
+#[test]
+fn names_of_the_methods_own_numbers_may_be_taken() {
+    let plain = r#"
+        states = { x = { rate = "y" }, y = { rate = "u - sin(x)" } }
+        controls.u = {}
+        objective.running = "u^2/2"
+        boundary = { duration = 1, steps = 10, start = { x = 0, y = 0 }, end = { x = 1, y = 0 } }
+    "#;
+    // Nodes, weights and coefficients are called c_1, b_1, a_1_2, the ends of a step x_0 and x_1.
+    let other = plain.replace("controls.u", "controls.a").replace("u - sin(x)", "a - sin(x)").replace("u^2", "a^2");
+    let other =
+        other.replace("sin(x)", "sin(c)").replace("\"y\"", "\"b\"").replace("x = ", "c = ").replace("y = ", "b = ");
+    let costs = [plain, &other].map(|text| solve(&model(text), Some("galerkin(2)"), 10).objective);
+    assert_eq!(costs[0], costs[1], "{other}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn states_that_blow_up_end_the_run_there() {
 fn coarse_steps_of_states_are_warned_of() {
     let text = r#"
         states.x = { start = 1, rate = "-200*(x - cos(t)) - sin(t)" }
-        states.y = { start = 0, rate = "100*exp(-((t - 5)/0.01)^2)" }
+        states.y = { start = 0, rate = "100/(1 + ((t - 5)/0.01)^2)" }
         simulation = { step = 0.05, until = 10 }
     "#;
     let model = model(text);

@@ -136,7 +136,7 @@ impl<'g> DiscreteAction<'g> {
         let mut stages = Collocation::at_nodes(system, rule, constants);
         let mut states = StateFormula {
             rates: stages.symbols(|suffix| system.entropy_symbols("r_", suffix).split_off(heated)),
-            inputs: stages.symbols(|suffix| inputs.iter().map(|input| at_stage(system, *input, suffix)).collect()),
+            inputs: stages.symbols(|suffix| inputs.iter().map(|input| at_stage(*input, suffix)).collect()),
             ..StateFormula::default()
         };
         let mut along =
@@ -356,9 +356,8 @@ impl<'g> AtNode<'g> {
     }
 }
 
-/// The symbol of an input at a stage, `u_2` or `u_2[3]`.
-fn at_stage<'g>(system: &System<'g>, input: Expr<'g>, suffix: &str) -> Expr<'g> {
+/// The symbol of an input at a stage. No name of a user's has a space in it.
+fn at_stage<'g>(input: Expr<'g>, suffix: &str) -> Expr<'g> {
     let name = input.as_symbol().map(|name| name.to_string()).unwrap_or_default();
-    let (stem, index) = name.split_at(name.find('[').unwrap_or(name.len()));
-    system.symbol(&format!("{stem}{suffix}{index}"))
+    input.graph().symbol(&format!("{name} at stage{suffix}"))
 }

@@ -10,7 +10,7 @@ use super::discrete::Discrete;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
-use super::states::State;
+use super::states::FirstOrderState;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, TableEntry, TableReader};
 use crate::resolver::Resolver;
@@ -117,7 +117,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub order: u32,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
-    pub states: &'a [State],
+    pub states: &'a [FirstOrderState],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],

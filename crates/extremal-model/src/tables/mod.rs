@@ -55,7 +55,7 @@ pub use objective::Objective;
 pub use observables::{Exact, Invariant, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
-pub use states::State;
+pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
@@ -205,7 +205,7 @@ pub(crate) struct Content {
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
-    pub states: Vec<State>,
+    pub states: Vec<FirstOrderState>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
     pub independent: String,

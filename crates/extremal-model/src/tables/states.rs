@@ -17,7 +17,7 @@ use crate::text::SourceText;
 
 /// A quantity with an equation of first order, `x' = rate`; a family has one of these for each member.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct FirstOrderState {
     /// Its name: `x`, or `x[3]` for a member of a family.
     pub name: String,
     /// Its symbol.
@@ -75,7 +75,7 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Sta
 
 /// All states, flat and by statement.
 pub(crate) struct States {
-    pub list: Vec<State>,
+    pub list: Vec<FirstOrderState>,
     pub families: Families,
 }
 
@@ -119,7 +119,7 @@ fn declare_one(
     let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &ExpressionPlace::INITIAL);
     let zero = resolver.graph.int(0).id();
     for (position, symbol) in symbols.iter().enumerate() {
-        all.list.push(State {
+        all.list.push(FirstOrderState {
             name: member_name(&name.text, count, position + 1),
             symbol: symbol.id(),
             start: start.as_ref().map(|values| values[position]),
@@ -155,7 +155,7 @@ pub(crate) fn resolve_rates(
 }
 
 /// Where each state starts, as `[states]` says or else `[boundary]`.
-pub(crate) fn start_expressions(states: &[State], boundary: Option<&Boundary>) -> Vec<Option<Id>> {
+pub(crate) fn start_expressions(states: &[FirstOrderState], boundary: Option<&Boundary>) -> Vec<Option<Id>> {
     let fixed = boundary.iter().flat_map(|boundary| &boundary.start);
     let given: HashMap<usize, Id> = fixed
         .filter_map(|fixed| match fixed.component {

@@ -4,7 +4,7 @@ use super::super::assignments::{self, Chosen, Primes, Targets};
 use super::super::coordinates::{Coordinate, Coordinates};
 use super::super::entropies::{Entropies, Entropy};
 use super::super::families::Families;
-use super::super::states::{State, States};
+use super::super::states::{FirstOrderState, States};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::ScalarSeries;
 use crate::resolver::Resolver;
@@ -31,7 +31,7 @@ pub enum Component {
 pub(crate) struct ComponentLists<'a> {
     pub coordinates: &'a [Coordinate],
     pub entropies: &'a [Entropy],
-    pub states: &'a [State],
+    pub states: &'a [FirstOrderState],
 }
 
 impl Component {
