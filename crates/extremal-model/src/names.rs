@@ -356,7 +356,7 @@ impl<'g> View<'_, 'g> {
 }
 
 fn no_rate(message: String) -> NameRefusal {
-    let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]; of a state, write its rate";
+    let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]";
     NameRefusal { message, help: Some(help.to_owned()) }
 }
 

@@ -43,7 +43,7 @@ fn rates_starts_and_families_are_understood() {
     };
     assert_eq!(rates(true), [-2.0, 2.0 - 15.0, 14.0 + 24.0]);
     assert_eq!(rates(false), [-2.0, 2.0, 14.0 + 24.0]);
-    assert_eq!(text_of(&model, model.lagrangian().id()), "q'^2/2 - exp(S) - q*x[1]^2");
+    assert_eq!(text_of(&model, model.lagrangian().id()), "q'^2/2 - q*x[1]^2 - exp(S)");
     let boundary = model.boundary().unwrap();
     assert_eq!(boundary.end[0].component, Component::State(3));
     assert_eq!(model.component_name(boundary.end[0].component), "y[2]");

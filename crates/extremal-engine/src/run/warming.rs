@@ -112,6 +112,9 @@ impl Warming {
     pub fn suspects(&mut self, observables: &Observables, row: &[f64]) -> bool {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.read(observables, row, &mut self.sizes);
+        // Both ends of a step are measured by the same sizes.
+        let heated = observables.heated();
+        self.before.temperatures[heated..].copy_from_slice(&self.now.temperatures[heated..]);
         self.seen += 1;
         if self.seen == 1 {
             return false;

@@ -75,7 +75,7 @@ fn the_vakonomic_problem_and_the_flow_of_the_extremals_agree_with_it() {
     let flow = r#"
         coordinates = { x = 0, y = 0, th = 0, p = PX, q = PY, r = PT }
         dynamics.lagrangian = "p*x' + q*y' + r*th' - ((p*cos(th) + q*sin(th))^2 + r^2)/2"
-        simulation = { step = 0.01, until = 1, method = "galerkin(3)", project = true }
+        simulation = { step = 0.01, until = 1, method = "galerkin(3)" }
     "#;
     let flow = ["PX", "PY", "PT"]
         .iter()
@@ -206,7 +206,10 @@ fn normal_and_abnormal_multipliers_are_told_apart() {
         objective.running = "(u^2 + w^2)/2"
         boundary = { duration = 1, steps = 20, start = { x = 0, y = 0, z = 0 }, end = { x = 0, y = 1, z = 0 } }
     "#;
-    assert_eq!(normality(martinet, 20), (Normality::Abnormal(vec![vec![0.0, 0.0, 1.0]]), 0.5));
+    let (found, cost) = normality(martinet, 20);
+    assert_eq!(found, Normality::Abnormal(vec![vec![0.0, 0.0, 1.0]]));
+    // Dependent conditions are met to the root of what they would be otherwise.
+    assert!((cost - 0.5).abs() < 1e-8, "{cost}");
     // The same field off that line has normal extremals.
     let beside = martinet.replace("z = 0 } }", "z = 0.1 } }").replace("u = {}", "u = { guess = \"cos(pi*s)\" }");
     assert_eq!(normality(&beside, 40).0, Normality::Normal);
@@ -269,10 +272,13 @@ fn names_of_the_methods_own_numbers_may_be_taken() {
         boundary = { duration = 1, steps = 10, start = { x = 0, y = 0 }, end = { x = 1, y = 0 } }
     "#;
     // Nodes, weights and coefficients are called c_1, b_1, a_1_2, the ends of a step x_0 and x_1.
-    let other = plain.replace("controls.u", "controls.a").replace("u - sin(x)", "a - sin(x)").replace("u^2", "a^2");
-    let other =
-        other.replace("sin(x)", "sin(c)").replace("\"y\"", "\"b\"").replace("x = ", "c = ").replace("y = ", "b = ");
-    let costs = [plain, &other].map(|text| solve(&model(text), Some("galerkin(2)"), 10).objective);
+    let other = r#"
+        states = { c = { rate = "b" }, b = { rate = "a - sin(c)" } }
+        controls.a = {}
+        objective.running = "a^2/2"
+        boundary = { duration = 1, steps = 10, start = { c = 0, b = 0 }, end = { c = 1, b = 0 } }
+    "#;
+    let costs = [plain, other].map(|text| solve(&model(text), Some("galerkin(2)"), 10).objective);
     assert_eq!(costs[0], costs[1], "{other}");
 }
 
