@@ -6,6 +6,7 @@ mod higher;
 mod routh;
 mod optimal;
 mod solved;
+mod states;
 
 use std::collections::HashMap;
 
@@ -62,8 +63,13 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
         Some(_) => System::followed(model),
         None => Ok(System::controlled(model)),
     };
+    let of_states = of_states(&system);
     for form in forms {
         match (form, system.order) {
+            (Form::Lagrange | Form::Hamilton, _) if of_states => {
+                states::equations(&system, first_order::controls(model), &mut pages);
+                states::pontryagin(model, &system, &mut pages);
+            }
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Solved, 1) => solved::solved(&system, &mut pages),
@@ -90,7 +96,7 @@ pub fn usual_forms(model: &Model) -> Vec<Form> {
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
     let mut forms: Vec<Form> = model.hamiltonian().map(|_| Form::Hamilton).into_iter().collect();
     forms.push(Form::Lagrange);
-    forms.extend(solved::is_short(&system).then_some(Form::Solved));
+    forms.extend((solved::is_short(&system) && !of_states(&system)).then_some(Form::Solved));
     forms.extend(model.momentum_order().map(|_| Form::Optimal));
     forms.push(Form::Discrete);
     forms
@@ -103,6 +109,11 @@ fn conditions(model: &Model) -> Result<System<'_>, SchemeError> {
         (1, Some(_)) => System::optimal(model),
         _ => System::of(model).from_momenta(),
     }
+}
+
+/// Are there states alone, whose rates say it all?
+fn of_states(system: &System<'_>) -> bool {
+    system.is_empty() && system.heat.entropies().is_empty() && !system.heat.is_empty()
 }
 
 struct Pages<'m> {

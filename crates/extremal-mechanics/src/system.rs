@@ -191,10 +191,11 @@ impl<'g> System<'g> {
         [self.entropy_symbols("", "_0"), last]
     }
 
-    /// A symbol of our own that belongs to no coordinate: `b_1` is the end of a step of a coordinate `b`, so it is avoided.
+    /// A symbol of our own that belongs to nothing that moves: `b_1` is the end of a step of a coordinate or a state `b`, so it is avoided.
     pub fn constant(&self, name: &str) -> Expr<'g> {
         let stem = name.split('_').next().unwrap_or(name);
-        match self.names.iter().any(|coordinate| coordinate.split('[').next() == Some(stem)) {
+        let mut moving = self.names.iter().chain(&self.heat.names);
+        match moving.any(|name| name.split('[').next() == Some(stem)) {
             true => self.symbol(&format!("{name}_")),
             false => self.symbol(name),
         }

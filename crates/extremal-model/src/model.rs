@@ -10,9 +10,9 @@ use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
-    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
-    SimulationSettings, Statements, Stop, SymmetryGenerator,
+    self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
+    Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
+    Objective, Parameter, SimulationSettings, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -76,7 +76,7 @@ pub struct Initial {
     pub momenta: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
-    /// One per entropy.
+    /// One per entropy, then one per state; not a number where a boundary problem leaves the start of a state open.
     pub entropies: Vec<f64>,
     /// One per constraint; zero unless it is vakonomic.
     pub multipliers: Vec<f64>,
@@ -156,6 +156,20 @@ impl Model {
         coordinates: Coordinate,
         /// The entropies in the order of the file; a family has one for each member.
         entropies: Entropy,
+        /// The quantities with equations of first order, in the order of the file; a family has one for each member.
+        ///
+        /// ```
+        /// # use extremal_model::Model;
+        /// let model = Model::from_toml(r#"
+        ///     [states]
+        ///     prey = { start = 1.0, rate = "prey*(2 - hunters)" }
+        ///     hunters = { start = 0.5, rate = "hunters*(prey - 1)" }
+        /// "#)?;
+        /// assert_eq!(model.graph().expr(model.states()[0].rate).to_string(), "prey*(2 - hunters)");
+        /// assert_eq!(model.initial().entropies, [1.0, 0.5]);
+        /// # Ok::<(), extremal_model::InvalidModel>(())
+        /// ```
+        states: FirstOrderState,
         /// The definitions in the order of the file; a family has one for each member.
         definitions: Definition,
         /// What is to be chosen as a function of time.
@@ -255,8 +269,9 @@ impl Model {
     pub fn taken_names(&self) -> Vec<String> {
         let names = self.coordinates().iter().map(|c| c.name.as_str());
         let entropies = self.entropies().iter().map(|s| s.name.as_str());
+        let states = self.states().iter().map(|state| state.name.as_str());
         let controls = self.controls().iter().map(|control| control.name.as_str());
-        let own = names.chain(entropies).chain(controls).chain([self.independent()]);
+        let own = names.chain(entropies).chain(states).chain(controls).chain([self.independent()]);
         let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
         own.chain(self.parameters().iter().map(|p| p.name.clone())).collect()
     }
@@ -355,7 +370,7 @@ impl Model {
     /// # Panics
     /// If it is a component of another model.
     pub fn component_name(&self, component: Component) -> String {
-        component.name(&self.content.coordinates, &self.content.entropies)
+        component.name(self.component_lists())
     }
 
     /// The whole friction force on each coordinate: the sum of its [`Model::friction_terms`].
@@ -453,18 +468,46 @@ impl Model {
             higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
             momenta: self.momentum_starts().iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
-            entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+            entropies: [
+                numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+                or(&self.state_starts(), f64::NAN),
+            ]
+            .concat(),
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
     }
 
-    /// The first coordinate that neither `[coordinates]` nor `[boundary]` gives a start: the model then has no initial state to run
-    /// from.
-    pub fn without_start(&self) -> Option<&Coordinate> {
-        let open = self.start_expressions().swap_remove(0).iter().position(Option::is_none)?;
+    /// The first coordinate or state that neither its own table nor `[boundary]` gives a start: the model then has no initial state to
+    /// run from.
+    pub fn without_start(&self) -> Option<&str> {
         // Momenta that are coordinates follow from the velocities that are stated instead.
-        let follows = open >= self.content.coordinates.len() - self.momentum_coordinates();
-        self.content.coordinates.get(open).filter(|_| !follows)
+        let positions = self.content.coordinates.len() - self.momentum_coordinates();
+        let names = self.content.coordinates[..positions].iter().map(|c| c.name.as_str());
+        let names = names.chain(self.content.states.iter().map(|state| state.name.as_str()));
+        let starts = self.start_expressions().swap_remove(0).into_iter().take(positions).chain(self.state_starts());
+        names.zip(starts).find(|(_, start)| start.is_none()).map(|(name, _)| name)
+    }
+
+    /// The names of all that moves by equations of first order: entropies, then states.
+    pub fn carried_names(&self) -> Vec<&str> {
+        let entropies = self.content.entropies.iter().map(|entropy| entropy.name.as_str());
+        entropies.chain(self.content.states.iter().map(|state| state.name.as_str())).collect()
+    }
+
+    /// Where all of these start, expressions of parameters; `None` where a boundary problem leaves a state open.
+    pub fn carried_starts(&self) -> Vec<Option<Expr<'_>>> {
+        let entropies = self.content.entropies.iter().map(|entropy| Some(entropy.start));
+        entropies.chain(self.state_starts()).map(|start| start.map(|id| self.graph.expr(id))).collect()
+    }
+
+    pub(crate) fn component_lists(&self) -> ComponentLists<'_> {
+        let Content { coordinates, entropies, states, .. } = &self.content;
+        ComponentLists { coordinates, entropies, states }
+    }
+
+    /// Where each state starts.
+    pub(crate) fn state_starts(&self) -> Vec<Option<Id>> {
+        tables::state_starts(&self.content.states, self.content.boundary.as_ref())
     }
 
     /// Where each coordinate starts, and each of its derivatives that the equations leave open.

@@ -30,6 +30,10 @@ pub(crate) enum NameMeaning<'g> {
     Entropy {
         symbols: Vec<Expr<'g>>,
     },
+    /// Each member. Its rate of change is what the model says, once that is known.
+    State {
+        symbols: Vec<Expr<'g>>,
+    },
     /// The members known so far.
     Definition {
         values: Vec<Expr<'g>>,
@@ -158,7 +162,7 @@ impl<'g> Names<'g> {
                 }
             }
         }
-        if let NameMeaning::Entropy { symbols } = &declaration.meaning {
+        if let NameMeaning::Entropy { symbols } | NameMeaning::State { symbols } = &declaration.meaning {
             self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
         }
         self.declared.insert(name.to_owned(), declaration);
@@ -198,7 +202,7 @@ impl<'g> Names<'g> {
         self.reach(value).order
     }
 
-    /// Does an entropy occur in an expression?
+    /// Does an entropy or a state occur in an expression?
     pub fn has_entropy(&self, value: Expr<'g>) -> bool {
         self.reach(value).entropy
     }
@@ -314,6 +318,18 @@ impl<'g> View<'_, 'g> {
         }
     }
 
+    fn state(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        let symbol = reference.symbol();
+        match symbols.get(member) {
+            Some(_) if reference.primes > 0 => Err(NameRefusal {
+                message: format!("`{symbol}` cannot be used: it is the rate of a state"),
+                help: Some(format!("write what [states] says of it: the `rate` of `{}`", reference.name)),
+            }),
+            Some(found) if self.place.sees_entropies() => Ok(*found),
+            _ => Err(self.refuse(&symbol)),
+        }
+    }
+
     fn definition(&self, values: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         let Some(&value) = values.get(member) else {
@@ -324,7 +340,9 @@ impl<'g> View<'_, 'g> {
         };
         let reach = self.names.reach(value);
         if reach.entropy && reference.primes > 0 {
-            return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy")));
+            return Err(no_rate(format!(
+                "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
+            )));
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order
@@ -388,6 +406,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
             NameMeaning::Entropy { .. } => Binding::variable("entropy"),
+            NameMeaning::State { .. } => Binding::variable("state"),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
             NameMeaning::Momentum { .. } => Binding::constant("momentum"),
@@ -440,6 +459,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
+            NameMeaning::State { symbols } => self.state(symbols, member, reference),
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);

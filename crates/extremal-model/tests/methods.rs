@@ -10,6 +10,7 @@ fn heading(feature: Feature) -> &'static str {
         Feature::HigherForces => "forces with q''",
         Feature::Entropies => "entropies",
         Feature::Singular => "singular",
+        Feature::States => "states",
         Feature::SingularEntropies => "singular, entropies",
         Feature::Momenta => "momenta",
         Feature::DryFriction => "dry friction",

@@ -28,6 +28,8 @@ pub(super) struct Draw<'r> {
     pub parameters: Vec<String>,
     pub coordinates: Vec<&'static str>,
     pub entropies: Vec<&'static str>,
+    /// Is there a state of first order, `z`?
+    pub state: bool,
     pub constraints: Vec<String>,
     pub controls: bool,
     pub definitions: bool,
@@ -55,6 +57,7 @@ pub fn case(seed: u64, gallery: &[String]) -> Case {
         parameters: Vec::new(),
         coordinates: Vec::new(),
         entropies: Vec::new(),
+        state: false,
         constraints: Vec::new(),
         controls: false,
         definitions: false,
@@ -193,6 +196,11 @@ impl Draw<'_> {
                 let start = self.number();
                 self.line(&format!("{name} = {{ start = {start} }}"));
             }
+        }
+        self.state = self.random.one_in(if self.order == 1 { 6 } else { 40 });
+        if self.state {
+            let (start, rate) = (self.number(), self.expression(2, true));
+            self.line(&format!("[states]\nz = {{ start = {start}, rate = \"{rate}\" }}"));
         }
         if self.random.one_in(3) {
             let (a, b) = (self.expression(2, false), self.expression(1, false));
@@ -383,6 +391,7 @@ impl Draw<'_> {
             4 => "t".to_owned(),
             5 if self.definitions => self.random.pick(&["d", "e"]).to_owned(),
             6 if !self.entropies.is_empty() => self.entropies[0].to_owned(),
+            7 if self.state => "z".to_owned(),
             _ => coordinate.to_owned(),
         }
     }

@@ -3,7 +3,9 @@
 mod assess;
 mod check;
 mod continued;
+mod costates;
 mod domain;
+mod end_map;
 mod grid;
 mod guess;
 mod momenta;
@@ -35,6 +37,7 @@ use thiserror::Error;
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
+pub use end_map::{EndMap, Normality};
 pub use guess::Guess;
 pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
@@ -232,7 +235,8 @@ impl<'m> Problem<'m> {
         check::on_grid(self, steps)?;
         let fractions = grid::fractions(steps, self.ends.grading);
         let layout = self.transcription.assemble(&fractions);
-        let bounds = grid::bounds(&self.statement, &layout, steps, &self.transcription);
+        let first_state = statement::first_state(self.model);
+        let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
         let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);

@@ -4,7 +4,7 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Problem,
+    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Normality, Problem,
     UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
@@ -67,6 +67,12 @@ pub struct SolveReport {
     /// What a simulation says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// Whether the multipliers of a control problem with states are `normal`, `abnormal` or `undecided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipliers: Option<&'static str>,
+    /// Costates at the start of multipliers with p0 = 0, by state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abnormal_costates: Vec<Vec<f64>>,
     /// The grids of a refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refinement: Vec<Level>,
@@ -92,6 +98,7 @@ impl SolveReport {
             .iter()
             .enumerate()
             .map(|(at, column)| (column.name().to_owned(), solution.rows.iter().map(|row| row[at]).collect()));
+        let normality = assessment.and_then(|assessment| assessment.normality.as_ref());
         SolveReport {
             model: problem.model().name().map(str::to_owned),
             method: problem.method().to_string(),
@@ -116,6 +123,11 @@ impl SolveReport {
             least_curvature: solution.least_curvature,
             comparison: assessment.and_then(|assessment| assessment.comparison.clone()),
             verification: assessment.map(|assessment| assessment.verification.clone()),
+            multipliers: normality.map(Normality::name),
+            abnormal_costates: match normality {
+                Some(Normality::Abnormal(costates)) => costates.clone(),
+                _ => Vec::new(),
+            },
             refinement: if levels.len() > 1 { levels.to_vec() } else { Vec::new() },
             minima: if minima.len() > 1 { minima.iter().map(|m| m.objective).collect() } else { Vec::new() },
         }

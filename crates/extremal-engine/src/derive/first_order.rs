@@ -34,7 +34,10 @@ pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages:
     if !system.constraints.is_empty() {
         constraints(system, pages);
     }
-    if !system.heat.is_empty() {
+    if !system.heat.states().is_empty() {
+        super::states::equations(system, None, pages);
+    }
+    if !system.heat.entropies().is_empty() {
         let temperatures = system.temperatures();
         let sources = system.entropy_sources(&temperatures);
         let symbol = |k: usize| {
@@ -201,7 +204,7 @@ pub(super) fn hamilton<'m>(system: &System<'m>, stated: Option<Expr<'m>>, pages:
     let p_rates = hamiltonian.p_rate.into_iter().zip(reactions).map(|(rate, reaction)| rate + reaction);
     lines.extend(system.p.iter().zip(p_rates).map(|(p, value)| (rate(p), value)));
     lines.extend(system.heat.rates.iter().zip(hamiltonian.s_rate).map(|(rate, value)| (of(*rate), value)));
-    let note = (!system.heat.is_empty()).then(|| {
+    let note = (!system.heat.entropies().is_empty()).then(|| {
         "The entropies are warmed at the temperatures T = ∂H/∂S by friction, outside heat and conduction.".to_string()
     });
     pages.section("Hamilton's equations", note, lines);

@@ -44,6 +44,10 @@ impl EnergyLaw {
             (g.sum(model.heat()), "heat comes in"),
             (system.constraint_power(), "constraints do work"),
             (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
+            (
+                g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates),
+                "states change the Lagrangian",
+            ),
         ];
         let mut reasons: Vec<&str> =
             reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-/// What a step carries: positions, momenta (or velocities), entropies, accounts.
+/// What a step carries: positions, momenta (or velocities), entropies with the states after them, accounts.
 #[derive(Clone, Copy)]
 pub(crate) struct StateLayout {
     pub coordinates: usize,
+    /// Entropies and states.
     pub entropies: usize,
+    /// States alone.
+    pub states: usize,
     pub accounts: usize,
 }
 
@@ -30,7 +33,7 @@ pub(crate) struct ObservedLayout {
     pub coordinates: usize,
     /// Outputs before the temperatures: multipliers and reactions.
     pub reactions: usize,
-    pub entropies: usize,
+    pub temperatures: usize,
     pub outputs: usize,
     pub stops: usize,
     pub residuals: usize,
@@ -46,7 +49,7 @@ impl ObservedLayout {
     }
 
     pub fn energy(self) -> usize {
-        self.outputs().start + self.reactions + self.entropies
+        self.outputs().start + self.reactions + self.temperatures
     }
 
     pub fn stops(self) -> Range<usize> {
@@ -88,7 +91,7 @@ impl RowLayout {
         estimated: bool,
         momentum_coordinates: usize,
     ) -> RowLayout {
-        let StateLayout { coordinates, entropies, accounts } = state;
+        let StateLayout { coordinates, entropies, states, accounts } = state;
         let positions = after(TIME + 1, coordinates);
         let velocities = after(positions.end, coordinates);
         let momenta = match momentum_coordinates {
@@ -97,7 +100,7 @@ impl RowLayout {
         };
         let entropies = after(velocities.end.max(momenta.end), entropies);
         let outputs = after(entropies.end, outputs);
-        let temperatures = after(outputs.start + reactions, entropies.len());
+        let temperatures = after(outputs.start + reactions, entropies.len() - states);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
         RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
@@ -108,7 +111,7 @@ impl RowLayout {
         self.outputs.start + constraint
     }
 
-    /// A coordinate or, counted after them, an entropy.
+    /// A coordinate or, counted after them, an entropy or a state.
     pub fn target(&self, target: usize) -> usize {
         match target.checked_sub(self.positions.len()) {
             None => self.positions.start + target,

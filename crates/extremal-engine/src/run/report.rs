@@ -77,6 +77,9 @@ pub struct EndState {
     pub cost: Option<f64>,
     #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
     pub entropies: Option<NamedValues>,
+    /// States of first order, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<NamedValues>,
     #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
     pub temperatures: Option<NamedValues>,
 }
@@ -187,6 +190,7 @@ impl Report<'_> {
             controls: columns.with_role(Role::Control).next().map(|_| group(Role::Control)),
             cost: columns.index_of("cost").filter(|_| self.model.momentum_order().is_some()).map(|at| row[at]),
             entropies: heat.then(|| group(Role::Entropy)),
+            states: columns.with_role(Role::State).next().map(|_| group(Role::State)),
             temperatures: heat.then(|| group(Role::Temperature)),
         })
     }

@@ -58,7 +58,7 @@ impl CompiledRun {
             return Err(SettingsError::NoPoints.into());
         }
         if let Some(open) = model.without_start().filter(|_| !from_points) {
-            return Err(SetupError::NoStart { coordinate: open.name.clone() });
+            return Err(SetupError::NoStart { coordinate: open.to_owned() });
         }
         if model.order() > 1 && !model.controls().is_empty() {
             return Err(SchemeError::BesideAccelerations("controls").into());

@@ -202,8 +202,8 @@ impl<'m> Preparation<'m> {
             }
         }
         let first = self.layout.first_entropy();
-        let entropies = model.entropies().iter().enumerate();
-        stated.extend(entropies.map(|(at, entropy)| (first + at, g.expr(entropy.start), entropy.name.clone())));
+        let carried = model.carried_names().into_iter().zip(model.carried_starts()).enumerate();
+        stated.extend(carried.filter_map(|(at, (name, start))| Some((first + at, start?, name.to_owned()))));
         let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts).take(self.layout.multipliers);
         let first = first + self.layout.entropies;
         let multiplier = |(at, constraint): (usize, &extremal_model::ModelConstraint)| {

@@ -14,7 +14,7 @@ pub(crate) enum Target {
     Position(usize),
     /// The start of its velocity.
     Velocity(usize),
-    /// The start of an entropy.
+    /// The start of an entropy, or of a state after them.
     Entropy(usize),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Target {
 pub enum VariationError {
     #[error("nothing varies")]
     Nothing,
-    #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
+    #[error("the model has no parameter, coordinate, entropy or state `{name}` to vary{}", did_you_mean(suggestion))]
     Unknown { name: String, suggestion: Option<String> },
     #[error("`{name}` is varied twice")]
     Twice { name: String },
@@ -110,13 +110,13 @@ fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationEr
             Start::Legendre => Ok(Target::Velocity(at)),
         };
     }
-    if let Some(at) = model.entropies().iter().position(|entropy| entropy.name == name) {
+    if let Some(at) = model.carried_names().iter().position(|carried| *carried == name) {
         return Ok(Target::Entropy(at));
     }
     let velocities: Vec<String> = model.coordinates().iter().map(|c| format!("{}'", c.name)).collect();
     let parameters = model.parameters().iter().map(|p| p.name.as_str());
     let coordinates = model.coordinates().iter().map(|c| c.name.as_str());
-    let entropies = model.entropies().iter().map(|s| s.name.as_str());
+    let entropies = model.carried_names().into_iter();
     let known = parameters.chain(coordinates).chain(entropies).chain(velocities.iter().map(String::as_str));
     let suggestion = nearest(name, known).map(str::to_owned);
     Err(VariationError::Unknown { name: name.to_owned(), suggestion })

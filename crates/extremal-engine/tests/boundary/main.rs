@@ -9,5 +9,6 @@ mod flows;
 mod higher;
 mod misuse;
 mod orbits;
+mod states;
 mod verdicts;
 mod verification;

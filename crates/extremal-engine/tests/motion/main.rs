@@ -21,4 +21,5 @@ mod routh;
 mod settings;
 mod singular;
 mod solved;
+mod states;
 mod truth;

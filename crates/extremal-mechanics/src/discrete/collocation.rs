@@ -23,20 +23,23 @@ pub(super) struct Collocation<'s, 'g> {
 impl<'s, 'g> Collocation<'s, 'g> {
     /// Collocation at `s` Gauss nodes.
     pub fn gauss(system: &'s System<'g>, s: usize) -> Self {
-        let QuadratureRule { nodes: c, weights: b } = QuadratureRule::gauss(s);
-        let row = |tau: &f64| (0..s).map(|j| lagrange_integral(&c, j, *tau)).collect();
-        let (a, constants) = (c.iter().map(row).collect(), Constants::new(system.graph));
-        Collocation { system, a, partner: None, b, c, constants }
+        Collocation::at_nodes(system, &QuadratureRule::gauss(s), Constants::new(system.graph))
+    }
+
+    /// Collocation at the nodes of a quadrature; `constants` are the numbers that have names already.
+    pub fn at_nodes(system: &'s System<'g>, rule: &QuadratureRule, constants: Constants<'g>) -> Self {
+        let QuadratureRule { nodes: c, weights: b } = rule.clone();
+        let row = |tau: &f64| (0..c.len()).map(|j| lagrange_integral(&c, j, *tau)).collect();
+        Collocation { system, a: c.iter().map(row).collect(), partner: None, b, c, constants }
     }
 
     /// Collocation at the nodes of any rule for positions, and for momenta what makes the pair symplectic: b_i â_ij + b_j a_ji = b_i b_j.
     /// On Lobatto nodes it is the pair IIIA and IIIB, on Gauss nodes both are the same.
-    pub fn partitioned(system: &'s System<'g>, rule: QuadratureRule) -> Self {
-        let QuadratureRule { nodes: c, weights: b } = rule;
-        let s = c.len();
-        let a: Vec<Vec<f64>> = c.iter().map(|tau| (0..s).map(|j| lagrange_integral(&c, j, *tau)).collect()).collect();
+    pub fn partitioned(system: &'s System<'g>, rule: &QuadratureRule) -> Self {
+        let method = Collocation::at_nodes(system, rule, Constants::new(system.graph));
+        let (a, b, s) = (&method.a, &method.b, method.len());
         let partner = (0..s).map(|i| (0..s).map(|j| b[j] * (1.0 - a[j][i] / b[i])).collect()).collect();
-        Collocation { system, a, partner: Some(partner), b, c, constants: Constants::new(system.graph) }
+        Collocation { partner: Some(partner), ..method }
     }
 
     /// An explicit method, by the rows below the first.

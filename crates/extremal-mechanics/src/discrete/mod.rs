@@ -193,7 +193,7 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if !system.heat.is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
+            if !system.heat.entropies().is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {
@@ -208,7 +208,7 @@ pub fn scheme<'g>(
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
             if let CustomDiscrete::Stated(stated) = &custom
-                && stated.entropy_rules.len() != system.heat.s.len()
+                && stated.entropy_rules.len() != system.heat.entropies().len()
             {
                 return Err(SchemeError::NoEntropyRule);
             }
@@ -313,8 +313,11 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     } else if system.order > 1 && system.force.iter().any(|force| !force.is_zero()) {
         needed.push((Feature::HigherForces, None));
     }
-    if !system.heat.is_empty() {
+    if !system.heat.entropies().is_empty() {
         needed.push((Feature::Entropies, None));
+    }
+    if let Some(state) = system.heat.states().first() {
+        needed.push((Feature::States, Some(format!("`{state}`"))));
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));

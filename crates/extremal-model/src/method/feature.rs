@@ -17,6 +17,8 @@ pub enum Feature {
     HigherForces,
     /// Entropies.
     Entropies,
+    /// States with rates of their own.
+    States,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
     /// The same with entropies.
@@ -50,6 +52,7 @@ impl Feature {
             Feature::HigherDerivatives,
             Feature::HigherForces,
             Feature::Entropies,
+            Feature::States,
             Feature::Singular,
             Feature::SingularEntropies,
             Feature::Momenta,
@@ -86,6 +89,7 @@ impl fmt::Display for Feature {
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::HigherForces => f.write_str("for forces beside accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::States => f.write_str("for a system with states of first order"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
             Feature::Momenta => f.write_str("from momenta"),

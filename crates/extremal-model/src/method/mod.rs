@@ -12,7 +12,8 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, HigherForces, Momenta, Reduction, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, HigherForces, Momenta, Reduction, Singular, SingularEntropies, States, TwoPoints,
+    Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -139,6 +140,8 @@ pub enum MethodKind {
 }
 
 const MOTIONS: &[Feature] =
+    &[Velocities, Entropies, States, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
@@ -193,7 +196,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Reduction, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, States, Singular, Reduction, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -372,8 +375,8 @@ static CUSTOM: MethodFamily = MethodFamily {
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
-    // A discrete Lagrangian of one's own may reach over three points.
-    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
+    // A discrete Lagrangian of one's own may reach over three points; of states it says nothing.
+    takes: &[OWN_MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };

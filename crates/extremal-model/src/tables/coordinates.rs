@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
-use super::boundary::{Boundary, Component};
-use super::entropies::Entropies;
+use super::boundary::{Boundary, Component, StateComponents};
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
-use super::{ModelTable, Statements};
+use super::{ModelTable, Statements, states};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
@@ -139,7 +138,7 @@ pub(crate) struct Coordinates {
 /// Declares all coordinates.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
-    if statements.coordinates.is_empty() && statements.entropies.is_empty() {
+    if statements.coordinates.is_empty() && statements.entropies.is_empty() && statements.states.is_empty() {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
     }
@@ -279,23 +278,25 @@ pub(crate) fn start_expressions(
     starts
 }
 
-/// The values of the time, all positions, velocities and entropies at the start, by the names of their symbols. A position that is
-/// left open has none; a velocity is then zero.
+/// The values of the time, all positions, velocities, entropies and states at the start, by the names of their symbols. A position or
+/// a state that is left open has none; a velocity is then zero.
 pub(crate) fn start_values(
     resolver: &Resolver<'_, '_>,
-    coordinates: &Coordinates,
-    entropies: &Entropies,
+    state: StateComponents<'_>,
     boundary: Option<&Boundary>,
 ) -> HashMap<String, f64> {
     let graph = resolver.graph;
     let zero = graph.int(0).id();
+    let StateComponents { coordinates, entropies, states } = state;
     let starts = start_expressions(&coordinates.list, boundary, 1);
     let moving = coordinates.list.iter().zip(starts[0].iter().zip(&starts[1]));
     let moving = moving.flat_map(|(c, (position, velocity))| {
         [(c.name.clone(), *position), (format!("{}'", c.name), Some(velocity.unwrap_or(zero)))]
     });
     let entropies = entropies.list.iter().map(|entropy| (entropy.name.clone(), Some(entropy.start)));
-    let known = moving.chain(entropies).filter_map(|(name, value)| Some((name, value?)));
+    let stated = states.list.iter().map(|state| state.name.clone());
+    let stated = stated.zip(states::start_expressions(&states.list, boundary));
+    let known = moving.chain(entropies).chain(stated).filter_map(|(name, value)| Some((name, value?)));
     let (names, ids): (Vec<String>, Vec<Id>) = known.unzip();
     let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
     let mut values: HashMap<String, f64> = names.into_iter().zip(numbers).collect();

@@ -14,6 +14,7 @@ use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
 use super::friction::{self, FrictionTerm, ResolvedFriction};
 use super::hamiltonian::StatedHamiltonian;
+use super::states::States;
 use super::{ModelTable, Statements, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableField, field, keys};
@@ -42,6 +43,7 @@ pub(crate) struct Dynamics {
 pub(crate) struct Quantities<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
+    pub states: &'a States,
     pub definitions: &'a Definitions,
     pub constraints: &'a Constraints,
 }
@@ -138,27 +140,32 @@ pub(crate) fn resolve(
     controls: &[Control],
     stated: Option<&StatedHamiltonian<'_>>,
 ) -> Option<Dynamics> {
-    let &Quantities { coordinates, entropies, definitions, constraints } = named;
+    let &Quantities { coordinates, entropies, states, definitions, constraints } = named;
     let statement = &statements.dynamics;
-    if !statement.stated {
+    // Rates say all of a system that has states alone.
+    let of_states = coordinates.list.is_empty() && entropies.list.is_empty() && !states.list.is_empty();
+    if !statement.stated && !of_states {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
     let heated = [&entropies.families];
     let forces = virtual_work::resolve(resolver, &statement.forces, coordinates, definitions);
-    let forces = controls::apply(resolver, controls, forces);
+    let forces = controls::apply(resolver, controls, forces, states);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
-    let (scalar, lagrangian) = match &statement.hamiltonian {
-        Some(scalar) => (scalar, resolver.graph.expr(stated?.lagrangian.id())),
-        None => (statement.lagrangian.as_ref()?, lagrangian(resolver, statements)?),
+    let lagrangian = match (&statement.hamiltonian, &statement.lagrangian) {
+        (Some(_), _) => resolver.graph.expr(stated?.lagrangian.id()),
+        (None, None) if of_states && !statement.stated => resolver.graph.int(0),
+        (None, _) => lagrangian(resolver, statements)?,
     };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
-    report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
+    if let Some(scalar) = statement.hamiltonian.as_ref().or(statement.lagrangian.as_ref()) {
+        report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
+    }
     let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
         friction = herglotz(resolver, text, lagrangian, coordinates, entropies);

@@ -10,6 +10,7 @@ use super::discrete::Discrete;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
+use super::states::FirstOrderState;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, TableEntry, TableReader};
 use crate::resolver::Resolver;
@@ -118,6 +119,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub costs: bool,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
+    pub states: &'a [FirstOrderState],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -141,6 +143,10 @@ impl RecordedColumns<'_> {
         }
         for entropy in self.entropies {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        for state in self.states {
+            columns.insert(state.name.clone());
+            columns.extend(self.is_boundary.then(|| format!("p_{}", state.name)));
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);

@@ -28,6 +28,7 @@ mod objective;
 mod observables;
 mod parameters;
 mod simulation;
+mod states;
 mod stop;
 mod virtual_work;
 
@@ -56,13 +57,16 @@ pub use objective::Objective;
 pub use observables::{Exact, Invariant, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
+pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
+pub(crate) use boundary::ComponentLists;
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
+pub(crate) use states::start_expressions as state_starts;
 
 /// A table of the model file: all that is said of it.
 ///
@@ -83,10 +87,11 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 21] = [
+static TABLES: [&ModelTable; 22] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
+    &states::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
     &dynamics::FORCES,
@@ -135,6 +140,7 @@ pub(crate) struct Statements {
     pub parameters: Vec<ParameterStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
+    pub states: Vec<states::StateStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
@@ -169,6 +175,7 @@ impl Statements {
             parameters: _,
             coordinates: _,
             entropies,
+            states,
             definitions: _,
             dynamics:
                 dynamics::DynamicsStatement {
@@ -196,7 +203,7 @@ impl Statements {
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty() && states.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
@@ -214,6 +221,7 @@ pub(crate) struct Content {
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
+    pub states: Vec<FirstOrderState>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
     pub independent: String,
@@ -292,28 +300,32 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
     let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
+    let mut states = states::declare(resolver, statements);
     let declared_controls = controls::declare(resolver, &statements.controls);
     hamiltonian::declare(resolver, statements, &coordinates);
     let mut definitions = definitions::resolve(resolver, &statements.definitions);
     let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &entropies);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
-    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
+    states::resolve_rates(resolver, &statements.states, &mut states, &controls);
+    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
-    let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
+    let starts = coordinates::start_values(resolver, state, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
+    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
     let constraints = constraints::resolve(resolver, statements);
     let named = dynamics::Quantities {
         coordinates: &coordinates,
         entropies: &entropies,
+        states: &states,
         definitions: &definitions,
         constraints: &constraints,
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
-    let mut observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let mut observables = observables::resolve(resolver, &statements.observables, state);
     if statements.dynamics.phase_space {
         hamiltonian::lift(graph, &mut observables.symmetries, &coordinates);
     }
@@ -326,6 +338,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         costs: momentum_order.is_some() && order == 1,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
+        states: &states.list,
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
         controls: &controls,
@@ -348,20 +361,20 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
         momenta::check(resolver, &statements.coordinates, &coordinates, momentum_order);
         if let Some(boundary) = &boundary {
-            boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
+            boundary::check(resolver, boundary, state.lists(), order);
         }
     }
     // With wrong values or forces the laws would only be broken again; where the start is open, they say nothing.
-    let started = coordinates.list.iter().all(|coordinate| starts.contains_key(&coordinate.name));
+    let mut moving = coordinates.list.iter().map(|c| &c.name).chain(states.list.iter().map(|state| &state.name));
+    let started = moving.all(|name| starts.contains_key(name));
     if let (Some(dynamics), true, 0) = (&dynamics, started, resolver.problems.errors()) {
         laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
     }
     if let (Some(boundary), 0) = (&boundary, resolver.problems.errors()) {
         objective::warn_constant(resolver, statements, objective.as_ref(), boundary);
-        let state = (coordinates.list.as_slice(), entropies.list.as_slice());
         let time = resolver.names.time().id();
         let value_of = |name: &str| resolver.values.get(name).copied();
-        let found = boundary::problems(graph, boundary, &controls, state, time, value_of);
+        let found = boundary::problems(graph, boundary, &controls, state.lists(), time, value_of);
         found.into_iter().for_each(|diagnostic| resolver.problems.push(diagnostic));
     }
     // While something is wrong, what looks unused may be what the wrong part meant.
@@ -374,6 +387,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
+        states: states.list,
         definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,

@@ -12,7 +12,7 @@ use extremal_engine::model::ModelTable;
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::BoundarySpec;
-pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec};
+pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, StateSpec};
 pub use value::Value;
 
 use value::{inline, key, line, toml};
@@ -86,6 +86,19 @@ impl ModelBuilder {
     /// ```
     pub fn entropy(self, name: &str, spec: impl Into<EntropySpec>) -> Self {
         self.table("entropies", name, &spec.into().entries)
+    }
+
+    /// A quantity with an equation of first order: its rate, and where it starts.
+    ///
+    /// ```
+    /// use extremal::{Model, StateSpec};
+    /// let decay = Model::builder("Decay").state("x", StateSpec::rate("-x").start(1.0)).build()?;
+    /// let run = decay.simulate().step(0.01).until(1.0).run()?;
+    /// assert!((run.end().get("x").unwrap() - (-1.0f64).exp()).abs() < 1e-5);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn state(self, name: &str, spec: impl Into<StateSpec>) -> Self {
+        self.table("states", name, &spec.into().entries)
     }
 
     /// A named expression.

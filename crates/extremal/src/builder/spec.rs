@@ -1,4 +1,4 @@
-//! What a builder is told about one coordinate, entropy, constraint or control.
+//! What a builder is told about one coordinate, entropy, state, constraint or control.
 
 use super::value::{Value, key, line};
 use crate::ConstraintKind;
@@ -99,6 +99,29 @@ impl EntropySpec {
 impl<T: Into<Value>> From<T> for EntropySpec {
     fn from(value: T) -> Self {
         EntropySpec::start(value)
+    }
+}
+
+spec! {
+    /// How fast a state of first order changes, and where it starts.
+    ///
+    /// A plain expression is a rate.
+    StateSpec {
+        /// Where it starts; a list makes a family.
+        start,
+    }
+}
+
+impl StateSpec {
+    /// A state that changes at this rate.
+    pub fn rate(value: impl Into<Value>) -> Self {
+        StateSpec::default().with("rate", value)
+    }
+}
+
+impl<T: Into<Value>> From<T> for StateSpec {
+    fn from(value: T) -> Self {
+        StateSpec::rate(value)
     }
 }
 
