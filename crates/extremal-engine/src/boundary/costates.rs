@@ -67,8 +67,8 @@ impl UnknownsReader<'_, '_> {
         all
     }
 
-    /// The slopes of cost and rows times their multipliers by all unknowns.
-    fn slopes(&self) -> Vec<f64> {
+    /// The slopes of cost and rows times their multipliers by all unknowns, ∇f + λ·∇c.
+    pub(super) fn slopes(&self) -> Vec<f64> {
         let elements = self.discrete.layout.elements.clone();
         let mut nlp = self.problem.pieces.with_elements(elements, self.discrete.bounds.clone());
         let pattern = nlp.jacobian_pattern();

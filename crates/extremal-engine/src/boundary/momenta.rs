@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use extremal_mechanics::System;
 use extremal_mechanics::boundary::Quantity;
-use extremal_solve::nlp::Nlp;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
 use serde::Serialize;
 
@@ -60,20 +59,6 @@ impl UnknownsReader<'_, '_> {
             start: named(start.into_iter().map(|slope| -slope).collect()),
             end: named(end.into_iter().zip(terminal).map(|(slope, terminal)| slope - terminal).collect()),
         })
-    }
-
-    /// ∇f + λ·∇c.
-    fn slopes(&self) -> Vec<f64> {
-        let elements = self.discrete.layout.elements.clone();
-        let mut nlp = self.problem.pieces.with_elements(elements, self.discrete.bounds.clone());
-        let pattern = nlp.jacobian_pattern();
-        let (mut slopes, mut entries) = (vec![0.0; self.found.x.len()], vec![0.0; pattern.len()]);
-        nlp.gradient(&self.found.x, &mut slopes);
-        nlp.jacobian(&self.found.x, &mut entries);
-        for ((row, column), entry) in pattern.into_iter().zip(entries) {
-            slopes[column] += self.found.lambda[row] * entry;
-        }
-        slopes
     }
 
     /// The derivatives of the terminal cost by positions and velocities at the end.

@@ -406,7 +406,7 @@ fn partitioned<'s, 'g>(system: &'s System<'g>, method: &Method) -> Option<Colloc
             (degree == points).then(|| Collocation::gauss(system, points))
         }
         Method::Galerkin { quadrature: Quadrature::Lobatto(_), .. } if degree != points && degree + 1 != points => None,
-        _ => Some(Collocation::partitioned(system, rule)),
+        _ => Some(Collocation::partitioned(system, &rule)),
     }
 }
 
