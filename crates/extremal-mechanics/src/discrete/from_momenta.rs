@@ -84,8 +84,8 @@ pub(super) fn from_momenta<'g>(system: &System<'g>, mut method: Collocation<'_, 
     let (mut unknowns, mut residuals, mut growth) = (Vec::new(), Vec::new(), Vec::new());
     for i in 0..stages {
         let mut rules = vec![(system.t, method.time(i))];
-        for r in 0..k {
-            rules.extend(system.derivative(r).iter().copied().zip(derivatives[r][i].iter().copied()));
+        for (r, at_stages) in derivatives[..k].iter().enumerate() {
+            rules.extend(system.derivative(r).iter().copied().zip(at_stages[i].iter().copied()));
         }
         rules.extend(system.p.iter().copied().zip(method.at_stage(i, &system.p, &forces)));
         rules.extend(symbols.iter().copied().zip(hidden[i].iter().copied()));
