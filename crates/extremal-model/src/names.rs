@@ -69,6 +69,7 @@ pub(crate) struct Names<'g> {
     /// Which derivative of a coordinate a symbol is.
     orders: RefCell<HashMap<Id, u32>>,
     entropies: HashSet<Id>,
+    momenta: HashSet<Id>,
     time: Expr<'g>,
     independent: String,
     /// The elapsed part of the duration, once that is known.
@@ -85,6 +86,7 @@ struct NameReach {
     order: Option<u32>,
     time: bool,
     entropy: bool,
+    momentum: bool,
 }
 
 impl<'g> Names<'g> {
@@ -97,6 +99,7 @@ impl<'g> Names<'g> {
             rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
             orders: RefCell::default(),
             entropies: HashSet::new(),
+            momenta: HashSet::new(),
             time,
             independent: independent.to_owned(),
             elapsed: None,
@@ -165,6 +168,9 @@ impl<'g> Names<'g> {
         if let NameMeaning::Entropy { symbols } | NameMeaning::State { symbols } = &declaration.meaning {
             self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
         }
+        if let NameMeaning::Momentum { symbols } = &declaration.meaning {
+            self.momenta.extend(symbols.iter().map(|symbol| symbol.id()));
+        }
         self.declared.insert(name.to_owned(), declaration);
     }
 
@@ -192,6 +198,7 @@ impl<'g> Names<'g> {
             order: symbols.iter().filter_map(|s| orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
+            momentum: symbols.iter().any(|s| self.momenta.contains(&s.id())),
         };
         self.reaches.borrow_mut().insert(value.id(), reach);
         reach
@@ -343,6 +350,13 @@ impl<'g> View<'_, 'g> {
             return Err(no_rate(format!(
                 "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
             )));
+        }
+        if reach.momentum && reference.primes > 0 {
+            let message = format!("`{symbol}` cannot be used: it contains the rate of a momentum");
+            return Err(NameRefusal {
+                message,
+                help: Some("it follows from the Hamiltonian and the forces".to_owned()),
+            });
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order

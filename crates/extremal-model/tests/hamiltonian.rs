@@ -105,6 +105,14 @@ fn what_is_wrong_with_a_hamiltonian_is_said_where_it_stands() {
         ),
         (oscillator("hamiltonian = \"p_x^2 + p_x'\"", "1"), &["p_x"]),
         (
+            oscillator("hamiltonian = \"p_x^2 + e\"\n[definitions]\nd = \"2*p_x\"\ne = \"d'\"", "1"),
+            &["`d'` cannot be used: it contains the rate of a momentum"],
+        ),
+        (
+            oscillator("hamiltonian = \"p_x^2 + x^2\"\n[entropies]\nS = 1", "1"),
+            &["the Hamiltonian does not contain the entropy `S`", "its temperature is dH/dS"],
+        ),
+        (
             format!("[parameters]\np_x = 1\n{}", oscillator("hamiltonian = \"p_x^2 + x^2\"", "1")),
             &["`p_x` is declared twice", "as a momentum here"],
         ),

@@ -130,6 +130,8 @@ const FIELDS: &[TableField<DynamicsStatement>] = &[
     ),
 ];
 
+/// What a system may be stated by in the place of a Lagrangian.
+const HAMILTONIAN: &str = "Hamiltonian";
 /// The only law of friction that has a name.
 const HERGLOTZ: &str = "herglotz";
 
@@ -164,7 +166,8 @@ pub(crate) fn resolve(
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
     if let Some(scalar) = statement.hamiltonian.as_ref().or(statement.lagrangian.as_ref()) {
-        report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
+        let function = if statement.hamiltonian.is_some() { HAMILTONIAN } else { "Lagrangian" };
+        report_absent(resolver, lagrangian, (function, scalar), coordinates, entropies, constraints);
     }
     let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
@@ -239,7 +242,7 @@ fn herglotz<'g>(
 fn report_absent(
     resolver: &mut Resolver<'_, '_>,
     lagrangian: Expr<'_>,
-    scalar: &Scalar,
+    (function, scalar): (&str, &Scalar),
     coordinates: &Coordinates,
     entropies: &Entropies,
     constraints: &Constraints,
@@ -270,14 +273,19 @@ fn report_absent(
     for family in &entropies.families.list {
         let members = &entropies.list[family.first..family.first + family.len()];
         if let Some(Entropy { name, .. }) = members.iter().find(|entropy| !present.contains(&entropy.symbol)) {
-            let message = format!("the Lagrangian does not contain the entropy `{name}`");
+            let message = format!("the {function} does not contain the entropy `{name}`");
             resolver.problems.push(
                 Diagnostic::error(Code::AbsentEntropy, message)
                     .at(family.name.span.clone(), "declared here")
                     .at(scalar.span(), format!("`{name}` does not remain in it"))
-                    .help(format!(
-                        "subtract an internal energy that grows with `{name}`: its temperature is -dL/d{name}"
-                    )),
+                    .help(match function {
+                        HAMILTONIAN => {
+                            format!("add an internal energy that grows with `{name}`: its temperature is dH/d{name}")
+                        }
+                        _ => format!(
+                            "subtract an internal energy that grows with `{name}`: its temperature is -dL/d{name}"
+                        ),
+                    }),
             );
         }
     }

@@ -227,7 +227,7 @@ fn check_targets(resolver: &mut Resolver<'_, '_>, statements: &Statements, coord
             continue;
         };
         let message = format!("`{}` is a momentum; forces act on coordinates", key.value);
-        let coordinate = family.name.text.trim_start_matches("p_");
+        let coordinate = family.name.text.strip_prefix("p_").unwrap_or_default();
         resolver.problems.push(
             Diagnostic::error(Code::Conflict, message)
                 .at(key.span.clone(), "")
