@@ -13,6 +13,8 @@ pub(super) struct BoundFunction<'g> {
     pub label: String,
     /// φ(q, t), or the velocity form A v + b by momenta.
     pub value: Expr<'g>,
+    /// The same as it is printed.
+    pub shown: Expr<'g>,
     /// What its reaction is multiplied by, per stage.
     pub multipliers: Vec<Expr<'g>>,
 }
@@ -31,19 +33,19 @@ impl<'g> BoundFunctions<'g> {
         let by_momenta: Vec<_> = system.v.iter().copied().zip(velocities.iter().copied()).collect();
         let mut bound = BoundFunctions { potentials: Vec::new(), kinematic: Vec::new() };
         for constraint in system.reacting() {
-            let function = |label: String, value: Expr<'g>, prefix: &str| {
+            let moving = constraint.velocity.substitute(&by_momenta);
+            let function = |label: String, [value, shown]: [Expr<'g>; 2], prefix: &str| {
                 let symbol =
                     |suffix: &str| vec![system.multiplier_symbol(constraint, &format!("{prefix}{}", &suffix[1..]))];
-                BoundFunction { label, value, multipliers: method.symbols(symbol).concat() }
+                BoundFunction { label, value, shown, multipliers: method.symbols(symbol).concat() }
             };
-            let name = &constraint.name;
+            let (name, hidden) = (constraint.name.clone(), format!("{} for momenta", constraint.name));
             if constraint.kind.nature().binds_positions {
-                let moving = rate_by_parts(system, constraint.expression, &by_momenta);
-                bound.potentials.push(function(name.clone(), constraint.expression, ""));
-                bound.potentials.push(function(format!("{name} for momenta"), moving, "hidden_"));
+                let by_parts = rate_by_parts(system, constraint.expression, &by_momenta);
+                bound.potentials.push(function(name, [constraint.expression; 2], ""));
+                bound.potentials.push(function(hidden, [by_parts, moving], "hidden_"));
             } else {
-                let moving = constraint.velocity.substitute(&by_momenta);
-                bound.kinematic.push(function(format!("{name} for momenta"), moving, ""));
+                bound.kinematic.push(function(hidden, [moving; 2], ""));
             }
         }
         bound

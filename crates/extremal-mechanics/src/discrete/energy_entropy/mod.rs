@@ -283,7 +283,7 @@ fn print<'g>(
     for (i, time) in times.iter().enumerate() {
         let suffix = format!("_{}", i + 1);
         if !bound.potentials.is_empty() {
-            let terms = bound.potentials.iter().map(|function| function.multipliers[i] * function.value);
+            let terms = bound.potentials.iter().map(|function| function.multipliers[i] * function.shown);
             let less = system.constant("H") - g.sum(terms);
             equations.push(Equation::new("what G is of", system.constant(&format!("H{suffix}")), less));
         }
@@ -306,7 +306,7 @@ fn print<'g>(
     let end = Point { q: q_1, v: system.v.clone(), s: s_1, t: system.t + system.step() };
     let momenta: Vec<_> = system.p.iter().copied().zip(p_1).collect();
     for function in bound.all() {
-        let value = system.at(&[function.value], &end)[0].substitute(&momenta);
+        let value = system.at(&[function.shown], &end)[0].substitute(&momenta);
         equations.push(Equation::new(format!("{} at the end of the step", function.label), g.int(0), value));
     }
     equations
