@@ -46,11 +46,11 @@ impl Warmth {
 
     /// Σ T |S − s|, of states Σ |x − s| over their size.
     fn from(&self, s: &[f64]) -> f64 {
-        self.from_first(s, s.len())
+        self.apart_in_first(s, s.len())
     }
 
     /// The same of the first so many.
-    fn from_first(&self, s: &[f64], count: usize) -> f64 {
+    fn apart_in_first(&self, s: &[f64], count: usize) -> f64 {
         let apart = self.s.iter().zip(s).map(|(a, b)| (a - b).abs());
         apart.zip(&self.temperatures).take(count).map(|(apart, t)| apart * t.abs()).sum()
     }
@@ -151,7 +151,7 @@ impl Warming {
         }
         let known = self.seen > 2;
         let (before, now) = (&self.before, &self.now);
-        let heat = now.from_first(&before.s, heated).max(before.from_first(&now.s, heated));
+        let heat = now.apart_in_first(&before.s, heated).max(before.apart_in_first(&now.s, heated));
         let mut sign = self.flows[0].see(heat, known);
         let states = before.s.iter().zip(&now.s).skip(heated);
         for (flow, (from, to)) in self.flows[1..].iter_mut().zip(states) {
