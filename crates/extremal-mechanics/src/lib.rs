@@ -8,10 +8,12 @@ pub mod continuous;
 mod dense;
 pub mod discrete;
 mod manifold;
+mod momentum_flow;
 mod of_model;
 mod system;
 
 pub use block::{Block, Meaning, Reduced, Solve, SparseRows};
 pub use constraint::Constraint;
 pub use manifold::FinalManifold;
+pub use momentum_flow::MomentumFlow;
 pub use system::{Point, System};

@@ -44,6 +44,7 @@ pub fn statements(model: &Model) -> Vec<String> {
     ];
     lines.extend(model.coordinates().iter().map(|c| format!("{} {:?}", c.name, c.domain.map(text))));
     lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
+    lines.extend(model.states().iter().map(|s| format!("{}' = {}", s.name, text(s.controlled_rate))));
     lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text(d.expression))));
     let forces = [model.forces(), model.controlled_forces(), model.friction(), model.heat()];
     lines.extend(forces.iter().flatten().map(Expr::to_string));

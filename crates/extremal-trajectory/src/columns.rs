@@ -21,6 +21,8 @@ pub enum Role {
     Momentum,
     /// An entropy.
     Entropy,
+    /// A quantity with an equation of first order.
+    State,
     /// A temperature.
     Temperature,
     /// A Lagrange multiplier (the reaction of a constraint).
@@ -228,7 +230,9 @@ pub struct ColumnLayout {
     pub momenta: Range<usize>,
     /// Entropies.
     pub entropies: Range<usize>,
-    /// Their temperatures.
+    /// States of first order.
+    pub states: Range<usize>,
+    /// Temperatures of the entropies.
     pub temperatures: Range<usize>,
     /// Controls.
     pub controls: Range<usize>,
@@ -246,6 +250,7 @@ impl ColumnLayout {
             velocities: run(Role::Velocity),
             momenta: run(Role::Momentum),
             entropies: run(Role::Entropy),
+            states: run(Role::State),
             temperatures: run(Role::Temperature),
             controls: run(Role::Control),
         }

@@ -125,6 +125,8 @@ impl From<SetupError> for Error {
             | SetupError::SingularHigher { .. }
             | SetupError::SingularMultiplier { .. }
             | SetupError::MultiplierAtZero { .. }
+            | SetupError::MomentaUndetermined { .. }
+            | SetupError::MomentaAtStart { .. }
             | SetupError::Constraints(_) => ErrorKind::Singular,
         };
         Error::new(kind, error.to_string())

@@ -259,6 +259,17 @@ fn boundary_problems() {
         boundary = { duration = { guess = 2 }, periodic = true }
         "#,
     );
+    let flow = Model::builder("Flow")
+        .coordinate("x", CoordinateSpec::start(0).velocity(1).acceleration(2).p0(1).p1("1/2").p2(-3))
+        .lagrangian("x'''^2");
+    assert_writes(
+        &flow,
+        r#"
+        name = "Flow"
+        coordinates = { x = { start = 0, velocity = 1, acceleration = 2, p0 = 1, p1 = "1/2", p2 = -3 } }
+        dynamics = { lagrangian = "x'''^2" }
+        "#,
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
     Symmetry, SystemStructure, conservation, conserved_quantities, control_regularity, independent_constraints,
-    regularity, structure,
+    regularity, state_control_regularity, structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -159,9 +159,11 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         (invariant.name.clone(), expression, test(expression))
     });
     let looks = extent.numbers;
-    // The steps of a boundary problem are not marched.
-    let marches = looks && model.boundary().is_none();
-    let equilibrium = (looks && !placeholder).then(|| equilibrium::equilibrium(model, system)).flatten();
+    // The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
+    let marches = looks && model.boundary().is_none() && model.momentum_order().is_none();
+    // What states do at rest is not part of the modes of a mechanical system.
+    let whole = system.heat.states().is_empty();
+    let equilibrium = (looks && !placeholder && whole).then(|| equilibrium::equilibrium(model, system)).flatten();
     let (equilibrium, no_equilibrium) = match equilibrium {
         Some(Ok(equilibrium)) => (Some(equilibrium), None),
         Some(Err(reason)) => (None, Some(reason)),
@@ -237,7 +239,7 @@ impl<'m> PreparedModel<'m> {
     }
 }
 
-/// The condition [VC 7.9] of an optimal control problem.
+/// The condition [VC 7.9] of an optimal control problem, or [VC 6.1] for states of first order.
 fn optimal_control<'m>(
     model: &'m Model,
     system: &System<'m>,
@@ -251,6 +253,9 @@ fn optimal_control<'m>(
     }
     let force: Vec<_> = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    if !model.states().is_empty() {
+        return state_control_regularity(&System::controlled(model), &controls, cost, &parameters.exact);
+    }
     control_regularity(system, &force, &controls, cost, &parameters.exact)
 }
 
@@ -265,6 +270,10 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
+    // What is found of a control problem is that of its motions without control.
+    if model.momentum_order().is_some() && model.order() == 1 {
+        return Vec::new();
+    }
     let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());

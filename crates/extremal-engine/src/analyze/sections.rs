@@ -63,7 +63,16 @@ impl<'m> Findings<'m> {
             Some(false) => "not reversible",
             None => "whether it is reversible is not decided",
         };
-        section.say(format!("{}; {kind}; {time}; {reversible}", counted(n, "coordinate")));
+        let states = system.heat.states().len();
+        if n == 0 && states > 0 && system.heat.entropies().is_empty() {
+            let timed = system.graph.depend_on(&system.heat.state_rates, &[system.t]).contains(&true);
+            let time = if timed { "rates contain the time" } else { "rates without explicit time" };
+            section.say(format!("{} of first order; {time}", counted(states, "state")));
+        } else {
+            let beside =
+                if states > 0 { format!(", {} of first order", counted(states, "state")) } else { String::new() };
+            section.say(format!("{}{beside}; {kind}; {time}; {reversible}", counted(n, "coordinate")));
+        }
         if !self.controls.is_empty() {
             section.say(format!("without control: {} = 0", self.controls.join(" = ")));
         }
@@ -143,6 +152,9 @@ impl<'m> Findings<'m> {
         };
         let ranks = format!("rank {} of {}", seen.rank, seen.unknowns);
         section.say(match seen.decided {
+            true if seen.unknowns == 0 && !self.system.heat.states().is_empty() => {
+                "regular: the rates determine the motion through each state".to_owned()
+            }
             true => format!("{state}: {highest}{bordered} has {ranks}{condition}"),
             false => format!("not decided: {highest}{bordered} could not be evaluated exactly"),
         });
@@ -190,6 +202,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(control) = &self.control {
             section.say(sentences::control(control));
+            section.lines.extend(control.reach.map(|reach| SectionLine::Sentence(sentences::abnormal(reach))));
         }
         section
     }

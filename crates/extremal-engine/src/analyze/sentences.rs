@@ -61,13 +61,27 @@ pub(super) fn sources(text: &str) -> Vec<String> {
 }
 
 pub(super) fn control(seen: &ControlRegularity) -> String {
-    let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
+    let condition = if seen.reach.is_some() { "[VC] 6.1" } else { "[VC] 7.9" };
+    let ranks = format!("rank {} of {} ({condition})", seen.rank, seen.controls);
     match seen.is_regular() {
         true => format!(
             "the cost determines the controls: {ranks}; one optimal motion through each of {} dimensions of states and adjoints",
             seen.state_dimension
         ),
         false => format!("the cost alone does not determine the controls: {ranks}; only their bounds can"),
+    }
+}
+
+/// Whether extremals can be abnormal, as far as the rates of the states tell.
+pub(super) fn abnormal((rank, states): (usize, usize)) -> String {
+    match rank == states {
+        true => format!(
+            "no abnormal extremals where the derivatives of the rates by the controls have their rank {rank}: the costate would vanish"
+        ),
+        false => format!(
+            "abnormal extremals are not excluded: the derivatives of the rates by the controls have rank {rank} of {states}; `solve` \
+             examines the extremals that it finds"
+        ),
     }
 }
 

@@ -134,7 +134,7 @@ impl Promises {
         if self.first_law { FIRST_LAW } else { ENERGY }
     }
 
-    /// Are there entropies alone, in steps that should follow them?
+    /// Are there entropies or states alone, in steps that should follow them?
     fn warming(&self, observables: &Observables) -> bool {
         self.stepping && observables.coordinates == 0 && observables.entropies > 0
     }

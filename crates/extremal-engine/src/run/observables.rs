@@ -31,7 +31,11 @@ pub(crate) struct Observables {
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
+    /// How many of the coordinates, the last ones, are momenta.
+    pub momentum_coordinates: usize,
     pub entropies: usize,
+    /// How many of them, the last ones, are states without temperatures.
+    pub states: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
     /// Names of all constraints, whose residuals are watched, and how many of the first are kept.
@@ -71,15 +75,21 @@ impl Observables {
     ) -> Result<Observables, ColumnsError> {
         let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
-        columns.extend(system.names.iter().map(Column::coordinate));
+        // Momenta may be coordinates themselves.
+        let (moving, momenta) = system.names.split_at(system.len() - model.momentum_coordinates());
+        columns.extend(moving.iter().map(Column::coordinate));
+        columns.extend(moving.iter().zip(momenta).map(|(name, _)| Column::momentum(name)));
         let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
         for order in 0..2 * system.order - 1 {
-            columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
+            columns.extend(moving.iter().map(|name| Column::velocity(&primed(name, order))));
         }
-        for order in 0..system.order {
+        columns.extend(momenta.iter().map(|name| Column::new(format!("{name}'"), Role::Output).of(name.as_str())));
+        for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
-        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        let (heated, moved) = system.heat.names.split_at(system.heat.entropies().len());
+        columns.extend(heated.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        columns.extend(moved.iter().map(|name| Column::new(name.as_str(), Role::State)));
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
         for (constraint, kept) in all.iter().zip(&kept) {
@@ -97,6 +107,12 @@ impl Observables {
                 columns.push(Column::new(format!("reaction_{name}"), Role::Output).of(name.as_str()));
                 outputs.push(force);
             }
+        }
+        for (name, symbol) in system.flow.iter().flat_map(|flow| flow.recorded()) {
+            let control = model.controls().iter().any(|control| control.name == *name);
+            let role = if control { Role::Control } else { Role::Multiplier };
+            columns.push(Column::new(name.as_str(), role).of(name.strip_prefix("lambda_").unwrap_or(name)));
+            outputs.push(*symbol);
         }
         for dry in &system.dry {
             let name = dry.force.as_symbol().map(|name| name.to_string()).unwrap_or_default();
@@ -118,13 +134,15 @@ impl Observables {
         let reactions = outputs.len();
         outputs.extend(system.temperatures());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
-        columns.extend(system.heat.names.iter().map(temperature));
+        columns.extend(heated.iter().map(temperature));
         // Constraints over three points are part of the momenta.
         outputs.push(match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
             false => system.energy(),
         });
-        columns.push(Column::new("energy", Role::Energy));
+        // Of states alone there is no energy to speak of: it is zero, and its place is kept.
+        let energy = if system.is_empty() && heated.is_empty() { Role::Output } else { Role::Energy };
+        columns.push(Column::new("energy", energy));
         for (name, part) in energy_parts(system) {
             columns.push(Column::new(name, Role::EnergyPart));
             outputs.push(part);
@@ -157,7 +175,7 @@ impl Observables {
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
         let from_momenta =
             matches!(method, Method::EnergyEntropy(_) | Method::EnergyEntropyMomentum) || method.is_reference();
-        let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
+        let estimate = !heated.is_empty() && !system.is_empty() && !from_momenta;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));
         }
@@ -170,7 +188,9 @@ impl Observables {
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
             coordinates: system.order * system.len(),
+            momentum_coordinates: model.momentum_coordinates(),
             entropies: system.heat.s.len(),
+            states: system.heat.states().len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
@@ -201,7 +221,9 @@ impl Observables {
             outputs: Vec::new(),
             recorded: 1,
             coordinates,
+            momentum_coordinates: 0,
             entropies: 0,
+            states: 0,
             reactions: 0,
             constraints: Vec::new(),
             kept: Vec::new(),
@@ -222,14 +244,20 @@ impl Observables {
     }
 
     pub fn state(&self) -> StateLayout {
-        StateLayout { coordinates: self.coordinates, entropies: self.entropies, accounts: self.accounts.len() }
+        let Observables { coordinates, entropies, states, .. } = *self;
+        StateLayout { coordinates, entropies, states, accounts: self.accounts.len() }
+    }
+
+    /// How many entropies there are, each with a temperature.
+    pub fn heated(&self) -> usize {
+        self.entropies - self.states
     }
 
     pub fn observed(&self) -> ObservedLayout {
         ObservedLayout {
             coordinates: self.coordinates,
             reactions: self.reactions,
-            entropies: self.entropies,
+            temperatures: self.heated(),
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),
@@ -238,7 +266,8 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate);
+        self.row =
+            RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
 }
@@ -246,7 +275,7 @@ impl Observables {
 /// The energy of a system with entropies by what it is: kinetic, internal (the terms at rest that contain an entropy) and
 /// potential (the others).
 fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
-    if system.heat.is_empty() {
+    if system.heat.entropies().is_empty() {
         return Vec::new();
     }
     let g = system.graph;
@@ -259,7 +288,7 @@ fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
         }
         _ => vec![rest],
     };
-    let warm = g.depend_on(&terms, &system.heat.s);
+    let warm = g.depend_on(&terms, system.heat.entropies());
     let pick =
         |wanted: bool| g.sum(terms.iter().zip(&warm).filter(|(_, warm)| **warm == wanted).map(|(term, _)| *term));
     [("kinetic", system.energy() - rest), ("internal", pick(true)), ("potential", pick(false))]

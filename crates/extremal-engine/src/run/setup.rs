@@ -15,6 +15,7 @@ use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
 use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
 use super::manifold::{ManifoldStart, final_manifold};
+use super::momenta::hamiltonian_at;
 use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, TYPED, Tracked};
 use crate::SharedModel;
 
@@ -57,17 +58,23 @@ impl CompiledRun {
             return Err(SettingsError::NoPoints.into());
         }
         if let Some(open) = model.without_start().filter(|_| !from_points) {
-            return Err(SetupError::NoStart { coordinate: open.name.clone() });
+            return Err(SetupError::NoStart { coordinate: open.to_owned() });
         }
-        if model.order() > 1 {
-            // Controls are zero in a run; beside accelerations none may be stated.
-            System::controlled(model).check_order()?;
+        if model.order() > 1 && !model.controls().is_empty() {
+            return Err(SchemeError::BesideAccelerations("controls").into());
         }
-        let mut system = System::of(model).with_short_kinetic_energy();
+        let mut system = System::followed(model)?;
+        if system.flow.is_none() {
+            system = system.with_short_kinetic_energy();
+        }
         system.manifold = final_manifold(model, &system, &settings.method);
+        system.cyclic = system.reducible(&settings.reduce).map_err(SchemeError::from)?;
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
-            return Err(SchemeError::BesideAccelerations("symmetries").into());
+            return Err(match model.order() {
+                1 => SchemeError::OptimalFlow("symmetries").into(),
+                _ => SchemeError::BesideAccelerations("symmetries").into(),
+            });
         }
         for symmetry in model.symmetries() {
             check_symmetry(&system, &settings.method, &symmetry.name, &g.exprs(&symmetry.generator))?;
@@ -98,9 +105,15 @@ impl CompiledRun {
             }
             None => make_feasible(model, &mut system, &mut start, choice, settings.project)?,
         };
-        if checked_ahead(&settings.method, &system) {
-            start.check_regularity(model, &system)?;
-        }
+        let stated_energy = match system.flow.is_some() {
+            true => hamiltonian_at(model, &system, &start)?,
+            false => {
+                if checked_ahead(&settings.method, &system) {
+                    start.check_regularity(model, &system)?;
+                }
+                start.evaluate(&system, &[system.energy()])[0]
+            }
+        };
         let mut observables = Observables::of(model, &system, &all, settings, tracked)?;
         observables.configurations.pass(settings.singular == AtSingular::Pass);
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
@@ -155,7 +168,6 @@ impl CompiledRun {
             }
             false => None,
         };
-        let stated_energy = start.evaluate(&system, &[system.energy()])[0];
         let constraint_sizes = constraint_sizes(&system, &start, &all);
         Ok(CompiledRun {
             model: shared.clone(),

@@ -70,6 +70,26 @@ pub enum SetupError {
         /// The constraint.
         constraint: String,
     },
+    /// Momenta that nowhere determine the motion.
+    #[error(
+        "momenta do not determine the motion: the second derivatives of the unified Hamiltonian by {hidden} have rank {rank}, not {size}"
+    )]
+    MomentaUndetermined {
+        /// What has no rate of its own.
+        hidden: String,
+        /// The rank at a generic state.
+        rank: usize,
+        /// How many there are.
+        size: usize,
+    },
+    /// Momenta that do not determine the motion at the start.
+    #[error("the momenta at the start determine no {hidden}: {reason}")]
+    MomentaAtStart {
+        /// What has no rate of its own.
+        hidden: String,
+        /// Why Newton's method did not find it.
+        reason: String,
+    },
     /// The constraints do not fit.
     #[error(transparent)]
     Constraints(#[from] ConstraintError),

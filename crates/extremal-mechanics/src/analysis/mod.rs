@@ -22,7 +22,7 @@ pub use conserved::{
     Conservation, ConservedQuantities, ConservedQuantity, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
 };
-pub use control::{ControlRegularity, control_regularity};
+pub use control::{ControlRegularity, control_regularity, primary_rank, state_control_regularity};
 pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;

@@ -54,13 +54,17 @@ impl<'g> System<'g> {
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
-        let temperatures = g.gradient(h, &self.heat.s);
+        let temperatures = g.gradient(h, self.heat.entropies());
         let sources = g.substitute(&self.entropy_sources(&temperatures), &rules);
         Some(Hamiltonian {
             h,
             q_rate: g.gradient(h, &self.p),
             p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
-            s_rate: sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
+            s_rate: [
+                sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
+                g.substitute(&self.heat.state_rates, &rules),
+            ]
+            .concat(),
             multipliers,
         })
     }

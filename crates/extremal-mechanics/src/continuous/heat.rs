@@ -1,15 +1,16 @@
-//! Thermodynamics: temperatures, what warms an entropy, and the account of work and heat.
+//! What moves by equations of first order: entropies, with temperatures, what warms them, and the account of work and heat; and states
+//! whose rates a user states, (S1) of docs/theory.md.
 
 use extremal_expr::Expr;
 
 use crate::System;
 
-/// The entropies of a system. Empty for a purely mechanical one.
+/// The entropies of a system, and its states after them. Empty for a purely mechanical one.
 #[derive(Clone, Default)]
 pub struct Heat<'g> {
-    /// Names of the entropies.
+    /// Names of the entropies, then of the states.
     pub names: Vec<String>,
-    /// Entropies.
+    /// Entropies, then states.
     pub s: Vec<Expr<'g>>,
     /// Their rates `S'`, as symbols.
     pub rates: Vec<Expr<'g>>,
@@ -19,6 +20,8 @@ pub struct Heat<'g> {
     pub power: Vec<Expr<'g>>,
     /// Conducting contacts: two entropies and the conductance between them.
     pub conduction: Vec<(usize, usize, Expr<'g>)>,
+    /// How fast each state changes, in coordinates, velocities, entropies, states and time.
+    pub state_rates: Vec<Expr<'g>>,
 }
 
 /// A friction force on one coordinate.
@@ -35,7 +38,7 @@ pub struct Friction<'g> {
 /// Something that is summed up along a motion to balance the energy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work` or `heat`.
+    /// `work` or `heat`; `cost` in the flow of a control problem.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -53,24 +56,44 @@ impl<'g> Heat<'g> {
             friction: Vec::new(),
             power: vec![graph.int(0); names.len()],
             conduction: Vec::new(),
+            state_rates: Vec::new(),
         }
     }
 
-    /// Is there no entropy?
+    /// Adds a state with its rate, in any symbols of the system.
+    pub fn push_state(&mut self, name: &str, rate: Expr<'g>) {
+        let graph = rate.graph();
+        self.names.push(name.to_string());
+        self.s.push(graph.symbol(name));
+        self.rates.push(graph.symbol(&format!("{name}'")));
+        self.state_rates.push(rate);
+    }
+
+    /// Is there neither an entropy nor a state?
     pub fn is_empty(&self) -> bool {
         self.s.is_empty()
+    }
+
+    /// The entropies alone.
+    pub fn entropies(&self) -> &[Expr<'g>] {
+        &self.s[..self.s.len() - self.state_rates.len()]
+    }
+
+    /// The states alone.
+    pub fn states(&self) -> &[Expr<'g>] {
+        &self.s[self.s.len() - self.state_rates.len()..]
     }
 }
 
 impl<'g> System<'g> {
     /// Temperatures T = −∂L/∂S.
     pub fn temperatures(&self) -> Vec<Expr<'g>> {
-        self.graph.gradient(self.lagrangian, &self.heat.s).into_iter().map(|slope| -slope).collect()
+        self.graph.gradient(self.lagrangian, self.heat.entropies()).into_iter().map(|slope| -slope).collect()
     }
 
     /// The power that friction takes out of the motion into each entropy, −F_fr·v by shares.
     pub fn friction_heating(&self) -> Vec<Expr<'g>> {
-        let mut heating = vec![Vec::new(); self.heat.s.len()];
+        let mut heating = vec![Vec::new(); self.heat.entropies().len()];
         for friction in &self.heat.friction {
             let power = -(friction.force * self.v[friction.coordinate]);
             for (entropy, share) in &friction.shares {
@@ -106,7 +129,18 @@ impl<'g> System<'g> {
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
         let temperatures = self.temperatures();
         let sources = self.entropy_sources(&temperatures);
-        (0..self.heat.s.len()).map(|k| temperatures[k] * self.heat.rates[k] - sources[k]).collect()
+        (0..temperatures.len()).map(|k| temperatures[k] * self.heat.rates[k] - sources[k]).collect()
+    }
+
+    /// Residuals of x' = f of every state (S1).
+    pub fn state_equations(&self) -> Vec<Expr<'g>> {
+        let rates = &self.heat.rates[self.heat.entropies().len()..];
+        rates.iter().zip(&self.heat.state_rates).map(|(rate, value)| *rate - *value).collect()
+    }
+
+    /// Residuals of all equations of first order: of entropies, then of states.
+    pub fn carried_equations(&self) -> Vec<Expr<'g>> {
+        [self.entropy_balance(), self.state_equations()].concat()
     }
 
     /// The forces that do not warm anything: all forces less the friction of the entropies.
@@ -119,20 +153,26 @@ impl<'g> System<'g> {
     }
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
-    /// ∂L/∂t, and the heat.
-    /// Accounts that are always zero are left out.
+    /// ∂L/∂t, what states that the Lagrangian contains do by their change, and the heat.
+    /// Accounts that are always zero are left out. A motion from momenta has that of its cost.
     pub fn accounts(&self) -> Vec<Account<'g>> {
         self.accounts_with(self.power_beside_forces())
     }
 
-    /// What changes the energy beside forces and heat: moving constraints and the explicit time, −∂L/∂t.
+    /// What changes the energy beside forces and heat: moving constraints, the explicit time, −∂L/∂t, and states that the Lagrangian
+    /// contains.
     pub fn power_beside_forces(&self) -> Expr<'g> {
-        self.constraint_power() - self.graph.gradient(self.lagrangian, &[self.t])[0]
+        let g = self.graph;
+        let by_states = g.dot(&g.gradient(self.lagrangian, self.heat.states()), &self.heat.state_rates);
+        self.constraint_power() - g.gradient(self.lagrangian, &[self.t])[0] - by_states
     }
 
     /// The accounts where the energy changes by this beside forces and heat: a method may have an expression of its own for it.
     pub fn accounts_with(&self, beside_forces: Expr<'g>) -> Vec<Account<'g>> {
-        if self.heat.is_empty() {
+        if let Some(flow) = &self.flow {
+            return flow.accounts(self);
+        }
+        if self.heat.entropies().is_empty() {
             return Vec::new();
         }
         let g = self.graph;
@@ -145,7 +185,7 @@ impl<'g> System<'g> {
             .collect()
     }
 
-    /// The symbols that a state carries besides positions and momenta (or velocities): entropies, then accounts.
+    /// The symbols that a step carries besides positions and momenta (or velocities): entropies, states, then accounts.
     pub fn carried(&self) -> Vec<Expr<'g>> {
         self.heat.s.iter().copied().chain(self.accounts().iter().map(|account| account.value)).collect()
     }

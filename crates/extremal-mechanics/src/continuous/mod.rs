@@ -1,7 +1,6 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
 mod dry;
-mod elimination;
 mod hamilton;
 mod heat;
 mod integrability;
@@ -9,8 +8,12 @@ mod kinetic;
 mod lagrange;
 mod nonholonomic;
 mod projection;
+mod routh;
 mod short_kinetic;
 mod solved;
+mod unified;
+
+use extremal_expr::elimination;
 
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};
@@ -20,3 +23,5 @@ pub use heat::{Account, Friction, Heat};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
+pub use routh::{ReductionError, Routhian};
+pub use unified::UnifiedProblem;

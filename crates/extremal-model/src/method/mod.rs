@@ -12,7 +12,8 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, HigherForces, Momenta, Reduction, Singular, SingularEntropies, States, TwoPoints,
+    Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -139,12 +140,14 @@ pub enum MethodKind {
 }
 
 const MOTIONS: &[Feature] =
+    &[Velocities, Entropies, States, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
-/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken from momenta too.
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction, Momenta]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -156,14 +159,16 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: &[MOTIONS, PROBLEMS],
+    // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
+    takes: &[MOTIONS, PROBLEMS, &[Singular, Reduction]],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    // The whole equations are integrated: the motion is the same.
+    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction, Momenta]],
     ..VARIATIONAL
 };
 
@@ -191,7 +196,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, States, Singular, Reduction, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -202,7 +207,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular]],
+    takes: &[MOTIONS, &[Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -211,7 +216,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: &[MOTIONS],
+    takes: COMPOSED_MIDPOINT.takes,
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -263,7 +268,7 @@ static HERMITE: MethodFamily = MethodFamily {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
+    takes: &[&[Accelerations, HigherDerivatives, HigherForces, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
@@ -272,7 +277,7 @@ static DIFFERENCE: MethodFamily = MethodFamily {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
+    takes: &[&[Accelerations, HigherForces, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
@@ -282,7 +287,10 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[
+        MOTIONS,
+        &[Accelerations, HigherDerivatives, HigherForces, Singular, SingularEntropies, Reduction, Momenta],
+    ],
     example: || Method::Dop853,
     ..REFERENCE
 };
@@ -367,8 +375,8 @@ static CUSTOM: MethodFamily = MethodFamily {
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
-    // A discrete Lagrangian of one's own may reach over three points.
-    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
+    // A discrete Lagrangian of one's own may reach over three points; of states it says nothing.
+    takes: &[OWN_MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };

@@ -4,8 +4,7 @@ use extremal_expr::Id;
 
 use super::ModelTable;
 use super::assignments::{self, Assignment, Targets};
-use super::coordinates::Coordinates;
-use super::entropies::Entropies;
+use super::boundary::StateComponents;
 use crate::document::{Name, Scalar};
 use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
@@ -28,11 +27,11 @@ pub struct SymmetryGenerator {
     pub generator: Vec<Id>,
 }
 
-/// The closed form of one coordinate or entropy along the motion.
+/// The closed form of one coordinate, entropy or state along the motion.
 #[derive(Clone, Debug)]
 pub struct Exact {
     /// Which coordinate, by its place in [`Model::coordinates`](crate::Model::coordinates). The entropies count on from there: with
-    /// `n` coordinates, `n + k` is the entropy at place `k` in [`Model::entropies`](crate::Model::entropies).
+    /// `n` coordinates, `n + k` is the entropy at place `k` in [`Model::entropies`](crate::Model::entropies), and the states count on from these.
     pub coordinate: usize,
     /// An expression of time and parameters.
     pub expression: Id,
@@ -67,7 +66,7 @@ pub(super) static SYMMETRIES: ModelTable = ModelTable {
 
 pub(super) static EXACT: ModelTable = ModelTable {
     name: "exact",
-    sentence: "a closed form of time and parameters by coordinate or entropy, to compare with",
+    sentence: "a closed form of time and parameters by coordinate, entropy or state, to compare with",
     keys: Vec::new,
     read: |reader, _, entries, into| into.observables.exact = assignments::read(reader, entries),
 };
@@ -82,11 +81,10 @@ pub(crate) struct WatchedQuantities {
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statement: &ObservablesStatement,
-    coordinates: &Coordinates,
-    entropies: &Entropies,
+    state: StateComponents<'_>,
 ) -> WatchedQuantities {
-    let (moving, all) = ([&coordinates.families], [&coordinates.families, &entropies.families]);
-    let with_form = if entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };
+    let (moving, all) = ([&state.coordinates.families], state.families());
+    let with_form = Targets(&all);
     let mut invariants = Vec::new();
     for (name, scalar) in &statement.invariants {
         if let Some(expression) = resolver.number(scalar, &ExpressionPlace::INVARIANT, None) {
