@@ -74,6 +74,7 @@ pub(super) fn no_geometry(reason: NoPhaseGeometry) -> String {
         NoPhaseGeometry::Large { dimension } => {
             format!("left out: the phase space has {dimension} dimensions, and identities are written for up to 24")
         }
+        NoPhaseGeometry::Long => "left out: Hamilton's equations are too long to be differentiated twice".to_owned(),
     }
 }
 

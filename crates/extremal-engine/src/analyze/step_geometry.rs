@@ -89,9 +89,16 @@ pub(super) fn step_geometry<'m>(question: &StepQuestion<'_, 'm>) -> Option<StepF
     let formulas = geometry.map(|geometry| formulas(question, geometry, step));
     if let Some(formulas) = &formulas {
         found.left_out.extend(unwritten(&formulas.geometry, &settings.method));
+        if formulas.two_forms.is_none() && formulas.geometry.binding != StepBinding::Velocities {
+            found.left_out.push(
+                "ω- and ω+ are given by their numbers alone: as formulas they are too long, or too much is to be eliminated"
+                    .to_owned(),
+            );
+        }
     }
     match transported(question, formulas.as_ref().map(|formulas| &formulas.geometry), step) {
-        Ok((pair, measured)) => {
+        Ok((pair, measured, ended)) => {
+            found.left_out.extend(ended);
             found.first = formulas.as_ref().zip(pair).map(|(formulas, pair)| first_pair(&formulas.geometry, &pair));
             found.measured = Some(measured);
         }

@@ -38,12 +38,12 @@ pub struct StepMeasures {
 const STEPS: u64 = 16;
 const MOST_STEPS: u64 = 256;
 
-/// Marches along the motion and measures. The first pair is there where the step has formulas.
+/// Marches along the motion and measures. The first pair is there where the step has formulas; the last is why the motion ended early.
 pub(super) fn transported<'m>(
     question: &StepQuestion<'_, 'm>,
     geometry: Option<&StepGeometry<'m>>,
     step: f64,
-) -> Result<(Option<StepPair>, StepMeasures), String> {
+) -> Result<(Option<StepPair>, StepMeasures, Option<String>), String> {
     let StepQuestion { model, system, settings, .. } = question;
     let steps = question.steps.clamp(STEPS, MOST_STEPS);
     let options = Options {
@@ -74,11 +74,14 @@ pub(super) fn transported<'m>(
         })();
         match outcome {
             Err(reason) if watch.measures.steps == 0 => return Err(reason),
-            Err(_) => break,
+            Err(reason) => {
+                let measured = format!("measured over {} of {steps} steps, then: {reason}", watch.measures.steps);
+                return Ok((watch.first, watch.measures, Some(measured)));
+            }
             Ok(()) => {}
         }
     }
-    Ok((watch.first, watch.measures))
+    Ok((watch.first, watch.measures, None))
 }
 
 /// A step as the motion takes it.
@@ -158,7 +161,7 @@ impl<'a, 'g> TransportWatch<'a, 'g> {
             let block: Vec<f64> = derivative.chunks(size).take(own).flat_map(|row| row[..own].to_vec()).collect();
             widen(&mut self.measures.volume, determinant(&block, own));
         }
-        if self.possible {
+        if self.possible && !self.system.is_empty() {
             self.transport(&taken, derivative, pair.as_ref());
         }
         if self.first.is_none() {

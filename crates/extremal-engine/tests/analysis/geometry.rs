@@ -1,19 +1,19 @@
 //! Forms on the phase space and of a step, and the matrices of its regularity, against formulas typed by hand.
 
+use extremal_engine::Model;
 use extremal_engine::analyze::{AnalysisExtent, Findings, StepFindings, StepFormulas, StepMeasures, analyze};
 use extremal_engine::expr::Expr;
-use extremal_engine::mechanics::analysis::{Conservation, SearchBounds};
+use extremal_engine::mechanics::analysis::SearchBounds;
 use extremal_engine::mechanics::geometry::{GeometricStatement, Verdict};
-use extremal_engine::{Model, Settings};
 
 use extremal_testkit::analyses::{assert_equal, typed};
 use extremal_testkit::models::model;
-use extremal_testkit::runs::{gallery, gallery_text, gallery_with, record, refusal, with};
+use extremal_testkit::runs::{gallery, gallery_with, with};
 
 /// Round-off of a step and its derivative, relative: entries of the forms are about 1/h = 100, their differences about 1.
 const ROUND_OFF: f64 = 1e-10;
 
-fn seen<'m>(model: &'m Model, method: &str, step: f64) -> Findings<'m> {
+pub(super) fn seen<'m>(model: &'m Model, method: &str, step: f64) -> Findings<'m> {
     let extent = AnalysisExtent {
         search: SearchBounds { degree: 1, candidates: 8 },
         geometry: true,
@@ -26,7 +26,7 @@ fn step_of<'a, 'm>(found: &'a Findings<'m>) -> &'a StepFindings<'m> {
     found.step_geometry.as_ref().unwrap()
 }
 
-fn formulas<'a, 'm>(found: &'a Findings<'m>) -> &'a StepFormulas<'m> {
+pub(super) fn formulas<'a, 'm>(found: &'a Findings<'m>) -> &'a StepFormulas<'m> {
     step_of(found).formulas.as_ref().unwrap_or_else(|| panic!("{:?}", step_of(found).left_out))
 }
 
@@ -39,7 +39,7 @@ fn verdict(found: &Findings<'_>, statement: GeometricStatement) -> Verdict {
     phase.statements.iter().find(|(one, _)| *one == statement).unwrap().1
 }
 
-fn close(ours: f64, by_hand: f64, tolerance: f64) {
+pub(super) fn close(ours: f64, by_hand: f64, tolerance: f64) {
     assert!((ours - by_hand).abs() <= tolerance, "{ours} is not {by_hand}");
 }
 
@@ -359,10 +359,11 @@ fn every_method_with_a_step_is_measured() {
     // Two rows for the inner control value and the end, neither of them eliminated.
     let found = seen(&pendulum, "galerkin(2)", 0.1);
     assert_eq!(formulas(&found).geometry.forward.size(), 2);
-    // Euler's method multiplies areas by 1 + h² g/l cos.
-    let found = seen(&pendulum, "euler", 0.1);
+    // Euler's method multiplies areas by 1 + h² (g/l) cos θ: from θ = 2 on, where the pendulum swings down.
+    let found = seen(&pendulum, "euler", 0.01);
     let (low, high) = measured(&found).volume.unwrap();
-    assert!(low > 1.0 && high <= 1.0 + 0.01 * 9.81 / 1.0 + 1e-12, "{low} {high}");
+    close(low, 1.0 + 1e-4 * 9.81 * 2f64.cos(), 1e-12);
+    assert!(high > low && high <= 1.0 + 1e-4 * 9.81, "{low} {high}");
 }
 
 #[test]
@@ -382,7 +383,7 @@ fn discrete_systems_of_ones_own() {
     let found = seen(&without, "custom", 1.0);
     assert_eq!(formulas(&found).zeros[0].rank, Some(2));
     assert!(
-        step_of(&found).left_out.iter().any(|reason| reason.starts_with("not measured")),
+        step_of(&found).left_out.iter().any(|reason| reason.starts_with("measured over 1 of 16 steps, then: ")),
         "{:?}",
         step_of(&found).left_out
     );
@@ -399,111 +400,17 @@ fn discrete_systems_of_ones_own() {
     assert!(measured(&found).pull_back.unwrap() < ROUND_OFF, "{:?}", measured(&found));
 }
 
-/// The two pistons of [TP] example 1 with a symmetry as it is stated there.
-fn pistons_with(symmetry: &str) -> Model {
-    model(&format!("{}\n[symmetries]\nrelative = {{ {symmetry} }}\n", gallery_text("two-pistons")))
-}
-
-#[test]
-fn a_symmetry_of_velocities_conserves_f_minus_its_momentum() {
-    let pistons = pistons_with(r#"x = "-1", y = "1", "x'" = "gamma", "y'" = "-gamma""#);
-    let found = seen(&pistons, "midpoint", 0.01);
-    let symmetry = &found.symmetries[0];
-    let lifted = symmetry.lifted.as_ref().unwrap();
-    // The sign of the source put right: f - θ(X) = gamma (x - y) - y' + x'.
-    assert_equal(symmetry.momentum.unwrap(), typed(&pistons, "gamma*(x - y) + x' - y'"));
-    assert_equal(lifted.function.unwrap(), typed(&pistons, "gamma*(x - y)"));
-    assert_eq!(
-        (lifted.closed, lifted.condition, lifted.canonical),
-        (Verdict::Proved, Verdict::Proved, Some(Verdict::Proved))
-    );
-    assert_eq!(symmetry.conservation, Conservation::Always);
-    // It is recorded, and the midpoint rule keeps it: 2000 steps of round-off of numbers of about one.
-    let run = record(&pistons, &Settings::of(&pistons));
-    let kept = run.column("relative");
-    close(kept[0], 0.1 * (1.0 - 1.5) + 0.4 + 0.1, 1e-15);
-    assert!(kept.iter().all(|value| (value - kept[0]).abs() < 1e-12));
-
-    // With the other sign it is no symmetry, and the rate says by how much.
-    let wrong = pistons_with(r#"x = "-1", y = "1", "x'" = "-gamma", "y'" = "gamma""#);
-    let found = seen(&wrong, "midpoint", 0.01);
-    let lifted = found.symmetries[0].lifted.as_ref().unwrap();
-    assert_eq!(
-        (lifted.closed, lifted.condition, lifted.canonical),
-        (Verdict::Proved, Verdict::Failed, Some(Verdict::Failed))
-    );
-    assert_eq!(found.symmetries[0].conservation, Conservation::No);
-    assert_equal(found.symmetries[0].rate, typed(&wrong, "2*gamma*(y' - x')"));
-
-    // y dx is no df: there is nothing to record.
-    let open = pistons_with(r#""x'" = "y""#);
-    let found = seen(&open, "midpoint", 0.01);
-    assert_eq!(found.symmetries[0].lifted.as_ref().unwrap().closed, Verdict::Failed);
-    assert!(found.symmetries[0].momentum.is_none());
-    assert!(refusal(&open, &Settings::of(&open)).contains("`relative` has nothing to be recorded"));
-}
-
-#[test]
-fn a_symmetry_may_move_entropies() {
-    // A body that slows down in its bath: X = ∂_x − (g/m) ∂_x' has f = −g x; the shift of S alone has T as its rate.
-    let text = |symmetry: &str| {
-        format!(
-            r#"
-            parameters = {{ g = 0.3, m = 2, T0 = 5 }}
-            coordinates.x = {{ start = 0, velocity = 1 }}
-            entropies.S = 0
-            dynamics.lagrangian = "m*x'^2/2 - T0*S"
-            friction.x = "-g*x'"
-            symmetries.shift = {{ {symmetry} }}
-            simulation = {{ step = 0.1, until = 1 }}
-            "#
-        )
-    };
-    let kept = model(&text(r#"x = "1", "x'" = "-g/m", S = "0""#));
-    let found = seen(&kept, "midpoint", 0.1);
-    assert_equal(found.symmetries[0].momentum.unwrap(), typed(&kept, "-g*x - m*x'"));
-    assert_eq!(found.symmetries[0].conservation, Conservation::Always);
-    // X(E) − T X^S − F X^q with X^S = −g x'/T0 − 0: X(E) = T0 X^S cancels −T X^S, what is left is g x'.
-    let warmed = model(&text(r#"x = "1", S = "-g*x'/T0""#));
-    let found = seen(&warmed, "midpoint", 0.1);
-    assert_equal(found.symmetries[0].rate, typed(&warmed, "g*x'"));
-    assert_eq!(found.symmetries[0].conservation, Conservation::No);
-}
-
-#[test]
-fn momenta_of_stated_symmetries_are_kept_by_every_step() {
-    // Discrete Noether, proved: a rotation of the plane, kept; one of x alone, not.
-    let orbit = model(
-        r#"
-        coordinates.x = { start = 1, velocity = 0 }
-        coordinates.y = { start = 0, velocity = 1.1 }
-        dynamics.lagrangian = "(x'^2 + y'^2)/2 + 1/sqrt(x^2 + y^2)"
-        symmetries.rotation = { x = "-y", y = "x" }
-        symmetries.shift = { x = "1" }
-        simulation = { step = 0.05, until = 1 }
-        "#,
-    );
-    let found = seen(&orbit, "midpoint", 0.05);
-    let noether: Vec<(&str, bool)> =
-        formulas(&found).noether.iter().map(|(name, verdict)| (name.as_str(), verdict.holds())).collect();
-    assert_eq!(noether, [("rotation", true), ("shift", false)]);
-}
-
 #[test]
 fn what_is_left_out_has_a_reason() {
     let lattice = gallery_with("toda-lattice", &[("n", "40")]);
     for (model, method, reason) in [
         (gallery("dry-oscillator"), "midpoint", "stick and slide"),
-        (gallery("cubic-spline"), "hermite", "positions and velocities"),
+        (gallery("pais-uhlenbeck"), "hermite", "positions and velocities"),
         (gallery("lotka-volterra"), "midpoint", "singular"),
         (gallery("pendulum"), "dop853", "its own steps"),
         (lattice, "trapezoidal", "40 coordinates"),
         (gallery("two-pistons"), "energy-entropy", "no discrete Lagrangian"),
     ] {
-        // What is solved between ends is not marched.
-        if model.boundary().is_some() {
-            continue;
-        }
         let found = seen(&model, method, 0.01);
         let reasons = step_of(&found).left_out.join("; ");
         assert!(reasons.contains(reason), "{reasons} does not say {reason}");

@@ -5,6 +5,7 @@ mod equilibria;
 mod found;
 mod geometry;
 mod higher;
+mod lifted;
 mod method;
 mod printed;
 mod singular;

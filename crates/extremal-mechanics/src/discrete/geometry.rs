@@ -70,6 +70,9 @@ pub struct MatrixZeros<'g> {
 
 /// Determinants are written down up to this many nodes in all entries.
 const MOST_NODES: usize = 400;
+/// Entries and forms are brought to a short form up to this many nodes in all momenta, and forms written up to so many variables.
+const MOST_TIDIED: usize = 2000;
+const MOST_VARIABLES: usize = 24;
 /// Forms are written down up to this many quantities that are eliminated.
 const MOST_ELIMINATED: usize = 2;
 
@@ -77,8 +80,11 @@ impl<'g> StepMatrix<'g> {
     fn of(g: &'g Graph, rows: Vec<(String, Expr<'g>)>, columns: Vec<Expr<'g>>) -> StepMatrix<'g> {
         let (names, functions): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
         let mut entries = vec![g.int(0); functions.len() * columns.len()];
+        let tidied = is_short(g, &functions);
         for (row, slopes) in g.jacobian(&functions, &columns).into_iter().enumerate() {
-            slopes.into_iter().for_each(|(column, slope)| entries[row * columns.len() + column] = g.simplified(slope));
+            for (column, slope) in slopes {
+                entries[row * columns.len() + column] = if tidied { g.simplified(slope) } else { slope };
+            }
         }
         StepMatrix { rows: names, columns, entries }
     }
@@ -139,9 +145,14 @@ impl<'g> StepGeometry<'g> {
         Some(action.geometry(system))
     }
 
-    /// ω− = dq_0 ∧ dp− and ω+ = dq_1 ∧ dp+ in (q_0, q_1, S_0), all terms; `None` where too much would have to be eliminated first.
+    /// ω− = dq_0 ∧ dp− and ω+ = dq_1 ∧ dp+ in (q_0, q_1, S_0), all terms; `None` where they would be too long, or too much had to be
+    /// eliminated first.
     pub fn two_forms(&self) -> Option<[TwoForm<'g>; 2]> {
         let variables = self.variables();
+        let g = variables.first()?.graph();
+        if variables.len() > MOST_VARIABLES || !is_short(g, &self.momenta.concat()) {
+            return None;
+        }
         let n = self.ends[0].len();
         let (first, last): (Vec<usize>, Vec<usize>) = ((0..n).collect(), (n..2 * n).collect());
         let forms = |end: usize| self.differentials(&self.momenta[end], &variables);
@@ -284,6 +295,12 @@ fn binding(system: &System<'_>, own: &[Option<Expr<'_>>]) -> StepBinding {
         false if !typed && system.constraints.iter().all(|c| c.kind.nature().binds_positions) => StepBinding::Positions,
         false => StepBinding::Velocities,
     }
+}
+
+/// Have the expressions few enough nodes to be differentiated, brought to a short form and tested entry by entry?
+fn is_short(g: &Graph, functions: &[Expr<'_>]) -> bool {
+    let ids: Vec<Id> = functions.iter().map(|f| f.id()).collect();
+    g.reachable(&ids).len() <= MOST_TIDIED
 }
 
 fn dense<'g>(g: &'g Graph, functions: &[Expr<'g>], variables: &[Expr<'g>]) -> Vec<Vec<Expr<'g>>> {

@@ -62,10 +62,14 @@ pub enum NoPhaseGeometry {
         /// The dimension of the phase space.
         dimension: usize,
     },
+    /// Hamilton's equations are too long to be differentiated twice.
+    Long,
 }
 
 /// Identities between forms are written for phase spaces of at most this dimension.
 const MOST_DIMENSIONS: usize = 24;
+/// Hamilton's equations may have this many nodes: they are differentiated twice, by every coordinate.
+const MOST_NODES: usize = 3000;
 
 impl<'g> System<'g> {
     /// The geometry of the phase space.
@@ -96,6 +100,10 @@ impl<'g> System<'g> {
             return Err(reason);
         }
         let hamiltonian = self.hamiltonian().ok_or(NoPhaseGeometry::NoHamiltonian)?;
+        let rates = hamiltonian.p_rate.iter().chain(&hamiltonian.s_rate).map(|rate| rate.id()).collect::<Vec<_>>();
+        if self.graph.reachable(&rates).len() > MOST_NODES {
+            return Err(NoPhaseGeometry::Long);
+        }
         Ok(self.geometry_of(&hamiltonian, judge))
     }
 
