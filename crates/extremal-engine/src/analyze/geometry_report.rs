@@ -2,7 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::discrete::{MatrixZeros, StepMatrix};
-use extremal_mechanics::geometry::{GeometricStatement, NoPhaseGeometry, PhaseGeometry, Verdict};
+use extremal_mechanics::geometry::{GeometricStatement, IdentityVerdict, NoPhaseGeometry, PhaseGeometry};
 use serde::Serialize;
 
 use super::form_text::{FormTerm, one_form_terms, two_form_terms};
@@ -141,11 +141,11 @@ pub struct LiftReport {
 /// Matrices with more rows are given by their rank alone.
 const MOST_ROWS: usize = 12;
 
-fn holds(verdict: Verdict) -> Option<bool> {
+fn holds(verdict: IdentityVerdict) -> Option<bool> {
     match verdict {
-        Verdict::Proved | Verdict::ProvedHere => Some(true),
-        Verdict::Failed => Some(false),
-        Verdict::Undecided => None,
+        IdentityVerdict::Proved | IdentityVerdict::ProvedHere => Some(true),
+        IdentityVerdict::Failed => Some(false),
+        IdentityVerdict::Undecided => None,
     }
 }
 
@@ -172,7 +172,7 @@ impl PhaseGeometryReport {
                 return PhaseGeometryReport { left_out: Some(no_geometry(*reason)), ..PhaseGeometryReport::default() };
             }
         };
-        let statement = |(statement, verdict): &(GeometricStatement, Verdict)| StatementReport {
+        let statement = |(statement, verdict): &(GeometricStatement, IdentityVerdict)| StatementReport {
             name: name(*statement),
             statement: statement_text(*statement, seen.entropy_forms.len()),
             holds: holds(*verdict),

@@ -2,7 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::discrete::{MatrixZeros, StepBinding, StepMatrix};
-use extremal_mechanics::geometry::{GeometricStatement, NoPhaseGeometry, PhaseGeometry, Verdict};
+use extremal_mechanics::geometry::{GeometricStatement, IdentityVerdict, NoPhaseGeometry, PhaseGeometry};
 
 use super::form_text::{form_side, numeric_two_form, one_form_terms, two_form_terms};
 use super::step_geometry::{FirstPair, StepFindings, StepFormulas};
@@ -53,7 +53,9 @@ pub(super) fn phase_section<'m>(seen: &Result<PhaseGeometry<'m>, NoPhaseGeometry
         None => {}
     }
     match seen.closed {
-        Some(Verdict::Failed) => section.say("dη is not zero: (ω, η) is partially cosymplectic, not cosymplectic"),
+        Some(IdentityVerdict::Failed) => {
+            section.say("dη is not zero: (ω, η) is partially cosymplectic, not cosymplectic")
+        }
         Some(verdict) if verdict.holds() => section.say("dη = 0: (ω, η) is cosymplectic"),
         _ => {}
     }
@@ -98,12 +100,12 @@ pub(super) fn statement_text(statement: GeometricStatement, entropies: usize) ->
     }
 }
 
-pub(super) fn proved(verdict: Verdict) -> &'static str {
+pub(super) fn proved(verdict: IdentityVerdict) -> &'static str {
     match verdict {
-        Verdict::Proved => "proved",
-        Verdict::ProvedHere => "proved for these values of the parameters",
-        Verdict::Failed => "fails",
-        Verdict::Undecided => "not decided",
+        IdentityVerdict::Proved => "proved",
+        IdentityVerdict::ProvedHere => "proved for these values of the parameters",
+        IdentityVerdict::Failed => "fails",
+        IdentityVerdict::Undecided => "not decided",
     }
 }
 
@@ -200,7 +202,7 @@ impl<'m> StepFormulas<'m> {
                     proved(verdict)
                 ));
             }
-            Some(Verdict::Failed) => {
+            Some(IdentityVerdict::Failed) => {
                 section.say("ω+ is not ω-: Φ*ω- = ω+ holds, and Φ*ω+ = ω- does not ([TP] theorem 11, put right)");
             }
             _ => {}

@@ -6,7 +6,7 @@ use extremal_mechanics::analysis::{
     ChainVerdict, ConservedQuantity, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem,
 };
 
-use extremal_mechanics::geometry::Verdict;
+use extremal_mechanics::geometry::IdentityVerdict;
 
 use super::geometry_sections::proved;
 use super::{Equilibrium, LiftedSymmetry, NoEquilibrium, Preservation, Preserved, Stability, StatedSymmetry};
@@ -156,7 +156,7 @@ pub(super) fn no_equilibrium(reason: NoEquilibrium) -> String {
 pub(super) fn no_quantity(symmetry: &StatedSymmetry<'_>) -> &'static str {
     match symmetry.lifted.as_ref().map(|lifted| lifted.closed) {
         None => "not defined beside accelerations",
-        Some(Verdict::Failed) => "none, L_X θ is not closed and no df",
+        Some(IdentityVerdict::Failed) => "none, L_X θ is not closed and no df",
         Some(_) => "not known, no f with df = L_X θ was found",
     }
 }

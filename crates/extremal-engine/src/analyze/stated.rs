@@ -3,7 +3,7 @@
 use extremal_expr::Expr;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Conservation, FirstOrderSystem};
-use extremal_mechanics::geometry::{LiftedField, Verdict, ZeroJudge};
+use extremal_mechanics::geometry::{IdentityVerdict, LiftedField, ZeroJudge};
 use extremal_model::{StatedLift, SymmetryGenerator};
 
 /// A symmetry of `[symmetries]`, tested.
@@ -27,11 +27,11 @@ pub struct LiftedSymmetry<'m> {
     /// f with df = L_X θ.
     pub function: Option<Expr<'m>>,
     /// Is L_X θ closed?
-    pub closed: Verdict,
+    pub closed: IdentityVerdict,
     /// Is X(E) + η(X) − F_ext(X) = 0 (\[TP\] proposition 5)?
-    pub condition: Verdict,
+    pub condition: IdentityVerdict,
     /// Do both hold in (q, p, S) (\[TP\] proposition 4)? `None` without a Hamiltonian in closed form, or without f.
-    pub canonical: Option<Verdict>,
+    pub canonical: Option<IdentityVerdict>,
 }
 
 impl<'m> StatedSymmetry<'m> {

@@ -5,7 +5,7 @@ use extremal_expr::{Expr, Id, Rational};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{Parameters, Regularity};
 use extremal_mechanics::discrete::{CustomDiscrete, MatrixZeros, StepBinding, StepGeometry};
-use extremal_mechanics::geometry::{TwoForm, Verdict, ZeroJudge};
+use extremal_mechanics::geometry::{IdentityVerdict, TwoForm, ZeroJudge};
 use extremal_model::{Method, Model};
 
 use super::pair::StepPair;
@@ -35,11 +35,11 @@ pub struct StepFormulas<'m> {
     /// ω− and ω+, where they can be written down.
     pub two_forms: Option<[TwoForm<'m>; 2]>,
     /// Are both the same form, so that the step is symplectic?
-    pub equal: Option<Verdict>,
+    pub equal: Option<IdentityVerdict>,
     /// The determinant of the step by its state, where it can be written down.
     pub volume: Option<Expr<'m>>,
     /// For each stated symmetry of the configurations: is its momentum conserved by every step, (D16)?
-    pub noether: Vec<(String, Verdict)>,
+    pub noether: Vec<(String, IdentityVerdict)>,
 }
 
 /// Numbers at the first pair of positions.
@@ -165,7 +165,8 @@ fn formulas<'m>(question: &StepQuestion<'_, 'm>, geometry: StepGeometry<'m>, ste
 
 /// A form without the terms that are zero without looking it.
 fn without_zeros<'m>(form: TwoForm<'m>, judge: &ZeroJudge<'m>) -> TwoForm<'m> {
-    let zero = |entry: Expr<'m>| if judge.vanish([entry]) == Verdict::Proved { entry.graph().int(0) } else { entry };
+    let zero =
+        |entry: Expr<'m>| if judge.vanish([entry]) == IdentityVerdict::Proved { entry.graph().int(0) } else { entry };
     TwoForm { matrix: form.matrix.iter().map(|entry| zero(*entry)).collect(), ..form }
 }
 

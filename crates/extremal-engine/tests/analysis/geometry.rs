@@ -4,7 +4,7 @@ use extremal_engine::Model;
 use extremal_engine::analyze::{AnalysisExtent, Findings, StepFindings, StepFormulas, StepMeasures, analyze};
 use extremal_engine::expr::Expr;
 use extremal_engine::mechanics::analysis::SearchBounds;
-use extremal_engine::mechanics::geometry::{GeometricStatement, Verdict};
+use extremal_engine::mechanics::geometry::{GeometricStatement, IdentityVerdict};
 
 use extremal_testkit::analyses::{assert_equal, typed};
 use extremal_testkit::models::model;
@@ -34,7 +34,7 @@ fn measured<'a>(found: &'a Findings<'_>) -> &'a StepMeasures {
     step_of(found).measured.as_ref().unwrap_or_else(|| panic!("{:?}", step_of(found).left_out))
 }
 
-fn verdict(found: &Findings<'_>, statement: GeometricStatement) -> Verdict {
+fn verdict(found: &Findings<'_>, statement: GeometricStatement) -> IdentityVerdict {
     let phase = found.phase.as_ref().unwrap().as_ref().unwrap_or_else(|reason| panic!("{reason:?}"));
     phase.statements.iter().find(|(one, _)| *one == statement).unwrap().1
 }
@@ -86,7 +86,7 @@ fn the_forms_of_the_first_step_of_the_ideal_gas() {
     close(ours(plus.matrix[5]), at(heated), 1e-11);
     // Φ*ω− = ω+ along the motion, and the converse fails. Here displacements grow, by 1/h in some directions.
     assert!(measured(&found).pull_back.unwrap() < 1e-8, "{:?}", measured(&found));
-    assert_eq!(formulas(&found).equal, Some(Verdict::Failed));
+    assert_eq!(formulas(&found).equal, Some(IdentityVerdict::Failed));
 }
 
 /// The value of an expression with the step 0.01.
@@ -116,7 +116,7 @@ fn the_oscillator_contracts_areas_by_a_known_factor() {
     assert_equal(step.geometry.backward.entries[0], typed(&oscillator, "-1/h - h/4 + gamma/2"));
     assert_equal(step.geometry.forward.entries[3], typed(&oscillator, "gamma/h"));
     assert!(step.zeros.iter().all(|zeros| zeros.rank == Some(2) && zeros.nowhere));
-    assert_eq!(step.equal, Some(Verdict::Failed));
+    assert_eq!(step.equal, Some(IdentityVerdict::Failed));
 }
 
 /// Two pistons in the middle of both ends, entropies too: momenta at both ends from x_0, y_0, x_1, y_1, S_0, with S_1 by iteration.
@@ -185,12 +185,12 @@ fn propositions_hold_for_two_pistons_and_say_where_they_do_not() {
     let pistons = gallery("two-pistons");
     let found = seen(&pistons, "midpoint", 0.05);
     for statement in [Volume, Kernel, Contraction, Transport, EntropyTransport, Energy] {
-        assert_eq!(verdict(&found, statement), Verdict::Proved, "{statement:?}");
+        assert_eq!(verdict(&found, statement), IdentityVerdict::Proved, "{statement:?}");
     }
     let phase = found.phase.as_ref().unwrap().as_ref().unwrap();
     assert_eq!(
         (phase.contact, phase.closed, phase.herglotz),
-        (Some(true), Some(Verdict::Failed), Some(Verdict::Failed))
+        (Some(true), Some(IdentityVerdict::Failed), Some(IdentityVerdict::Failed))
     );
     // η = gamma p dq − T dS and R = −1/T d/dS.
     assert_equal(phase.entropy_forms[0].coefficients[0], typed(&pistons, "gamma*p_x"));
@@ -210,8 +210,8 @@ fn propositions_hold_for_two_pistons_and_say_where_they_do_not() {
         (EntropyTransport, false),
         (Energy, true),
     ] {
-        assert_eq!(verdict(&found, statement) == Verdict::Proved, holds, "{statement:?}");
-        assert_eq!(verdict(&found, statement) == Verdict::Failed, !holds, "{statement:?}");
+        assert_eq!(verdict(&found, statement) == IdentityVerdict::Proved, holds, "{statement:?}");
+        assert_eq!(verdict(&found, statement) == IdentityVerdict::Failed, !holds, "{statement:?}");
     }
     assert!(measured(&found).pull_back.unwrap() < ROUND_OFF, "{:?}", measured(&found));
     assert_eq!(formulas(&found).geometry.forward.size(), 3);
@@ -231,8 +231,11 @@ fn propositions_hold_for_two_pistons_and_say_where_they_do_not() {
         "#,
     );
     let found = seen(&heated, "midpoint", 0.1);
-    assert_eq!((verdict(&found, Kernel), verdict(&found, Energy)), (Verdict::Failed, Verdict::Failed));
-    assert_eq!((verdict(&found, Contraction), verdict(&found, Transport)), (Verdict::Proved, Verdict::Proved));
+    assert_eq!((verdict(&found, Kernel), verdict(&found, Energy)), (IdentityVerdict::Failed, IdentityVerdict::Failed));
+    assert_eq!(
+        (verdict(&found, Contraction), verdict(&found, Transport)),
+        (IdentityVerdict::Proved, IdentityVerdict::Proved)
+    );
 }
 
 #[test]
@@ -240,9 +243,9 @@ fn contact_forms_are_told_from_closed_ones() {
     let contact = gallery("contact-oscillator");
     let found = seen(&contact, "midpoint", 0.1);
     let phase = found.phase.as_ref().unwrap().as_ref().unwrap();
-    assert_eq!((phase.contact, phase.herglotz), (Some(true), Some(Verdict::Proved)));
+    assert_eq!((phase.contact, phase.herglotz), (Some(true), Some(IdentityVerdict::Proved)));
     // Without friction η = −T dS: closed for a constant temperature, no contact form for any.
-    for (energy, closed) in [("S", Verdict::Proved), ("exp(S)*(1 + x^2)", Verdict::Failed)] {
+    for (energy, closed) in [("S", IdentityVerdict::Proved), ("exp(S)*(1 + x^2)", IdentityVerdict::Failed)] {
         let text = format!(
             "coordinates.x = {{ start = 1, velocity = 0.5 }}\nentropies.S = 0\ndynamics.lagrangian = \"x'^2/2 - {energy}\"\n\
              simulation = {{ step = 0.1, until = 1 }}"
@@ -334,7 +337,7 @@ fn without_forces_a_step_is_symplectic_proved_and_measured() {
     let StepMeasures { pull_back, symplectic, volume, .. } = measured(&found).clone();
     assert!(pull_back.unwrap() < 1e-8 && symplectic.unwrap() < 1e-8, "{pull_back:?} {symplectic:?}");
     close(volume.unwrap().0, 1.0, 1e-8);
-    assert_eq!(verdict(&found, GeometricStatement::Transport), Verdict::Proved);
+    assert_eq!(verdict(&found, GeometricStatement::Transport), IdentityVerdict::Proved);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Symmetries of velocities and entropies, and momenta that every step keeps.
 
 use extremal_engine::mechanics::analysis::Conservation;
-use extremal_engine::mechanics::geometry::Verdict;
+use extremal_engine::mechanics::geometry::IdentityVerdict;
 use extremal_engine::{Model, Settings};
 
 use extremal_testkit::analyses::{assert_equal, typed};
@@ -26,7 +26,7 @@ fn a_symmetry_of_velocities_conserves_f_minus_its_momentum() {
     assert_equal(lifted.function.unwrap(), typed(&pistons, "gamma*(x - y)"));
     assert_eq!(
         (lifted.closed, lifted.condition, lifted.canonical),
-        (Verdict::Proved, Verdict::Proved, Some(Verdict::Proved))
+        (IdentityVerdict::Proved, IdentityVerdict::Proved, Some(IdentityVerdict::Proved))
     );
     assert_eq!(symmetry.conservation, Conservation::Always);
     // It is recorded, and the midpoint rule keeps it: 2000 steps of round-off of numbers of about one.
@@ -41,7 +41,7 @@ fn a_symmetry_of_velocities_conserves_f_minus_its_momentum() {
     let lifted = found.symmetries[0].lifted.as_ref().unwrap();
     assert_eq!(
         (lifted.closed, lifted.condition, lifted.canonical),
-        (Verdict::Proved, Verdict::Failed, Some(Verdict::Failed))
+        (IdentityVerdict::Proved, IdentityVerdict::Failed, Some(IdentityVerdict::Failed))
     );
     assert_eq!(found.symmetries[0].conservation, Conservation::No);
     assert_equal(found.symmetries[0].rate, typed(&wrong, "2*gamma*(y' - x')"));
@@ -49,7 +49,7 @@ fn a_symmetry_of_velocities_conserves_f_minus_its_momentum() {
     // y dx is no df: there is nothing to record.
     let open = pistons_with(r#""x'" = "y""#);
     let found = seen(&open, "midpoint", 0.01);
-    assert_eq!(found.symmetries[0].lifted.as_ref().unwrap().closed, Verdict::Failed);
+    assert_eq!(found.symmetries[0].lifted.as_ref().unwrap().closed, IdentityVerdict::Failed);
     assert!(found.symmetries[0].momentum.is_none());
     assert!(refusal(&open, &Settings::of(&open)).contains("`relative` has nothing to be recorded"));
 }

@@ -3,7 +3,7 @@
 
 use extremal_expr::Expr;
 
-use super::verdict::{Verdict, ZeroJudge};
+use super::verdict::{IdentityVerdict, ZeroJudge};
 use crate::System;
 use crate::analysis::potential;
 use crate::continuous::Hamiltonian;
@@ -44,7 +44,7 @@ impl<'g> System<'g> {
     }
 
     /// Is L_X θ_L closed, which it must be to be some df?
-    pub fn lifted_closure(&self, field: &LiftedField<'g>, judge: &ZeroJudge<'g>) -> Verdict {
+    pub fn lifted_closure(&self, field: &LiftedField<'g>, judge: &ZeroJudge<'g>) -> IdentityVerdict {
         let form = super::OneForm { variables: self.lifted_variables(), coefficients: self.lifted_form(field) };
         judge.vanish(form.exterior().matrix)
     }

@@ -9,4 +9,4 @@ pub use forms::{OneForm, TwoForm};
 pub use lifted::LiftedField;
 pub use phase::{GeometricStatement, NoPhaseGeometry, PhaseGeometry};
 pub(crate) use verdict::exponent_symbols;
-pub use verdict::{Verdict, ZeroJudge};
+pub use verdict::{IdentityVerdict, ZeroJudge};

@@ -4,7 +4,7 @@
 use extremal_expr::{Expr, Graph};
 
 use super::forms::{OneForm, TwoForm};
-use super::verdict::{Verdict, ZeroJudge};
+use super::verdict::{IdentityVerdict, ZeroJudge};
 use crate::System;
 use crate::analysis::generic_rank;
 use crate::continuous::Hamiltonian;
@@ -20,13 +20,13 @@ pub struct PhaseGeometry<'g> {
     /// Reeb's fields, with ι_R ω = 0 and η_B(R_A) = δ_AB: the component of R_A along S_A.
     pub reeb: Vec<Expr<'g>>,
     /// Is dη = 0, for a single entropy?
-    pub closed: Option<Verdict>,
+    pub closed: Option<IdentityVerdict>,
     /// Is η a contact form, η ∧ (dη)^n nowhere zero but on a thin set? For a single entropy, where that could be evaluated.
     pub contact: Option<bool>,
     /// Is η = −T (dS − p dq), that of the thermodynamic Herglotz principle? For a single entropy.
-    pub herglotz: Option<Verdict>,
+    pub herglotz: Option<IdentityVerdict>,
     /// What was checked.
-    pub statements: Vec<(GeometricStatement, Verdict)>,
+    pub statements: Vec<(GeometricStatement, IdentityVerdict)>,
 }
 
 /// What is checked of a system.
@@ -78,14 +78,14 @@ impl<'g> System<'g> {
     /// use extremal_expr::Graph;
     /// use extremal_mechanics::System;
     /// use extremal_mechanics::analysis::Parameters;
-    /// use extremal_mechanics::geometry::{GeometricStatement, Verdict, ZeroJudge};
+    /// use extremal_mechanics::geometry::{GeometricStatement, IdentityVerdict, ZeroJudge};
     /// let g = Graph::new();
     /// let (x, v) = (g.symbol("x"), g.symbol("x'"));
     /// let mut damped = System::new(&g, &["x"], v.powi(2) / 2 - x.powi(2) / 2);
     /// damped.force[0] = -v;
     /// let judge = ZeroJudge::new(&damped, &Parameters::default());
     /// let seen = damped.phase_geometry(&judge).unwrap();
-    /// assert!(seen.statements.contains(&(GeometricStatement::Transport, Verdict::Proved)));
+    /// assert!(seen.statements.contains(&(GeometricStatement::Transport, IdentityVerdict::Proved)));
     /// ```
     pub fn phase_geometry(&self, judge: &ZeroJudge<'g>) -> Result<PhaseGeometry<'g>, NoPhaseGeometry> {
         let (n, m) = (self.len(), self.heat.s.len());
@@ -147,7 +147,7 @@ impl<'g> System<'g> {
             (GeometricStatement::EntropyTransport, judge.vanish(carried)),
             (GeometricStatement::Energy, judge.vanish([power - work])),
         ];
-        let has_heat = |(statement, _): &(GeometricStatement, Verdict)| match statement {
+        let has_heat = |(statement, _): &(GeometricStatement, IdentityVerdict)| match statement {
             GeometricStatement::Kernel | GeometricStatement::EntropyTransport => m > 0,
             _ => true,
         };
@@ -185,14 +185,14 @@ fn is_volume<'g>(
     symplectic: &TwoForm<'g>,
     entropy_forms: &[OneForm<'g>],
     judge: &ZeroJudge<'g>,
-) -> Verdict {
+) -> IdentityVerdict {
     let size = symplectic.variables.len();
     let mut rows = symplectic.matrix.clone();
     entropy_forms.iter().for_each(|form| rows.extend(&form.coefficients));
     match generic_rank(g, &rows, size, judge.values()) {
-        Some(rank) if rank == size => Verdict::Proved,
-        Some(_) => Verdict::Failed,
-        None => Verdict::Undecided,
+        Some(rank) if rank == size => IdentityVerdict::Proved,
+        Some(_) => IdentityVerdict::Failed,
+        None => IdentityVerdict::Undecided,
     }
 }
 

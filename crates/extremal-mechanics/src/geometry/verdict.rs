@@ -7,7 +7,7 @@ use crate::analysis::Parameters;
 
 /// What the exact test of zero says of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum IdentityVerdict {
     /// It holds, whatever the parameters.
     Proved,
     /// It holds for the present values of the parameters.
@@ -18,20 +18,20 @@ pub enum Verdict {
     Undecided,
 }
 
-impl Verdict {
+impl IdentityVerdict {
     /// Does it hold?
     pub fn holds(self) -> bool {
-        matches!(self, Verdict::Proved | Verdict::ProvedHere)
+        matches!(self, IdentityVerdict::Proved | IdentityVerdict::ProvedHere)
     }
 
     /// Of two identities together.
-    pub fn and(self, other: Verdict) -> Verdict {
-        use Verdict::{Failed, Proved, Undecided};
+    pub fn and(self, other: IdentityVerdict) -> IdentityVerdict {
+        use IdentityVerdict::{Failed, Proved, Undecided};
         match (self, other) {
             (Failed, _) | (_, Failed) => Failed,
             (Undecided, _) | (_, Undecided) => Undecided,
             (Proved, Proved) => Proved,
-            _ => Verdict::ProvedHere,
+            _ => IdentityVerdict::ProvedHere,
         }
     }
 }
@@ -56,22 +56,22 @@ impl<'g> ZeroJudge<'g> {
     }
 
     /// Do all of these vanish?
-    pub fn vanish(&self, identities: impl IntoIterator<Item = Expr<'g>>) -> Verdict {
-        identities.into_iter().fold(Verdict::Proved, |so_far, f| match so_far {
-            Verdict::Failed => Verdict::Failed,
+    pub fn vanish(&self, identities: impl IntoIterator<Item = Expr<'g>>) -> IdentityVerdict {
+        identities.into_iter().fold(IdentityVerdict::Proved, |so_far, f| match so_far {
+            IdentityVerdict::Failed => IdentityVerdict::Failed,
             so_far => so_far.and(self.vanishes(f)),
         })
     }
 
-    fn vanishes(&self, f: Expr<'g>) -> Verdict {
+    fn vanishes(&self, f: Expr<'g>) -> IdentityVerdict {
         let g = f.graph();
         if g.vanishes(f, &self.in_exponents) == Some(true) {
-            return Verdict::Proved;
+            return IdentityVerdict::Proved;
         }
         match g.vanishes(f, &self.exact) {
-            Some(true) => Verdict::ProvedHere,
-            Some(false) => Verdict::Failed,
-            None => Verdict::Undecided,
+            Some(true) => IdentityVerdict::ProvedHere,
+            Some(false) => IdentityVerdict::Failed,
+            None => IdentityVerdict::Undecided,
         }
     }
 }
