@@ -7,6 +7,7 @@ mod constraint;
 pub mod continuous;
 mod dense;
 pub mod discrete;
+pub mod geometry;
 mod manifold;
 mod momentum_flow;
 mod of_model;

@@ -174,8 +174,20 @@ impl ExpressionPlace {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
         ..ExpressionPlace::of_state("a stop")
     };
-    pub const GENERATOR: ExpressionPlace =
-        ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
+    pub const GENERATOR: ExpressionPlace = ExpressionPlace {
+        order_help: Some("a symmetry that uses velocities states what it does to them too: `\"x'\" = ...`"),
+        ..ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true)
+    };
+    /// With components for velocities or entropies.
+    pub const LIFTED_GENERATOR: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new(
+            "the generator of a symmetry of velocities and entropies",
+            "positions, velocities, entropies and parameters",
+            Some(1),
+            false,
+        )
+    };
     pub const EXACT: ExpressionPlace = ExpressionPlace::new("a closed form", "time and parameters", None, true);
     pub const DISCRETE: ExpressionPlace = ExpressionPlace {
         entropies: true,

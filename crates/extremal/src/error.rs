@@ -120,7 +120,10 @@ impl From<SetupError> for Error {
     fn from(error: SetupError) -> Error {
         let kind = match &error {
             SetupError::Settings(_) | SetupError::Columns(_) => ErrorKind::Settings,
-            SetupError::Scheme(_) | SetupError::NoStart { .. } | SetupError::Compile(_) => ErrorKind::Unsupported,
+            SetupError::Scheme(_)
+            | SetupError::NoStart { .. }
+            | SetupError::NoQuantity { .. }
+            | SetupError::Compile(_) => ErrorKind::Unsupported,
             SetupError::Singular { .. }
             | SetupError::SingularHigher { .. }
             | SetupError::SingularMultiplier { .. }

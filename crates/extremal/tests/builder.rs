@@ -28,6 +28,7 @@ fn coordinates_and_forces() {
         .friction("x", "-x[i]'")
         .invariant("momentum", "m[1]*x[1]'")
         .symmetry("turn", &[("θ", "1")])
+        .symmetry("slowing", &[("x[2]", "1"), ("θ'", "-k*θ'")])
         .exact("θ", "cos(t)")
         .discrete_lagrangian("(θ_1 - θ_0)^2/h")
         .discrete_forces("θ", 0.0, "h")
@@ -61,6 +62,7 @@ fn coordinates_and_forces() {
         momentum = "m[1]*x[1]'"
         [symmetries]
         turn = { "θ" = "1" }
+        slowing = { "x[2]" = "1", "θ'" = "-k*θ'" }
         [exact]
         "θ" = "cos(t)"
         [discrete]

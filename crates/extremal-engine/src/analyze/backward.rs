@@ -126,7 +126,7 @@ impl<'m> BackwardError<'m> {
             let parts = [("L", self.modified.terms[power]), ("H", self.modified.energy[power])];
             for (letter, term) in parts {
                 let (text, latex) = (format!("{letter}_{power}"), format!("{letter}_{{{power}}}"));
-                match term.to_string().len() <= LONGEST {
+                match term.text().limit(LONGEST).to_string().len() <= LONGEST {
                     true => section
                         .lines
                         .push(SectionLine::equation(EquationSide::Named(text, latex), EquationSide::Expression(term))),

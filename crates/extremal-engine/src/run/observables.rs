@@ -1,15 +1,16 @@
 //! What a run records: columns, and the expressions behind them.
 
 use extremal_expr::{Expr, Id, Node, magnitude};
+use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{Direction, Method, Model, Start};
+use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
 use extremal_solve::ConfigurationWatch;
-use extremal_trajectory::{Column, Columns, ColumnsError, Role};
+use extremal_trajectory::{Column, Columns, Role};
 
-use super::Settings;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
 use super::watch::WatchedExpressions;
+use super::{Settings, SetupError};
 
 /// A quantity that is watched along a run because it should stay constant, beside those that the model states.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +73,7 @@ impl Observables {
         all: &[Constraint<'m>],
         settings: &Settings,
         tracked: &[Tracked],
-    ) -> Result<Observables, ColumnsError> {
+    ) -> Result<Observables, SetupError> {
         let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
         // Momenta may be coordinates themselves.
@@ -149,7 +150,7 @@ impl Observables {
         }
         for symmetry in model.symmetries() {
             columns.push(Column::new(symmetry.name.as_str(), Role::Invariant));
-            outputs.push(system.noether_momentum(&g.exprs(&symmetry.generator)));
+            outputs.push(symmetry_quantity(system, symmetry)?);
         }
         for invariant in model.invariants() {
             columns.push(Column::new(invariant.name.as_str(), Role::Invariant));
@@ -295,4 +296,15 @@ fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
         .into_iter()
         .filter(|(_, part)| !part.is_zero())
         .collect()
+}
+
+/// What a symmetry conserves: p·X, or f − p·X of a field on velocities and entropies.
+fn symmetry_quantity<'m>(system: &System<'m>, symmetry: &SymmetryGenerator) -> Result<Expr<'m>, SetupError> {
+    let g = system.graph;
+    let generator = g.exprs(&symmetry.generator);
+    let Some(lift) = &symmetry.lift else { return Ok(system.noether_momentum(&generator)) };
+    let (velocities, entropies) = (g.exprs(&lift.velocities), g.exprs(&lift.entropies));
+    let field = LiftedField { positions: generator, velocities, entropies };
+    let quantity = system.lifted_quantity(&field);
+    quantity.ok_or_else(|| SetupError::NoQuantity { symmetry: symmetry.name.clone() })
 }

@@ -28,6 +28,15 @@ pub enum SetupError {
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// A symmetry of velocities and entropies whose quantity is not known.
+    #[error(
+        "the symmetry `{symmetry}` has nothing to be recorded: no f with df = L_X(p*dq) was found; `extremal analyze` says whether there \
+         is one, and a quantity of your own belongs into [invariants]"
+    )]
+    NoQuantity {
+        /// The symmetry.
+        symmetry: String,
+    },
     /// The Lagrangian does not determine the motion at the start.
     #[error(
         "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \

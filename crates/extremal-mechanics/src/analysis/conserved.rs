@@ -11,6 +11,7 @@ use super::search::{FirstIntegral, SearchBounds, SearchProblem, SearchSpace, sea
 use super::singular::Regularity;
 use crate::System;
 use crate::continuous::solve_linear;
+use crate::geometry::exponent_symbols;
 
 /// The parameters of a system: all of them as symbols, and the exact values of those that have one.
 #[derive(Clone, Debug, Default)]
@@ -185,21 +186,6 @@ pub fn conservation<'g>(
         _ if here == Some(false) && is_far_from_zero(&flow, rate, &parameters.exact) => Conservation::No,
         _ => Conservation::Undecided,
     }
-}
-
-/// The symbols in exponents: a general value would leave the algebra of roots.
-fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
-    let g = system.graph;
-    let sources: Vec<_> = [&[system.lagrangian][..], &system.force].concat().iter().map(|e| e.id()).collect();
-    let exponents: Vec<Expr<'g>> = g
-        .reachable(&sources)
-        .into_iter()
-        .filter_map(|id| match g.expr(id).node() {
-            Node::Power(_, exponent) => Some(g.expr(exponent)),
-            _ => None,
-        })
-        .collect();
-    g.free_symbols(&exponents)
 }
 
 struct ConservationJudge<'a, 'g> {

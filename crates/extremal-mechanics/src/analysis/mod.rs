@@ -18,6 +18,7 @@ mod search;
 mod singular;
 mod structure;
 
+pub(crate) use calculus::potential;
 pub use conserved::{
     Conservation, ConservedQuantities, ConservedQuantity, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
@@ -27,7 +28,9 @@ pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
+pub(crate) use real::vanishes_nowhere;
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
 pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
+pub(crate) use singular::{determinant, generic_rank};
 pub use structure::{Gauge, PotentialForce, SystemStructure, structure};

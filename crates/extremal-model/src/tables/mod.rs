@@ -54,7 +54,7 @@ pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
-pub use observables::{Exact, Invariant, SymmetryGenerator};
+pub use observables::{Exact, Invariant, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;

@@ -277,7 +277,7 @@ impl ModelBuilder {
         self.with("invariants", &key(name), expression)
     }
 
-    /// The generator of a symmetry, by coordinate.
+    /// The generator of a symmetry, by coordinate; with components for velocities (`x'`) or entropies a field on all of them.
     pub fn symmetry(self, name: &str, generator: &[(&str, &str)]) -> Self {
         let entries: Vec<_> = generator.iter().map(|(of, value)| line(&key(of), *value)).collect();
         self.table("symmetries", name, &entries)
