@@ -5,7 +5,7 @@ use extremal_mechanics::discrete::{MatrixZeros, StepBinding, StepMatrix};
 use extremal_mechanics::geometry::{GeometricStatement, IdentityVerdict, NoPhaseGeometry, PhaseGeometry};
 
 use super::form_text::{form_side, numeric_two_form, one_form_terms, two_form_terms};
-use super::step_geometry::{FirstPair, StepFindings, StepFormulas};
+use super::step_geometry::{FirstPair, STATES, StepFindings, StepFormulas};
 use super::transport::StepMeasures;
 use crate::printed::{EquationSide, Section, SectionLine};
 

@@ -12,6 +12,9 @@ use super::pair::StepPair;
 use super::transport::{StepMeasures, transported};
 use crate::run::Settings;
 
+/// Said of systems with states of their own.
+pub(super) const STATES: &str = "left out: states with rates of their own are neither positions nor entropies";
+
 /// What is known of a step.
 pub struct StepFindings<'m> {
     /// The method as the user writes it.
