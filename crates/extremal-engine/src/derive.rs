@@ -3,8 +3,8 @@
 mod closed_form;
 mod first_order;
 mod higher;
-mod routh;
 mod optimal;
+mod routh;
 mod solved;
 mod states;
 

@@ -75,6 +75,11 @@ fn started_text(name: &str) -> Option<String> {
                 .replace("z = {}", "z = { start = 0.0, velocity = 0.1 }")
                 .replace("\"vakonomic\"", "\"vakonomic\", multiplier = 0.4"),
         ),
+        "lagging-motor" => Some(
+            before("[controls]")?
+                .replace("x = {}", "x = { start = 1.0, velocity = 0.5 }")
+                .replace("{ rate = \"(u - F)/tau\" }", "{ start = 0.7, rate = \"-F/tau\" }"),
+        ),
         "piston-stroke" => {
             Some(before("[controls]")?.replace("x = { domain", "x = { start = 1.0, velocity = 0.4, domain"))
         }
