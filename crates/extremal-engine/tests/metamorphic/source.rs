@@ -37,13 +37,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads a model, which starts from positions and velocities whatever it says itself.
+    /// Reads a model, which starts from positions and velocities and has all its coordinates, whatever it says itself.
     pub fn read(text: &str) -> Source {
         let mut source = Source { tables: Table::read(text) };
         for table in BESIDE_THE_MOTION {
             source.tables.remove(table);
         }
         source.table("simulation").remove("start");
+        source.table("simulation").remove("reduce");
         source.each_coordinate(&mut |_, statement| statement.remove("second"));
         source
     }
