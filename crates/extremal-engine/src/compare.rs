@@ -108,18 +108,17 @@ pub struct ComparedEnergy {
     pub truth: f64,
 }
 
-/// The coordinates and entropies whose errors are measured.
+/// The coordinates, entropies and amounts whose errors are measured.
 pub fn compared_names(model: &Model, against: Against) -> Vec<String> {
-    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
-    let names: Vec<&String> = names.collect();
-    compared_places(model, against).into_iter().map(|place| names[place].clone()).collect()
+    let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).chain(model.carried_names()).collect();
+    compared_places(model, against).into_iter().map(|place| names[place].to_owned()).collect()
 }
 
 /// Their places among coordinates and then entropies.
 fn compared_places(model: &Model, against: Against) -> Vec<usize> {
     match against {
         Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
-        Against::Dop853 => (0..model.coordinates().len() + model.entropies().len()).collect(),
+        Against::Dop853 => (0..model.coordinates().len() + model.carried_names().count()).collect(),
     }
 }
 

@@ -1,10 +1,10 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_expr::Expr;
-use extremal_model::{DifferenceNode, Model, StepEnds};
+use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StepEnds};
 
 use crate::System;
-use crate::continuous::{Friction, Heat};
+use crate::continuous::{Friction, Heat, Port};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
@@ -37,7 +37,7 @@ impl<'m> System<'m> {
     fn under(model: &'m Model, forces: Vec<Expr<'m>>) -> System<'m> {
         let g = model.graph();
         let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-        let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
+        let entropies: Vec<&str> = model.carried_names().collect();
         let order = model.order() as usize;
         let mut system = System::with_taken(g, &names, order, model.lagrangian(), model.taken_names());
         system.t = model.time();
@@ -45,6 +45,8 @@ impl<'m> System<'m> {
         if !entropies.is_empty() {
             system.heat = Heat::of(g, &entropies);
             system.heat.power = model.heat();
+            system.heat.held_by = model.amounts().iter().map(|amount| amount.entropy).collect();
+            system.heat.ports = model.ports().iter().map(|port| Port::of(model, port)).collect();
             let contacts = model.conductions().iter();
             system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
             let terms = model.friction_terms().iter().map(|term| Friction {
@@ -78,6 +80,30 @@ impl<'m> System<'m> {
         match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {
             Some((_, what)) => Err(SchemeError::BesideAccelerations(what)),
             None => Ok(()),
+        }
+    }
+}
+
+impl<'m> Port<'m> {
+    fn of(model: &'m Model, port: &ModelPort) -> Port<'m> {
+        let g = model.graph();
+        let amount = |place: usize| model.entropies().len() + place;
+        match &port.carries {
+            PortLoad::Matter { from, into, flow, enthalpy, entropy } => Port::Matter {
+                from: from.map(amount),
+                into: into.map(amount),
+                flow: g.expr(*flow),
+                enthalpy: enthalpy.map(|id| g.expr(id)),
+                entropy: entropy.map(|id| g.expr(id)),
+            },
+            PortLoad::Heat { into, power, temperature } => {
+                let (stated, conducted) = match power {
+                    HeatLaw::Stated(power) => (g.expr(*power), g.int(0)),
+                    HeatLaw::Conducted(conductance) => (g.int(0), g.expr(*conductance)),
+                };
+                let temperature = g.expr(*temperature);
+                Port::Heat { into: *into, power: stated, conductance: conducted, temperature }
+            }
         }
     }
 }

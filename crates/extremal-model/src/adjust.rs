@@ -127,7 +127,7 @@ impl ParameterChange<'_> {
 
     /// Every start is finite, inside its domain, and possible by the second law.
     fn check_start(&self, parameters: &[Parameter], step: Option<f64>) -> Result<(), ParameterError> {
-        let (coordinates, entropies) = (&self.model.content.coordinates, &self.model.content.entropies);
+        let coordinates = &self.model.content.coordinates;
         let values = by_name(parameters);
         self.check_second(&values, step)?;
         let mut state: HashMap<String, f64> = HashMap::from([(self.model.content.independent.clone(), 0.0)]);
@@ -148,12 +148,12 @@ impl ParameterChange<'_> {
                 state.insert(format!("{}{}", coordinate.name, "'".repeat(order)), number);
             }
         }
-        let starts = entropies.iter().map(|entropy| entropy.start).collect::<Vec<_>>();
-        for (entropy, number) in entropies.iter().zip(self.numbers(&starts, &values)) {
+        let (names, starts): (Vec<&str>, Vec<Id>) = self.model.carried_starts().unzip();
+        for (name, number) in names.into_iter().zip(self.numbers(&starts, &values)) {
             if !number.is_finite() {
-                return Err(self.not_finite(format!("the start of `{}`", entropy.name)));
+                return Err(self.not_finite(format!("the start of `{name}`")));
             }
-            state.insert(entropy.name.clone(), number);
+            state.insert(name.to_owned(), number);
         }
         let constraints = &self.model.content.constraints;
         let multipliers = constraints.iter().map(|constraint| constraint.multiplier).collect::<Vec<_>>();

@@ -9,8 +9,8 @@ use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
-    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
+    self, Amount, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
+    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, ModelPort, Objective, Parameter,
     SimulationSettings, Statements, Stop, SymmetryGenerator,
 };
 
@@ -73,7 +73,7 @@ pub struct Initial {
     pub higher: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
-    /// One per entropy.
+    /// One per entropy, then one per amount of matter.
     pub entropies: Vec<f64>,
     /// One per constraint; zero unless it is vakonomic.
     pub multipliers: Vec<f64>,
@@ -152,6 +152,24 @@ impl Model {
         coordinates: Coordinate,
         /// The entropies in the order of the file; a family has one for each member.
         entropies: Entropy,
+        /// The amounts of matter in the order of the file; a family has one for each member.
+        ///
+        /// ```
+        /// # use extremal_model::Model;
+        /// let model = Model::from_toml(r#"
+        ///     [entropies]
+        ///     S = 0
+        ///     [matter]
+        ///     N = 1
+        ///     [dynamics]
+        ///     lagrangian = "-N^(5/3)*exp(2*S/(3*N))"
+        ///     [ports]
+        ///     inlet = { into = "N", flow = "sin(t)^2", enthalpy = 3, entropy = 1 }
+        /// "#)?;
+        /// assert_eq!((model.amounts()[0].entropy, model.ports()[0].name.as_str()), (0, "inlet"));
+        /// # Ok::<(), extremal_model::InvalidModel>(())
+        /// ```
+        amounts: Amount,
         /// The definitions in the order of the file; a family has one for each member.
         definitions: Definition,
         /// What is to be chosen as a function of time.
@@ -176,6 +194,8 @@ impl Model {
         dry_friction: DryFriction,
         /// The walls through which heat flows between entropies.
         conductions: Conduction,
+        /// The ways on which matter and heat come in and go.
+        ports: ModelPort,
         /// The constraints in the order of the file; a family has one for each member.
         constraints: ModelConstraint,
         /// Quantities to be watched because they should stay constant.
@@ -231,9 +251,8 @@ impl Model {
     /// their index.
     pub fn taken_names(&self) -> Vec<String> {
         let names = self.coordinates().iter().map(|c| c.name.as_str());
-        let entropies = self.entropies().iter().map(|s| s.name.as_str());
         let controls = self.controls().iter().map(|control| control.name.as_str());
-        let own = names.chain(entropies).chain(controls).chain([self.independent()]);
+        let own = names.chain(self.carried_names()).chain(controls).chain([self.independent()]);
         let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
         own.chain(self.parameters().iter().map(|p| p.name.clone())).collect()
     }
@@ -367,9 +386,20 @@ impl Model {
             velocities: or(&starts[1], 0.0),
             higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
-            entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+            entropies: numbers(&mut self.carried_starts().map(|(_, start)| start)),
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
+    }
+
+    /// Entropies, then amounts, by name: what a state carries beside positions and velocities.
+    pub fn carried_names(&self) -> impl Iterator<Item = &str> {
+        self.carried_starts().map(|(name, _)| name)
+    }
+
+    /// Where each of them starts.
+    pub fn carried_starts(&self) -> impl Iterator<Item = (&str, Id)> {
+        let entropies = self.entropies().iter().map(|entropy| (entropy.name.as_str(), entropy.start));
+        entropies.chain(self.amounts().iter().map(|amount| (amount.name.as_str(), amount.start)))
     }
 
     /// The first coordinate that neither `[coordinates]` nor `[boundary]` gives a start: the model then has no initial state to run

@@ -23,6 +23,10 @@ pub enum Role {
     Entropy,
     /// A temperature.
     Temperature,
+    /// An amount of matter.
+    Amount,
+    /// A chemical potential.
+    Potential,
     /// A Lagrange multiplier (the reaction of a constraint).
     Multiplier,
     /// A control input.

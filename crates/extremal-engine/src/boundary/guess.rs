@@ -106,7 +106,7 @@ impl Path<'_> {
                 Some(coordinate) if plain.len() == name.len() => Some(self.position(coordinate, fraction)),
                 Some(coordinate) => Some(self.slope(coordinate, fraction, name.len() - plain.len())),
                 None => {
-                    let entropy = model.entropies().iter().position(|s| s.name == name);
+                    let entropy = model.carried_names().position(|carried| carried == name);
                     entropy.map(|entropy| statement.start_entropies[entropy])
                 }
             }

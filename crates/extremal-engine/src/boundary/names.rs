@@ -9,13 +9,17 @@ impl Problem<'_> {
         format!("{}{}", self.model.coordinates()[coordinate].name, "'".repeat(order))
     }
 
+    fn carried(&self, place: usize) -> String {
+        self.model.carried_names().nth(place).unwrap_or_default().to_owned()
+    }
+
     /// The name of an unknown.
     pub(super) fn quantity_name(&self, quantity: Quantity) -> String {
         match quantity {
             Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
             Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
             Quantity::Control(control) => self.statement.controls[control].name.clone(),
-            Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
+            Quantity::Entropy(entropy) => self.carried(entropy),
             Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
             Quantity::Hindrance { end, constraint } => {
                 let name = &self.model.constraints()[constraint].name;
@@ -41,7 +45,8 @@ impl Problem<'_> {
                 format!("the constraint `{name}` on the velocities at the {}", end_name(end))
             }
             Condition::EntropyBalance(entropy) => {
-                format!("the balance of the entropy `{}`", self.model.entropies()[entropy].name)
+                let what = if entropy < self.model.entropies().len() { "entropy" } else { "amount" };
+                format!("the balance of the {what} `{}`", self.carried(entropy))
             }
             Condition::VelocityBound(coordinate) => format!("the bounds of `{}`", self.coordinate(coordinate, 1)),
             Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),

@@ -243,6 +243,7 @@ impl UnknownsReader<'_, '_> {
         columns.extend(names.iter().map(|name| Column::velocity(name)));
         let entropies = problem.system.heat.s.len();
         columns.extend(model.entropies().iter().map(|s| Column::new(s.name.as_str(), Role::Entropy)));
+        columns.extend(model.amounts().iter().map(|amount| Column::new(amount.name.as_str(), Role::Amount)));
         columns.extend(problem.statement.controls.iter().map(|c| Column::new(c.name.as_str(), Role::Control)));
         let costates = problem.kind == Kind::Control;
         if costates {

@@ -31,6 +31,7 @@ pub(crate) struct Observables {
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
+    /// Entropies, then amounts of matter.
     pub entropies: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
@@ -51,10 +52,8 @@ pub(crate) struct Observables {
     pub adaptive: bool,
     /// Is the energy also estimated from positions?
     pub estimate: bool,
-    /// Work and heat, where they are kept.
+    /// What comes in from outside, where it is summed up.
     pub accounts: Vec<&'static str>,
-    pub work: Option<usize>,
-    pub heat: Option<usize>,
     pub stops: Vec<(String, Direction)>,
     /// Coordinates (then entropies) that have a closed form, in the order of the last outputs.
     pub exact: Vec<usize>,
@@ -79,7 +78,10 @@ impl Observables {
         for order in 0..system.order {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
-        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        let of_entropies = |place: usize, role: [Role; 2]| role[usize::from(place >= system.heat.entropies())];
+        for (place, name) in system.heat.names.iter().enumerate() {
+            columns.push(Column::new(name.as_str(), of_entropies(place, [Role::Entropy, Role::Amount])));
+        }
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
         for (constraint, kept) in all.iter().zip(&kept) {
@@ -116,9 +118,12 @@ impl Observables {
             outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
         }
         let reactions = outputs.len();
-        outputs.extend(system.temperatures());
-        let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
-        columns.extend(system.heat.names.iter().map(temperature));
+        outputs.extend(system.carried_slopes());
+        for (place, name) in system.heat.names.iter().enumerate() {
+            let role = of_entropies(place, [Role::Temperature, Role::Potential]);
+            let slope = if role == Role::Temperature { "T" } else { "mu" };
+            columns.push(Column::new(format!("{slope}_{name}"), role).of(name.as_str()));
+        }
         // Constraints over three points are part of the momenta.
         outputs.push(match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
@@ -183,8 +188,6 @@ impl Observables {
             timed_mass: determinants.iter().any(|determinant| determinant.depends_on(&[system.t])),
             adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
-            work: accounts.iter().position(|name| *name == "work"),
-            heat: accounts.iter().position(|name| *name == "heat"),
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
@@ -212,12 +215,16 @@ impl Observables {
             adaptive: false,
             estimate: false,
             accounts: Vec::new(),
-            work: None,
-            heat: None,
             stops: Vec::new(),
             exact: Vec::new(),
         }
         .laid_out()
+    }
+
+    /// The account of this name in a row, if there is one.
+    pub fn account(&self, name: &str, row: &[f64]) -> Option<f64> {
+        let place = self.accounts.iter().position(|account| *account == name)?;
+        Some(row[self.row.accounts.clone()][place])
     }
 
     pub fn state(&self) -> StateLayout {

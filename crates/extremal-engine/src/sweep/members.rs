@@ -197,8 +197,8 @@ impl<'m> Preparation<'m> {
             }
         }
         let first = self.layout.first_entropy();
-        let entropies = model.entropies().iter().enumerate();
-        stated.extend(entropies.map(|(at, entropy)| (first + at, g.expr(entropy.start), entropy.name.clone())));
+        let carried = model.carried_starts().enumerate();
+        stated.extend(carried.map(|(at, (name, start))| (first + at, g.expr(start), name.to_owned())));
         let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts);
         let first = first + self.layout.entropies;
         let multiplier = |(at, constraint): (usize, &extremal_model::ModelConstraint)| {

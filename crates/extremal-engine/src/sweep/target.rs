@@ -84,14 +84,13 @@ fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationEr
             Start::Legendre => Ok(Target::Velocity(at)),
         };
     }
-    if let Some(at) = model.entropies().iter().position(|entropy| entropy.name == name) {
+    if let Some(at) = model.carried_names().position(|carried| carried == name) {
         return Ok(Target::Entropy(at));
     }
     let velocities: Vec<String> = model.coordinates().iter().map(|c| format!("{}'", c.name)).collect();
     let parameters = model.parameters().iter().map(|p| p.name.as_str());
     let coordinates = model.coordinates().iter().map(|c| c.name.as_str());
-    let entropies = model.entropies().iter().map(|s| s.name.as_str());
-    let known = parameters.chain(coordinates).chain(entropies).chain(velocities.iter().map(String::as_str));
+    let known = parameters.chain(coordinates).chain(model.carried_names()).chain(velocities.iter().map(String::as_str));
     let suggestion = nearest(name, known).map(str::to_owned);
     Err(VariationError::Unknown { name: name.to_owned(), suggestion })
 }

@@ -11,6 +11,7 @@ mod forces;
 mod heat;
 mod jumps;
 mod lattice;
+mod open;
 mod printed;
 mod references;
 mod resolution;

@@ -189,7 +189,7 @@ fn is_reversible(system: &System<'_>) -> Option<bool> {
     let equations = system.euler_lagrange();
     let reversed = g.substitute(&equations, &backwards);
     equations.iter().zip(&reversed).for_each(|(there, back)| require(g.vanishes(*there - *back, &[])));
-    system.entropy_sources(&system.temperatures()).iter().for_each(|source| require(g.vanishes(*source, &[])));
+    system.entropy_sources(&system.carried_slopes()).iter().for_each(|source| require(g.vanishes(*source, &[])));
     decided
 }
 

@@ -60,7 +60,9 @@ impl<'g> System<'g> {
             h,
             q_rate: g.gradient(h, &self.p),
             p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
-            s_rate: sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
+            s_rate: (0..sources.len())
+                .map(|k| if k < self.heat.entropies() { sources[k] / temperatures[k] } else { sources[k] })
+                .collect(),
             multipliers,
         })
     }

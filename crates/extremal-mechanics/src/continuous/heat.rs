@@ -2,17 +2,22 @@
 
 use extremal_expr::Expr;
 
+use super::ports::{Inflow, Port};
 use crate::System;
 
-/// The entropies of a system. Empty for a purely mechanical one.
+/// The entropies of a system, and behind them amounts of matter. Empty for a purely mechanical one.
 #[derive(Clone, Default)]
 pub struct Heat<'g> {
-    /// Names of the entropies.
+    /// Names of the entropies, then of the amounts.
     pub names: Vec<String>,
-    /// Entropies.
+    /// Entropies, then amounts.
     pub s: Vec<Expr<'g>>,
     /// Their rates `S'`, as symbols.
     pub rates: Vec<Expr<'g>>,
+    /// For each amount the entropy of the part that holds it.
+    pub held_by: Vec<usize>,
+    /// Ways on which matter and heat come in and go.
+    pub ports: Vec<Port<'g>>,
     /// The friction forces (already part of the system's forces) and which entropies their power warms.
     pub friction: Vec<Friction<'g>>,
     /// Heat power received from outside, per entropy.
@@ -32,10 +37,10 @@ pub struct Friction<'g> {
     pub shares: Vec<(usize, Expr<'g>)>,
 }
 
-/// Something that is summed up along a motion to balance the energy.
+/// Something that is summed up along a motion to balance the energy, or the entropy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work` or `heat`.
+    /// `work`, `heat` or `matter` for the energy, `entropy_carried` or `entropy_exchanged` for the entropy.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -51,6 +56,8 @@ impl<'g> Heat<'g> {
             s: names.iter().map(|name| graph.symbol(name)).collect(),
             rates: names.iter().map(|name| graph.symbol(&format!("{name}'"))).collect(),
             friction: Vec::new(),
+            held_by: Vec::new(),
+            ports: Vec::new(),
             power: vec![graph.int(0); names.len()],
             conduction: Vec::new(),
         }
@@ -65,12 +72,14 @@ impl<'g> Heat<'g> {
 impl<'g> System<'g> {
     /// Temperatures T = −∂L/∂S.
     pub fn temperatures(&self) -> Vec<Expr<'g>> {
-        self.graph.gradient(self.lagrangian, &self.heat.s).into_iter().map(|slope| -slope).collect()
+        let mut slopes = self.carried_slopes();
+        slopes.truncate(self.heat.entropies());
+        slopes
     }
 
     /// The power that friction takes out of the motion into each entropy, −F_fr·v by shares.
     pub fn friction_heating(&self) -> Vec<Expr<'g>> {
-        let mut heating = vec![Vec::new(); self.heat.s.len()];
+        let mut heating = vec![Vec::new(); self.heat.entropies()];
         for friction in &self.heat.friction {
             let power = -(friction.force * self.v[friction.coordinate]);
             for (entropy, share) in &friction.shares {
@@ -85,9 +94,9 @@ impl<'g> System<'g> {
         heating.into_iter().map(|powers| self.graph.sum(powers)).collect()
     }
 
-    /// T S' of each entropy: friction, outside heat, and what flows in from warmer neighbours. `temperatures` may be the
-    /// discrete ones of a method.
-    pub fn entropy_sources(&self, temperatures: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    /// T S' of each entropy: friction, outside heat, what flows in from warmer neighbours and through ports; then N' of each amount.
+    /// `slopes` are temperatures and chemical potentials, which may be the discrete ones of a method.
+    pub fn entropy_sources(&self, slopes: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let mut sources: Vec<_> = self
             .friction_heating()
             .into_iter()
@@ -95,18 +104,19 @@ impl<'g> System<'g> {
             .map(|(friction, power)| friction + *power)
             .collect();
         for (a, b, conductance) in &self.heat.conduction {
-            let flow = *conductance * (temperatures[*b] - temperatures[*a]);
+            let flow = *conductance * (slopes[*b] - slopes[*a]);
             sources[*a] = sources[*a] + flow;
             sources[*b] = sources[*b] - flow;
         }
+        sources.resize(self.heat.s.len(), self.graph.int(0));
+        self.heat.through_ports(slopes, &mut sources);
         sources
     }
 
-    /// Residuals of T S' = sources, which vanish along the motion.
+    /// Residuals of T S' = sources, and of N' = sources for amounts, which vanish along the motion.
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
-        let temperatures = self.temperatures();
-        let sources = self.entropy_sources(&temperatures);
-        (0..self.heat.s.len()).map(|k| temperatures[k] * self.heat.rates[k] - sources[k]).collect()
+        let slopes = self.carried_slopes();
+        self.carried_rows(&slopes, &self.heat.rates, &self.entropy_sources(&slopes))
     }
 
     /// The forces that do not warm anything: all forces less the friction of the entropies.
@@ -119,24 +129,41 @@ impl<'g> System<'g> {
     }
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
-    /// ∂L/∂t, and the heat.
-    /// Accounts that are always zero are left out.
+    /// ∂L/∂t, heat, and what matter brings; and what changes its entropy. Accounts that are always zero are left out.
     pub fn accounts(&self) -> Vec<Account<'g>> {
+        self.accounts_by(&self.carried_slopes())
+    }
+
+    /// The same with these temperatures and chemical potentials, which may be the discrete ones of a method.
+    pub fn accounts_by(&self, slopes: &[Expr<'g>]) -> Vec<Account<'g>> {
         if self.heat.is_empty() {
             return Vec::new();
         }
-        let g = self.graph;
-        let explicit = g.gradient(self.lagrangian, &[self.t])[0];
-        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power() + self.dry_power();
-        let heat = g.sum(self.heat.power.iter().copied());
-        [("work", work), ("heat", heat)]
-            .into_iter()
-            .filter(|(_, rate)| !rate.is_zero())
-            .map(|(name, rate)| Account { name, value: self.symbol(name), rate })
+        // Whether there is an account does not depend on the values of temperatures.
+        let any = self.account_rates(&self.slope_symbols());
+        let rates = self.account_rates(slopes).into_iter().zip(any);
+        rates
+            .filter(|(_, (_, any))| !any.is_zero())
+            .map(|((name, rate), _)| Account { name, value: self.symbol(name), rate })
             .collect()
     }
 
-    /// The symbols that a state carries besides positions and momenta (or velocities): entropies, then accounts.
+    fn account_rates(&self, slopes: &[Expr<'g>]) -> [(&'static str, Expr<'g>); 5] {
+        let g = self.graph;
+        let explicit = g.gradient(self.lagrangian, &[self.t])[0];
+        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power() + self.dry_power();
+        let Inflow { heat, matter, carried, exchanged } = self.heat.inflow(slopes);
+        let sum = |rates: Vec<Expr<'g>>| g.sum(rates);
+        [
+            ("work", work),
+            ("heat", sum(heat)),
+            ("matter", sum(matter)),
+            ("entropy_carried", sum(carried)),
+            ("entropy_exchanged", sum(exchanged)),
+        ]
+    }
+
+    /// The symbols that a state carries besides positions and momenta (or velocities): entropies, amounts, accounts.
     pub fn carried(&self) -> Vec<Expr<'g>> {
         self.heat.s.iter().copied().chain(self.accounts().iter().map(|account| account.value)).collect()
     }

@@ -153,13 +153,15 @@ impl<'g> DiscreteAction<'g> {
         let (g, h) = (system.graph, system.step());
         // The work of moving constraints belongs to their impulses at the nodes.
         let no_impulse: Vec<_> = system.reacting().map(|constraint| (constraint.multiplier, g.int(0))).collect();
-        let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+        // What goes with heat and matter is counted at the mean temperatures and potentials, which its balance is divided by.
+        let symbols = system.slope_symbols();
+        let accounts: Vec<_> = system.accounts_by(&symbols).iter().map(|account| account.rate).collect();
         let accounts = g.substitute(&accounts, &no_impulse);
         let quantities = [
             vec![system.lagrangian],
             system.force_without_dry(),
             system.entropy_balance(),
-            system.temperatures(),
+            system.carried_slopes(),
             system.friction_heating(),
             accounts,
         ];
@@ -186,7 +188,8 @@ impl<'g> DiscreteAction<'g> {
         take(system.len());
         let [entropy, temperatures, heating, accounts] = [2, 3, 4, 5].map(|part| take(quantities[part].len()));
         let forces = forces.into_iter().map(|node| node.into_iter().map(|sum| g.sum(sum)).collect()).collect();
-        let accounts = accounts.into_iter().map(|rate| h * rate).collect();
+        let mean: Vec<_> = symbols.into_iter().zip(temperatures.iter().copied()).collect();
+        let accounts = g.substitute(&accounts, &mean).into_iter().map(|rate| h * rate).collect();
         Formula { unknowns, action, forces, entropy, temperatures, heating, accounts }
     }
 
@@ -230,13 +233,16 @@ impl<'g> DiscreteAction<'g> {
         };
         let positions: Vec<_> = [system.q.clone()].into_iter().chain(w.iter().map(|w| moved(w, g.int(1)))).collect();
         let last = &w[w.len() - 1];
+        let (s, rates) = (&system.heat.s, &system.heat.rates);
+        let warmed = |part: Expr<'g>| s.iter().zip(rates).map(|(s, rate)| *s + part * h * *rate).collect::<Vec<_>>();
         let between =
-            Point { q: moved(last, self.base), v: last.clone(), s: system.heat.s.clone(), t: system.t + self.base * h };
+            Point { q: moved(last, self.base), v: last.clone(), s: warmed(self.base), t: system.t + self.base * h };
+        let entropies = [s.clone(), warmed(g.int(1))];
         let mut rules: Vec<_> = q_0.iter().copied().zip(system.q.iter().copied()).collect();
         rules.extend(q_1.iter().copied().zip(positions[positions.len() - 1].iter().copied()));
         let own = self.own_constraints.iter().map(|own| own.map(|row| row.substitute(&rules))).collect();
         // Divided by h, position constraints are of the size of the velocities that they fix.
-        self.nodes_at(system, positions, between, own, h)
+        self.nodes_at(system, positions, (between, entropies), own, h)
     }
 
     /// The nodes of a step in the nodes themselves.
@@ -245,6 +251,7 @@ impl<'g> DiscreteAction<'g> {
         let positions = self.nodal.unknowns.clone();
         let (first, last) = (&positions[0], &positions[positions.len() - 1]);
         let half = self.base == system.graph.rational(Rational::HALF);
+        let ends = system.entropy_ends();
         let between = Point {
             q: first
                 .iter()
@@ -252,18 +259,18 @@ impl<'g> DiscreteAction<'g> {
                 .map(|(a, b)| if half { (*a + *b) / 2 } else { *a + self.base * (*b - *a) })
                 .collect(),
             v: first.iter().zip(last).map(|(a, b)| (*b - *a) / h).collect(),
-            s: system.entropy_ends()[1].clone(),
+            s: ends[0].iter().zip(&ends[1]).map(|(a, b)| *a + self.base * (*b - *a)).collect(),
             t: system.t + self.base * h,
         };
         let own = self.own_constraints.clone();
-        self.nodes_at(system, positions, between, own, system.graph.int(1))
+        self.nodes_at(system, positions, (between, ends), own, system.graph.int(1))
     }
 
     fn nodes_at(
         &mut self,
         system: &System<'g>,
         positions: Vec<Vec<Expr<'g>>>,
-        between: Point<'g>,
+        (between, entropies): (Point<'g>, [Vec<Expr<'g>>; 2]),
         own: Vec<Option<Expr<'g>>>,
         scale: Expr<'g>,
     ) -> Nodes<'g> {
@@ -276,6 +283,6 @@ impl<'g> DiscreteAction<'g> {
             values.iter().enumerate().map(number).collect()
         };
         let times = scaled(&self.nodes, "node").into_iter().map(|offset| system.t + offset).collect();
-        Nodes { positions, times, weights: scaled(&weights, "impulse"), between, scale, own }
+        Nodes { positions, times, weights: scaled(&weights, "impulse"), between, entropies, scale, own }
     }
 }

@@ -59,7 +59,9 @@ pub(super) fn energy_entropy<'g>(
     };
     let means: Vec<Vec<Expr<'g>>> = means.iter().zip(&rates).map(corrected).collect();
 
-    let account_formulas: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+    // Conduction and ports are driven by the discrete temperatures and potentials, which then meet the energy identity.
+    let symbols = system.slope_symbols();
+    let account_formulas: Vec<_> = system.accounts_by(&symbols).iter().map(|account| account.rate).collect();
     let (mut rows, mut grown, mut guards, mut times) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, (mean, rate)) in means.iter().zip(&rates).enumerate() {
         let integrals = method.integrals(method.c[i]);
@@ -68,15 +70,13 @@ pub(super) fn energy_entropy<'g>(
         let (velocity, temperature) = rest.split_at(n);
         let point = Point { q: u[..n].to_vec(), v: velocity.to_vec(), s: u[2 * n..].to_vec(), t: method.time(i) };
         let force = system.at(&system.force, &point);
-        // Conduction is driven by the discrete temperatures, which then meet the energy identity.
-        let symbols = system.entropy_symbols("T_", "");
         let sources = system.at(&system.entropy_sources(&symbols), &point);
-        let discrete: Vec<_> = symbols.into_iter().zip(temperature.iter().copied()).collect();
+        let discrete: Vec<_> = symbols.iter().copied().zip(temperature.iter().copied()).collect();
         let sources = g.substitute(&sources, &discrete);
         rows.extend((0..n).map(|k| rate[k] - velocity[k]));
         rows.extend((0..n).map(|k| rate[n + k] + slope_q[k] - force[k]));
-        rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
-        grown.push(system.at(&account_formulas, &point));
+        rows.extend(system.carried_rows(temperature, &rate[2 * n..], &sources));
+        grown.push(g.substitute(&system.at(&account_formulas, &point), &discrete));
         guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
         times.push(point.t);
     }
@@ -167,7 +167,9 @@ fn print<'g>(system: &System<'g>, hamiltonian: Expr<'g>, times: &[Expr<'g>]) -> 
             equations.push(Equation::new("rate of a momentum", k_p[k], force[k] - g_q[k]));
         }
         let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
-        equations.extend((0..g_s.len()).map(warm));
+        equations.extend((0..system.heat.entropies()).map(warm));
+        let filled = |k: usize| Equation::new("rate of an amount", k_s[k], sources[k]);
+        equations.extend((system.heat.entropies()..g_s.len()).map(filled));
     }
     equations
 }

@@ -103,6 +103,9 @@ pub enum SchemeError {
         /// Where.
         place: &'static str,
     },
+    /// Half-impulses at a node that are not along the same row cannot be left to the next step.
+    #[error("the reaction of `{0}` turns with the velocities, which needs `constraints = \"rattle\"`")]
+    NeedsRattle(String),
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
@@ -142,6 +145,10 @@ pub fn scheme<'g>(
 ) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
     check_method(system, method, options.start)?;
+    let turning = system.reacting().find(|constraint| constraint.turns_with_velocities(system));
+    if let (Some(constraint), ConstraintForm::Shake) = (turning, options.constraints) {
+        return Err(SchemeError::NeedsRattle(constraint.name.clone()));
+    }
     Ok(match method {
         Method::Compose { composition, base } => {
             if !system.heat.is_empty()
@@ -254,6 +261,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     let mut needed = vec![(Feature::of_order(system.order), None)];
     if !system.heat.is_empty() {
         needed.push((Feature::Entropies, None));
+    }
+    if !system.heat.held_by.is_empty() {
+        needed.push((Feature::Matter, None));
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));

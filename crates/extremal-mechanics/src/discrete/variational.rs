@@ -94,7 +94,9 @@ impl<'g> DiscreteAction<'g> {
         let warmed = system.heat.names.iter().map(|name| Meaning::Rate(name.clone()));
         let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]).meaning(warmed);
         let mut solves = before;
-        match (rates.is_empty(), self.implicit_entropy) {
+        // A constraint may need the entropies at the end of the step.
+        let implicit = self.implicit_entropy || g.depend_on(&constraints, rates).contains(&true);
+        match (rates.is_empty(), implicit) {
             (true, _) => solves.extend(with_contacts(motion)),
             (false, false) => {
                 solves.extend(with_contacts(motion));
@@ -118,7 +120,8 @@ impl<'g> DiscreteAction<'g> {
                 .vakonomic()
                 .map(|c| system.symbol(&format!("lambda_{}_{}", c.name, place(degree, degree))))
                 .collect();
-            let projected = velocities(system, &end, &moving_there, &p_next, &w[degree - 1]);
+            let rows = Point { s: end.s.clone(), ..nodes.point(degree) };
+            let projected = velocities(system, (&end, &rows), &moving_there, &p_next, &w[degree - 1]);
             worked = worked + nodes.power(system, degree, &projected.impulse);
             match &first {
                 None => {

@@ -15,6 +15,8 @@ pub enum Feature {
     HigherDerivatives,
     /// Entropies.
     Entropies,
+    /// Amounts of matter.
+    Matter,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
     /// The same with entropies.
@@ -43,6 +45,7 @@ impl Feature {
             Feature::Accelerations,
             Feature::HigherDerivatives,
             Feature::Entropies,
+            Feature::Matter,
             Feature::Singular,
             Feature::SingularEntropies,
             Feature::DryFriction,
@@ -76,6 +79,7 @@ impl fmt::Display for Feature {
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::Matter => f.write_str("for a system with amounts of matter"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
             Feature::DryFriction => f.write_str("under dry friction"),

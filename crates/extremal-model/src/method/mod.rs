@@ -9,10 +9,10 @@ use std::fmt;
 
 use extremal_expr::Rational;
 
-use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
+use crate::ConstraintKind::{Chetaev, Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Entropies, HigherDerivatives, Matter, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -136,7 +136,17 @@ pub enum MethodKind {
     Reference,
 }
 
-const MOTIONS: &[Feature] =
+const MOTIONS: &[Feature] = &[
+    Velocities,
+    Entropies,
+    Matter,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Chetaev),
+    Constraints(Vakonomic),
+];
+/// A discrete system of one's own says nothing of matter, nor of rows that change with the velocities.
+const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
@@ -231,7 +241,7 @@ static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies]],
+    takes: &[&[Velocities, Entropies, Matter]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
@@ -347,7 +357,7 @@ static CUSTOM: MethodFamily = MethodFamily {
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
     // A discrete Lagrangian of one's own may reach over three points.
-    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
+    takes: &[OWN_MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };

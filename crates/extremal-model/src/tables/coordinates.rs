@@ -6,6 +6,7 @@ use extremal_expr::{Expr, Id};
 
 use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
+use super::matter::Amounts;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
@@ -250,6 +251,7 @@ pub(crate) fn start_values(
     resolver: &Resolver<'_, '_>,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    amounts: &Amounts,
     boundary: Option<&Boundary>,
 ) -> HashMap<String, f64> {
     let graph = resolver.graph;
@@ -260,7 +262,8 @@ pub(crate) fn start_values(
         [(c.name.clone(), *position), (format!("{}'", c.name), Some(velocity.unwrap_or(zero)))]
     });
     let entropies = entropies.list.iter().map(|entropy| (entropy.name.clone(), Some(entropy.start)));
-    let known = moving.chain(entropies).filter_map(|(name, value)| Some((name, value?)));
+    let amounts = amounts.list.iter().map(|amount| (amount.name.clone(), Some(amount.start)));
+    let known = moving.chain(entropies).chain(amounts).filter_map(|(name, value)| Some((name, value?)));
     let (names, ids): (Vec<String>, Vec<Id>) = known.unzip();
     let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
     let mut values: HashMap<String, f64> = names.into_iter().zip(numbers).collect();

@@ -9,6 +9,7 @@ use super::coordinates::Coordinate;
 use super::discrete::Discrete;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
+use super::matter::Amount;
 use super::observables::WatchedQuantities;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, TableEntry, TableReader};
@@ -116,6 +117,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub order: u32,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
+    pub amounts: &'a [Amount],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -138,6 +140,9 @@ impl RecordedColumns<'_> {
         }
         for entropy in self.entropies {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        for amount in self.amounts {
+            columns.extend([amount.name.clone(), format!("mu_{}", amount.name)]);
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);

@@ -20,6 +20,7 @@ pub(crate) const INDEX: &str = "what the number of a member is called, `i` if no
 pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
+    Amount,
     Definition,
     Constraint,
     Control,
@@ -30,6 +31,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinate",
             QuantityKind::Entropy => "entropy",
+            QuantityKind::Amount => "amount",
             QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
             QuantityKind::Control => "control",
@@ -40,6 +42,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinates",
             QuantityKind::Entropy => "entropies",
+            QuantityKind::Amount => "amounts",
             QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",
             QuantityKind::Control => "controls",

@@ -22,9 +22,11 @@ mod families;
 mod friction;
 mod jumps;
 mod laws;
+mod matter;
 mod objective;
 mod observables;
 mod parameters;
+mod ports;
 mod simulation;
 mod stop;
 mod virtual_work;
@@ -50,9 +52,11 @@ pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
+pub use matter::Amount;
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, SymmetryGenerator};
 pub use parameters::Parameter;
+pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
@@ -81,16 +85,18 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 21] = [
+static TABLES: [&ModelTable; 23] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
+    &matter::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
     &dynamics::FORCES,
     &friction::TABLE,
     &dynamics::HEAT,
     &conduction::TABLE,
+    &ports::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
     &objective::TABLE,
@@ -133,10 +139,12 @@ pub(crate) struct Statements {
     pub parameters: Vec<ParameterStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
+    pub matter: Vec<matter::AmountStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
     pub conduction: Vec<conduction::ConductionStatement>,
+    pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
     pub objective: Option<objective::ObjectiveStatement>,
@@ -166,11 +174,13 @@ impl Statements {
             parameters: _,
             coordinates: _,
             entropies,
+            matter,
             definitions: _,
             dynamics:
                 dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
             friction,
             conduction,
+            ports,
             constraints,
             controls,
             objective,
@@ -185,9 +195,10 @@ impl Statements {
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+        let open = !(matter.is_empty() && ports.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
-        !(rubs || watched || heated || restricted || sought)
+        !(rubs || watched || heated || open || restricted || sought)
     }
 }
 
@@ -198,6 +209,7 @@ pub(crate) struct Content {
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
+    pub amounts: Vec<Amount>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
     pub independent: String,
@@ -212,6 +224,7 @@ pub(crate) struct Content {
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
+    pub ports: Vec<ModelPort>,
     pub constraints: Vec<ModelConstraint>,
     pub controls: Vec<Control>,
     pub objective: Option<Objective>,
@@ -273,6 +286,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
     let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
+    let amounts = matter::resolve(resolver, &statements.matter, &entropies);
     let declared_controls = controls::declare(resolver, &statements.controls);
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
@@ -280,7 +294,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
-    let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
+    let starts = coordinates::start_values(resolver, &coordinates, &entropies, &amounts, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
     let constraints = constraints::resolve(resolver, statements);
     let named = dynamics::Quantities {
@@ -290,8 +304,10 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         constraints: &constraints,
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
+    let ends = ports::PortEnds { entropies: &entropies, amounts: &amounts };
+    let ports = ports::resolve(resolver, &statements.ports, &ends);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
-    let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies, &amounts);
     let discrete = statements.discrete.as_ref();
     let discrete =
         discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
@@ -300,6 +316,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         order,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
+        amounts: &amounts.list,
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
         controls: &controls,
@@ -347,6 +364,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
+        amounts: amounts.list,
         definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
@@ -359,6 +377,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         herglotz: dynamics.herglotz,
         heat: dynamics.heat,
         conductions: dynamics.conductions.list,
+        ports,
         constraints: constraints.list,
         controls,
         objective,

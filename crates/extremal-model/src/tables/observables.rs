@@ -6,6 +6,7 @@ use super::ModelTable;
 use super::assignments::{self, Assignment, Targets};
 use super::coordinates::Coordinates;
 use super::entropies::Entropies;
+use super::matter::Amounts;
 use crate::document::{Name, Scalar};
 use crate::place::ExpressionPlace;
 use crate::resolver::Resolver;
@@ -84,9 +85,12 @@ pub(crate) fn resolve(
     statement: &ObservablesStatement,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    amounts: &Amounts,
 ) -> WatchedQuantities {
-    let (moving, all) = ([&coordinates.families], [&coordinates.families, &entropies.families]);
-    let with_form = if entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };
+    let moving = [&coordinates.families];
+    let all = [&coordinates.families, &entropies.families, &amounts.families];
+    let kinds = [true, !entropies.list.is_empty(), !amounts.list.is_empty()];
+    let with_form = Targets(&all[..kinds.into_iter().filter(|stated| *stated).count()]);
     let mut invariants = Vec::new();
     for (name, scalar) in &statement.invariants {
         if let Some(expression) = resolver.number(scalar, &ExpressionPlace::INVARIANT, None) {
