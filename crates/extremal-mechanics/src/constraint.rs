@@ -15,6 +15,9 @@ use extremal_model::ConstraintKind;
 
 use crate::{Point, System};
 
+/// The highest degree in the velocities of which it is asked whether a constraint is homogeneous.
+const MOST_HOMOGENEOUS: i64 = 6;
+
 /// One constraint of a system.
 #[derive(Clone)]
 pub struct Constraint<'g> {
@@ -99,7 +102,12 @@ impl<'g> System<'g> {
         };
         let power = match (displacements, kind) {
             (Some(displacements), _) => displacements,
-            (None, ConstraintKind::Chetaev) => g.sum(reaction.iter().map(|(at, entry)| *entry * self.v[*at])),
+            (None, ConstraintKind::Chetaev) => {
+                let power = g.sum(reaction.iter().map(|(at, entry)| *entry * self.v[*at]));
+                // Where the constraint is homogeneous in the velocities, of degree d, this is d Φ, which vanishes (Euler).
+                let homogeneous = (1..=MOST_HOMOGENEOUS).any(|degree| g.proves_zero(power - expression * degree));
+                if homogeneous { g.int(0) } else { power }
+            }
             (None, _) => -velocity.substitute(&self.v.iter().map(|v| (*v, g.int(0))).collect::<Vec<_>>()),
         };
         self.constraints.push(Constraint {

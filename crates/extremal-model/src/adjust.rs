@@ -221,6 +221,7 @@ impl ParameterChange<'_> {
             entropies: &content.entropies,
             friction: &content.friction_terms,
             conductions: &content.conductions,
+            constraints: &content.constraints,
         };
         let (name, value) = (self.name.to_owned(), self.value);
         Err(match laws.breaches(value_of).first() {

@@ -30,4 +30,6 @@ pub use linear::SmallMotion;
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
 pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
+pub(crate) use flow::dense;
+pub(crate) use singular::generic_rank;
 pub use structure::{Gauge, PotentialForce, SystemStructure, structure};

@@ -344,7 +344,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     // With wrong values or forces the laws would only be broken again; where the start is open, they say nothing.
     let started = coordinates.list.iter().all(|coordinate| starts.contains_key(&coordinate.name));
     if let (Some(dynamics), true, 0) = (&dynamics, started, resolver.problems.errors()) {
-        laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
+        laws::check(resolver, dynamics, &coordinates, &entropies, &constraints.list, &starts);
     }
     if let (Some(boundary), 0) = (&boundary, resolver.problems.errors()) {
         objective::warn_constant(resolver, statements, objective.as_ref(), boundary);
