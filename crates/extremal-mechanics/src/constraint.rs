@@ -145,6 +145,11 @@ impl<'g> System<'g> {
         self.constraints.iter().filter(|constraint| constraint.is_vakonomic())
     }
 
+    /// The constraints on velocities: all but equations of state.
+    pub fn binding_velocities(&self) -> impl Iterator<Item = &Constraint<'g>> {
+        self.constraints.iter().filter(|constraint| !constraint.is_state_equation(self))
+    }
+
     /// The multipliers that are part of the motion's state: those of vakonomic constraints.
     pub fn moving_multipliers(&self) -> Vec<Expr<'g>> {
         self.vakonomic().map(|constraint| constraint.multiplier).collect()

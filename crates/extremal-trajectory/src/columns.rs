@@ -234,6 +234,8 @@ pub struct ColumnLayout {
     pub entropies: Range<usize>,
     /// Their temperatures.
     pub temperatures: Range<usize>,
+    /// Amounts of matter.
+    pub amounts: Range<usize>,
     /// Controls.
     pub controls: Range<usize>,
 }
@@ -251,6 +253,7 @@ impl ColumnLayout {
             momenta: run(Role::Momentum),
             entropies: run(Role::Entropy),
             temperatures: run(Role::Temperature),
+            amounts: run(Role::Amount),
             controls: run(Role::Control),
         }
     }

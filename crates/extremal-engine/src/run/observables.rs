@@ -179,7 +179,7 @@ impl Observables {
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
             configurations: ConfigurationWatch::new(
-                system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+                system.binding_velocities().map(|constraint| constraint.name.clone()).collect(),
                 &watched.pattern,
             ),
             moving,

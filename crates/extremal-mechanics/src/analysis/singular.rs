@@ -333,7 +333,9 @@ impl<'g> Surface<'_, 'g> {
         for column in 0..columns {
             let size = |row: &SymbolicRow<'g>| g.reachable(&[row[column].id()]).len();
             let candidates = rows.iter().enumerate().filter(|(_, row)| !row[column].is_zero());
-            let Some((at, _)) = candidates.min_by_key(|(_, row)| size(row)) else { continue };
+            // A row of few derivatives determines one without the cancellation of others.
+            let filled = |row: &SymbolicRow<'g>| row[..columns].iter().filter(|entry| !entry.is_zero()).count();
+            let Some((at, _)) = candidates.min_by_key(|(_, row)| (filled(row), size(row))) else { continue };
             let pivot = rows.remove(at);
             for row in rows.iter_mut().filter(|row| !row[column].is_zero()) {
                 let factor = row[column] / pivot[column];
