@@ -162,6 +162,12 @@ fn heat_of_a_reservoir_is_counted_at_its_temperature() {
     assert!((laws.second.exchanged.unwrap() - given).abs() < 1e-10 && (laws.second.total - gained).abs() < 1e-10);
     assert!((laws.second.produced - (gained - given)).abs() < 1e-10 && laws.second.smallest_step > 0.0);
     assert!(laws.first.max_defect < 1e-14);
+    // The production falls along the way: the least is that of the last step.
+    let produced = |t: f64| {
+        let temperature = 3.0 - 2.0 * (-t / 4.0).exp();
+        2.0 * temperature.ln() - 2.0 * (temperature - 1.0) / 3.0
+    };
+    assert!((laws.second.smallest_step - (produced(4.0) - produced(3.9))).abs() < 1e-10);
 }
 
 /// Matter that is pressed in against its potential destroys entropy: the run says so.

@@ -126,6 +126,8 @@ fn says_nothing<'g>(resolver: &Resolver<'g, '_>, name: &str, equation: &Constrai
     let rounding = 16.0 * f64::EPSILON * left.abs().max(right.abs());
     let verdict = if equation.difference.is_zero() || difference.abs() <= rounding {
         "it is always true".to_owned()
+    } else if resolver.names.has_entropy(equation.difference) {
+        "it binds an entropy, not the motion".to_owned()
     } else if difference.is_nan() {
         // The time has no value.
         "it binds the time, not the motion".to_owned()
