@@ -39,9 +39,8 @@ impl EnergyLaw {
             outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
         }
         let accounts = system.accounts();
-        let received = |name: &str| {
-            accounts.iter().find(|account| account.name == name).map_or(g.int(0), |account| account.rate)
-        };
+        let received =
+            |name: &str| accounts.iter().find(|account| account.name == name).map_or(g.int(0), |account| account.rate);
         let reasons = [
             (g.dot(&outside, &system.v), "forces act"),
             (received("heat"), "heat comes in"),

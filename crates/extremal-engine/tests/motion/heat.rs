@@ -54,7 +54,7 @@ fn closed_systems() -> Vec<(&'static str, Model)> {
     extremal_engine::gallery::names()
         .map(|name| (name, gallery(name)))
         .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none() && m.constraints().is_empty())
-        .filter(|(name, _)| *name != "mass-transfer")
+        .filter(|(name, m)| *name != "mass-transfer" && m.ports().is_empty())
         .collect()
 }
 

@@ -24,12 +24,12 @@ pub use conserved::{
 };
 pub use control::{ControlRegularity, control_regularity};
 pub use families::FamilyKind;
+pub(crate) use flow::dense;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
-pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
-pub(crate) use flow::dense;
 pub(crate) use singular::generic_rank;
+pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
 pub use structure::{Gauge, PotentialForce, SystemStructure, structure};

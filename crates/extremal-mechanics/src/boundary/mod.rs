@@ -23,8 +23,8 @@ pub use grid::{Assembly, Element};
 pub use three_points::controlled_nodes;
 pub use unfolding::Unfolding;
 
-use crate::{Constraint, System};
 use crate::discrete::{CustomDiscrete, DifferenceMap, DiscreteAction, QuadratureRule, StatedDiscrete, galerkin_of};
+use crate::{Constraint, System};
 
 /// A small formula of which a large problem has many copies: a contribution to the cost, and contributions to rows of equations.
 #[derive(Clone, Debug)]

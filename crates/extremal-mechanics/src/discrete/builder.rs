@@ -101,10 +101,13 @@ pub(super) fn thermal_guards<'g>(
 ) -> Vec<SchemeGuard> {
     let g = system.graph;
     let names = &system.heat.names;
-    let positive = temperatures[..system.heat.entropies().min(temperatures.len())].iter().zip(names).map(|(temperature, name)| SchemeGuard {
-        label: format!("the temperature -dL/d{name} stays positive"),
-        condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
-    });
+    let positive =
+        temperatures[..system.heat.entropies().min(temperatures.len())].iter().zip(names).map(|(temperature, name)| {
+            SchemeGuard {
+                label: format!("the temperature -dL/d{name} stays positive"),
+                condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
+            }
+        });
     // Friction that is zero up to round-off may come out with either sign.
     let slack = g.rational(Rational::new(-1, 1_000_000_000_000).unwrap_or(Rational::ZERO));
     let dissipative =

@@ -77,7 +77,8 @@ pub(crate) fn kind<'g>(
     let of_kind = |span: Option<&Span>| span.cloned().unwrap_or_else(|| equation.span.clone());
     if warm && (holonomic && kind.nature().reacts || !holonomic && !kind.nature().reacts) {
         let message = format!("the constraint `{name}` contains an entropy, so that it cannot be {kind}");
-        let help = "leave `kind` out: with positions it is imposed before the action is varied, with velocities it reacts";
+        let help =
+            "leave `kind` out: with positions it is imposed before the action is varied, with velocities it reacts";
         resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(of_kind(span), "").help(help));
         return None;
     }
@@ -109,8 +110,7 @@ pub(crate) fn kind<'g>(
             };
             let message = format!("the {kind} constraint `{name}` is not linear in `{velocity}`");
             let diagnostic = Diagnostic::error(Code::NotLinear, message).at(equation.span.clone(), "");
-            let help =
-                "d'Alembert's principle needs a constraint affine in the velocities; of any other, kind = \"chetaev\" lets the reaction \
+            let help = "d'Alembert's principle needs a constraint affine in the velocities; of any other, kind = \"chetaev\" lets the reaction \
                  act along the slopes by the velocities, and kind = \"vakonomic\" imposes it before the action is varied";
             resolver.problems.push(diagnostic.help(help));
             None

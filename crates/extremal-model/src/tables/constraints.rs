@@ -86,10 +86,7 @@ impl ConstraintKind {
                 own_displacements: true,
                 any_order: false,
             },
-            ConstraintKind::Chetaev => ConstraintNature {
-                affine: false,
-                ..ConstraintKind::Nonholonomic.nature()
-            },
+            ConstraintKind::Chetaev => ConstraintNature { affine: false, ..ConstraintKind::Nonholonomic.nature() },
             ConstraintKind::Vakonomic => ConstraintNature {
                 binds_positions: false,
                 reacts: false,

@@ -6,8 +6,8 @@ use extremal_expr::{Expr, Id};
 
 use super::boundary::{Boundary, Component};
 use super::entropies::Entropies;
-use super::matter::Amounts;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
+use super::matter::Amounts;
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};

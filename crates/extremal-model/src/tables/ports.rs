@@ -304,7 +304,8 @@ fn check_matter(
     if within || told || !mixed {
         return Some(());
     }
-    let message = format!("the port `{name}` takes matter from a part with several amounts and does not say what comes with it");
+    let message =
+        format!("the port `{name}` takes matter from a part with several amounts and does not say what comes with it");
     let help = "state `enthalpy` and `entropy` per amount: S/N is that of a part with one substance only";
     resolver.problems.push(Diagnostic::error(Code::Missing, message).at(span, "").help(help));
     None
