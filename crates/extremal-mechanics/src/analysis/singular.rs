@@ -241,7 +241,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         }
         let (pivots, mut open) = surface.eliminate(std::mem::take(&mut rows), tops.len());
         rows = pivots;
-        let moved: Vec<Expr<'g>> = determined(&rows).map(|at| &jets.variables[at]).flatten().copied().collect();
+        let moved: Vec<Expr<'g>> = determined(&rows).flat_map(|at| &jets.variables[at]).copied().collect();
         let mut round = Vec::new();
         while !open.is_empty() {
             // The simplest first: solved for a variable, it may make the others simpler.
