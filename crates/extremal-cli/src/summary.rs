@@ -100,13 +100,13 @@ fn pace(finished: &FinishedRun) -> String {
     }
 }
 
-/// A row for each column of a role: its name, its first and its last value, and two numbers of the first and the last row more.
+/// A row for each column of a role: its name, its first and its last value, and what else is said of it.
 fn ends<const N: usize>(
     out: &mut String,
     finished: &FinishedRun,
     role: Role,
     headers: [&str; N],
-    beside: impl Fn(usize, &[f64], &[f64]) -> [f64; 2],
+    beside: impl Fn(usize, &[f64], &[f64]) -> Vec<f64>,
 ) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
@@ -117,9 +117,8 @@ fn ends<const N: usize>(
     }
     let mut table = table_of_numbers(headers);
     for (number, at) in places.iter().enumerate().take(MOST_COORDINATES) {
-        let [one, other] = beside(number, first, last);
-        let cells = [first[*at], last[*at], one, other].map(|x| sig(x, 8));
-        table.row([columns[*at].name().to_owned()].into_iter().chain(cells));
+        let numbers = [first[*at], last[*at]].into_iter().chain(beside(number, first, last));
+        table.row([columns[*at].name().to_owned()].into_iter().chain(numbers.map(|x| sig(x, 8))));
     }
     let _ = write!(out, "\n{table}{}", and_more(places.len(), MOST_COORDINATES, ELSEWHERE));
 }
@@ -129,13 +128,42 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
     let at = |row: &[f64], places: &[usize], k: usize| places.get(k).map_or(f64::NAN, |place| row[*place]);
     let (velocities, momenta) = (places(Role::Velocity), places(Role::Momentum));
     let headers = ["coordinate", "start", "end", "velocity", "momentum"];
-    ends(out, finished, Role::Coordinate, headers, |k, _, last| [at(last, &velocities, k), at(last, &momenta, k)]);
+    ends(out, finished, Role::Coordinate, headers, |k, _, last| vec![at(last, &velocities, k), at(last, &momenta, k)]);
+    motion_from_momenta(out, finished);
     for (role, slopes, headers) in [
         (Role::Entropy, Role::Temperature, ["entropy", "start", "end", "temperature at start", "at end"]),
         (Role::Amount, Role::Potential, ["amount", "start", "end", "chemical potential at start", "at end"]),
     ] {
         let slopes = places(slopes);
-        ends(out, finished, role, headers, |k, first, last| [at(first, &slopes, k), at(last, &slopes, k)]);
+        ends(out, finished, role, headers, |k, first, last| vec![at(first, &slopes, k), at(last, &slopes, k)]);
+    }
+    ends(out, finished, Role::State, ["state", "start", "end"], |_, _, _| Vec::new());
+}
+
+/// Of a motion from momenta: velocities with their momenta, controls, and the cost.
+fn motion_from_momenta(out: &mut String, finished: &FinishedRun) {
+    let columns = finished.recorder.columns();
+    if finished.run.model().lock().momentum_order().is_none() {
+        return;
+    }
+    let (Some(first), Some(last)) = (finished.recorder.series().rows().next(), finished.recorder.last()) else {
+        return;
+    };
+    let places = |role| columns.with_role(role).collect::<Vec<usize>>();
+    let (velocities, momenta, n) = (places(Role::Velocity), places(Role::Momentum), places(Role::Coordinate).len());
+    let mut table = table_of_numbers(["velocity", "start", "end", "its momentum at start", "at end"]);
+    for (v, p) in velocities.iter().zip(&momenta[n..]).take(n.min(MOST_COORDINATES)) {
+        let cells = [first[*v], last[*v], first[*p], last[*p]].map(|x| sig(x, 8));
+        table.row([columns[*v].name().to_owned()].into_iter().chain(cells));
+    }
+    let _ = write!(out, "\n{table}");
+    let controls = places(Role::Control).into_iter().chain(columns.index_of("cost"));
+    let mut table = table_of_numbers(["control", "start", "end"]);
+    for at in controls.clone() {
+        table.row([columns[at].name().to_owned(), sig(first[at], 8), sig(last[at], 8)]);
+    }
+    if controls.count() > 0 {
+        let _ = write!(out, "\n{table}");
     }
 }
 
@@ -180,6 +208,10 @@ fn second_law(law: &SecondLaw) -> String {
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {
+    // Of states alone nothing is conserved unless the model says so.
+    if report.recorder.drifts().next().is_none() {
+        return;
+    }
     let mut table = table_of_numbers(["conserved?", "first", "last", "max drift", "relative", "trend"]);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for (column, drift) in report.recorder.drifts() {

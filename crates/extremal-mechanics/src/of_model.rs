@@ -1,6 +1,6 @@
 //! From a model to the mechanical system that the equations are written for.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Id};
 use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StepEnds};
 
 use crate::System;
@@ -8,7 +8,7 @@ use crate::continuous::{Friction, Heat, Port};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
-    /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other;
+    /// The mechanical system of a model, with its entropies, amounts, states and constraints. Without entropies friction is a force like any other;
     /// controls are zero.
     ///
     /// ```
@@ -26,24 +26,27 @@ impl<'m> System<'m> {
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
     pub fn of(model: &'m Model) -> System<'m> {
-        System::under(model, model.forces())
+        let rates = model.states().iter().map(|state| state.rate).collect::<Vec<_>>();
+        System::under(model, model.forces(), &rates)
     }
 
     /// The same with the controls as symbols.
     pub fn controlled(model: &'m Model) -> System<'m> {
-        System::under(model, model.controlled_forces())
+        let rates = model.states().iter().map(|state| state.controlled_rate).collect::<Vec<_>>();
+        System::under(model, model.controlled_forces(), &rates)
     }
 
-    fn under(model: &'m Model, forces: Vec<Expr<'m>>) -> System<'m> {
+    fn under(model: &'m Model, forces: Vec<Expr<'m>>, state_rates: &[Id]) -> System<'m> {
         let g = model.graph();
         let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-        let entropies: Vec<&str> = model.carried_names().collect();
+        let mut balanced = model.carried_names();
+        balanced.truncate(model.entropies().len() + model.amounts().len());
         let order = model.order() as usize;
         let mut system = System::with_taken(g, &names, order, model.lagrangian(), model.taken_names());
         system.t = model.time();
         system.force = forces.into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
-        if !entropies.is_empty() {
-            system.heat = Heat::of(g, &entropies);
+        if !balanced.is_empty() {
+            system.heat = Heat::of(g, &balanced);
             system.heat.power = model.heat();
             system.heat.held_by = model.amounts().iter().map(|amount| amount.entropy).collect();
             system.heat.ports = model.ports().iter().map(|port| Port::of(model, port)).collect();
@@ -55,6 +58,9 @@ impl<'m> System<'m> {
                 shares: term.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect(),
             });
             system.heat.friction = terms.collect();
+        }
+        for (state, rate) in model.states().iter().zip(state_rates) {
+            system.heat.push_state(&state.name, g.expr(*rate));
         }
         for dry in model.dry_friction() {
             let shares = dry.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect();
@@ -72,9 +78,9 @@ impl<'m> System<'m> {
     /// Refuses what has no equations beside accelerations.
     pub fn check_order(&self) -> Result<(), SchemeError> {
         let refused = [
-            (!self.heat.is_empty(), "entropies"),
+            (!self.heat.entropies().is_empty(), "entropies"),
+            (!self.heat.states().is_empty(), "states of first order"),
             (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
-            (self.force_without_dry().iter().any(|force| !force.is_zero()), "forces and controls"),
             (!self.dry.is_empty(), "dry frictions"),
         ];
         match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {

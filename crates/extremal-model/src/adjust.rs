@@ -148,8 +148,20 @@ impl ParameterChange<'_> {
                 state.insert(format!("{}{}", coordinate.name, "'".repeat(order)), number);
             }
         }
-        let (names, starts): (Vec<&str>, Vec<Id>) = self.model.carried_starts().unzip();
-        for (name, number) in names.into_iter().zip(self.numbers(&starts, &values)) {
+        for starts in self.model.momentum_starts() {
+            let stated = coordinates.iter().zip(starts).filter_map(|(coordinate, start)| Some((coordinate, start?)));
+            let (named, ids): (Vec<_>, Vec<Id>) = stated.unzip();
+            let numbers = self.numbers(&ids, &values);
+            if let Some((coordinate, _)) = named.into_iter().zip(numbers).find(|(_, number)| !number.is_finite()) {
+                return Err(self.not_finite(format!("a momentum of `{}` at the start", coordinate.name)));
+            }
+        }
+        for (name, start) in self.model.carried_names().into_iter().zip(self.model.carried_starts()) {
+            let Some(start) = start else {
+                started = false;
+                continue;
+            };
+            let number = self.numbers(&[start.id()], &values)[0];
             if !number.is_finite() {
                 return Err(self.not_finite(format!("the start of `{name}`")));
             }
@@ -186,10 +198,12 @@ impl ParameterChange<'_> {
         let content = &self.model.content;
         let Some(boundary) = &content.boundary else { return Ok(()) };
         let values = by_name(parameters);
-        let state = (content.coordinates.as_slice(), content.entropies.as_slice());
         let (graph, time) = (&self.model.graph, self.model.time().id());
         let value_of = |name: &str| values.get(name).copied();
-        match boundary_problems(graph, boundary, &content.controls, state, time, value_of).into_iter().next() {
+        match boundary_problems(graph, boundary, &content.controls, self.model.component_lists(), time, value_of)
+            .into_iter()
+            .next()
+        {
             None => Ok(()),
             Some(found) => {
                 Err(ParameterError::Boundary { name: self.name.to_owned(), value: self.value, problem: found.message })

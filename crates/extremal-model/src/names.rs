@@ -30,11 +30,19 @@ pub(crate) enum NameMeaning<'g> {
     Entropy {
         symbols: Vec<Expr<'g>>,
     },
+    /// Each member. Its rate of change is what the model says, once that is known.
+    State {
+        symbols: Vec<Expr<'g>>,
+    },
     /// The members known so far.
     Definition {
         values: Vec<Expr<'g>>,
     },
     Control {
+        symbols: Vec<Expr<'g>>,
+    },
+    /// Of the members of a family of coordinates, until it is known what they are by velocities.
+    Momentum {
         symbols: Vec<Expr<'g>>,
     },
     /// It has no value that an expression could use.
@@ -61,6 +69,7 @@ pub(crate) struct Names<'g> {
     /// Which derivative of a coordinate a symbol is.
     orders: RefCell<HashMap<Id, u32>>,
     entropies: HashSet<Id>,
+    momenta: HashSet<Id>,
     time: Expr<'g>,
     independent: String,
     /// The elapsed part of the duration, once that is known.
@@ -77,6 +86,7 @@ struct NameReach {
     order: Option<u32>,
     time: bool,
     entropy: bool,
+    momentum: bool,
 }
 
 impl<'g> Names<'g> {
@@ -89,6 +99,7 @@ impl<'g> Names<'g> {
             rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
             orders: RefCell::default(),
             entropies: HashSet::new(),
+            momenta: HashSet::new(),
             time,
             independent: independent.to_owned(),
             elapsed: None,
@@ -154,8 +165,11 @@ impl<'g> Names<'g> {
                 }
             }
         }
-        if let NameMeaning::Entropy { symbols } = &declaration.meaning {
+        if let NameMeaning::Entropy { symbols } | NameMeaning::State { symbols } = &declaration.meaning {
             self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
+        }
+        if let NameMeaning::Momentum { symbols } = &declaration.meaning {
+            self.momenta.extend(symbols.iter().map(|symbol| symbol.id()));
         }
         self.declared.insert(name.to_owned(), declaration);
     }
@@ -184,6 +198,7 @@ impl<'g> Names<'g> {
             order: symbols.iter().filter_map(|s| orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
+            momentum: symbols.iter().any(|s| self.momenta.contains(&s.id())),
         };
         self.reaches.borrow_mut().insert(value.id(), reach);
         reach
@@ -194,9 +209,23 @@ impl<'g> Names<'g> {
         self.reach(value).order
     }
 
-    /// Does an entropy occur in an expression?
+    /// Does an entropy or a state occur in an expression?
     pub fn has_entropy(&self, value: Expr<'g>) -> bool {
         self.reach(value).entropy
+    }
+
+    /// The states of first order in an expression.
+    pub fn states_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
+        let mut symbols = self.graph.free_symbols(&[value]);
+        let is_state = |symbol: &Expr<'g>| {
+            let states = self.declared.values().filter_map(|declaration| match &declaration.meaning {
+                NameMeaning::State { symbols } => Some(symbols),
+                _ => None,
+            });
+            states.flatten().any(|state| state == symbol)
+        };
+        symbols.retain(is_state);
+        symbols
     }
 
     /// The velocities in an expression, as symbols.
@@ -310,6 +339,18 @@ impl<'g> View<'_, 'g> {
         }
     }
 
+    fn state(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        let symbol = reference.symbol();
+        match symbols.get(member) {
+            Some(_) if reference.primes > 0 => Err(NameRefusal {
+                message: format!("`{symbol}` cannot be used: it is the rate of a state"),
+                help: Some(format!("write what [states] says of it: the `rate` of `{}`", reference.name)),
+            }),
+            Some(found) if self.place.sees_entropies() => Ok(*found),
+            _ => Err(self.refuse(&symbol)),
+        }
+    }
+
     fn definition(&self, values: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         let Some(&value) = values.get(member) else {
@@ -320,7 +361,16 @@ impl<'g> View<'_, 'g> {
         };
         let reach = self.names.reach(value);
         if reach.entropy && reference.primes > 0 {
-            return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy")));
+            return Err(no_rate(format!(
+                "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
+            )));
+        }
+        if reach.momentum && reference.primes > 0 {
+            let message = format!("`{symbol}` cannot be used: it contains the rate of a momentum");
+            return Err(NameRefusal {
+                message,
+                help: Some("it follows from the Hamiltonian and the forces".to_owned()),
+            });
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order
@@ -384,8 +434,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
             NameMeaning::Entropy { .. } => Binding::variable("entropy"),
+            NameMeaning::State { .. } => Binding::variable("state"),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
+            NameMeaning::Momentum { .. } => Binding::constant("momentum"),
             NameMeaning::Constraint => Binding::constant("constraint"),
             NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
         };
@@ -435,9 +487,14 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
+            NameMeaning::State { symbols } => self.state(symbols, member, reference),
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);
+                symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
+            }
+            NameMeaning::Momentum { symbols } => {
+                let symbol = symbols.get(member).filter(|_| self.place.order.is_some());
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
             }
             NameMeaning::Constraint => {

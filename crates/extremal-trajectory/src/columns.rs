@@ -21,6 +21,8 @@ pub enum Role {
     Momentum,
     /// An entropy.
     Entropy,
+    /// A quantity with an equation of first order.
+    State,
     /// A temperature.
     Temperature,
     /// An amount of matter.
@@ -232,7 +234,9 @@ pub struct ColumnLayout {
     pub momenta: Range<usize>,
     /// Entropies.
     pub entropies: Range<usize>,
-    /// Their temperatures.
+    /// States of first order.
+    pub states: Range<usize>,
+    /// Temperatures of the entropies.
     pub temperatures: Range<usize>,
     /// Amounts of matter.
     pub amounts: Range<usize>,
@@ -252,6 +256,7 @@ impl ColumnLayout {
             velocities: run(Role::Velocity),
             momenta: run(Role::Momentum),
             entropies: run(Role::Entropy),
+            states: run(Role::State),
             temperatures: run(Role::Temperature),
             amounts: run(Role::Amount),
             controls: run(Role::Control),

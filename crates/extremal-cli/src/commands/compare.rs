@@ -45,7 +45,8 @@ pub struct CompareArguments {
     model: ModelArguments,
     // The full path keeps clap from taking each value as one of several.
     /// The methods, between commas [default: left, midpoint, trapezoidal, rk4, and the best for the
-    /// model: galerkin(2), energy-entropy with entropies, suzuki4 with velocity constraints]
+    /// model: galerkin(2), energy-entropy with entropies, suzuki4 with velocity constraints; those of them
+    /// that are defined from momenta; difference and hermite for accelerations]
     #[arg(long, value_parser = arguments::methods, value_name = "A,B,..")]
     methods: Option<std::vec::Vec<Method>>,
     /// The steps, between commas, largest first [default: the step of the model, halved three times]
@@ -112,7 +113,12 @@ impl CompareArguments {
             (false, true) => Method::EnergyEntropy(1),
             _ => Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint },
         };
-        let default = || vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4];
+        let default = || match (model.momentum_order(), model.order()) {
+            (None, 1) => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4],
+            (None, 2) => vec![Method::Difference, Method::Hermite],
+            (None, _) => vec![Method::Hermite],
+            (Some(_), _) => vec![Method::Midpoint, Method::galerkin(2), Method::Rk4],
+        };
         self.methods.clone().unwrap_or_else(default)
     }
 

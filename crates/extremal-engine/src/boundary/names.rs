@@ -3,14 +3,20 @@
 use extremal_mechanics::boundary::{Condition, Quantity};
 
 use super::Problem;
+use super::statement::component_name;
 
 impl Problem<'_> {
     fn coordinate(&self, coordinate: usize, order: usize) -> String {
-        format!("{}{}", self.model.coordinates()[coordinate].name, "'".repeat(order))
+        component_name(self.model, coordinate, order)
     }
 
-    fn carried(&self, place: usize) -> String {
-        self.model.carried_names().nth(place).unwrap_or_default().to_owned()
+    fn state(&self, state: usize) -> &str {
+        &self.model.states()[state].name
+    }
+
+    /// An entropy, or an amount behind them.
+    fn carried(&self, place: usize) -> &str {
+        self.model.carried_names()[place]
     }
 
     /// The name of an unknown.
@@ -18,8 +24,12 @@ impl Problem<'_> {
         match quantity {
             Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
             Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
-            Quantity::Control(control) => self.statement.controls[control].name.clone(),
-            Quantity::Entropy(entropy) => self.carried(entropy),
+            Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+                self.statement.controls[control].name.clone()
+            }
+            Quantity::Entropy(entropy) => self.carried(entropy).to_owned(),
+            Quantity::State(state) => self.state(state).to_owned(),
+            Quantity::StateRate { state, .. } => format!("{}'", self.state(state)),
             Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
             Quantity::Hindrance { end, constraint } => {
                 let name = &self.model.constraints()[constraint].name;
@@ -47,6 +57,9 @@ impl Problem<'_> {
             Condition::EntropyBalance(entropy) => {
                 let what = if entropy < self.model.entropies().len() { "entropy" } else { "amount" };
                 format!("the balance of the {what} `{}`", self.carried(entropy))
+            }
+            Condition::StateStep(state) | Condition::StageRate { state, .. } => {
+                format!("the rate of the state `{}`", self.state(state))
             }
             Condition::VelocityBound(coordinate) => format!("the bounds of `{}`", self.coordinate(coordinate, 1)),
             Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),

@@ -32,10 +32,11 @@ impl EnergyLaw {
     /// # Ok::<(), extremal_engine::InvalidModel>(())
     /// ```
     pub fn of(model: &Model) -> EnergyLaw {
-        let system = System::of(model);
+        let system = System::followed(model).unwrap_or_else(|_| System::of(model));
         let g = system.graph;
-        let mut outside = model.forces();
-        if model.entropies().is_empty() {
+        // What acts in a control problem is a part of its optimality conditions.
+        let mut outside = if system.flow.is_some() { system.force.clone() } else { model.forces() };
+        if model.entropies().is_empty() && system.flow.is_none() {
             outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
         }
         let accounts = system.accounts();
@@ -47,10 +48,14 @@ impl EnergyLaw {
             (received("matter"), "matter comes in"),
             (system.constraint_power(), "constraints do work"),
             (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
+            (
+                g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates),
+                "states change the Lagrangian",
+            ),
         ];
         let mut reasons: Vec<&str> =
             reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
-        if model.entropies().is_empty() && !model.dry_friction().is_empty() {
+        if model.entropies().is_empty() && system.flow.is_none() && !model.dry_friction().is_empty() {
             reasons.push("dry friction acts");
         }
         match reasons.is_empty() {

@@ -92,13 +92,12 @@ struct Seen {
 
 impl Audit {
     pub fn push(&mut self, observables: &Observables, names: &[String], row: &[f64]) {
-        if observables.entropies == 0 {
+        if observables.heated() == 0 {
             return;
         }
         let at = &observables.row;
         let (temperatures, energy) = (&row[at.temperatures.clone()], row[at.energy]);
-        // Amounts of matter stand behind the entropies.
-        let entropy: f64 = row[at.entropies.clone()].iter().take(names.len()).sum();
+        let entropy: f64 = row[at.entropies.clone()][..observables.heated()].iter().sum();
         let account = |name: &str| observables.account(name, row);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-/// What a step carries: positions, momenta (or velocities), entropies, accounts.
+/// What a step carries: positions, momenta (or velocities), entropies with amounts and states after them, accounts.
 #[derive(Clone, Copy)]
 pub(crate) struct StateLayout {
     pub coordinates: usize,
+    /// Entropies, amounts and states.
     pub entropies: usize,
+    /// States alone.
+    pub states: usize,
     pub accounts: usize,
 }
 
@@ -30,7 +33,8 @@ pub(crate) struct ObservedLayout {
     pub coordinates: usize,
     /// Outputs before the temperatures: multipliers and reactions.
     pub reactions: usize,
-    pub entropies: usize,
+    /// Temperatures, then chemical potentials.
+    pub temperatures: usize,
     pub outputs: usize,
     pub stops: usize,
     pub residuals: usize,
@@ -41,16 +45,12 @@ impl ObservedLayout {
         0..self.coordinates
     }
 
-    pub fn momenta(self) -> Range<usize> {
-        after(self.coordinates, self.coordinates)
-    }
-
     pub fn outputs(self) -> Range<usize> {
         after(2 * self.coordinates, self.outputs)
     }
 
     pub fn energy(self) -> usize {
-        self.outputs().start + self.reactions + self.entropies
+        self.outputs().start + self.reactions + self.temperatures
     }
 
     pub fn stops(self) -> Range<usize> {
@@ -62,12 +62,13 @@ impl ObservedLayout {
     }
 }
 
-/// A row: time, positions, velocities, momenta, entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
+/// A row: time, positions, velocities, momenta (unless they are positions), entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
 /// energy estimated from positions, accounts. There is a row for every step: its parts are counted once.
 #[derive(Clone, Default)]
 pub(crate) struct RowLayout {
     pub positions: Range<usize>,
     pub velocities: Range<usize>,
+    /// Those of the first coordinates are the last of them where momenta are coordinates.
     pub momenta: Range<usize>,
     pub entropies: Range<usize>,
     pub outputs: Range<usize>,
@@ -82,15 +83,25 @@ pub(crate) struct RowLayout {
 pub(crate) const TIME: usize = 0;
 
 impl RowLayout {
-    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated?
-    pub fn new(state: StateLayout, outputs: usize, reactions: usize, estimated: bool) -> RowLayout {
-        let StateLayout { coordinates, entropies, accounts } = state;
+    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated? So many of the positions, the
+    /// last ones, are momenta.
+    pub fn new(
+        state: StateLayout,
+        outputs: usize,
+        reactions: usize,
+        estimated: bool,
+        momentum_coordinates: usize,
+    ) -> RowLayout {
+        let StateLayout { coordinates, entropies, states, accounts } = state;
         let positions = after(TIME + 1, coordinates);
         let velocities = after(positions.end, coordinates);
-        let momenta = after(velocities.end, coordinates);
-        let entropies = after(momenta.end, entropies);
+        let momenta = match momentum_coordinates {
+            0 => after(velocities.end, coordinates),
+            count => positions.end - count..positions.end,
+        };
+        let entropies = after(velocities.end.max(momenta.end), entropies);
         let outputs = after(entropies.end, outputs);
-        let temperatures = after(outputs.start + reactions, entropies.len());
+        let temperatures = after(outputs.start + reactions, entropies.len() - states);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
         RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
@@ -101,7 +112,7 @@ impl RowLayout {
         self.outputs.start + constraint
     }
 
-    /// A coordinate or, counted after them, an entropy.
+    /// A coordinate or, counted after them, an entropy, an amount or a state.
     pub fn target(&self, target: usize) -> usize {
         match target.checked_sub(self.positions.len()) {
             None => self.positions.start + target,

@@ -3,7 +3,9 @@
 mod along_motions;
 mod equilibria;
 mod found;
+mod geometry;
 mod higher;
+mod lifted;
 mod method;
 mod printed;
 mod singular;

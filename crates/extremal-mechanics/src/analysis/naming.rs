@@ -50,8 +50,12 @@ fn of_degree_zero(system: &System<'_>, integral: &FirstIntegral<'_>) -> String {
         _ => None,
     };
     if let Some(place) = system.heat.s.iter().position(|s| Some(*s) == alone) {
-        let what = if place < system.heat.entropies() { "entropy" } else { "amount" };
-        return format!("{what} {}", system.heat.names[place]);
+        let kind = match place {
+            place if place < system.heat.entropies().len() => "entropy",
+            place if place < system.heat.balanced().len() => "amount",
+            _ => "state",
+        };
+        return format!("{kind} {}", system.heat.names[place]);
     }
     let others = [&system.v[..], &system.moving_multipliers(), &system.heat.s].concat();
     let products: Vec<_> = integral.terms.iter().map(|term| term.product).collect();

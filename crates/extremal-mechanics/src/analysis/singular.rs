@@ -194,7 +194,7 @@ pub(crate) fn generic_rank<'g>(
 }
 
 /// The determinant by expansion along rows, simplified.
-fn determinant<'g>(g: &'g Graph, matrix: &[Expr<'g>], n: usize) -> Option<Expr<'g>> {
+pub(crate) fn determinant<'g>(g: &'g Graph, matrix: &[Expr<'g>], n: usize) -> Option<Expr<'g>> {
     if n == 0 || n > MOST_IN_DETERMINANT {
         return None;
     }

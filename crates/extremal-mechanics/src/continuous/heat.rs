@@ -1,16 +1,17 @@
-//! Thermodynamics: temperatures, what warms an entropy, and the account of work and heat.
+//! What moves by equations of first order: entropies, with temperatures, what warms them, and the account of work and heat; and states
+//! whose rates a user states, (S1) of docs/theory.md.
 
 use extremal_expr::Expr;
 
 use super::ports::{Inflow, Port};
 use crate::System;
 
-/// The entropies of a system, and behind them amounts of matter. Empty for a purely mechanical one.
+/// The entropies of a system, behind them amounts of matter, then states. Empty for a purely mechanical one.
 #[derive(Clone, Default)]
 pub struct Heat<'g> {
-    /// Names of the entropies, then of the amounts.
+    /// Names of the entropies, then of the amounts, then of the states.
     pub names: Vec<String>,
-    /// Entropies, then amounts.
+    /// Entropies, then amounts of matter, then states.
     pub s: Vec<Expr<'g>>,
     /// Their rates `S'`, as symbols.
     pub rates: Vec<Expr<'g>>,
@@ -24,6 +25,8 @@ pub struct Heat<'g> {
     pub power: Vec<Expr<'g>>,
     /// Conducting contacts: two entropies and the conductance between them.
     pub conduction: Vec<(usize, usize, Expr<'g>)>,
+    /// How fast each state changes, in coordinates, velocities, entropies, states and time.
+    pub state_rates: Vec<Expr<'g>>,
 }
 
 /// A friction force on one coordinate.
@@ -40,7 +43,8 @@ pub struct Friction<'g> {
 /// Something that is summed up along a motion to balance the energy, or the entropy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work`, `heat` or `matter` for the energy, `entropy_carried` or `entropy_exchanged` for the entropy.
+    /// `work`, `heat` or `matter` for the energy, `entropy_carried` or `entropy_exchanged` for the entropy; `cost` in the flow of a
+    /// control problem.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -60,12 +64,42 @@ impl<'g> Heat<'g> {
             ports: Vec::new(),
             power: vec![graph.int(0); names.len()],
             conduction: Vec::new(),
+            state_rates: Vec::new(),
         }
     }
 
-    /// Is there no entropy?
+    /// Adds a state with its rate, in any symbols of the system.
+    pub fn push_state(&mut self, name: &str, rate: Expr<'g>) {
+        let graph = rate.graph();
+        self.names.push(name.to_string());
+        self.s.push(graph.symbol(name));
+        self.rates.push(graph.symbol(&format!("{name}'")));
+        self.state_rates.push(rate);
+    }
+
+    /// Is there neither an entropy nor an amount nor a state?
     pub fn is_empty(&self) -> bool {
         self.s.is_empty()
+    }
+
+    /// The entropies alone.
+    pub fn entropies(&self) -> &[Expr<'g>] {
+        &self.s[..self.balanced().len() - self.held_by.len()]
+    }
+
+    /// The amounts of matter alone.
+    pub fn amounts(&self) -> &[Expr<'g>] {
+        &self.balanced()[self.entropies().len()..]
+    }
+
+    /// Entropies and amounts, which change by balances; states have rates of their own.
+    pub fn balanced(&self) -> &[Expr<'g>] {
+        &self.s[..self.s.len() - self.state_rates.len()]
+    }
+
+    /// The states alone.
+    pub fn states(&self) -> &[Expr<'g>] {
+        &self.s[self.s.len() - self.state_rates.len()..]
     }
 }
 
@@ -73,13 +107,13 @@ impl<'g> System<'g> {
     /// Temperatures T = −∂L/∂S.
     pub fn temperatures(&self) -> Vec<Expr<'g>> {
         let mut slopes = self.carried_slopes();
-        slopes.truncate(self.heat.entropies());
+        slopes.truncate(self.heat.entropies().len());
         slopes
     }
 
     /// The power that friction takes out of the motion into each entropy, −F_fr·v by shares.
     pub fn friction_heating(&self) -> Vec<Expr<'g>> {
-        let mut heating = vec![Vec::new(); self.heat.entropies()];
+        let mut heating = vec![Vec::new(); self.heat.entropies().len()];
         for friction in &self.heat.friction {
             let power = -(friction.force * self.v[friction.coordinate]);
             for (entropy, share) in &friction.shares {
@@ -108,7 +142,7 @@ impl<'g> System<'g> {
             sources[*a] = sources[*a] + flow;
             sources[*b] = sources[*b] - flow;
         }
-        sources.resize(self.heat.s.len(), self.graph.int(0));
+        sources.resize(self.heat.balanced().len(), self.graph.int(0));
         self.heat.through_ports(slopes, &mut sources);
         sources
     }
@@ -116,7 +150,19 @@ impl<'g> System<'g> {
     /// Residuals of T S' = sources, and of N' = sources for amounts, which vanish along the motion.
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
         let slopes = self.carried_slopes();
-        self.carried_rows(&slopes, &self.heat.rates, &self.entropy_sources(&slopes))
+        let rates = &self.heat.rates[..self.heat.balanced().len()];
+        self.carried_rows(&slopes, rates, &self.entropy_sources(&slopes))
+    }
+
+    /// Residuals of x' = f of every state (S1).
+    pub fn state_equations(&self) -> Vec<Expr<'g>> {
+        let rates = &self.heat.rates[self.heat.balanced().len()..];
+        rates.iter().zip(&self.heat.state_rates).map(|(rate, value)| *rate - *value).collect()
+    }
+
+    /// Residuals of all equations of first order: of entropies, of amounts, then of states.
+    pub fn carried_equations(&self) -> Vec<Expr<'g>> {
+        [self.entropy_balance(), self.state_equations()].concat()
     }
 
     /// The forces that do not warm anything: all forces less the friction of the entropies.
@@ -129,29 +175,41 @@ impl<'g> System<'g> {
     }
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
-    /// ∂L/∂t, heat, and what matter brings; and what changes its entropy. Accounts that are always zero are left out.
+    /// ∂L/∂t, what states that the Lagrangian contains do by their change, heat, and what matter brings; and what changes its entropy.
+    /// Accounts that are always zero are left out. A motion from momenta has that of its cost.
     pub fn accounts(&self) -> Vec<Account<'g>> {
-        self.accounts_by(&self.carried_slopes())
+        self.accounts_with(self.power_beside_forces(), &self.carried_slopes())
     }
 
-    /// The same with these temperatures and chemical potentials, which may be the discrete ones of a method.
-    pub fn accounts_by(&self, slopes: &[Expr<'g>]) -> Vec<Account<'g>> {
-        if self.heat.is_empty() {
+    /// What changes the energy beside forces and heat: moving constraints, the explicit time, −∂L/∂t, and states that the Lagrangian
+    /// contains.
+    pub fn power_beside_forces(&self) -> Expr<'g> {
+        let g = self.graph;
+        let by_states = g.dot(&g.gradient(self.lagrangian, self.heat.states()), &self.heat.state_rates);
+        self.constraint_power() - g.gradient(self.lagrangian, &[self.t])[0] - by_states
+    }
+
+    /// The accounts where the energy changes by `beside_forces` beside forces, heat and matter, and these are the temperatures and
+    /// chemical potentials: a method may have expressions of its own for both.
+    pub fn accounts_with(&self, beside_forces: Expr<'g>, slopes: &[Expr<'g>]) -> Vec<Account<'g>> {
+        if let Some(flow) = &self.flow {
+            return flow.accounts(self);
+        }
+        if self.heat.entropies().is_empty() {
             return Vec::new();
         }
         // Whether there is an account does not depend on the values of temperatures.
-        let any = self.account_rates(&self.slope_symbols());
-        let rates = self.account_rates(slopes).into_iter().zip(any);
+        let any = self.account_rates(beside_forces, &self.slope_symbols());
+        let rates = self.account_rates(beside_forces, slopes).into_iter().zip(any);
         rates
             .filter(|(_, (_, any))| !any.is_zero())
             .map(|((name, rate), _)| Account { name, value: self.symbol(name), rate })
             .collect()
     }
 
-    fn account_rates(&self, slopes: &[Expr<'g>]) -> [(&'static str, Expr<'g>); 5] {
+    fn account_rates(&self, beside_forces: Expr<'g>, slopes: &[Expr<'g>]) -> [(&'static str, Expr<'g>); 5] {
         let g = self.graph;
-        let explicit = g.gradient(self.lagrangian, &[self.t])[0];
-        let work = g.dot(&self.external_force(), &self.v) - explicit + self.constraint_power() + self.dry_power();
+        let work = g.dot(&self.external_force(), &self.v) + beside_forces + self.dry_power();
         let Inflow { heat, matter, carried, exchanged } = self.heat.inflow(slopes);
         let sum = |rates: Vec<Expr<'g>>| g.sum(rates);
         [
@@ -163,7 +221,7 @@ impl<'g> System<'g> {
         ]
     }
 
-    /// The symbols that a state carries besides positions and momenta (or velocities): entropies, amounts, accounts.
+    /// The symbols that a step carries besides positions and momenta (or velocities): entropies, amounts, states, then accounts.
     pub fn carried(&self) -> Vec<Expr<'g>> {
         self.heat.s.iter().copied().chain(self.accounts().iter().map(|account| account.value)).collect()
     }

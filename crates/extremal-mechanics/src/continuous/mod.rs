@@ -1,7 +1,6 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
 mod dry;
-mod elimination;
 mod hamilton;
 mod heat;
 mod integrability;
@@ -10,8 +9,12 @@ mod lagrange;
 mod nonholonomic;
 mod ports;
 mod projection;
+mod routh;
 mod short_kinetic;
 mod solved;
+mod unified;
+
+use extremal_expr::elimination;
 
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};
@@ -22,3 +25,5 @@ pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
 pub use ports::Port;
+pub use routh::{ReductionError, Routhian};
+pub use unified::UnifiedProblem;

@@ -54,14 +54,9 @@ pub(super) struct Inflow<'g> {
 }
 
 impl<'g> Heat<'g> {
-    /// How many entropies there are: the first of what is carried; the others are amounts of matter.
-    pub fn entropies(&self) -> usize {
-        self.s.len() - self.held_by.len()
-    }
-
     /// The entropy of the part that holds the amount at this place.
     fn holder(&self, amount: usize) -> usize {
-        self.held_by[amount - self.entropies()]
+        self.held_by[amount - self.entropies().len()]
     }
 
     /// Energy and entropy per amount of what leaves a part that holds nothing else: μ + T S/N and S/N.
@@ -140,30 +135,32 @@ impl<'g> Heat<'g> {
 impl<'g> System<'g> {
     /// −∂L/∂S and −∂L/∂N: temperatures, then chemical potentials.
     pub fn carried_slopes(&self) -> Vec<Expr<'g>> {
-        self.graph.gradient(self.lagrangian, &self.heat.s).into_iter().map(|slope| -slope).collect()
+        self.graph.gradient(self.lagrangian, self.heat.balanced()).into_iter().map(|slope| -slope).collect()
     }
 
     /// Chemical potentials μ = −∂L/∂N.
     pub fn potentials(&self) -> Vec<Expr<'g>> {
-        self.carried_slopes().split_off(self.heat.entropies())
+        self.carried_slopes().split_off(self.heat.entropies().len())
     }
 
     /// Σ T S' + Σ μ N', by the balances of entropies and amounts.
     pub fn carried_power(&self) -> Expr<'g> {
         let slopes = self.carried_slopes();
-        let (sources, entropies) = (self.entropy_sources(&slopes), self.heat.entropies());
+        let (sources, entropies) = (self.entropy_sources(&slopes), self.heat.entropies().len());
         let power = |k: usize| if k < entropies { sources[k] } else { slopes[k] * sources[k] };
         self.graph.sum((0..sources.len()).map(power))
     }
 
     /// Symbols that stand for temperatures and chemical potentials until those of a method are known.
     pub fn slope_symbols(&self) -> Vec<Expr<'g>> {
-        self.entropy_symbols("T_", "")
+        let mut symbols = self.entropy_symbols("T_", "");
+        symbols.truncate(self.heat.balanced().len());
+        symbols
     }
 
     /// Residuals of T S' = sources and N' = sources, for these temperatures and potentials, rates and sources.
     pub fn carried_rows(&self, slopes: &[Expr<'g>], rates: &[Expr<'g>], sources: &[Expr<'g>]) -> Vec<Expr<'g>> {
-        let entropies = self.heat.entropies();
+        let entropies = self.heat.entropies().len();
         let row = |k: usize| if k < entropies { slopes[k] * rates[k] - sources[k] } else { rates[k] - sources[k] };
         (0..rates.len()).map(row).collect()
     }

@@ -20,7 +20,7 @@ pub(super) struct SchemeBuilder<'s, 'g> {
 }
 
 impl<'s, 'g> SchemeBuilder<'s, 'g> {
-    /// The state is (q, p, S) with the accounts; velocities belong to momenta by the Legendre transform.
+    /// The state is (q, p, S) with states and accounts; velocities belong to momenta by the Legendre transform.
     pub fn of_momenta(system: &'s System<'g>) -> Self {
         SchemeBuilder {
             system,
@@ -101,13 +101,12 @@ pub(super) fn thermal_guards<'g>(
 ) -> Vec<SchemeGuard> {
     let g = system.graph;
     let names = &system.heat.names;
-    let positive =
-        temperatures[..system.heat.entropies().min(temperatures.len())].iter().zip(names).map(|(temperature, name)| {
-            SchemeGuard {
-                label: format!("the temperature -dL/d{name} stays positive"),
-                condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
-            }
-        });
+    let positive = temperatures[..system.heat.entropies().len().min(temperatures.len())].iter().zip(names).map(
+        |(temperature, name)| SchemeGuard {
+            label: format!("the temperature -dL/d{name} stays positive"),
+            condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
+        },
+    );
     // Friction that is zero up to round-off may come out with either sign.
     let slack = g.rational(Rational::new(-1, 1_000_000_000_000).unwrap_or(Rational::ZERO));
     let dissipative =

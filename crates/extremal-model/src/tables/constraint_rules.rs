@@ -54,6 +54,13 @@ pub(crate) fn kind<'g>(
     equation: &ConstraintEquation<'g>,
 ) -> Option<ConstraintKind> {
     let velocities = equation.velocities(resolver);
+    if let Some(state) = resolver.names.states_in(equation.difference).first() {
+        let message = format!("the constraint `{name}` contains the state `{state}`");
+        let help = "a state has a rate of its own: constraints may contain positions, velocities, entropies, time and parameters";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(equation.span.clone(), "").help(help);
+        resolver.problems.push(diagnostic);
+        return None;
+    }
     let order = resolver.names.order_of(equation.difference);
     let holonomic = order == Some(0);
     if order.is_none() {

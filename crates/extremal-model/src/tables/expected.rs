@@ -11,6 +11,7 @@ use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
 use super::matter::Amount;
 use super::observables::WatchedQuantities;
+use super::states::FirstOrderState;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, TableEntry, TableReader};
 use crate::resolver::Resolver;
@@ -115,9 +116,12 @@ fn resolve_one(
 pub(crate) struct RecordedColumns<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
+    /// Is a cost summed up along a run?
+    pub costs: bool,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
     pub amounts: &'a [Amount],
+    pub states: &'a [FirstOrderState],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -131,7 +135,8 @@ impl RecordedColumns<'_> {
         let mut columns = BTreeSet::from(["energy".to_owned()]);
         for coordinate in self.coordinates {
             let name = &coordinate.name;
-            columns.extend([name.clone(), format!("p_{name}")]);
+            columns.insert(name.clone());
+            columns.extend((0..self.order as usize).map(|order| format!("p_{name}{}", "'".repeat(order))));
             columns.extend((1..2 * self.order as usize).map(|order| format!("{name}{}", "'".repeat(order))));
         }
         for (at, dry) in self.dry.iter().enumerate() {
@@ -144,6 +149,10 @@ impl RecordedColumns<'_> {
         for amount in self.amounts {
             columns.extend([amount.name.clone(), format!("mu_{}", amount.name)]);
         }
+        for state in self.states {
+            columns.insert(state.name.clone());
+            columns.extend(self.is_boundary.then(|| format!("p_{}", state.name)));
+        }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);
         let own = self
@@ -155,6 +164,10 @@ impl RecordedColumns<'_> {
         columns.extend(self.controls.iter().map(|control| control.name.clone()));
         columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
         columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
+        if self.costs {
+            columns.insert("cost".to_owned());
+            columns.extend(self.coordinates.iter().map(|coordinate| format!("costate_{}", coordinate.name)));
+        }
         if self.is_boundary {
             columns.extend(["objective".to_owned(), "duration".to_owned()]);
         }

@@ -1,4 +1,4 @@
-//! What comes alone or as families: coordinates, entropies, definitions, constraints, controls.
+//! What comes alone or as families: coordinates, entropies, states, definitions, constraints, controls.
 
 use std::collections::HashMap;
 
@@ -21,6 +21,7 @@ pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
     Amount,
+    State,
     Definition,
     Constraint,
     Control,
@@ -32,6 +33,7 @@ impl QuantityKind {
             QuantityKind::Coordinate => "coordinate",
             QuantityKind::Entropy => "entropy",
             QuantityKind::Amount => "amount",
+            QuantityKind::State => "state",
             QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
             QuantityKind::Control => "control",
@@ -43,6 +45,7 @@ impl QuantityKind {
             QuantityKind::Coordinate => "coordinates",
             QuantityKind::Entropy => "entropies",
             QuantityKind::Amount => "amounts",
+            QuantityKind::State => "states",
             QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",
             QuantityKind::Control => "controls",
@@ -206,7 +209,7 @@ pub(crate) fn initial(
     Some(values.iter().map(|value| value.id()).collect())
 }
 
-/// Says that a coordinate or an entropy has no start, and shows one that has.
+/// Says that a coordinate, an entropy or a state has no start, and shows one that has.
 pub(crate) fn missing_start(problems: &mut Problems, name: &Name, what: &str, question: &str, example: String) {
     let message = format!("the {what} `{}` has no start", name.text);
     problems.push(Diagnostic::error(Code::Missing, message).at(name.span.clone(), question).help(example));

@@ -254,9 +254,8 @@ impl AdaptiveMarcher {
             _ => (0..last.len()).find(gone).filter(|_| !worn_out),
         };
         // Rates also grow by much where a fast oscillation leaves its rest.
-        let ended = ended.filter(|at| {
-            worn_out || self.is_due(time, until, *at, last[*at]) || !self.goes_on(time, length, &last)
-        });
+        let ended = ended
+            .filter(|at| worn_out || self.is_due(time, until, *at, last[*at]) || !self.goes_on(time, length, &last));
         match ended {
             Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
             None => MotionFate::Undecided,

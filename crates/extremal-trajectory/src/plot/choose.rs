@@ -64,6 +64,7 @@ pub(super) fn panels(
         panels.extend(picture.configuration_plane(&coordinates, plane));
     }
     panels.extend(picture.phase_plane(&coordinates));
+    panels.extend(picture.over_time("States", &picture.with_role(Role::State)));
     panels.extend(picture.over_time("Controls", &picture.with_role(Role::Control)));
     let energy = picture.with_role(Role::Energy);
     match energy_changes {
