@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
+use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report, SecondLaw};
 use extremal_engine::solve::SolveStructure;
 use extremal_engine::trajectory::{Role, shortest, sig};
 
@@ -130,11 +130,13 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
     let headers = ["coordinate", "start", "end", "velocity", "momentum"];
     ends(out, finished, Role::Coordinate, headers, |k, _, last| vec![at(last, &velocities, k), at(last, &momenta, k)]);
     motion_from_momenta(out, finished);
-    let temperatures = places(Role::Temperature);
-    let headers = ["entropy", "start", "end", "temperature at start", "at end"];
-    ends(out, finished, Role::Entropy, headers, |k, first, last| {
-        vec![at(first, &temperatures, k), at(last, &temperatures, k)]
-    });
+    for (role, slopes, headers) in [
+        (Role::Entropy, Role::Temperature, ["entropy", "start", "end", "temperature at start", "at end"]),
+        (Role::Amount, Role::Potential, ["amount", "start", "end", "chemical potential at start", "at end"]),
+    ] {
+        let slopes = places(slopes);
+        ends(out, finished, role, headers, |k, first, last| vec![at(first, &slopes, k), at(last, &slopes, k)]);
+    }
     ends(out, finished, Role::State, ["state", "start", "end"], |_, _, _| Vec::new());
 }
 
@@ -170,25 +172,39 @@ fn laws(out: &mut String, finished: &FinishedRun) {
     let Some(laws) = &finished.outcome.laws else { return };
     let mut table = table_of_facts();
     let change = format!(
-        "energy change {} = work {} + heat {}, off by at most {} ({} of the energy)",
+        "energy change {} = work {} + heat {}{}, off by at most {} ({} of the energy)",
         size(laws.first.energy_change),
         size(laws.first.work),
         size(laws.first.heat),
+        laws.first.matter.map_or_else(String::new, |matter| format!(" + matter {}", size(matter))),
         size(laws.first.max_defect),
         size(laws.first.relative),
     );
     table.row(["first law", &change]);
-    let production = format!(
-        "entropy grows by {} in all, by {} in the worst step",
-        size(laws.second.total),
-        size(laws.second.smallest_step),
-    );
-    table.row(["second law", &production]);
+    table.row(["second law", &second_law(&laws.second)]);
     for (name, range) in laws.temperatures.iter().take(MOST_COORDINATES) {
         table
             .row([&format!("T of {name}"), &format!("between {} and {}", sig(range.lowest, 6), sig(range.highest, 6))]);
     }
     let _ = write!(out, "\n{table}");
+}
+
+fn second_law(law: &SecondLaw) -> String {
+    let received = [("carried in", law.carried), ("exchanged", law.exchanged)];
+    let received: Vec<String> =
+        received.iter().filter_map(|(what, sum)| Some(format!("{what} {}", size((*sum)?)))).collect();
+    match received.is_empty() {
+        true => {
+            format!("entropy grows by {} in all, by {} in the worst step", size(law.total), size(law.smallest_step))
+        }
+        false => format!(
+            "entropy change {} = {} + produced {}, at least {} in a step",
+            size(law.total),
+            received.join(" + "),
+            size(law.produced),
+            size(law.smallest_step)
+        ),
+    }
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {

@@ -108,7 +108,7 @@ pub struct ComparedEnergy {
     pub truth: f64,
 }
 
-/// The coordinates, entropies and states whose errors are measured.
+/// The coordinates, entropies, amounts and states whose errors are measured.
 pub fn compared_names(model: &Model, against: Against) -> Vec<String> {
     let names = model.coordinates().iter().map(|c| c.name.as_str()).chain(model.carried_names());
     let names: Vec<&str> = names.collect();

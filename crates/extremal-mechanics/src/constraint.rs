@@ -4,15 +4,19 @@
 //! d/dt(∂L/∂v) − ∂L/∂q = F + Rᵀλ        A v + b = 0
 //! ```
 //!
-//! A holonomic constraint φ(q, t) = 0 has A = R = ∂φ/∂q and b = ∂φ/∂t; a nonholonomic one is given by A and b, and its reaction
-//! is along the rows R of its virtual displacements, which are those of A unless stated otherwise. A vakonomic constraint
-//! Φ(q, v, t) = 0 is imposed before the variation: it changes the Lagrangian to L + λΦ, and its multiplier has its own motion.
-//! These are (B1) and (B3) of docs/theory.md.
+//! A holonomic constraint φ(q, t) = 0 has A = R = ∂φ/∂q and b = ∂φ/∂t; a nonholonomic one is given by A and b, one of Chetaev's
+//! kind is any Φ(q, v, t) = 0 with A = R = ∂Φ/∂v. Their reactions are along the rows R of their virtual displacements, which are
+//! those of A unless stated otherwise. A vakonomic constraint is imposed before the variation: it changes the Lagrangian to L + λΦ,
+//! and its multiplier has its own motion. So is one of positions and entropies, whose temperatures are those of L + λΦ.
+//! These are (B1), (B3) and (B10) of docs/theory.md.
 
 use extremal_expr::Expr;
 use extremal_model::ConstraintKind;
 
 use crate::{Point, System};
+
+/// The highest degree in the velocities of which it is asked whether a constraint is homogeneous.
+const MOST_HOMOGENEOUS: i64 = 6;
 
 /// One constraint of a system.
 #[derive(Clone)]
@@ -27,8 +31,10 @@ pub struct Constraint<'g> {
     pub velocity: Expr<'g>,
     /// The generalised force on each coordinate per unit of the multiplier, without the zeros. Empty for a vakonomic constraint.
     pub reaction: Vec<(usize, Expr<'g>)>,
-    /// The power that the reaction feeds into the system per unit of the multiplier: R v, which is −b where R = A.
+    /// The power that the reaction feeds into the system per unit of the multiplier: R v, which is −b where R = A and A v + b = 0.
     pub power: Expr<'g>,
+    /// Are its virtual displacements stated apart from it?
+    pub displaced: bool,
     /// The symbol of its multiplier, `lambda_name`.
     pub multiplier: Expr<'g>,
     /// The symbol of the multiplier's rate, which a vakonomic constraint needs.
@@ -42,9 +48,22 @@ impl Constraint<'_> {
     }
 }
 
+impl<'g> Constraint<'g> {
+    /// Does it bind positions and entropies before the variation, so that its multiplier follows from them?
+    pub fn is_state_equation(&self, system: &System<'g>) -> bool {
+        self.is_vakonomic() && !self.expression.depends_on(&[&system.v[..], &system.a].concat())
+    }
+
+    /// Does the direction of its reaction change with the velocities?
+    pub fn turns_with_velocities(&self, system: &System<'g>) -> bool {
+        let row: Vec<Expr<'g>> = self.reaction.iter().map(|(_, entry)| *entry).collect();
+        system.graph.depend_on(&row, &system.v).contains(&true)
+    }
+}
+
 impl<'g> System<'g> {
     /// Adds the constraint `expression = 0`. `displacements`, linear in the velocities, gives the virtual displacements of a
-    /// nonholonomic constraint when they are not those of the constraint itself.
+    /// constraint that reacts when they are not those of the constraint itself.
     ///
     /// ```
     /// use extremal_expr::Graph;
@@ -69,16 +88,27 @@ impl<'g> System<'g> {
         let multiplier = self.symbol(&format!("lambda_{name}"));
         let row = |f: Expr<'g>, variables: &[Expr<'g>]| g.jacobian(&[f], variables).remove(0);
         let (velocity, reaction) = match kind {
-            ConstraintKind::Holonomic => (self.time_derivative(&[expression])[0], row(expression, &self.q)),
-            ConstraintKind::Nonholonomic => (expression, row(displacements.unwrap_or(expression), &self.v)),
+            ConstraintKind::Holonomic => {
+                let stated = displacements.map(|displacements| row(displacements, &self.v));
+                (self.time_derivative(&[expression])[0], stated.unwrap_or_else(|| row(expression, &self.q)))
+            }
+            ConstraintKind::Nonholonomic | ConstraintKind::Chetaev => {
+                (expression, row(displacements.unwrap_or(expression), &self.v))
+            }
             ConstraintKind::Vakonomic => {
                 self.lagrangian = self.lagrangian + multiplier * expression;
                 (expression, Vec::new())
             }
         };
-        let power = match displacements {
-            Some(displacements) => displacements,
-            None => -velocity.substitute(&self.v.iter().map(|v| (*v, g.int(0))).collect::<Vec<_>>()),
+        let power = match (displacements, kind) {
+            (Some(displacements), _) => displacements,
+            (None, ConstraintKind::Chetaev) => {
+                let power = g.sum(reaction.iter().map(|(at, entry)| *entry * self.v[*at]));
+                // Where the constraint is homogeneous in the velocities, of degree d, this is d Φ, which vanishes (Euler).
+                let homogeneous = (1..=MOST_HOMOGENEOUS).any(|degree| g.proves_zero(power - expression * degree));
+                if homogeneous { g.int(0) } else { power }
+            }
+            (None, _) => -velocity.substitute(&self.v.iter().map(|v| (*v, g.int(0))).collect::<Vec<_>>()),
         };
         self.constraints.push(Constraint {
             name: name.to_string(),
@@ -87,6 +117,7 @@ impl<'g> System<'g> {
             velocity,
             reaction,
             power,
+            displaced: displacements.is_some(),
             multiplier,
             rate,
         });
@@ -112,6 +143,11 @@ impl<'g> System<'g> {
     /// The constraints that are imposed before the variation.
     pub fn vakonomic(&self) -> impl Iterator<Item = &Constraint<'g>> {
         self.constraints.iter().filter(|constraint| constraint.is_vakonomic())
+    }
+
+    /// The constraints on velocities: all but equations of state.
+    pub fn binding_velocities(&self) -> impl Iterator<Item = &Constraint<'g>> {
+        self.constraints.iter().filter(|constraint| !constraint.is_state_equation(self))
     }
 
     /// The multipliers that are part of the motion's state: those of vakonomic constraints.

@@ -4,6 +4,7 @@ use extremal_expr::Expr;
 use extremal_expr::elimination::solve_affine;
 
 use crate::System;
+use crate::analysis::{dense, generic_rank};
 use crate::block::{Block, Solve};
 use crate::discrete::ids;
 
@@ -110,8 +111,7 @@ impl<'g> System<'g> {
         let (given, unknown): (Vec<_>, Vec<_>) =
             state.iter().zip(&near).enumerate().filter(|(at, _)| free(*at)).map(|(_, pair)| pair).unzip();
         let there: Vec<_> = given.iter().copied().zip(unknown.iter().copied()).collect();
-        let touched: Vec<_> =
-            manifold.constraints.iter().copied().filter(|constraint| constraint.depends_on(&given)).collect();
+        let touched = independent_in(&manifold.constraints, &given);
         let rows = g.substitute(&touched, &there);
         let weights: Vec<_> = (1..=rows.len()).map(|at| self.symbol(&format!("weight_{at}"))).collect();
         let mut residual: Vec<Expr<'g>> = unknown.iter().zip(&given).map(|(near, given)| *near - *given).collect();
@@ -129,4 +129,17 @@ impl<'g> System<'g> {
             outputs: ids(&ends),
         })
     }
+}
+
+/// Those constraints that restrict the symbols, without the ones that follow from others as far as these symbols are concerned.
+fn independent_in<'g>(constraints: &[Expr<'g>], symbols: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let mut kept: Vec<Expr<'g>> = Vec::new();
+    for constraint in constraints.iter().filter(|constraint| constraint.depends_on(symbols)) {
+        kept.push(*constraint);
+        let slopes = dense(constraint.graph(), &kept, symbols);
+        if generic_rank(constraint.graph(), &slopes, symbols.len(), &[]).is_some_and(|rank| rank < kept.len()) {
+            kept.pop();
+        }
+    }
+    kept
 }

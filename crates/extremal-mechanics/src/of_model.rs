@@ -1,14 +1,14 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{DifferenceNode, Model, StepEnds};
+use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StepEnds};
 
 use crate::System;
-use crate::continuous::{Friction, Heat};
+use crate::continuous::{Friction, Heat, Port};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
-    /// The mechanical system of a model, with its entropies, states and constraints. Without entropies friction is a force like any other;
+    /// The mechanical system of a model, with its entropies, amounts, states and constraints. Without entropies friction is a force like any other;
     /// controls are zero.
     ///
     /// ```
@@ -39,14 +39,17 @@ impl<'m> System<'m> {
     fn under(model: &'m Model, forces: Vec<Expr<'m>>, state_rates: &[Id]) -> System<'m> {
         let g = model.graph();
         let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
-        let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
+        let mut balanced = model.carried_names();
+        balanced.truncate(model.entropies().len() + model.amounts().len());
         let order = model.order() as usize;
         let mut system = System::with_taken(g, &names, order, model.lagrangian(), model.taken_names());
         system.t = model.time();
         system.force = forces.into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
-        if !entropies.is_empty() {
-            system.heat = Heat::of(g, &entropies);
+        if !balanced.is_empty() {
+            system.heat = Heat::of(g, &balanced);
             system.heat.power = model.heat();
+            system.heat.held_by = model.amounts().iter().map(|amount| amount.entropy).collect();
+            system.heat.ports = model.ports().iter().map(|port| Port::of(model, port)).collect();
             let contacts = model.conductions().iter();
             system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
             let terms = model.friction_terms().iter().map(|term| Friction {
@@ -83,6 +86,30 @@ impl<'m> System<'m> {
         match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {
             Some((_, what)) => Err(SchemeError::BesideAccelerations(what)),
             None => Ok(()),
+        }
+    }
+}
+
+impl<'m> Port<'m> {
+    fn of(model: &'m Model, port: &ModelPort) -> Port<'m> {
+        let g = model.graph();
+        let amount = |place: usize| model.entropies().len() + place;
+        match &port.carries {
+            PortLoad::Matter { from, into, flow, enthalpy, entropy } => Port::Matter {
+                from: from.map(amount),
+                into: into.map(amount),
+                flow: g.expr(*flow),
+                enthalpy: enthalpy.map(|id| g.expr(id)),
+                entropy: entropy.map(|id| g.expr(id)),
+            },
+            PortLoad::Heat { into, power, temperature } => {
+                let (stated, conducted) = match power {
+                    HeatLaw::Stated(power) => (g.expr(*power), g.int(0)),
+                    HeatLaw::Conducted(conductance) => (g.int(0), g.expr(*conductance)),
+                };
+                let temperature = g.expr(*temperature);
+                Port::Heat { into: *into, power: stated, conductance: conducted, temperature }
+            }
         }
     }
 }

@@ -127,7 +127,7 @@ impl ParameterChange<'_> {
 
     /// Every start is finite, inside its domain, and possible by the second law.
     fn check_start(&self, parameters: &[Parameter], step: Option<f64>) -> Result<(), ParameterError> {
-        let (coordinates, entropies) = (&self.model.content.coordinates, &self.model.content.entropies);
+        let coordinates = &self.model.content.coordinates;
         let values = by_name(parameters);
         self.check_second(&values, step)?;
         let mut state: HashMap<String, f64> = HashMap::from([(self.model.content.independent.clone(), 0.0)]);
@@ -156,18 +156,16 @@ impl ParameterChange<'_> {
                 return Err(self.not_finite(format!("a momentum of `{}` at the start", coordinate.name)));
             }
         }
-        let heated = entropies.iter().map(|entropy| (&entropy.name, Some(entropy.start)));
-        let states = self.model.content.states.iter().map(|state| &state.name).zip(self.model.state_starts());
-        for (name, start) in heated.chain(states) {
+        for (name, start) in self.model.carried_names().into_iter().zip(self.model.carried_starts()) {
             let Some(start) = start else {
                 started = false;
                 continue;
             };
-            let number = self.numbers(&[start], &values)[0];
+            let number = self.numbers(&[start.id()], &values)[0];
             if !number.is_finite() {
                 return Err(self.not_finite(format!("the start of `{name}`")));
             }
-            state.insert(name.clone(), number);
+            state.insert(name.to_owned(), number);
         }
         let constraints = &self.model.content.constraints;
         let multipliers = constraints.iter().map(|constraint| constraint.multiplier).collect::<Vec<_>>();
@@ -237,6 +235,7 @@ impl ParameterChange<'_> {
             entropies: &content.entropies,
             friction: &content.friction_terms,
             conductions: &content.conductions,
+            constraints: &content.constraints,
         };
         let (name, value) = (self.name.to_owned(), self.value);
         Err(match laws.breaches(value_of).first() {

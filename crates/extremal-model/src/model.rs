@@ -10,9 +10,9 @@ use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
-    self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
+    self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
-    Objective, Parameter, SimulationSettings, Statements, Stop, SymmetryGenerator,
+    ModelPort, Objective, Parameter, SimulationSettings, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -76,7 +76,8 @@ pub struct Initial {
     pub momenta: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
-    /// One per entropy, then one per state; not a number where a boundary problem leaves the start of a state open.
+    /// One per entropy, then one per amount of matter, then one per state; not a number where a boundary problem leaves the start of a
+    /// state open.
     pub entropies: Vec<f64>,
     /// One per constraint; zero unless it is vakonomic.
     pub multipliers: Vec<f64>,
@@ -156,6 +157,24 @@ impl Model {
         coordinates: Coordinate,
         /// The entropies in the order of the file; a family has one for each member.
         entropies: Entropy,
+        /// The amounts of matter in the order of the file; a family has one for each member.
+        ///
+        /// ```
+        /// # use extremal_model::Model;
+        /// let model = Model::from_toml(r#"
+        ///     [entropies]
+        ///     S = 0
+        ///     [matter]
+        ///     N = 1
+        ///     [dynamics]
+        ///     lagrangian = "-N^(5/3)*exp(2*S/(3*N))"
+        ///     [ports]
+        ///     inlet = { into = "N", flow = "sin(t)^2", enthalpy = 3, entropy = 1 }
+        /// "#)?;
+        /// assert_eq!((model.amounts()[0].entropy, model.ports()[0].name.as_str()), (0, "inlet"));
+        /// # Ok::<(), extremal_model::InvalidModel>(())
+        /// ```
+        amounts: Amount,
         /// The quantities with equations of first order, in the order of the file; a family has one for each member.
         ///
         /// ```
@@ -194,6 +213,8 @@ impl Model {
         dry_friction: DryFriction,
         /// The walls through which heat flows between entropies.
         conductions: Conduction,
+        /// The ways on which matter and heat come in and go.
+        ports: ModelPort,
         /// The constraints in the order of the file; a family has one for each member.
         constraints: ModelConstraint,
         /// Quantities to be watched because they should stay constant.
@@ -268,10 +289,8 @@ impl Model {
     /// their index.
     pub fn taken_names(&self) -> Vec<String> {
         let names = self.coordinates().iter().map(|c| c.name.as_str());
-        let entropies = self.entropies().iter().map(|s| s.name.as_str());
-        let states = self.states().iter().map(|state| state.name.as_str());
         let controls = self.controls().iter().map(|control| control.name.as_str());
-        let own = names.chain(entropies).chain(states).chain(controls).chain([self.independent()]);
+        let own = names.chain(self.carried_names()).chain(controls).chain([self.independent()]);
         let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
         own.chain(self.parameters().iter().map(|p| p.name.clone())).collect()
     }
@@ -468,11 +487,10 @@ impl Model {
             higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
             momenta: self.momentum_starts().iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
-            entropies: [
-                numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
-                or(&self.state_starts(), f64::NAN),
-            ]
-            .concat(),
+            entropies: {
+                let starts: Vec<_> = self.carried_starts().into_iter().map(|start| start.map(Expr::id)).collect();
+                or(&starts, f64::NAN)
+            },
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
     }
@@ -488,21 +506,24 @@ impl Model {
         names.zip(starts).find(|(_, start)| start.is_none()).map(|(name, _)| name)
     }
 
-    /// The names of all that moves by equations of first order: entropies, then states.
+    /// The names of all that moves by equations of first order, which a state carries beside positions and velocities: entropies, then
+    /// amounts of matter, then states.
     pub fn carried_names(&self) -> Vec<&str> {
-        let entropies = self.content.entropies.iter().map(|entropy| entropy.name.as_str());
-        entropies.chain(self.content.states.iter().map(|state| state.name.as_str())).collect()
+        let Content { entropies, amounts, states, .. } = &self.content;
+        let balanced = entropies.iter().map(|entropy| &entropy.name).chain(amounts.iter().map(|amount| &amount.name));
+        balanced.chain(states.iter().map(|state| &state.name)).map(String::as_str).collect()
     }
 
     /// Where all of these start, expressions of parameters; `None` where a boundary problem leaves a state open.
     pub fn carried_starts(&self) -> Vec<Option<Expr<'_>>> {
-        let entropies = self.content.entropies.iter().map(|entropy| Some(entropy.start));
-        entropies.chain(self.state_starts()).map(|start| start.map(|id| self.graph.expr(id))).collect()
+        let Content { entropies, amounts, .. } = &self.content;
+        let balanced = entropies.iter().map(|entropy| entropy.start).chain(amounts.iter().map(|amount| amount.start));
+        balanced.map(Some).chain(self.state_starts()).map(|start| start.map(|id| self.graph.expr(id))).collect()
     }
 
     pub(crate) fn component_lists(&self) -> ComponentLists<'_> {
-        let Content { coordinates, entropies, states, .. } = &self.content;
-        ComponentLists { coordinates, entropies, states }
+        let Content { coordinates, entropies, amounts, states, .. } = &self.content;
+        ComponentLists { coordinates, entropies, amounts, states }
     }
 
     /// Where each state starts.

@@ -214,6 +214,20 @@ impl<'g> Names<'g> {
         self.reach(value).entropy
     }
 
+    /// The states of first order in an expression.
+    pub fn states_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
+        let mut symbols = self.graph.free_symbols(&[value]);
+        let is_state = |symbol: &Expr<'g>| {
+            let states = self.declared.values().filter_map(|declaration| match &declaration.meaning {
+                NameMeaning::State { symbols } => Some(symbols),
+                _ => None,
+            });
+            states.flatten().any(|state| state == symbol)
+        };
+        symbols.retain(is_state);
+        symbols
+    }
+
     /// The velocities in an expression, as symbols.
     pub fn velocities_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
         let mut symbols = self.graph.free_symbols(&[value]);

@@ -78,6 +78,11 @@ impl ExpressionPlace {
             false,
         )
     };
+    pub const AMOUNT: ExpressionPlace = ExpressionPlace {
+        what: "the name of an amount",
+        may_use: "an amount of matter, with an index if it is one of a family",
+        ..ExpressionPlace::ENTROPY
+    };
     pub const DOMAIN: ExpressionPlace = ExpressionPlace::of_state("a domain");
     pub const DEFINITION: ExpressionPlace = ExpressionPlace {
         entropies: true,
@@ -151,6 +156,7 @@ impl ExpressionPlace {
     pub const RUNNING: ExpressionPlace = ExpressionPlace { what: "the running cost", ..ExpressionPlace::INTEGRAND };
     pub const TERMINAL: ExpressionPlace = ExpressionPlace::of_state("the terminal cost");
     pub const HEAT: ExpressionPlace = ExpressionPlace::of_state("a heat power");
+    pub const PORT: ExpressionPlace = ExpressionPlace::of_state("a port");
     pub const CONDUCTANCE: ExpressionPlace = ExpressionPlace {
         entropies: true,
         ..ExpressionPlace::new("a conductance", "positions, entropies, states, time and parameters", Some(0), true)
@@ -160,13 +166,15 @@ impl ExpressionPlace {
             "only a vakonomic constraint may contain accelerations, with the method `hermite` or `difference` or a table \
              [boundary]",
         ),
-        ..ExpressionPlace::new("a constraint", "positions, velocities, time and parameters", Some(1), true)
+        may_use: "positions, velocities, entropies, time and parameters",
+        ..ExpressionPlace::of_state("a constraint")
     };
     /// With a method or a boundary problem for accelerations.
     pub const VAKONOMIC: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),
         order_help: None,
         may_use: "positions, their time derivatives up to the fourth, time and parameters",
+        entropies: false,
         ..ExpressionPlace::CONSTRAINT
     };
     pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{FixedValue, Model, ModelConstraint, Overrides};
+use extremal_model::{FixedValue, HeatLaw, Model, ModelConstraint, ModelPort, Overrides, PortLoad};
 
 /// Reads a model, or shows what is wrong with it.
 pub fn model(text: &str) -> Model {
@@ -44,6 +44,8 @@ pub fn statements(model: &Model) -> Vec<String> {
     ];
     lines.extend(model.coordinates().iter().map(|c| format!("{} {:?}", c.name, c.domain.map(text))));
     lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
+    lines.extend(model.amounts().iter().map(|amount| format!("{} {}", amount.name, amount.entropy)));
+    lines.extend(model.ports().iter().map(|port| port_text(model, port)));
     lines.extend(model.states().iter().map(|s| format!("{}' = {}", s.name, text(s.controlled_rate))));
     lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text(d.expression))));
     let forces = [model.forces(), model.controlled_forces(), model.friction(), model.heat()];
@@ -112,3 +114,20 @@ pub const CIRCLE_BY_ANGLE: &str = r#"
     constraints = { circle = "u^2 + w^2 = 1", across = "u = cos(theta)", up = "w = sin(theta)" }
     simulation = { step = 0.01, until = 5 }
 "#;
+
+fn port_text(model: &Model, port: &ModelPort) -> String {
+    let texts = |ids: &[Option<Id>]| ids.iter().map(|id| id.map(|id| text_of(model, id))).collect::<Vec<_>>();
+    let (ends, values) = match &port.carries {
+        PortLoad::Matter { from, into, flow, enthalpy, entropy } => {
+            ([*from, *into], texts(&[Some(*flow), *enthalpy, *entropy]))
+        }
+        PortLoad::Heat { into, power, temperature } => {
+            let (stated, conducted) = match power {
+                HeatLaw::Stated(power) => (Some(*power), None),
+                HeatLaw::Conducted(conductance) => (None, Some(*conductance)),
+            };
+            ([None, Some(*into)], texts(&[stated, conducted, Some(*temperature)]))
+        }
+    };
+    format!("{} {ends:?} {values:?}", port.name)
+}

@@ -25,6 +25,10 @@ pub enum Role {
     State,
     /// A temperature.
     Temperature,
+    /// An amount of matter.
+    Amount,
+    /// A chemical potential.
+    Potential,
     /// A Lagrange multiplier (the reaction of a constraint).
     Multiplier,
     /// A control input.
@@ -234,6 +238,8 @@ pub struct ColumnLayout {
     pub states: Range<usize>,
     /// Temperatures of the entropies.
     pub temperatures: Range<usize>,
+    /// Amounts of matter.
+    pub amounts: Range<usize>,
     /// Controls.
     pub controls: Range<usize>,
 }
@@ -252,6 +258,7 @@ impl ColumnLayout {
             entropies: run(Role::Entropy),
             states: run(Role::State),
             temperatures: run(Role::Temperature),
+            amounts: run(Role::Amount),
             controls: run(Role::Control),
         }
     }

@@ -59,7 +59,8 @@ mod sweep;
 
 pub use analyze::{Analysis, Conserved};
 pub use builder::{
-    BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, StateSpec, Value,
+    AmountSpec, BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, PortSpec,
+    StateSpec, Value,
 };
 pub use compare::{Comparison, Measured};
 pub use equations::Equations;

@@ -1,8 +1,8 @@
 //! The builder writes the model file that says the same.
 
 use extremal::{
-    BoundarySpec, ConstraintForm, ConstraintKind, ConstraintSpec, ControlSpec, CoordinateSpec, Direction, EntropyBase,
-    EntropySpec, ErrorKind, Method, Model, ModelBuilder, Value,
+    AmountSpec, BoundarySpec, ConstraintForm, ConstraintKind, ConstraintSpec, ControlSpec, CoordinateSpec, Direction,
+    EntropyBase, EntropySpec, ErrorKind, Method, Model, ModelBuilder, PortSpec, Value,
 };
 
 fn assert_writes(builder: &ModelBuilder, file: &str) {
@@ -77,6 +77,35 @@ fn coordinates_and_forces() {
         until = "2*pi"
         record = 5
         tolerance = 1e-10
+    "#;
+    assert_writes(&builder, file);
+}
+
+#[test]
+fn matter_and_ports() {
+    let builder = Model::builder("Open")
+        .entropy("S", EntropySpec::start(0.0).count(2))
+        .amount("N", AmountSpec::start(1.0).entropy("S[i]").count(2))
+        .lagrangian("-N[1]^2*exp(S[1]/N[1]) - N[2]^2*exp(S[2]/N[2])")
+        .port("valve", PortSpec::leading_out_of("N[1]").and_into("N[2]").flow("N[1] - N[2]"))
+        .port("inlet", PortSpec::leading_into("N[1]").flow(0.5).potential(1.0).temperature(2.0).entropy("t"))
+        .port("other", PortSpec::leading_into("N[2]").flow(0.5).enthalpy("3*t").entropy(1.0))
+        .port("bath", PortSpec::leading_into("S[i]").conductance("i").temperature(2.0).count(2))
+        .port("heater", PortSpec::leading_into("S[1]").power("t").temperature(4.0));
+    let file = r#"
+        name = "Open"
+        [entropies]
+        S = { start = 0.0, count = 2 }
+        [matter]
+        N = { start = 1.0, entropy = "S[i]", count = 2 }
+        [dynamics]
+        lagrangian = "-N[1]^2*exp(S[1]/N[1]) - N[2]^2*exp(S[2]/N[2])"
+        [ports]
+        valve = { from = "N[1]", into = "N[2]", flow = "N[1] - N[2]" }
+        inlet = { into = "N[1]", flow = 0.5, potential = 1.0, temperature = 2.0, entropy = "t" }
+        other = { into = "N[2]", flow = 0.5, enthalpy = "3*t", entropy = 1.0 }
+        bath = { into = "S[i]", conductance = "i", temperature = 2.0, count = 2 }
+        heater = { into = "S[1]", power = "t", temperature = 4.0 }
     "#;
     assert_writes(&builder, file);
 }

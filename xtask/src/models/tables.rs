@@ -21,6 +21,9 @@ impl Draw<'_> {
             let power = if self.random.one_in(2) { "sin(t)" } else { power.as_str() };
             self.line(&format!("[heat]\nS = \"{power}\""));
         }
+        if warm && self.random.one_in(4) {
+            self.ports();
+        }
         if self.random.one_in(4) {
             self.constraints();
         }
@@ -48,6 +51,27 @@ impl Draw<'_> {
         if self.random.one_in(10) {
             let form = self.random.pick(&["cos(t)", "t^2/2", "1/(1 - t)", "log(t)"]);
             self.line(&format!("[exact]\n{first} = \"{form}\""));
+        }
+    }
+
+    /// Matter in the part of the entropy `S`, and ways into it and out of it.
+    fn ports(&mut self) {
+        let flow = self.random.pick(&["0.1", "sin(t)", "0.1*(1 - N)", "-N", "1e3"]);
+        let load = self.random.pick(&[
+            "enthalpy = 3, entropy = 1",
+            "potential = 1, temperature = 2, entropy = \"S/N\"",
+            "entropy = 1",
+            "enthalpy = \"S\", entropy = 0",
+        ]);
+        let temperature = self.random.pick(&["2", "\"exp(-t)\"", "-1"]);
+        let held = if self.entropies.len() > 1 { ", entropy = \"S\"" } else { "" };
+        self.line(&format!("[matter]\nN = {{ start = 1.5{held} }}"));
+        self.line(&format!("[ports]\ninlet = {{ into = \"N\", flow = \"{flow}\", {load} }}"));
+        match self.random.below(4) {
+            0 => self.line("leak = { from = \"N\", flow = \"0.2*N\" }"),
+            1 => self.line(&format!("bath = {{ into = \"S\", conductance = 0.3, temperature = {temperature} }}")),
+            2 => self.line(&format!("oven = {{ into = \"S\", power = \"sin(t)\", temperature = {temperature} }}")),
+            _ => {}
         }
     }
 
@@ -88,7 +112,7 @@ impl Draw<'_> {
             let first = self.coordinates[0];
             let last = self.coordinates[self.coordinates.len() - 1];
             let name = format!("c{number}");
-            let line = match self.random.below(10) {
+            let line = match self.random.below(13) {
                 0 => format!("{name} = \"x^2 + {last}^2 = 1\""),
                 1 => format!("{name} = \"{last}' = x*{first}'\""),
                 2 => format!("{name} = {{ equation = \"{last}' = {right}\", kind = \"vakonomic\" }}"),
@@ -102,6 +126,9 @@ impl Draw<'_> {
                 }
                 7 => format!("{name} = [\"{last} = {first}\", \"{last}' = {first}'\"]"),
                 8 => format!("{name} = {{ equation = \"{first}' = {left}\", kind = \"nonholonomic\" }}"),
+                9 => format!("{name} = {{ equation = \"{last}'^2 + {first}'^2 = {right}\", kind = \"chetaev\" }}"),
+                10 => format!("{name} = {{ equation = \"{last} = {first}\", variational = \"{first}' = 0\" }}"),
+                11 if !self.entropies.is_empty() => format!("{name} = \"S = {first}^2 + {last}\""),
                 _ => format!("{name} = \"{first} = {left}\""),
             };
             self.line(&line);

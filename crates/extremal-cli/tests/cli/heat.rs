@@ -71,7 +71,31 @@ fn columns_are_in_their_order() {
     // Not variational: no energy by positions. No potential besides the gases.
     assert_eq!(heading(&["gallery:piston-between-gases"]), "t,x,x',p_x,S1,S2,T_S1,T_S2,energy,kinetic,internal");
     std::fs::write(folder.path("warmed.toml"), format!("{BATH}[heat]\nS = \"1\"\n[forces]\nx = \"t\"\n")).unwrap();
-    assert_eq!(heading(&["warmed.toml"]), "t,x,x',p_x,S,T_S,energy,kinetic,internal,potential,energy_v,work,heat");
+    assert_eq!(
+        heading(&["warmed.toml"]),
+        "t,x,x',p_x,S,T_S,energy,kinetic,internal,potential,energy_v,work,heat,entropy_exchanged"
+    );
+    let open =
+        "t,x,x',p_x,S,N,T_S,mu_N,energy,kinetic,internal,potential,heat,matter,entropy_carried,entropy_exchanged";
+    assert_eq!(heading(&["gallery:piston-with-inflow"]), open);
+}
+
+#[test]
+fn an_open_system_says_where_energy_and_entropy_come_from() {
+    let report = json(&["run", "gallery:piston-with-inflow", "--json"]);
+    let (first, second) = (&report["laws"]["first"], &report["laws"]["second"]);
+    let sum = number(&first["work"]) + number(&first["heat"]) + number(&first["matter"]);
+    // Roundings of energies of size 4 over 200 steps.
+    assert!((number(&first["energy_change"]) - sum).abs() < 1e-13, "{first}");
+    let sum = number(&second["carried"]) + number(&second["exchanged"]) + number(&second["produced"]);
+    assert!((number(&second["total"]) - sum).abs() < 1e-14 && number(&second["smallest_step"]) > 0.0, "{second}");
+    // The numbers of the model file.
+    assert!((number(&report["end"]["N"]["N"]) - 1.3771344484673).abs() < 2e-9, "{report}");
+    assert!(report["end"]["mu"]["N"].is_f64());
+    let printed = call(&["run", "gallery:piston-with-inflow"]).succeeded();
+    for words in ["+ matter 1.98e0", "carried in 1.53e-1 + exchanged -4.86e-1 + produced 8.85e-1", "matter comes in"] {
+        assert!(printed.contains(words), "{words}: {printed}");
+    }
 }
 
 #[test]

@@ -266,7 +266,7 @@ impl RestSearch<'_, '_> {
 fn is_warming(system: &System<'_>, numbers: &Numbers, motion: &SmallMotion<'_>, z: &[f64]) -> bool {
     let g = system.graph;
     let at_rest: Vec<_> = system.v.iter().map(|v| (*v, g.int(0))).collect();
-    let sources = g.substitute(&system.entropy_sources(&system.temperatures()), &at_rest);
+    let sources = g.substitute(&system.entropy_sources(&system.carried_slopes()), &at_rest);
     let sizes: Vec<Expr<'_>> = sources.iter().map(|source| magnitude(*source)).collect();
     let (values, sizes) = (numbers.at(motion, &sources, z), numbers.at(motion, &sizes, z));
     values.iter().zip(&sizes).any(|(value, size)| value.abs() > SMALL_FORCE * size)

@@ -5,7 +5,7 @@ use extremal_mechanics::discrete::{MatrixZeros, StepBinding, StepMatrix};
 use extremal_mechanics::geometry::{GeometricStatement, IdentityVerdict, NoPhaseGeometry, PhaseGeometry};
 
 use super::form_text::{form_side, numeric_two_form, one_form_terms, two_form_terms};
-use super::step_geometry::{FirstPair, STATES, StepFindings, StepFormulas};
+use super::step_geometry::{FirstPair, MATTER, STATES, StepFindings, StepFormulas};
 use super::transport::StepMeasures;
 use crate::printed::{EquationSide, Section, SectionLine};
 
@@ -73,6 +73,7 @@ pub(super) fn no_geometry(reason: NoPhaseGeometry) -> String {
         }
         NoPhaseGeometry::DryFriction => "left out: where contacts stick and slide there is no vector field".to_owned(),
         NoPhaseGeometry::States => STATES.to_owned(),
+        NoPhaseGeometry::Matter => MATTER.to_owned(),
         NoPhaseGeometry::Accelerations => "left out: written for Lagrangians of positions and velocities".to_owned(),
         NoPhaseGeometry::Large { dimension } => {
             format!("left out: the phase space has {dimension} dimensions, and identities are written for up to 24")

@@ -293,7 +293,8 @@ impl<'m> Findings<'m> {
         if !equilibrium.entropies.is_empty() {
             let held = self.system.heat.names.iter().zip(&equilibrium.entropies);
             let held: Vec<String> = held.map(|(name, s)| format!("{name} = {}", number(*s))).collect();
-            section.say(format!("with the entropies held at {}", held.join(", ")));
+            let what = if self.system.heat.held_by.is_empty() { "the entropies" } else { "entropies and amounts" };
+            section.say(format!("with {what} held at {}", held.join(", ")));
         }
         for mode in &equilibrium.modes {
             let shape = mode.shape.iter().filter(|(_, x)| x.norm() > 1e-9);

@@ -14,6 +14,7 @@ use crate::run::Settings;
 
 /// Said of systems with states of their own.
 pub(super) const STATES: &str = "left out: states with rates of their own are neither positions nor entropies";
+pub(super) const MATTER: &str = "left out: amounts of matter are neither positions nor entropies";
 
 /// What is known of a step.
 pub struct StepFindings<'m> {
@@ -122,6 +123,8 @@ fn refusal(question: &StepQuestion<'_, '_>) -> Option<String> {
         Some(format!("left out: `{}` chooses its own steps", settings.method))
     } else if !system.heat.states().is_empty() {
         Some(STATES.to_owned())
+    } else if !system.heat.amounts().is_empty() {
+        Some(MATTER.to_owned())
     } else if !system.dry.is_empty() {
         Some("left out: where contacts stick and slide a step has no derivative".to_owned())
     } else if !regularity.is_regular() && !custom {

@@ -15,10 +15,10 @@ pub(super) fn interpolated(nodes: &[f64], values: &[f64], tau: f64) -> f64 {
 }
 
 impl UnknownsReader<'_, '_> {
-    /// Entropies and states at a node.
+    /// Entropies, amounts and states at a node.
     pub fn carried(&self, node: usize) -> Vec<f64> {
         let heat = &self.problem.system.heat;
-        let entropies = (0..heat.entropies().len()).map(|k| self.unknown(Quantity::Entropy(k), node));
+        let entropies = (0..heat.balanced().len()).map(|k| self.unknown(Quantity::Entropy(k), node));
         entropies.chain((0..heat.states().len()).map(|k| self.unknown(Quantity::State(k), node))).collect()
     }
 

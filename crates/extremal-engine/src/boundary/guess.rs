@@ -116,7 +116,8 @@ impl Path<'_> {
                 Some(coordinate) => Some(self.slope(coordinate, fraction, name.len() - plain.len())),
                 None => {
                     let carried = model.carried_names().iter().position(|carried| *carried == name)?;
-                    Some(match carried.checked_sub(model.entropies().len()) {
+                    let balanced = model.entropies().len() + model.amounts().len();
+                    Some(match carried.checked_sub(balanced) {
                         None => statement.start_entropies[carried],
                         Some(state) => self.position(first_state(model) + state, fraction),
                     })

@@ -14,6 +14,11 @@ impl Problem<'_> {
         &self.model.states()[state].name
     }
 
+    /// An entropy, or an amount behind them.
+    fn carried(&self, place: usize) -> &str {
+        self.model.carried_names()[place]
+    }
+
     /// The name of an unknown.
     pub(super) fn quantity_name(&self, quantity: Quantity) -> String {
         match quantity {
@@ -22,7 +27,7 @@ impl Problem<'_> {
             Quantity::Control(control) | Quantity::StageControl { control, .. } => {
                 self.statement.controls[control].name.clone()
             }
-            Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
+            Quantity::Entropy(entropy) => self.carried(entropy).to_owned(),
             Quantity::State(state) => self.state(state).to_owned(),
             Quantity::StateRate { state, .. } => format!("{}'", self.state(state)),
             Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
@@ -50,7 +55,8 @@ impl Problem<'_> {
                 format!("the constraint `{name}` on the velocities at the {}", end_name(end))
             }
             Condition::EntropyBalance(entropy) => {
-                format!("the balance of the entropy `{}`", self.model.entropies()[entropy].name)
+                let what = if entropy < self.model.entropies().len() { "entropy" } else { "amount" };
+                format!("the balance of the {what} `{}`", self.carried(entropy))
             }
             Condition::StateStep(state) | Condition::StageRate { state, .. } => {
                 format!("the rate of the state `{}`", self.state(state))

@@ -263,6 +263,7 @@ impl UnknownsReader<'_, '_> {
         columns.extend(names.iter().map(|name| Column::coordinate(*name)));
         columns.extend(names.iter().map(|name| Column::velocity(name)));
         columns.extend(model.entropies().iter().map(|s| Column::new(s.name.as_str(), Role::Entropy)));
+        columns.extend(model.amounts().iter().map(|amount| Column::new(amount.name.as_str(), Role::Amount)));
         columns.extend(model.states().iter().map(|state| Column::new(state.name.as_str(), Role::State)));
         columns.extend(problem.statement.controls.iter().map(|c| Column::new(c.name.as_str(), Role::Control)));
         let costates = problem.kind == Kind::Control;

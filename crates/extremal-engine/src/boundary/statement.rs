@@ -125,9 +125,9 @@ pub struct Statement {
     pub grading: Option<Grading>,
 }
 
-/// The place of the first state where all that moves is counted: coordinates, entropies, states.
+/// The place of the first state where all that moves is counted: coordinates, entropies, amounts, states.
 pub(super) fn first_state(model: &Model) -> usize {
-    model.coordinates().len() + model.entropies().len()
+    model.coordinates().len() + model.entropies().len() + model.amounts().len()
 }
 
 /// What is counted there, as it is written.

@@ -117,7 +117,7 @@ impl Problem<'_> {
         let mut left = MOST_STEPS + STEPS_A_STEP * solution.steps as u64;
         let n = self.system.len();
         let layout = ColumnLayout::of(&solution.columns);
-        let in_state = [&layout.positions, &layout.velocities, &layout.entropies, &layout.states];
+        let in_state = [&layout.positions, &layout.velocities, &layout.entropies, &layout.amounts, &layout.states];
         let state_of = |row: &[f64]| in_state.map(|range| &row[range.clone()]).concat();
         let mut state = state_of(&solution.rows[0]);
         for (step, pair) in solution.rows.windows(2).enumerate() {

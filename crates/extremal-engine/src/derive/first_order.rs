@@ -1,7 +1,7 @@
 //! The equations of Lagrangians of positions and velocities.
 
 use extremal_expr::{Expr, Function};
-use extremal_mechanics::{Constraint, System};
+use extremal_mechanics::System;
 use extremal_model::Model;
 
 use super::{Pages, named, of};
@@ -38,20 +38,36 @@ pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages:
         super::states::equations(system, None, pages);
     }
     if !system.heat.entropies().is_empty() {
-        let temperatures = system.temperatures();
-        let sources = system.entropy_sources(&temperatures);
+        let (slopes, entropies) = (system.carried_slopes(), system.heat.entropies().len());
+        let sources = system.entropy_sources(&slopes);
         let symbol = |k: usize| {
-            let name = &system.heat.names[k];
-            (format!("T_{name}"), format!("T_{{{}}}", system.heat.s[k].latex()))
+            let (text, tex) = if k < entropies { ("T", "T") } else { ("mu", "\\mu") };
+            (format!("{text}_{}", system.heat.names[k]), format!("{tex}_{{{}}}", system.heat.s[k].latex()))
         };
-        let lines = temperatures.iter().enumerate().map(|(k, t)| (named(symbol(k).0, symbol(k).1), *t));
-        pages.section("Temperatures", None, lines.collect());
+        let mut lines: Vec<_> =
+            slopes.iter().enumerate().map(|(k, slope)| (named(symbol(k).0, symbol(k).1), *slope)).collect();
+        let potentials = lines.split_off(entropies);
+        pages.section("Temperatures", None, lines);
+        if !potentials.is_empty() {
+            pages.section("Chemical potentials", None, potentials);
+        }
         let lines = sources.iter().enumerate().map(|(k, source)| {
             let rate = system.heat.rates[k];
-            (named(format!("{}*{rate}", symbol(k).0), format!("{}\\,{}", symbol(k).1, rate.latex())), *source)
+            match k < entropies {
+                true => {
+                    (named(format!("{}*{rate}", symbol(k).0), format!("{}\\,{}", symbol(k).1, rate.latex())), *source)
+                }
+                false => (of(rate), *source),
+            }
         });
-        let note = "Friction, outside heat and conduction warm the entropies.".to_string();
-        pages.section("Entropy balance", Some(note), lines.collect());
+        let (title, note) = match system.heat.ports.is_empty() {
+            true => ("Entropy balance", "Friction, outside heat and conduction warm the entropies."),
+            false => (
+                "Balance of entropy and matter",
+                "Friction, heat, conduction and what comes with matter warm the entropies; ports move amounts.",
+            ),
+        };
+        pages.section(title, Some(note.to_string()), lines.collect());
     }
     let momenta = system.p.iter().zip(system.momenta()).map(|(p, value)| (of(*p), value));
     pages.section("Momenta", None, momenta.collect());
@@ -116,7 +132,7 @@ fn constraints<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let g = system.graph;
     let zero = g.int(0);
     let vanish = |rows: Vec<Expr<'m>>| rows.into_iter().map(|row| (of(g.simplified(row)), zero)).collect::<Vec<_>>();
-    let stated = system.constraints.iter().any(|c| has_own_displacements(system, c));
+    let stated = system.constraints.iter().any(|c| c.displaced);
     let note = match (system.reacting().next(), system.vakonomic().next()) {
         _ if stated => {
             "The reaction on a coordinate is lambda times the derivative of the virtual displacements below, where they are stated; else of the \
@@ -144,16 +160,10 @@ fn constraints<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     pages.section("Accelerations under the constraints", Some(note), vanish(system.time_derivative(&velocities)));
 }
 
-/// Are the virtual displacements of this constraint not its own?
-fn has_own_displacements<'m>(system: &System<'m>, constraint: &Constraint<'m>) -> bool {
-    // The power of its own displacements has no velocities: A v = −b.
-    !constraint.is_vakonomic() && constraint.power.depends_on(&system.v)
-}
-
 /// The virtual displacements that are stated apart from their constraints.
 fn displacements<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let g = system.graph;
-    let stated: Vec<_> = system.constraints.iter().filter(|c| has_own_displacements(system, c)).collect();
+    let stated: Vec<_> = system.constraints.iter().filter(|c| c.displaced).collect();
     if !stated.is_empty() {
         let rows = stated.iter().map(|c| (of(g.simplified(c.power)), g.int(0))).collect();
         let names: Vec<&str> = stated.iter().map(|c| c.name.as_str()).collect();

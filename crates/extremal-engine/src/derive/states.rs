@@ -9,7 +9,7 @@ use super::{Pages, named, of};
 /// The rates of the states.
 pub(super) fn equations<'m>(system: &System<'m>, controls: Option<String>, pages: &mut Pages<'m>) {
     let heat = &system.heat;
-    let rates = heat.rates[heat.entropies().len()..].iter().zip(&heat.state_rates);
+    let rates = heat.rates[heat.balanced().len()..].iter().zip(&heat.state_rates);
     pages.section("Equations of the states", controls, rates.map(|(rate, value)| (of(*rate), *value)).collect());
 }
 

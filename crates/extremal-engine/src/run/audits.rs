@@ -9,13 +9,13 @@ use extremal_solve::{Reason, StepFailure};
 
 use super::energy::EnergyLaw;
 use super::judge::Judge;
-use super::laws::Laws;
+use super::laws::{Laws, SecondLaw};
 use super::layout::TIME;
 use super::observables::Observables;
 use super::resolution::Resolution;
 use super::start::RunStart;
 use super::warming::Warming;
-use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, Warning};
+use super::warning::{CONSTRAINT, ENERGY, FIRST_LAW, SECOND_LAW, Warning};
 use super::watch::ConstraintWatch;
 use super::{Compiled, CompiledRun};
 
@@ -245,6 +245,7 @@ impl Audits {
         let broken =
             laws.map(|laws| laws.first.relative).filter(|relative| *relative > self.promises.first_law_limit());
         warnings.extend(broken.map(|relative| Warning::FirstLaw { relative, promised }));
+        warnings.extend(laws.and_then(|laws| destroyed(&laws.second)));
         // Those on positions are as large as at the start; those on velocities may begin at rest.
         let sizes = self.promises.constraint_sizes.iter().zip(&constraints.sizes).map(|(first, seen)| first.max(*seen));
         let names = self.observables.constraints.iter();
@@ -268,6 +269,13 @@ impl Audits {
         let constraint = parts.map(|(residual, size)| residual / (CONSTRAINT * size)).fold(0.0, f64::max);
         [energy, first_law, constraint].map(|part| if part.is_nan() { 0.0 } else { part })
     }
+}
+
+/// Entropy that is destroyed where some comes in from outside: elsewhere guards of every step see to it.
+fn destroyed(law: &SecondLaw) -> Option<Warning> {
+    let (least, size) = (law.smallest_step, law.size());
+    let open = law.carried.or(law.exchanged).is_some();
+    (open && least < -SECOND_LAW * size).then_some(Warning::SecondLaw { least, size })
 }
 
 /// A force that jumps, and what to do about it, where the model was warned of one.

@@ -39,9 +39,13 @@ impl EnergyLaw {
         if model.entropies().is_empty() && system.flow.is_none() {
             outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
         }
+        let accounts = system.accounts();
+        let received =
+            |name: &str| accounts.iter().find(|account| account.name == name).map_or(g.int(0), |account| account.rate);
         let reasons = [
             (g.dot(&outside, &system.v), "forces act"),
-            (g.sum(model.heat()), "heat comes in"),
+            (received("heat"), "heat comes in"),
+            (received("matter"), "matter comes in"),
             (system.constraint_power(), "constraints do work"),
             (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
             (

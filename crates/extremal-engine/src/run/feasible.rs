@@ -129,6 +129,15 @@ pub enum ConstraintError {
         /// The constraint.
         constraint: String,
     },
+    /// An equation of state with which the constraint algorithm does not end with one motion.
+    #[error(
+        "`{constraint}` binds entropies, and it was not found that the equations have one motion with it: `analyze` shows how far the \
+         constraint algorithm gets"
+    )]
+    NoStates {
+        /// The constraint.
+        constraint: String,
+    },
     /// Vakonomic constraints of which one follows from the others.
     #[error("`{constraint}` follows from {}: vakonomic constraints must be independent", quoted(.others))]
     DependentVakonomic {
@@ -225,6 +234,9 @@ pub(crate) fn make_feasible(
         found.dependent.iter().map(|(at, others)| (*at, others.iter().map(name).collect())).collect();
     for (at, others) in &dependent {
         let constraint = name(at);
+        if system.constraints[*at].is_state_equation(system) {
+            return Err(ConstraintError::NoStates { constraint }.into());
+        }
         if others.is_empty() {
             return Err(ConstraintError::Vanishing { constraint }.into());
         }

@@ -27,19 +27,37 @@ pub struct FirstLaw {
     pub work: f64,
     /// Heat received from outside.
     pub heat: f64,
-    /// The largest |energy change − work − heat| at any step.
+    /// Energy that came with matter from outside, where matter can come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matter: Option<f64>,
+    /// The largest |energy change − work − heat − matter| at any step.
     pub max_defect: f64,
     /// The same relative to the largest energy.
     pub relative: f64,
 }
 
-/// The change of the total entropy over a run.
+/// The change of the total entropy over a run: what came in from outside, and what was produced.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SecondLaw {
-    /// The smallest in one step.
+    /// The smallest production in one step.
     pub smallest_step: f64,
-    /// Over the run.
+    /// The change over the run.
     pub total: f64,
+    /// Entropy that came with matter from outside, where matter can come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried: Option<f64>,
+    /// Entropy that came with heat from outside, where heat can come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exchanged: Option<f64>,
+    /// The rest, which the second law does not let be negative.
+    pub produced: f64,
+}
+
+impl SecondLaw {
+    /// How much entropy was moved and made in all: what an error of the production is measured against.
+    pub fn size(&self) -> f64 {
+        self.total.abs() + self.carried.map_or(0.0, f64::abs) + self.exchanged.map_or(0.0, f64::abs)
+    }
 }
 
 /// The temperatures of one entropy over a run.
@@ -67,7 +85,7 @@ pub(crate) struct Audit {
 struct Seen {
     first_energy: f64,
     first_entropy: f64,
-    last_entropy: f64,
+    last_produced: f64,
     largest_energy: f64,
     laws: Laws,
 }
@@ -80,17 +98,23 @@ impl Audit {
         let at = &observables.row;
         let (temperatures, energy) = (&row[at.temperatures.clone()], row[at.energy]);
         let entropy: f64 = row[at.entropies.clone()][..observables.heated()].iter().sum();
-        let account = |kept: Option<usize>| kept.map_or(0.0, |kept| row[at.accounts.clone()][kept]);
+        let account = |name: &str| observables.account(name, row);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };
             self.seen = Some(Seen {
                 first_energy: energy,
                 first_entropy: entropy,
-                last_entropy: entropy,
+                last_produced: 0.0,
                 largest_energy: energy.abs(),
                 laws: Laws {
                     first: FirstLaw::default(),
-                    second: SecondLaw { smallest_step: f64::INFINITY, total: 0.0 },
+                    second: SecondLaw {
+                        smallest_step: f64::INFINITY,
+                        total: 0.0,
+                        carried: account("entropy_carried"),
+                        exchanged: account("entropy_exchanged"),
+                        produced: 0.0,
+                    },
                     temperatures: names.iter().cloned().zip(temperatures.iter().map(range)).collect(),
                 },
             });
@@ -98,12 +122,18 @@ impl Audit {
         };
         let Laws { first, second, temperatures: ranges } = &mut seen.laws;
         first.energy_change = energy - seen.first_energy;
-        (first.work, first.heat) = (account(observables.work), account(observables.heat));
-        first.max_defect = first.max_defect.max((first.energy_change - first.work - first.heat).abs());
+        first.work = account("work").unwrap_or(0.0);
+        first.heat = account("heat").unwrap_or(0.0);
+        first.matter = account("matter");
+        let received = first.work + first.heat + first.matter.unwrap_or(0.0);
+        first.max_defect = first.max_defect.max((first.energy_change - received).abs());
         seen.largest_energy = seen.largest_energy.max(energy.abs());
-        second.smallest_step = second.smallest_step.min(entropy - seen.last_entropy);
         second.total = entropy - seen.first_entropy;
-        seen.last_entropy = entropy;
+        (second.carried, second.exchanged) = (account("entropy_carried"), account("entropy_exchanged"));
+        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0);
+        second.produced = second.total - received;
+        second.smallest_step = second.smallest_step.min(second.produced - seen.last_produced);
+        seen.last_produced = second.produced;
         for ((_, range), t) in ranges.iter_mut().zip(temperatures) {
             range.last = *t;
             range.lowest = range.lowest.min(*t);

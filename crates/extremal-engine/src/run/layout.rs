@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-/// What a step carries: positions, momenta (or velocities), entropies with the states after them, accounts.
+/// What a step carries: positions, momenta (or velocities), entropies with amounts and states after them, accounts.
 #[derive(Clone, Copy)]
 pub(crate) struct StateLayout {
     pub coordinates: usize,
-    /// Entropies and states.
+    /// Entropies, amounts and states.
     pub entropies: usize,
     /// States alone.
     pub states: usize,
@@ -33,6 +33,7 @@ pub(crate) struct ObservedLayout {
     pub coordinates: usize,
     /// Outputs before the temperatures: multipliers and reactions.
     pub reactions: usize,
+    /// Temperatures, then chemical potentials.
     pub temperatures: usize,
     pub outputs: usize,
     pub stops: usize,
@@ -111,7 +112,7 @@ impl RowLayout {
         self.outputs.start + constraint
     }
 
-    /// A coordinate or, counted after them, an entropy or a state.
+    /// A coordinate or, counted after them, an entropy, an amount or a state.
     pub fn target(&self, target: usize) -> usize {
         match target.checked_sub(self.positions.len()) {
             None => self.positions.start + target,

@@ -32,7 +32,8 @@ pub(crate) fn final_manifold<'m>(model: &'m Model, system: &System<'m>, method: 
     // Constraints that follow from others leave their multipliers open; that is no matter of the Lagrangian.
     let mut alone = system.clone();
     alone.constraints.clear();
-    if !is_singular(&alone, &values) || !is_singular(system, &values) {
+    let bound = system.constraints.iter().any(|constraint| constraint.is_state_equation(system));
+    if !(bound || is_singular(&alone, &values)) || !is_singular(system, &values) {
         return None;
     }
     regularity(system, &values).chain?.manifold()
@@ -60,7 +61,7 @@ impl ManifoldStart {
         let Some(manifold) = &system.manifold else { return Ok(None) };
         let (g, state) = (system.graph, system.moving_state());
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
-        let stated = stated(model, state.len());
+        let stated = stated(model, system);
         let compile = |block: &Block| Kernel::compile(g, &parameters, block, NewtonOptions::default());
         let sizes: Vec<Expr<'_>> = manifold.constraints.iter().map(|constraint| magnitude(*constraint)).collect();
         let residuals = Block {
@@ -147,12 +148,13 @@ impl ManifoldStart {
     }
 }
 
-/// Which symbols of the state the model states: positions and velocities; entropies and multipliers always have a start.
-fn stated(model: &Model, symbols: usize) -> Vec<bool> {
+/// Which symbols of the state the model states: positions and velocities; entropies always have a start, and multipliers have one unless
+/// they follow from an equation of state.
+fn stated(model: &Model, system: &System<'_>) -> Vec<bool> {
     let coordinates = model.coordinates();
     let positions = coordinates.iter().map(|coordinate| coordinate.start.is_some());
     let velocities = coordinates.iter().map(|coordinate| coordinate.start_velocity.is_some());
-    let mut stated: Vec<bool> = positions.chain(velocities).collect();
-    stated.resize(symbols, true);
-    stated
+    let entropies = system.heat.s.iter().map(|_| true);
+    let multipliers = system.vakonomic().map(|constraint| !constraint.is_state_equation(system));
+    positions.chain(velocities).chain(entropies).chain(multipliers).collect()
 }

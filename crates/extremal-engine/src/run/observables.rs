@@ -34,7 +34,10 @@ pub(crate) struct Observables {
     pub coordinates: usize,
     /// How many of the coordinates, the last ones, are momenta.
     pub momentum_coordinates: usize,
+    /// Entropies, then amounts of matter, then states.
     pub entropies: usize,
+    /// How many of them are amounts, which have chemical potentials.
+    pub amounts: usize,
     /// How many of them, the last ones, are states without temperatures.
     pub states: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
@@ -56,10 +59,8 @@ pub(crate) struct Observables {
     pub adaptive: bool,
     /// Is the energy also estimated from positions?
     pub estimate: bool,
-    /// Work and heat, where they are kept.
+    /// What comes in from outside, where it is summed up.
     pub accounts: Vec<&'static str>,
-    pub work: Option<usize>,
-    pub heat: Option<usize>,
     pub stops: Vec<(String, Direction)>,
     /// Coordinates (then entropies) that have a closed form, in the order of the last outputs.
     pub exact: Vec<usize>,
@@ -88,8 +89,11 @@ impl Observables {
         for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
-        let (heated, moved) = system.heat.names.split_at(system.heat.entropies().len());
+        let heat = &system.heat;
+        let (balanced, moved) = heat.names.split_at(heat.balanced().len());
+        let (heated, filled) = balanced.split_at(heat.entropies().len());
         columns.extend(heated.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        columns.extend(filled.iter().map(|name| Column::new(name.as_str(), Role::Amount)));
         columns.extend(moved.iter().map(|name| Column::new(name.as_str(), Role::State)));
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
@@ -133,9 +137,11 @@ impl Observables {
             outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
         }
         let reactions = outputs.len();
-        outputs.extend(system.temperatures());
+        outputs.extend(system.carried_slopes());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
         columns.extend(heated.iter().map(temperature));
+        let potential = |name: &String| Column::new(format!("mu_{name}"), Role::Potential).of(name.as_str());
+        columns.extend(filled.iter().map(potential));
         // Constraints over three points are part of the momenta.
         outputs.push(match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
@@ -191,12 +197,13 @@ impl Observables {
             coordinates: system.order * system.len(),
             momentum_coordinates: model.momentum_coordinates(),
             entropies: system.heat.s.len(),
+            amounts: system.heat.amounts().len(),
             states: system.heat.states().len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
             configurations: ConfigurationWatch::new(
-                system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+                system.binding_velocities().map(|constraint| constraint.name.clone()).collect(),
                 &watched.pattern,
             ),
             moving,
@@ -205,8 +212,6 @@ impl Observables {
             timed_mass: determinants.iter().any(|determinant| determinant.depends_on(&[system.t])),
             adaptive: matches!(method, Method::Dopri5 | Method::Dop853),
             estimate,
-            work: accounts.iter().position(|name| *name == "work"),
-            heat: accounts.iter().position(|name| *name == "heat"),
             accounts,
             stops: model.stops().iter().map(|stop| (stop.name.clone(), stop.direction)).collect(),
             exact: model.exact().iter().map(|exact| exact.coordinate).collect(),
@@ -224,6 +229,7 @@ impl Observables {
             coordinates,
             momentum_coordinates: 0,
             entropies: 0,
+            amounts: 0,
             states: 0,
             reactions: 0,
             constraints: Vec::new(),
@@ -236,12 +242,16 @@ impl Observables {
             adaptive: false,
             estimate: false,
             accounts: Vec::new(),
-            work: None,
-            heat: None,
             stops: Vec::new(),
             exact: Vec::new(),
         }
         .laid_out()
+    }
+
+    /// The account of this name in a row, if there is one.
+    pub fn account(&self, name: &str, row: &[f64]) -> Option<f64> {
+        let place = self.accounts.iter().position(|account| *account == name)?;
+        Some(row[self.row.accounts.clone()][place])
     }
 
     pub fn state(&self) -> StateLayout {
@@ -251,6 +261,11 @@ impl Observables {
 
     /// How many entropies there are, each with a temperature.
     pub fn heated(&self) -> usize {
+        self.balanced() - self.amounts
+    }
+
+    /// How many entropies and amounts there are, each with a temperature or a potential.
+    pub fn balanced(&self) -> usize {
         self.entropies - self.states
     }
 
@@ -258,7 +273,7 @@ impl Observables {
         ObservedLayout {
             coordinates: self.coordinates,
             reactions: self.reactions,
-            temperatures: self.heated(),
+            temperatures: self.balanced(),
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),

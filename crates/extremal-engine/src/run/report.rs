@@ -62,7 +62,7 @@ pub struct RunSummary {
     pub errors: Vec<(String, f64)>,
 }
 
-/// The last row by role, each number under the name of its coordinate, constraint or entropy.
+/// The last row by role, each number under the name of its coordinate, constraint, entropy or amount.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndState {
     pub t: f64,
@@ -82,6 +82,10 @@ pub struct EndState {
     pub states: Option<NamedValues>,
     #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
     pub temperatures: Option<NamedValues>,
+    #[serde(rename = "N", skip_serializing_if = "Option::is_none")]
+    pub amounts: Option<NamedValues>,
+    #[serde(rename = "mu", skip_serializing_if = "Option::is_none")]
+    pub potentials: Option<NamedValues>,
 }
 
 /// How steps were solved for, and what that cost.
@@ -192,6 +196,8 @@ impl Report<'_> {
             entropies: heat.then(|| group(Role::Entropy)),
             states: columns.with_role(Role::State).next().map(|_| group(Role::State)),
             temperatures: heat.then(|| group(Role::Temperature)),
+            amounts: columns.with_role(Role::Amount).next().map(|_| group(Role::Amount)),
+            potentials: columns.with_role(Role::Potential).next().map(|_| group(Role::Potential)),
         })
     }
 }

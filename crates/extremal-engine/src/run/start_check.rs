@@ -111,7 +111,7 @@ impl StartCheck {
                 outputs.extend([residual, magnitude(residual)]);
             }
         }
-        outputs.extend(system.constraints.iter().flat_map(|c| g.gradient(c.velocity, &system.v)));
+        outputs.extend(system.binding_velocities().flat_map(|c| g.gradient(c.velocity, &system.v)));
         // Where momenta do not determine a motion, its first step says so.
         let regularity = (system.flow.is_none() && checked_ahead(&settings.method, &system)).then(|| {
             let Bordered { pattern, entries } = Bordered::of(&system);
@@ -136,7 +136,7 @@ impl StartCheck {
             conductions: model.conductions().iter().map(|conduction| conduction.name.clone()).collect(),
             shared: shared.map(|t| (model.coordinates()[t.coordinate].name.clone(), t.shares.len())).collect(),
             residuals,
-            kept: system.constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+            kept: system.binding_velocities().map(|constraint| constraint.name.clone()).collect(),
             regularity,
             projection,
             on_manifold: ManifoldStart::new(model, &system, settings.project)?,

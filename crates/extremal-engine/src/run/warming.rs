@@ -26,7 +26,7 @@ const ALERT: u32 = 4;
 struct Warmth {
     time: f64,
     s: Vec<f64>,
-    /// Temperatures, and one over the size of each state.
+    /// Temperatures, chemical potentials, and one over the size of each state.
     temperatures: Vec<f64>,
 }
 
@@ -35,7 +35,7 @@ impl Warmth {
         let at = &observables.row;
         self.time = row[TIME];
         self.s.copy_from_slice(&row[at.entropies.clone()]);
-        let (heated, moved) = self.temperatures.split_at_mut(observables.heated());
+        let (heated, moved) = self.temperatures.split_at_mut(observables.balanced());
         heated.copy_from_slice(&row[at.temperatures.clone()]);
         let states = &self.s[heated.len()..];
         for ((weight, size), state) in moved.iter_mut().zip(sizes).zip(states) {
@@ -143,7 +143,7 @@ impl Warming {
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.read(observables, row, &mut self.sizes);
         // Both ends of a step are measured by the same sizes.
-        let heated = observables.heated();
+        let heated = observables.balanced();
         self.before.temperatures[heated..].copy_from_slice(&self.now.temperatures[heated..]);
         self.seen += 1;
         if self.seen == 1 {

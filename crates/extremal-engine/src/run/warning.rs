@@ -23,6 +23,13 @@ pub enum Warning {
         /// Does the method promise to keep it?
         promised: bool,
     },
+    /// Entropy was destroyed.
+    SecondLaw {
+        /// The least production in one step.
+        least: f64,
+        /// How much entropy was moved and made in all.
+        size: f64,
+    },
     /// A constraint does not hold any more.
     Constraint {
         /// Its name.
@@ -47,6 +54,8 @@ pub enum Warning {
 pub const ENERGY: f64 = 0.1;
 /// A first law that a method promises may be off by this part of the largest energy; with other methods it is as good as an energy.
 pub const FIRST_LAW: f64 = 1e-6;
+/// In one step so much of the entropy that is moved and made in a run may be destroyed by the errors of the method.
+pub const SECOND_LAW: f64 = 1e-6;
 /// A constraint may be off by this part of the size of its terms.
 pub const CONSTRAINT: f64 = 1e-3;
 
@@ -64,6 +73,12 @@ impl fmt::Display for Warning {
                 f,
                 "the first law is off by {relative:.3e} of the energy{}: take a smaller step",
                 if *promised { ", though the method promises it" } else { "" }
+            ),
+            Warning::SecondLaw { least, size } => write!(
+                f,
+                "a step destroys the entropy {:.3e}, of {size:.3e} that are moved and made: matter or heat flows against what \
+                 drives it, or the step is too long",
+                -least
             ),
             Warning::Constraint { name, residual, size } => write!(
                 f,

@@ -20,7 +20,8 @@ pub(super) struct WatchedExpressions {
 impl WatchedExpressions {
     pub fn of<'g>(all: &[Constraint<'g>], kept: &System<'g>) -> WatchedExpressions {
         let residuals: Vec<_> = all.iter().map(|constraint| constraint.expression).collect();
-        let forms: Vec<_> = kept.constraints.iter().map(|constraint| constraint.velocity).collect();
+        // An equation of state binds no velocities by itself: the chart of W_f says where it does.
+        let forms: Vec<_> = kept.binding_velocities().map(|constraint| constraint.velocity).collect();
         let jacobian = kept.graph.jacobian(&forms, &kept.v);
         let pattern = jacobian.iter().map(|row| row.iter().map(|(column, _)| *column).collect()).collect();
         let mut rows: Vec<_> = jacobian.into_iter().flatten().map(|(_, entry)| entry).collect();

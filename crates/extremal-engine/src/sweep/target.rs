@@ -116,8 +116,8 @@ fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationEr
     let velocities: Vec<String> = model.coordinates().iter().map(|c| format!("{}'", c.name)).collect();
     let parameters = model.parameters().iter().map(|p| p.name.as_str());
     let coordinates = model.coordinates().iter().map(|c| c.name.as_str());
-    let entropies = model.carried_names().into_iter();
-    let known = parameters.chain(coordinates).chain(entropies).chain(velocities.iter().map(String::as_str));
+    let carried = model.carried_names().into_iter();
+    let known = parameters.chain(coordinates).chain(carried).chain(velocities.iter().map(String::as_str));
     let suggestion = nearest(name, known).map(str::to_owned);
     Err(VariationError::Unknown { name: name.to_owned(), suggestion })
 }

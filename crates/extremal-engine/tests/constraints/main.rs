@@ -1,5 +1,6 @@
 //! Constraints from the model file to the recorded reactions, against closed forms and equations typed by hand.
 
+mod chetaev;
 mod distribution;
 mod equations;
 mod heat;
@@ -9,5 +10,6 @@ mod reactions;
 mod reference;
 mod singular;
 mod starts;
+mod state_equations;
 mod structure;
 mod vakonomic;

@@ -13,6 +13,7 @@ mod hamiltonian;
 mod heat;
 mod jumps;
 mod lattice;
+mod open;
 mod printed;
 mod references;
 mod resolution;

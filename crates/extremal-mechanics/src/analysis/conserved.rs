@@ -212,9 +212,9 @@ impl<'g> ConservationJudge<'_, 'g> {
         if !general && self.vanishes(energy, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
-        // dE/dt = F·v − ∂L/∂t − L_x x' + Σ T S' + λ R v, and T S' is what the entropy balance says.
+        // dE/dt = F·v − ∂L/∂t − L_x x' + Σ T S' + Σ μ N' + λ R v, and T S' is what the entropy balance says.
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
-        let heating = g.sum(system.entropy_sources(&system.temperatures()));
+        let heating = system.carried_power();
         let by_states = g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates);
         let balance = g.dot(&system.force, &system.v) - explicit - by_states + heating + system.constraint_power();
         Some(ConservedQuantity {

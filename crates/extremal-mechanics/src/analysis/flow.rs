@@ -227,7 +227,7 @@ fn solve_regular(f: Field, matrix: &[Residue], right: &[Residue]) -> Option<Vec<
 }
 
 /// The Jacobian by full rows.
-pub(super) fn dense<'g>(g: &'g Graph, functions: &[Expr<'g>], variables: &[Expr<'g>]) -> Vec<Expr<'g>> {
+pub(crate) fn dense<'g>(g: &'g Graph, functions: &[Expr<'g>], variables: &[Expr<'g>]) -> Vec<Expr<'g>> {
     let mut entries = vec![g.int(0); functions.len() * variables.len()];
     for (row, columns) in g.jacobian(functions, variables).into_iter().enumerate() {
         for (column, value) in columns {

@@ -25,12 +25,14 @@ pub use conserved::{
 };
 pub use control::{ControlRegularity, control_regularity, primary_rank, state_control_regularity};
 pub use families::FamilyKind;
+pub(crate) use flow::dense;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
 pub(crate) use real::vanishes_nowhere;
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
+
 pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};
 pub(crate) use singular::{determinant, generic_rank};
 pub use structure::{Gauge, PotentialForce, SystemStructure, structure};

@@ -241,6 +241,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
         }
         let (pivots, mut open) = surface.eliminate(std::mem::take(&mut rows), tops.len());
         rows = pivots;
+        let moved: Vec<Expr<'g>> = determined(&rows).flat_map(|at| &jets.variables[at]).copied().collect();
         let mut round = Vec::new();
         while !open.is_empty() {
             // The simplest first: solved for a variable, it may make the others simpler.
@@ -248,7 +249,7 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
             let mut constraint = surface.simplified(open.remove(0));
             let stop = match surface.vanishes(constraint) {
                 Some(true) => continue,
-                Some(false) => match surface.add(constraint, &state) {
+                Some(false) => match surface.add(constraint, &state, &moved) {
                     SolvedConstraint::Yes(vanishing) => {
                         constraint = vanishing;
                         None
@@ -277,6 +278,11 @@ pub fn constraint_algorithm<'g>(jets: &Jets<'g>, values: &[(Expr<'g>, Rational)]
 /// Coefficients of the highest derivatives, then the rest.
 type SymbolicRow<'g> = Vec<Expr<'g>>;
 
+/// The places of the highest derivatives that rows determine: each the first that it contains.
+fn determined<'g>(rows: &[SymbolicRow<'g>]) -> impl Iterator<Item = usize> {
+    rows.iter().filter_map(|row| row.iter().position(|entry| !entry.is_zero()))
+}
+
 /// The states that satisfy the constraints so far: some variables by the others.
 struct Surface<'a, 'g> {
     graph: &'g Graph,
@@ -301,8 +307,7 @@ impl<'g> Surface<'_, 'g> {
         verdict: ChainVerdict<'g>,
     ) -> ConstraintChain<'g> {
         let motion = rows.iter().map(|row| self.graph.dot(row, tops) + row[tops.len()]);
-        // Each row determines the first that it contains.
-        let determined: Vec<_> = rows.iter().filter_map(|row| row.iter().position(|entry| !entry.is_zero())).collect();
+        let determined: Vec<usize> = determined(rows).collect();
         let free = (0..tops.len()).filter(|at| !determined.contains(at)).map(|at| tops[at]).collect();
         ConstraintChain { rounds, free, motion: motion.collect(), solved: self.rules, verdict }
     }
@@ -328,7 +333,9 @@ impl<'g> Surface<'_, 'g> {
         for column in 0..columns {
             let size = |row: &SymbolicRow<'g>| g.reachable(&[row[column].id()]).len();
             let candidates = rows.iter().enumerate().filter(|(_, row)| !row[column].is_zero());
-            let Some((at, _)) = candidates.min_by_key(|(_, row)| size(row)) else { continue };
+            // A row of few derivatives determines one without the cancellation of others.
+            let filled = |row: &SymbolicRow<'g>| row[..columns].iter().filter(|entry| !entry.is_zero()).count();
+            let Some((at, _)) = candidates.min_by_key(|(_, row)| (filled(row), size(row))) else { continue };
             let pivot = rows.remove(at);
             for row in rows.iter_mut().filter(|row| !row[column].is_zero()) {
                 let factor = row[column] / pivot[column];
@@ -342,8 +349,9 @@ impl<'g> Surface<'_, 'g> {
         (pivots, rest.map(|rest| g.without_denominators(rest)).collect())
     }
 
-    /// Takes one more constraint: it is solved for the highest derivative in which it is linear, a square, or pure quadratic.
-    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>]) -> SolvedConstraint<'g> {
+    /// Takes one more constraint: it is solved for the highest derivative in which it is linear, a square, or pure quadratic; of several
+    /// rather not for what has `moved`, whose motion is known.
+    fn add(&mut self, constraint: Expr<'g>, state: &[Expr<'g>], moved: &[Expr<'g>]) -> SolvedConstraint<'g> {
         let g = self.graph;
         let occurring: Vec<Expr<'g>> = state.iter().copied().filter(|s| constraint.depends_on(&[*s])).collect();
         if occurring.is_empty() {
@@ -375,7 +383,7 @@ impl<'g> Surface<'_, 'g> {
                 quadratic = quadratic.or(is_real.then(|| (symbol, square.sqrt())));
             }
         }
-        linear.sort_by_key(|(varying, primes, ..)| (*varying, *primes));
+        linear.sort_by_key(|(varying, primes, symbol, _)| (*varying, *primes, moved.contains(symbol)));
         let simple = linear.first().map(|(_, _, symbol, value)| (*symbol, *value)).or(quadratic);
         let vanishing = match (simple, double) {
             (None, Some((symbol, value))) => g.without_denominators(symbol - value),

@@ -45,7 +45,9 @@ pub fn stationary_action<'g>(
     for (i, constraint) in system.constraints.iter().enumerate() {
         match constraint.kind {
             ConstraintKind::Holonomic => {}
-            ConstraintKind::Nonholonomic => return Err(BoundaryError::Nonholonomic(constraint.name.clone())),
+            ConstraintKind::Nonholonomic | ConstraintKind::Chetaev => {
+                return Err(BoundaryError::Nonholonomic(constraint.name.clone()));
+            }
             // h Φ, so that the multiplier keeps the meaning it has in L + λ Φ.
             ConstraintKind::Vakonomic => {
                 let row = match discretised.own_constraint(system, i) {

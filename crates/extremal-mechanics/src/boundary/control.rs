@@ -31,7 +31,7 @@ pub fn controlled_motion<'g>(
     let mut formulas = Formulas::new(system, question);
 
     let mut node: Vec<Quantity> = (0..n).map(Quantity::Position).collect();
-    node.extend((0..system.heat.entropies().len()).map(Quantity::Entropy));
+    node.extend((0..system.heat.balanced().len()).map(Quantity::Entropy));
     node.extend((0..system.heat.states().len()).map(Quantity::State));
     let first_multiplier = node.len();
     node.extend((0..system.constraints.len()).map(Quantity::Multiplier));
@@ -95,7 +95,7 @@ pub fn controlled_motion<'g>(
         step_rows.push(Condition::StageRate { stage: at / states, state: at % states });
     }
     let [_, last_carried] = system.entropy_ends();
-    for (k, (end, led)) in last_carried[system.heat.entropies().len()..].iter().zip(&nodal.states.end).enumerate() {
+    for (k, (end, led)) in last_carried[system.heat.balanced().len()..].iter().zip(&nodal.states.end).enumerate() {
         rows.push((*end - *led, GridPlace::Step(step_rows.len())));
         step_rows.push(Condition::StateStep(k));
     }

@@ -23,8 +23,8 @@ pub use grid::{Assembly, Element};
 pub use three_points::controlled_nodes;
 pub use unfolding::Unfolding;
 
-use crate::System;
 use crate::discrete::{CustomDiscrete, DifferenceMap, DiscreteAction, QuadratureRule, StatedDiscrete, galerkin_of};
+use crate::{Constraint, System};
 
 /// A small formula of which a large problem has many copies: a contribution to the cost, and contributions to rows of equations.
 #[derive(Clone, Debug)]
@@ -253,6 +253,12 @@ pub enum BoundaryError {
          curve of stationary action, or state the motion by velocities at an end, forces or controls"
     )]
     Nonholonomic(String),
+    /// Constraints that only motions from a start have equations for.
+    #[error(
+        "the constraint `{0}` has a reaction that turns with the velocities, virtual displacements beside an equation of positions, or \
+         entropies: a boundary problem has no rule for it"
+    )]
+    Reaction(String),
     /// A vakonomic constraint is part of an action.
     #[error(
         "the vakonomic constraint `{0}` is part of a stationary action, which forces, controls and objectives do not have: use \
@@ -328,6 +334,14 @@ impl<'g> Discretised<'g> {
         }
         if let Some(refusal) = method.refuses(&needed) {
             return Err(BoundaryError::Undefined(refusal));
+        }
+        let of_its_own = |c: &&Constraint<'g>| {
+            c.turns_with_velocities(system)
+                || c.is_state_equation(system)
+                || (c.displaced && c.kind.nature().binds_positions)
+        };
+        if let Some(constraint) = system.constraints.iter().find(of_its_own) {
+            return Err(BoundaryError::Reaction(constraint.name.clone()));
         }
         if *method == Method::Custom {
             let custom = custom.ok_or(BoundaryError::NoDiscrete)?;

@@ -54,14 +54,16 @@ impl<'g> System<'g> {
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
-        let temperatures = g.gradient(h, self.heat.entropies());
-        let sources = g.substitute(&self.entropy_sources(&temperatures), &rules);
+        let (by_carried, entropies) = (g.gradient(h, self.heat.balanced()), self.heat.entropies().len());
+        let sources = g.substitute(&self.entropy_sources(&by_carried), &rules);
         Some(Hamiltonian {
             h,
             q_rate: g.gradient(h, &self.p),
             p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
             s_rate: [
-                sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
+                (0..sources.len())
+                    .map(|k| if k < entropies { sources[k] / by_carried[k] } else { sources[k] })
+                    .collect(),
                 g.substitute(&self.heat.state_rates, &rules),
             ]
             .concat(),

@@ -3,17 +3,22 @@
 
 use extremal_expr::Expr;
 
+use super::ports::{Inflow, Port};
 use crate::System;
 
-/// The entropies of a system, and its states after them. Empty for a purely mechanical one.
+/// The entropies of a system, behind them amounts of matter, then states. Empty for a purely mechanical one.
 #[derive(Clone, Default)]
 pub struct Heat<'g> {
-    /// Names of the entropies, then of the states.
+    /// Names of the entropies, then of the amounts, then of the states.
     pub names: Vec<String>,
-    /// Entropies, then states.
+    /// Entropies, then amounts of matter, then states.
     pub s: Vec<Expr<'g>>,
     /// Their rates `S'`, as symbols.
     pub rates: Vec<Expr<'g>>,
+    /// For each amount the entropy of the part that holds it.
+    pub held_by: Vec<usize>,
+    /// Ways on which matter and heat come in and go.
+    pub ports: Vec<Port<'g>>,
     /// The friction forces (already part of the system's forces) and which entropies their power warms.
     pub friction: Vec<Friction<'g>>,
     /// Heat power received from outside, per entropy.
@@ -35,10 +40,11 @@ pub struct Friction<'g> {
     pub shares: Vec<(usize, Expr<'g>)>,
 }
 
-/// Something that is summed up along a motion to balance the energy.
+/// Something that is summed up along a motion to balance the energy, or the entropy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work` or `heat`; `cost` in the flow of a control problem.
+    /// `work`, `heat` or `matter` for the energy, `entropy_carried` or `entropy_exchanged` for the entropy; `cost` in the flow of a
+    /// control problem.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -54,6 +60,8 @@ impl<'g> Heat<'g> {
             s: names.iter().map(|name| graph.symbol(name)).collect(),
             rates: names.iter().map(|name| graph.symbol(&format!("{name}'"))).collect(),
             friction: Vec::new(),
+            held_by: Vec::new(),
+            ports: Vec::new(),
             power: vec![graph.int(0); names.len()],
             conduction: Vec::new(),
             state_rates: Vec::new(),
@@ -69,13 +77,23 @@ impl<'g> Heat<'g> {
         self.state_rates.push(rate);
     }
 
-    /// Is there neither an entropy nor a state?
+    /// Is there neither an entropy nor an amount nor a state?
     pub fn is_empty(&self) -> bool {
         self.s.is_empty()
     }
 
     /// The entropies alone.
     pub fn entropies(&self) -> &[Expr<'g>] {
+        &self.s[..self.balanced().len() - self.held_by.len()]
+    }
+
+    /// The amounts of matter alone.
+    pub fn amounts(&self) -> &[Expr<'g>] {
+        &self.balanced()[self.entropies().len()..]
+    }
+
+    /// Entropies and amounts, which change by balances; states have rates of their own.
+    pub fn balanced(&self) -> &[Expr<'g>] {
         &self.s[..self.s.len() - self.state_rates.len()]
     }
 
@@ -88,7 +106,9 @@ impl<'g> Heat<'g> {
 impl<'g> System<'g> {
     /// Temperatures T = −∂L/∂S.
     pub fn temperatures(&self) -> Vec<Expr<'g>> {
-        self.graph.gradient(self.lagrangian, self.heat.entropies()).into_iter().map(|slope| -slope).collect()
+        let mut slopes = self.carried_slopes();
+        slopes.truncate(self.heat.entropies().len());
+        slopes
     }
 
     /// The power that friction takes out of the motion into each entropy, −F_fr·v by shares.
@@ -108,9 +128,9 @@ impl<'g> System<'g> {
         heating.into_iter().map(|powers| self.graph.sum(powers)).collect()
     }
 
-    /// T S' of each entropy: friction, outside heat, and what flows in from warmer neighbours. `temperatures` may be the
-    /// discrete ones of a method.
-    pub fn entropy_sources(&self, temperatures: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    /// T S' of each entropy: friction, outside heat, what flows in from warmer neighbours and through ports; then N' of each amount.
+    /// `slopes` are temperatures and chemical potentials, which may be the discrete ones of a method.
+    pub fn entropy_sources(&self, slopes: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let mut sources: Vec<_> = self
             .friction_heating()
             .into_iter()
@@ -118,27 +138,29 @@ impl<'g> System<'g> {
             .map(|(friction, power)| friction + *power)
             .collect();
         for (a, b, conductance) in &self.heat.conduction {
-            let flow = *conductance * (temperatures[*b] - temperatures[*a]);
+            let flow = *conductance * (slopes[*b] - slopes[*a]);
             sources[*a] = sources[*a] + flow;
             sources[*b] = sources[*b] - flow;
         }
+        sources.resize(self.heat.balanced().len(), self.graph.int(0));
+        self.heat.through_ports(slopes, &mut sources);
         sources
     }
 
-    /// Residuals of T S' = sources, which vanish along the motion.
+    /// Residuals of T S' = sources, and of N' = sources for amounts, which vanish along the motion.
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
-        let temperatures = self.temperatures();
-        let sources = self.entropy_sources(&temperatures);
-        (0..temperatures.len()).map(|k| temperatures[k] * self.heat.rates[k] - sources[k]).collect()
+        let slopes = self.carried_slopes();
+        let rates = &self.heat.rates[..self.heat.balanced().len()];
+        self.carried_rows(&slopes, rates, &self.entropy_sources(&slopes))
     }
 
     /// Residuals of x' = f of every state (S1).
     pub fn state_equations(&self) -> Vec<Expr<'g>> {
-        let rates = &self.heat.rates[self.heat.entropies().len()..];
+        let rates = &self.heat.rates[self.heat.balanced().len()..];
         rates.iter().zip(&self.heat.state_rates).map(|(rate, value)| *rate - *value).collect()
     }
 
-    /// Residuals of all equations of first order: of entropies, then of states.
+    /// Residuals of all equations of first order: of entropies, of amounts, then of states.
     pub fn carried_equations(&self) -> Vec<Expr<'g>> {
         [self.entropy_balance(), self.state_equations()].concat()
     }
@@ -153,10 +175,10 @@ impl<'g> System<'g> {
     }
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
-    /// ∂L/∂t, what states that the Lagrangian contains do by their change, and the heat.
+    /// ∂L/∂t, what states that the Lagrangian contains do by their change, heat, and what matter brings; and what changes its entropy.
     /// Accounts that are always zero are left out. A motion from momenta has that of its cost.
     pub fn accounts(&self) -> Vec<Account<'g>> {
-        self.accounts_with(self.power_beside_forces())
+        self.accounts_with(self.power_beside_forces(), &self.carried_slopes())
     }
 
     /// What changes the energy beside forces and heat: moving constraints, the explicit time, −∂L/∂t, and states that the Lagrangian
@@ -167,25 +189,39 @@ impl<'g> System<'g> {
         self.constraint_power() - g.gradient(self.lagrangian, &[self.t])[0] - by_states
     }
 
-    /// The accounts where the energy changes by this beside forces and heat: a method may have an expression of its own for it.
-    pub fn accounts_with(&self, beside_forces: Expr<'g>) -> Vec<Account<'g>> {
+    /// The accounts where the energy changes by `beside_forces` beside forces, heat and matter, and these are the temperatures and
+    /// chemical potentials: a method may have expressions of its own for both.
+    pub fn accounts_with(&self, beside_forces: Expr<'g>, slopes: &[Expr<'g>]) -> Vec<Account<'g>> {
         if let Some(flow) = &self.flow {
             return flow.accounts(self);
         }
         if self.heat.entropies().is_empty() {
             return Vec::new();
         }
-        let g = self.graph;
-        let work = g.dot(&self.external_force(), &self.v) + beside_forces + self.dry_power();
-        let heat = g.sum(self.heat.power.iter().copied());
-        [("work", work), ("heat", heat)]
-            .into_iter()
-            .filter(|(_, rate)| !rate.is_zero())
-            .map(|(name, rate)| Account { name, value: self.symbol(name), rate })
+        // Whether there is an account does not depend on the values of temperatures.
+        let any = self.account_rates(beside_forces, &self.slope_symbols());
+        let rates = self.account_rates(beside_forces, slopes).into_iter().zip(any);
+        rates
+            .filter(|(_, (_, any))| !any.is_zero())
+            .map(|((name, rate), _)| Account { name, value: self.symbol(name), rate })
             .collect()
     }
 
-    /// The symbols that a step carries besides positions and momenta (or velocities): entropies, states, then accounts.
+    fn account_rates(&self, beside_forces: Expr<'g>, slopes: &[Expr<'g>]) -> [(&'static str, Expr<'g>); 5] {
+        let g = self.graph;
+        let work = g.dot(&self.external_force(), &self.v) + beside_forces + self.dry_power();
+        let Inflow { heat, matter, carried, exchanged } = self.heat.inflow(slopes);
+        let sum = |rates: Vec<Expr<'g>>| g.sum(rates);
+        [
+            ("work", work),
+            ("heat", sum(heat)),
+            ("matter", sum(matter)),
+            ("entropy_carried", sum(carried)),
+            ("entropy_exchanged", sum(exchanged)),
+        ]
+    }
+
+    /// The symbols that a step carries besides positions and momenta (or velocities): entropies, amounts, states, then accounts.
     pub fn carried(&self) -> Vec<Expr<'g>> {
         self.heat.s.iter().copied().chain(self.accounts().iter().map(|account| account.value)).collect()
     }

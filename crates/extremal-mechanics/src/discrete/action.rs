@@ -129,7 +129,7 @@ impl<'g> DiscreteAction<'g> {
         let column = |k: usize| -> Vec<Expr<'g>> { q.iter().map(|node| node[k]).collect() };
         let b = g.rational(entropy.weight());
         let [s_0, s_1] = system.entropy_ends();
-        let heated = system.heat.entropies().len();
+        let heated = system.heat.balanced().len();
         let ends = |k: usize| (s_0[k], s_1[k]);
         let s: Vec<_> = (0..heated).map(|k| ends(k).0 * (g.int(1) - b) + ends(k).1 * b).collect();
         let rates: Vec<_> = (0..heated).map(|k| (ends(k).1 - ends(k).0) / h).collect();
@@ -154,7 +154,7 @@ impl<'g> DiscreteAction<'g> {
             };
         let (at_nodes, end) = along(&s_0[heated..], (&s, &rates));
         let (nodal_states, incremental_rates) = (end, &system.heat.rates[..heated]);
-        let grown = system.heat.entropies().iter().zip(incremental_rates);
+        let grown = system.heat.balanced().iter().zip(incremental_rates);
         let grown: Vec<_> = grown.map(|(s, rate)| *s + b * h * *rate).collect();
         let (along_increments, incremental_states) = along(system.heat.states(), (&grown, incremental_rates));
         constants = stages.constants;
@@ -215,13 +215,16 @@ impl<'g> DiscreteAction<'g> {
         let (g, h) = (system.graph, system.step());
         // The work of moving constraints belongs to their impulses at the nodes.
         let no_impulse: Vec<_> = system.reacting().map(|constraint| (constraint.multiplier, g.int(0))).collect();
-        let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
+        // What goes with heat and matter is counted at the mean temperatures and potentials, which its balance is divided by.
+        let symbols = system.slope_symbols();
+        let accounts: Vec<_> =
+            system.accounts_with(system.power_beside_forces(), &symbols).iter().map(|account| account.rate).collect();
         let accounts = g.substitute(&accounts, &no_impulse);
         let quantities = [
             vec![system.lagrangian],
             system.force_without_dry(),
             system.entropy_balance(),
-            system.temperatures(),
+            system.carried_slopes(),
             system.friction_heating(),
             accounts,
         ];
@@ -248,7 +251,8 @@ impl<'g> DiscreteAction<'g> {
         take(system.len());
         let [entropy, temperatures, heating, accounts] = [2, 3, 4, 5].map(|part| take(quantities[part].len()));
         let forces = forces.into_iter().map(|node| node.into_iter().map(|sum| g.sum(sum)).collect()).collect();
-        let accounts = accounts.into_iter().map(|rate| h * rate).collect();
+        let mean: Vec<_> = symbols.into_iter().zip(temperatures.iter().copied()).collect();
+        let accounts = g.substitute(&accounts, &mean).into_iter().map(|rate| h * rate).collect();
         Formula { unknowns, action, forces, entropy, states, temperatures, heating, accounts }
     }
 
@@ -290,13 +294,20 @@ impl<'g> DiscreteAction<'g> {
         };
         let positions: Vec<_> = [system.q.clone()].into_iter().chain(w.iter().map(|w| moved(w, g.int(1)))).collect();
         let last = &w[w.len() - 1];
+        let (s, rates) = (&system.heat.s, &system.heat.rates);
+        let states = system.heat.states().iter().zip(&self.incremental.states.end);
+        let warmed = |part: Expr<'g>| {
+            let balanced = system.heat.balanced().iter().zip(rates).map(|(s, rate)| *s + part * h * *rate);
+            balanced.chain(states.clone().map(|(state, end)| *state + part * (*end - *state))).collect::<Vec<_>>()
+        };
         let between =
-            Point { q: moved(last, self.base), v: last.clone(), s: system.heat.s.clone(), t: system.t + self.base * h };
+            Point { q: moved(last, self.base), v: last.clone(), s: warmed(self.base), t: system.t + self.base * h };
+        let entropies = [s.clone(), warmed(g.int(1))];
         let mut rules: Vec<_> = q_0.iter().copied().zip(system.q.iter().copied()).collect();
         rules.extend(q_1.iter().copied().zip(positions[positions.len() - 1].iter().copied()));
         let own = self.own_constraints.iter().map(|own| own.map(|row| row.substitute(&rules))).collect();
         // Divided by h, position constraints are of the size of the velocities that they fix.
-        self.nodes_at(system, positions, between, own, h)
+        self.nodes_at(system, positions, (between, entropies), own, h)
     }
 
     /// The nodes of a step in the nodes themselves.
@@ -305,6 +316,7 @@ impl<'g> DiscreteAction<'g> {
         let positions = self.nodal.unknowns.clone();
         let (first, last) = (&positions[0], &positions[positions.len() - 1]);
         let half = self.base == system.graph.rational(Rational::HALF);
+        let ends = system.entropy_ends();
         let between = Point {
             q: first
                 .iter()
@@ -312,18 +324,18 @@ impl<'g> DiscreteAction<'g> {
                 .map(|(a, b)| if half { (*a + *b) / 2 } else { *a + self.base * (*b - *a) })
                 .collect(),
             v: first.iter().zip(last).map(|(a, b)| (*b - *a) / h).collect(),
-            s: system.entropy_ends()[1].clone(),
+            s: ends[0].iter().zip(&ends[1]).map(|(a, b)| *a + self.base * (*b - *a)).collect(),
             t: system.t + self.base * h,
         };
         let own = self.own_constraints.clone();
-        self.nodes_at(system, positions, between, own, system.graph.int(1))
+        self.nodes_at(system, positions, (between, ends), own, system.graph.int(1))
     }
 
     fn nodes_at(
         &mut self,
         system: &System<'g>,
         positions: Vec<Vec<Expr<'g>>>,
-        between: Point<'g>,
+        (between, entropies): (Point<'g>, [Vec<Expr<'g>>; 2]),
         own: Vec<Option<Expr<'g>>>,
         scale: Expr<'g>,
     ) -> Nodes<'g> {
@@ -336,7 +348,7 @@ impl<'g> DiscreteAction<'g> {
             values.iter().enumerate().map(number).collect()
         };
         let times = scaled(&self.nodes, "node").into_iter().map(|offset| system.t + offset).collect();
-        Nodes { positions, times, weights: scaled(&weights, "impulse"), between, scale, own }
+        Nodes { positions, times, weights: scaled(&weights, "impulse"), between, entropies, scale, own }
     }
 }
 

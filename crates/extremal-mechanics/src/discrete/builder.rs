@@ -101,10 +101,12 @@ pub(super) fn thermal_guards<'g>(
 ) -> Vec<SchemeGuard> {
     let g = system.graph;
     let names = &system.heat.names;
-    let positive = temperatures.iter().zip(names).map(|(temperature, name)| SchemeGuard {
-        label: format!("the temperature -dL/d{name} stays positive"),
-        condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
-    });
+    let positive = temperatures[..system.heat.entropies().len().min(temperatures.len())].iter().zip(names).map(
+        |(temperature, name)| SchemeGuard {
+            label: format!("the temperature -dL/d{name} stays positive"),
+            condition: g.compare(Relation::Lt, g.int(0), *temperature).id(),
+        },
+    );
     // Friction that is zero up to round-off may come out with either sign.
     let slack = g.rational(Rational::new(-1, 1_000_000_000_000).unwrap_or(Rational::ZERO));
     let dissipative =
@@ -137,7 +139,8 @@ fn observe_momenta(system: &System<'_>) -> Block {
     let guess: Vec<_> = (0..system.order).flat_map(|r| system.symbols("v_", &"'".repeat(r))).collect();
     let (found, momenta) = match system.order {
         1 => {
-            let found = velocities(system, &system.here(), &system.moving_multipliers(), &system.p, &guess);
+            let here = system.here();
+            let found = velocities(system, (&here, &here), &system.moving_multipliers(), &system.p, &guess);
             (found.solve, found.momenta)
         }
         // No constraints act here; each momentum is affine in the highest derivative that it brings in.

@@ -21,8 +21,10 @@ pub(super) struct Nodes<'g> {
     pub times: Vec<Expr<'g>>,
     /// h b_i.
     pub weights: Vec<Expr<'g>>,
-    /// Between the ends: position, difference quotient and time where nonholonomic constraints are taken.
+    /// Between the ends: position, difference quotient, entropies and time where nonholonomic constraints are taken.
     pub between: Point<'g>,
+    /// Entropies at both ends.
+    pub entropies: [Vec<Expr<'g>>; 2],
     /// What position constraints are divided by.
     pub scale: Expr<'g>,
     /// Discrete constraints of the user's own, one per constraint, which replace those above.
@@ -42,9 +44,10 @@ pub(super) struct Imposed<'g> {
 }
 
 impl<'g> Nodes<'g> {
-    fn point(&self, node: usize) -> Point<'g> {
-        let Point { v, s, .. } = self.between.clone();
-        Point { q: self.positions[node].clone(), v, s, t: self.times[node] }
+    /// A node, with the mean velocity of the step: rows that change with velocities are then the same for both directions of time.
+    pub fn point(&self, node: usize) -> Point<'g> {
+        let s = self.entropies[usize::from(node > 0)].clone();
+        Point { q: self.positions[node].clone(), v: self.between.v.clone(), s, t: self.times[node] }
     }
 
     /// The constraints imposed on these nodes.
@@ -147,17 +150,17 @@ pub(super) struct Velocities<'g> {
 }
 
 /// Solves p + Rᵀμ = ∂L/∂v(q, v, S, t) and A v + b = 0 at `point`, whose velocities are the unknowns, for v, for μ, and for the
-/// multipliers that move (`moving` are their symbols there).
+/// multipliers that move (`moving` are their symbols there). The rows R are those at `rows`.
 pub(super) fn velocities<'g>(
     system: &System<'g>,
-    point: &Point<'g>,
+    (point, rows): (&Point<'g>, &Point<'g>),
     moving: &[Expr<'g>],
     momenta: &[Expr<'g>],
     guess: &[Expr<'g>],
 ) -> Velocities<'g> {
     let g = system.graph;
     let impulse: Vec<_> = system.reacting().map(|constraint| system.multiplier_symbol(constraint, "impulse")).collect();
-    let reaction = system.reactions_at(point, &impulse);
+    let reaction = system.reactions_at(rows, &impulse);
     let reached: Vec<_> = momenta.iter().zip(&reaction).map(|(p, r)| *p + *r).collect();
     let there: Vec<_> = system.moving_multipliers().into_iter().zip(moving.iter().copied()).collect();
     let slopes = system.at(&g.substitute(&system.momenta(), &there), point);

@@ -125,6 +125,19 @@ pub enum SchemeError {
         /// Where.
         place: &'static str,
     },
+    /// Half-impulses at a node that are not along the same row cannot be left to the next step.
+    #[error("the reaction of `{0}` turns with the velocities, which needs `constraints = \"rattle\"`")]
+    NeedsRattle(String),
+    /// A reaction that is not along the slopes of an equation of positions is no part of a Hamiltonian.
+    #[error(
+        "`{method}` has no rule for virtual displacements stated apart from the equation of positions `{constraint}`: use `midpoint`"
+    )]
+    Displaced {
+        /// The method.
+        method: String,
+        /// The constraint.
+        constraint: String,
+    },
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
@@ -193,6 +206,10 @@ pub fn scheme<'g>(
 ) -> Result<Scheme, SchemeError> {
     let name = method.to_string();
     check_method(system, method, options.start)?;
+    let turning = system.reacting().find(|constraint| constraint.turns_with_velocities(system));
+    if let (Some(constraint), ConstraintForm::Shake) = (turning, options.constraints) {
+        return Err(SchemeError::NeedsRattle(constraint.name.clone()));
+    }
     Ok(match method {
         Method::Compose { composition, base } => {
             if !system.heat.entropies().is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
@@ -318,6 +335,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     if !system.heat.entropies().is_empty() {
         needed.push((Feature::Entropies, None));
     }
+    if !system.heat.held_by.is_empty() {
+        needed.push((Feature::Matter, None));
+    }
     if let Some(state) = system.heat.states().first() {
         needed.push((Feature::States, Some(format!("`{state}`"))));
     }
@@ -340,6 +360,10 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     if let Some(refusal) = method.refuses(&features) {
         let example = needed.into_iter().find(|(feature, _)| *feature == refusal.feature).and_then(|(_, name)| name);
         return Err(SchemeError::Undefined { refusal, example });
+    }
+    let mut bound = system.constraints.iter().filter(|constraint| constraint.kind.nature().binds_positions);
+    if let (true, Some(constraint)) = (method.keeps_energy(), bound.find(|constraint| constraint.displaced)) {
+        return Err(SchemeError::Displaced { method: method.to_string(), constraint: constraint.name.clone() });
     }
     let two_points = match system.constraints.is_empty() {
         true => Feature::TwoPoints,

@@ -63,9 +63,11 @@ pub(super) fn runge_kutta_on<'g>(
         equations.extend(stages.map(|(name, row)| Equation::new(format!("stage {i} of {name}"), g.int(0), *row)));
     }
     let ends = moving.coordinates.iter().zip(moving.names()).zip(&after);
-    equations.extend(
-        ends.map(|((_, name), (_, end))| Equation::new("next state", system.symbol(&format!("{name}_next")), *end)),
-    );
+    equations.extend(ends.map(|((_, name), (_, end))| {
+        // Indices and primes stay behind: x_next'.
+        let (stem, rest) = name.split_at(name.find(['[', '\'']).unwrap_or(name.len()));
+        Equation::new("next state", system.symbol(&format!("{stem}_next{rest}")), *end)
+    }));
     Scheme {
         guards: phase_guards(system),
         equations,

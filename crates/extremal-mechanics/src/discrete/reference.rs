@@ -115,8 +115,12 @@ fn equations<'g>(system: &System<'g>, residuals: &[Vec<Expr<'g>>], next: &[Vec<E
         equations.push(Equation::new("next velocity", v1[k], v_next[k]));
     }
     let [_, s1] = system.entropy_ends();
-    let heated = system.heat.entropies().len();
-    let label = |at: usize| if at < heated { "next entropy" } else { "next state" };
+    let (heated, balanced) = (system.heat.entropies().len(), system.heat.balanced().len());
+    let label = |at: usize| match at {
+        at if at < heated => "next entropy",
+        at if at < balanced => "next amount",
+        _ => "next state",
+    };
     let ends = s1.iter().zip(s_next).enumerate();
     equations.extend(ends.map(|(at, (s, next))| Equation::new(label(at), *s, *next)));
     equations

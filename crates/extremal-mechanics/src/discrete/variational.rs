@@ -61,7 +61,7 @@ impl<'g> DiscreteAction<'g> {
             let fraction = constants.number(*fraction, || system.constant(&format!("node_{i}")));
             guess.extend(system.v.iter().map(|v| fraction * *v));
         }
-        let heated = system.heat.entropies();
+        let heated = system.heat.balanced();
         let warmed = heated.iter().zip(&system.heat.rates).map(|(s, rate)| *s + h * *rate);
         let s_next: Vec<_> = warmed.chain(states.end.iter().copied()).collect();
         let rates = &[&system.heat.rates[..heated.len()], &states.rates.concat()].concat();
@@ -101,7 +101,9 @@ impl<'g> DiscreteAction<'g> {
         let each = each.map(|name| Meaning::Rate(name.clone()));
         let warming = Solve::new(rates, entropy, &rate_guess).meaning(each);
         let mut solves = before;
-        match (rates.is_empty(), self.implicit_entropy) {
+        // A constraint may need the entropies at the end of the step.
+        let implicit = self.implicit_entropy || g.depend_on(&constraints, rates).contains(&true);
+        match (rates.is_empty(), implicit) {
             (true, _) => solves.extend(with_contacts(motion)),
             (false, false) => {
                 solves.extend(with_contacts(motion));
@@ -125,7 +127,8 @@ impl<'g> DiscreteAction<'g> {
                 .vakonomic()
                 .map(|c| system.symbol(&format!("lambda_{}_{}", c.name, place(degree, degree))))
                 .collect();
-            let projected = velocities(system, &end, &moving_there, &p_next, &w[degree - 1]);
+            let rows = Point { s: end.s.clone(), ..nodes.point(degree) };
+            let projected = velocities(system, (&end, &rows), &moving_there, &p_next, &w[degree - 1]);
             worked = worked + nodes.power(system, degree, &projected.impulse);
             match &first {
                 None => {
@@ -234,7 +237,7 @@ impl<'g> StateFormula<'g> {
     /// The equations of the states, for print.
     fn equations(&self, system: &System<'g>) -> Vec<Equation> {
         let zero = system.graph.int(0);
-        let names = &system.heat.names[system.heat.entropies().len()..];
+        let names = &system.heat.names[system.heat.balanced().len()..];
         let labels =
             (1..=self.rates.len()).flat_map(|stage| names.iter().map(move |name| format!("stage {stage} of {name}")));
         let mut equations: Vec<Equation> =

@@ -59,6 +59,8 @@ pub enum NoPhaseGeometry {
     Accelerations,
     /// States with rates of their own: they are neither positions nor entropies.
     States,
+    /// Amounts of matter, likewise.
+    Matter,
     /// More coordinates and entropies than formulas are written for.
     Large {
         /// The dimension of the phase space.
@@ -97,6 +99,7 @@ impl<'g> System<'g> {
             (self.reacting().next().is_some(), NoPhaseGeometry::Reactions),
             (!self.dry.is_empty(), NoPhaseGeometry::DryFriction),
             (!self.heat.states().is_empty(), NoPhaseGeometry::States),
+            (!self.heat.amounts().is_empty(), NoPhaseGeometry::Matter),
             (dimension > MOST_DIMENSIONS, NoPhaseGeometry::Large { dimension }),
         ];
         if let Some((_, reason)) = refused.into_iter().find(|(stated, _)| *stated) {

@@ -17,6 +17,8 @@ pub enum Feature {
     HigherForces,
     /// Entropies.
     Entropies,
+    /// Amounts of matter.
+    Matter,
     /// States with rates of their own.
     States,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
@@ -52,6 +54,7 @@ impl Feature {
             Feature::HigherDerivatives,
             Feature::HigherForces,
             Feature::Entropies,
+            Feature::Matter,
             Feature::States,
             Feature::Singular,
             Feature::SingularEntropies,
@@ -89,6 +92,7 @@ impl fmt::Display for Feature {
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::HigherForces => f.write_str("for forces beside accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::Matter => f.write_str("for a system with amounts of matter"),
             Feature::States => f.write_str("for a system with states of first order"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),

@@ -9,11 +9,11 @@ use std::fmt;
 
 use extremal_expr::Rational;
 
-use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
+use crate::ConstraintKind::{Chetaev, Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, HigherForces, Momenta, Reduction, Singular, SingularEntropies, States, TwoPoints,
-    Velocities,
+    Entropies, HigherDerivatives, HigherForces, Matter, Momenta, Reduction, Singular, SingularEntropies, States,
+    TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -139,8 +139,17 @@ pub enum MethodKind {
     Reference,
 }
 
-const MOTIONS: &[Feature] =
-    &[Velocities, Entropies, States, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const MOTIONS: &[Feature] = &[
+    Velocities,
+    Entropies,
+    Matter,
+    States,
+    Constraints(Holonomic),
+    Constraints(Nonholonomic),
+    Constraints(Chetaev),
+    Constraints(Vakonomic),
+];
+/// A discrete system of one's own says nothing of matter or states, nor of rows that change with the velocities.
 const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
@@ -238,7 +247,7 @@ static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic)]],
+    takes: &[&[Velocities, Entropies, Matter, Constraints(Holonomic), Constraints(Nonholonomic)]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
@@ -375,7 +384,7 @@ static CUSTOM: MethodFamily = MethodFamily {
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
-    // A discrete Lagrangian of one's own may reach over three points; of states it says nothing.
+    // A discrete Lagrangian of one's own may reach over three points; of matter and states it says nothing.
     takes: &[OWN_MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT

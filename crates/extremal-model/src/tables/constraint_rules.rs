@@ -54,6 +54,13 @@ pub(crate) fn kind<'g>(
     equation: &ConstraintEquation<'g>,
 ) -> Option<ConstraintKind> {
     let velocities = equation.velocities(resolver);
+    if let Some(state) = resolver.names.states_in(equation.difference).first() {
+        let message = format!("the constraint `{name}` contains the state `{state}`");
+        let help = "a state has a rate of its own: constraints may contain positions, velocities, entropies, time and parameters";
+        let diagnostic = Diagnostic::error(Code::Conflict, message).at(equation.span.clone(), "").help(help);
+        resolver.problems.push(diagnostic);
+        return None;
+    }
     let order = resolver.names.order_of(equation.difference);
     let holonomic = order == Some(0);
     if order.is_none() {
@@ -66,10 +73,24 @@ pub(crate) fn kind<'g>(
         KindStatement::Inferred => None,
         KindStatement::Stated(kind, span) => Some((*kind, span)),
     };
-    let told = if holonomic { ConstraintKind::Holonomic } else { ConstraintKind::Nonholonomic };
+    let warm = resolver.names.has_entropy(equation.difference);
+    // The temperature of an entropy in a constraint is that of L + λΦ.
+    let told = match (holonomic, warm) {
+        (true, true) => ConstraintKind::Vakonomic,
+        (true, false) => ConstraintKind::Holonomic,
+        (false, _) => ConstraintKind::Nonholonomic,
+    };
     let (kind, span) = stated.map_or((told, None), |(kind, span)| (kind, Some(span)));
     let of_kind = |span: Option<&Span>| span.cloned().unwrap_or_else(|| equation.span.clone());
+    if warm && (holonomic && kind.nature().reacts || !holonomic && !kind.nature().reacts) {
+        let message = format!("the constraint `{name}` contains an entropy, so that it cannot be {kind}");
+        let help =
+            "leave `kind` out: with positions it is imposed before the action is varied, with velocities it reacts";
+        resolver.problems.push(Diagnostic::error(Code::Conflict, message).at(of_kind(span), "").help(help));
+        return None;
+    }
     match (holonomic, kind.nature()) {
+        (true, _) if warm => Some(kind),
         (true, ConstraintNature { binds_positions: true, .. }) => Some(kind),
         (true, ConstraintNature { binds_positions: false, .. }) => {
             let message = format!("the constraint `{name}` binds positions only, so that it is holonomic, not {kind}");
@@ -96,8 +117,8 @@ pub(crate) fn kind<'g>(
             };
             let message = format!("the {kind} constraint `{name}` is not linear in `{velocity}`");
             let diagnostic = Diagnostic::error(Code::NotLinear, message).at(equation.span.clone(), "");
-            let help =
-                "d'Alembert's principle needs a constraint affine in the velocities; kind = \"vakonomic\" imposes any";
+            let help = "d'Alembert's principle needs a constraint affine in the velocities; of any other, kind = \"chetaev\" lets the reaction \
+                 act along the slopes by the velocities, and kind = \"vakonomic\" imposes it before the action is varied";
             resolver.problems.push(diagnostic.help(help));
             None
         }
@@ -112,6 +133,8 @@ fn says_nothing<'g>(resolver: &Resolver<'g, '_>, name: &str, equation: &Constrai
     let rounding = 16.0 * f64::EPSILON * left.abs().max(right.abs());
     let verdict = if equation.difference.is_zero() || difference.abs() <= rounding {
         "it is always true".to_owned()
+    } else if resolver.names.has_entropy(equation.difference) {
+        "it binds an entropy, not the motion".to_owned()
     } else if difference.is_nan() {
         // The time has no value.
         "it binds the time, not the motion".to_owned()
@@ -181,7 +204,7 @@ pub(crate) fn check_keys(
     let variational = statement.variational.as_ref().filter(|_| !kind.nature().own_displacements);
     let variational = variational.map(|series| {
         let message = format!("the {kind} constraint `{name}` has no virtual displacements of its own");
-        let help = "only those of a nonholonomic constraint may differ from its equation";
+        let help = "it is imposed before the action is varied, and has no reaction";
         Diagnostic::error(Code::Conflict, message).at(series.span(), "").help(help)
     });
     let found: Vec<Diagnostic> = multiplier.into_iter().chain(variational).collect();

@@ -24,7 +24,7 @@ pub struct ModelConstraint {
     pub left: Id,
     /// The right side.
     pub right: Id,
-    /// For a nonholonomic constraint whose virtual displacements differ from its equation: an expression linear in the velocities,
+    /// For a constraint that reacts and whose virtual displacements differ from its equation: an expression linear in the velocities,
     /// whose coefficients are their row.
     pub variational: Option<Id>,
     /// What the multiplier of a vakonomic constraint starts from, an expression of parameters; zero for the others, whose
@@ -41,11 +41,15 @@ pub enum ConstraintKind {
     Holonomic,
     /// It binds velocities, to which it is affine, and its reaction does no work on virtual displacements (d'Alembert).
     Nonholonomic,
-    /// It binds velocities, before the action is varied.
+    /// It binds velocities in any way, and its reaction is along its slopes by them (Chetaev).
+    Chetaev,
+    /// It binds velocities, or positions and entropies, before the action is varied.
     Vakonomic,
 }
 
-named! { ConstraintKind: Holonomic = "holonomic", Nonholonomic = "nonholonomic", Vakonomic = "vakonomic" }
+named! {
+    ConstraintKind: Holonomic = "holonomic", Nonholonomic = "nonholonomic", Chetaev = "chetaev", Vakonomic = "vakonomic"
+}
 
 /// What a kind of constraint is, in the terms in which everything else asks: a new kind answers all of them in
 /// [`ConstraintKind::nature`], and a new question is asked of all kinds.
@@ -72,7 +76,7 @@ impl ConstraintKind {
                 binds_positions: true,
                 reacts: true,
                 affine: false,
-                own_displacements: false,
+                own_displacements: true,
                 any_order: false,
             },
             ConstraintKind::Nonholonomic => ConstraintNature {
@@ -82,6 +86,7 @@ impl ConstraintKind {
                 own_displacements: true,
                 any_order: false,
             },
+            ConstraintKind::Chetaev => ConstraintNature { affine: false, ..ConstraintKind::Nonholonomic.nature() },
             ConstraintKind::Vakonomic => ConstraintNature {
                 binds_positions: false,
                 reacts: false,
@@ -130,12 +135,12 @@ pub(super) static TABLE: ModelTable = ModelTable {
 const FIELDS: &[TableField<ConstraintStatement>] = &[
     field(
         "equation",
-        "the equation, of positions, velocities, time and parameters; a list makes a family",
+        "the equation, of positions, velocities, entropies, time and parameters; a list makes a family",
         |reader, entry, into| into.equation = reader.series(entry),
     ),
     field(
         "kind",
-        "`holonomic`, `nonholonomic`, or `vakonomic`: imposed before the action is varied",
+        "`holonomic`, `nonholonomic`, `chetaev`: bound velocities in any way, with a reaction along the slopes by them, or `vakonomic`: imposed before the action is varied",
         |reader, entry, into| {
             let unknown = |name: &str| format!("there is no kind of constraint `{name}`");
             let kind = reader.choice(entry, ConstraintKind::ALL, ConstraintKind::name, "the kinds are", unknown);
@@ -144,7 +149,7 @@ const FIELDS: &[TableField<ConstraintStatement>] = &[
     ),
     field(
         "variational",
-        "of a nonholonomic one whose virtual displacements differ from its equation: linear in the velocities, whose coefficients are their row",
+        "of one that reacts, and whose virtual displacements differ from its equation: linear in the velocities, whose coefficients are their row",
         |reader, entry, into| into.variational = reader.series(entry),
     ),
     field(

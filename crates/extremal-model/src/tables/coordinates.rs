@@ -278,7 +278,7 @@ pub(crate) fn start_expressions(
     starts
 }
 
-/// The values of the time, all positions, velocities, entropies and states at the start, by the names of their symbols. A position or
+/// The values of the time, all positions, velocities, entropies, amounts and states at the start, by the names of their symbols. A position or
 /// a state that is left open has none; a velocity is then zero.
 pub(crate) fn start_values(
     resolver: &Resolver<'_, '_>,
@@ -287,16 +287,18 @@ pub(crate) fn start_values(
 ) -> HashMap<String, f64> {
     let graph = resolver.graph;
     let zero = graph.int(0).id();
-    let StateComponents { coordinates, entropies, states } = state;
+    let StateComponents { coordinates, entropies, amounts, states } = state;
     let starts = start_expressions(&coordinates.list, boundary, 1);
     let moving = coordinates.list.iter().zip(starts[0].iter().zip(&starts[1]));
     let moving = moving.flat_map(|(c, (position, velocity))| {
         [(c.name.clone(), *position), (format!("{}'", c.name), Some(velocity.unwrap_or(zero)))]
     });
     let entropies = entropies.list.iter().map(|entropy| (entropy.name.clone(), Some(entropy.start)));
+    let amounts = amounts.list.iter().map(|amount| (amount.name.clone(), Some(amount.start)));
     let stated = states.list.iter().map(|state| state.name.clone());
     let stated = stated.zip(states::start_expressions(&states.list, boundary));
-    let known = moving.chain(entropies).chain(stated).filter_map(|(name, value)| Some((name, value?)));
+    let carried = entropies.chain(amounts).chain(stated);
+    let known = moving.chain(carried).filter_map(|(name, value)| Some((name, value?)));
     let (names, ids): (Vec<String>, Vec<Id>) = known.unzip();
     let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
     let mut values: HashMap<String, f64> = names.into_iter().zip(numbers).collect();

@@ -272,7 +272,9 @@ fn report_absent(
     }
     for family in &entropies.families.list {
         let members = &entropies.list[family.first..family.first + family.len()];
-        if let Some(Entropy { name, .. }) = members.iter().find(|entropy| !present.contains(&entropy.symbol)) {
+        let absent = members.iter().find(|entropy| !present.contains(&entropy.symbol));
+        // A constraint in error may be what contains it.
+        if let Some(Entropy { name, .. }) = absent.filter(|_| !constraints.incomplete) {
             let message = format!("the {function} does not contain the entropy `{name}`");
             resolver.problems.push(
                 Diagnostic::error(Code::AbsentEntropy, message)

@@ -9,6 +9,7 @@ use super::coordinates::Coordinate;
 use super::discrete::Discrete;
 use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
+use super::matter::Amount;
 use super::observables::WatchedQuantities;
 use super::states::FirstOrderState;
 use crate::diagnostic::{Code, Diagnostic};
@@ -119,6 +120,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub costs: bool,
     pub dry: &'a [DryFriction],
     pub entropies: &'a [Entropy],
+    pub amounts: &'a [Amount],
     pub states: &'a [FirstOrderState],
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
@@ -143,6 +145,9 @@ impl RecordedColumns<'_> {
         }
         for entropy in self.entropies {
             columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        for amount in self.amounts {
+            columns.extend([amount.name.clone(), format!("mu_{}", amount.name)]);
         }
         for state in self.states {
             columns.insert(state.name.clone());

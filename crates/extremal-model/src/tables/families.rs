@@ -20,6 +20,7 @@ pub(crate) const INDEX: &str = "what the number of a member is called, `i` if no
 pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
+    Amount,
     State,
     Definition,
     Constraint,
@@ -31,6 +32,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinate",
             QuantityKind::Entropy => "entropy",
+            QuantityKind::Amount => "amount",
             QuantityKind::State => "state",
             QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
@@ -42,6 +44,7 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinates",
             QuantityKind::Entropy => "entropies",
+            QuantityKind::Amount => "amounts",
             QuantityKind::State => "states",
             QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use extremal_expr::{Expr, Graph, Id};
 
 use super::conduction::Conduction;
+use super::constraints::ModelConstraint;
 use super::coordinates::{Coordinate, Coordinates};
 use super::dynamics::Dynamics;
 use super::entropies::{Entropies, Entropy};
@@ -24,6 +25,7 @@ pub(crate) struct LawsAtStart<'a> {
     pub entropies: &'a [Entropy],
     pub friction: &'a [FrictionTerm],
     pub conductions: &'a [Conduction],
+    pub constraints: &'a [ModelConstraint],
 }
 
 /// Something that cannot be; quantities by their places.
@@ -52,6 +54,9 @@ impl LawsAtStart<'_> {
     pub fn breaches(&self, value_of: impl Fn(&str) -> Option<f64>) -> Vec<Breach> {
         let mut breaches = Vec::new();
         for (entropy, slope) in self.graph.evaluate(&self.temperatures(), &value_of).into_iter().enumerate() {
+            if self.is_bound(entropy) {
+                continue;
+            }
             // Not `-slope`, which would call a temperature of zero -0.
             let value = 0.0 - slope;
             if !(value > 0.0 && value.is_finite()) {
@@ -75,6 +80,13 @@ impl LawsAtStart<'_> {
             }
         }
         breaches
+    }
+
+    /// Is it in a constraint that is imposed before the variation? Its temperature then contains a multiplier, which a run finds.
+    fn is_bound(&self, entropy: usize) -> bool {
+        let symbol = self.graph.expr(self.entropies[entropy].symbol);
+        let imposed = self.constraints.iter().filter(|constraint| !constraint.kind.nature().reacts);
+        imposed.flat_map(|c| [c.left, c.right]).any(|side| self.graph.expr(side).depends_on(&[symbol]))
     }
 
     /// The entropies that friction cools at the start.
@@ -120,6 +132,7 @@ pub(crate) fn check(
     dynamics: &Dynamics,
     coordinates: &Coordinates,
     entropies: &Entropies,
+    constraints: &[ModelConstraint],
     starts: &HashMap<String, f64>,
 ) {
     if entropies.list.is_empty() {
@@ -132,6 +145,7 @@ pub(crate) fn check(
         entropies: &entropies.list,
         friction: &dynamics.friction.terms,
         conductions: &dynamics.conductions.list,
+        constraints,
     };
     let value_of = |name: &str| starts.get(name).or_else(|| resolver.values.get(name)).copied();
     let breaches = laws.breaches(value_of);

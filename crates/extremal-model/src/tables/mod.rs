@@ -23,10 +23,12 @@ mod friction;
 pub(crate) mod hamiltonian;
 mod jumps;
 mod laws;
+mod matter;
 mod momenta;
 mod objective;
 mod observables;
 mod parameters;
+mod ports;
 mod simulation;
 mod states;
 mod stop;
@@ -53,9 +55,11 @@ pub use discretisation::{DifferenceNode, Discretisation, StepEnds};
 pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
+pub use matter::Amount;
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
+pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
@@ -87,10 +91,11 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 22] = [
+static TABLES: [&ModelTable; 24] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
+    &matter::TABLE,
     &states::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
@@ -98,6 +103,7 @@ static TABLES: [&ModelTable; 22] = [
     &friction::TABLE,
     &dynamics::HEAT,
     &conduction::TABLE,
+    &ports::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
     &objective::TABLE,
@@ -140,11 +146,13 @@ pub(crate) struct Statements {
     pub parameters: Vec<ParameterStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
+    pub matter: Vec<matter::AmountStatement>,
     pub states: Vec<states::StateStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
     pub conduction: Vec<conduction::ConductionStatement>,
+    pub ports: Vec<ports::PortStatement>,
     pub constraints: Vec<constraints::ConstraintStatement>,
     pub controls: Vec<controls::ControlStatement>,
     pub objective: Option<objective::ObjectiveStatement>,
@@ -175,6 +183,7 @@ impl Statements {
             parameters: _,
             coordinates: _,
             entropies,
+            matter,
             states,
             definitions: _,
             dynamics:
@@ -190,6 +199,7 @@ impl Statements {
                 },
             friction,
             conduction,
+            ports,
             constraints,
             controls,
             objective,
@@ -204,13 +214,14 @@ impl Statements {
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
         let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty() && states.is_empty());
+        let open = !(matter.is_empty() && ports.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
             || objective.is_some()
             || boundary.is_some()
             || discrete.is_some()
             || discretisation.is_some();
-        !(rubs || watched || heated || restricted || sought)
+        !(rubs || watched || heated || open || restricted || sought)
     }
 }
 
@@ -221,6 +232,7 @@ pub(crate) struct Content {
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
+    pub amounts: Vec<Amount>,
     pub states: Vec<FirstOrderState>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
@@ -239,6 +251,7 @@ pub(crate) struct Content {
     pub herglotz: bool,
     pub heat: Vec<Id>,
     pub conductions: Vec<Conduction>,
+    pub ports: Vec<ModelPort>,
     pub constraints: Vec<ModelConstraint>,
     pub controls: Vec<Control>,
     pub objective: Option<Objective>,
@@ -300,6 +313,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
     let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
+    let amounts = matter::resolve(resolver, &statements.matter, &entropies);
     let mut states = states::declare(resolver, statements);
     let declared_controls = controls::declare(resolver, &statements.controls);
     hamiltonian::declare(resolver, statements, &coordinates);
@@ -308,12 +322,22 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
     states::resolve_rates(resolver, &statements.states, &mut states, &controls);
-    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
+    let state = boundary::StateComponents {
+        coordinates: &coordinates,
+        entropies: &entropies,
+        amounts: &amounts,
+        states: &states,
+    };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
     let starts = coordinates::start_values(resolver, state, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
-    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
+    let state = boundary::StateComponents {
+        coordinates: &coordinates,
+        entropies: &entropies,
+        amounts: &amounts,
+        states: &states,
+    };
     let constraints = constraints::resolve(resolver, statements);
     let named = dynamics::Quantities {
         coordinates: &coordinates,
@@ -323,6 +347,8 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         constraints: &constraints,
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
+    let ends = ports::PortEnds { entropies: &entropies, amounts: &amounts };
+    let ports = ports::resolve(resolver, &statements.ports, &ends);
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
     let mut observables = observables::resolve(resolver, &statements.observables, state);
@@ -338,6 +364,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         costs: momentum_order.is_some() && order == 1,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
         entropies: &entropies.list,
+        amounts: &amounts.list,
         states: &states.list,
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
@@ -368,7 +395,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut moving = coordinates.list.iter().map(|c| &c.name).chain(states.list.iter().map(|state| &state.name));
     let started = moving.all(|name| starts.contains_key(name));
     if let (Some(dynamics), true, 0) = (&dynamics, started, resolver.problems.errors()) {
-        laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
+        laws::check(resolver, dynamics, &coordinates, &entropies, &constraints.list, &starts);
     }
     if let (Some(boundary), 0) = (&boundary, resolver.problems.errors()) {
         objective::warn_constant(resolver, statements, objective.as_ref(), boundary);
@@ -387,6 +414,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
+        amounts: amounts.list,
         states: states.list,
         definitions: definitions.list,
         independent,
@@ -405,6 +433,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         herglotz: dynamics.herglotz,
         heat: dynamics.heat,
         conductions: dynamics.conductions.list,
+        ports,
         constraints: constraints.list,
         controls,
         objective,

@@ -43,7 +43,7 @@ pub(crate) struct StateStatement {
 
 pub(super) static TABLE: ModelTable = ModelTable {
     name: "states",
-    sentence: "quantities with an equation of first order, each by name: `x = { start = 0, rate = \"v*cos(th)\" }` is x' = v*cos(th). They may occur wherever entropies may, and need no Lagrangian",
+    sentence: "quantities with an equation of first order, each by name: `x = { start = 0, rate = \"v*cos(th)\" }` is x' = v*cos(th). They may occur wherever entropies may but in constraints, and need no Lagrangian",
     keys: || keys(FIELDS),
     read: |reader, _, entries, into| into.states = entries.iter().map(|entry| read_one(reader, entry)).collect(),
 };

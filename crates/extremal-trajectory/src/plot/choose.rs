@@ -76,6 +76,8 @@ pub(super) fn panels(
         ("Energy split", Role::EnergyPart),
         ("Entropy", Role::Entropy),
         ("Temperature", Role::Temperature),
+        ("Matter", Role::Amount),
+        ("Chemical potential", Role::Potential),
         ("Multipliers", Role::Multiplier),
     ] {
         panels.extend(picture.over_time(title, &picture.with_role(role)));

@@ -12,7 +12,7 @@ use extremal_engine::model::ModelTable;
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::BoundarySpec;
-pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, StateSpec};
+pub use spec::{AmountSpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, PortSpec, StateSpec};
 pub use value::Value;
 
 use value::{inline, key, line, toml};
@@ -218,6 +218,31 @@ impl ModelBuilder {
     ) -> Self {
         let entries = [line("between", between), line("conductance", conductance), line("count", count)];
         self.table("conduction", name, &entries)
+    }
+
+    /// An amount of matter and where it starts, which changes by ports.
+    ///
+    /// ```
+    /// use extremal::{Model, PortSpec};
+    /// let model = Model::builder("Leaking vessel")
+    ///     .entropy("S", 1.0)
+    ///     .amount("N", 2.0)
+    ///     .lagrangian("-N^2*exp(S/N)")
+    ///     .port("leak", PortSpec::leading_out_of("N").flow("N/10"))
+    ///     .build()?;
+    /// let run = model.simulate().step(0.01).until(1.0).run()?;
+    /// // What leaves takes its own entropy along.
+    /// let (s, n) = (run.end().get("S").unwrap(), run.end().get("N").unwrap());
+    /// assert!((s/n - 0.5).abs() < 1e-12 && n < 2.0);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn amount(self, name: &str, spec: impl Into<AmountSpec>) -> Self {
+        self.table("matter", name, &spec.into().entries)
+    }
+
+    /// A way on which matter or heat comes in or goes.
+    pub fn port(self, name: &str, spec: PortSpec) -> Self {
+        self.table("ports", name, &spec.entries)
     }
 
     /// A constraint: its equation, or more with a [`ConstraintSpec`].

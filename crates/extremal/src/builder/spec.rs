@@ -103,6 +103,66 @@ impl<T: Into<Value>> From<T> for EntropySpec {
 }
 
 spec! {
+    /// How much matter there is at the start, and which part holds it.
+    ///
+    /// A plain number or expression is a start.
+    AmountSpec {
+        /// The entropy of the part that holds it, where there are several.
+        entropy,
+    }
+}
+
+impl AmountSpec {
+    /// An amount that starts here.
+    pub fn start(value: impl Into<Value>) -> Self {
+        AmountSpec::default().with("start", value)
+    }
+}
+
+impl<T: Into<Value>> From<T> for AmountSpec {
+    fn from(value: T) -> Self {
+        AmountSpec::start(value)
+    }
+}
+
+spec! {
+    /// Where matter or heat comes from and goes, and what it brings along.
+    PortSpec {
+        /// How much matter per time.
+        flow,
+        /// The energy that comes with matter, per amount.
+        enthalpy,
+        /// The entropy that comes with matter, per amount.
+        entropy,
+        /// Instead of the enthalpy: the chemical potential of a reservoir.
+        potential,
+        /// The temperature of a reservoir.
+        temperature,
+        /// How much heat per time.
+        power,
+        /// Heat per time and difference of temperatures.
+        conductance,
+    }
+}
+
+impl PortSpec {
+    /// It leads into this amount, or for heat into this entropy.
+    pub fn leading_into(part: &str) -> Self {
+        PortSpec::default().with("into", part)
+    }
+
+    /// It leads out of this amount, and nowhere else unless that is said.
+    pub fn leading_out_of(amount: &str) -> Self {
+        PortSpec::default().with("from", amount)
+    }
+
+    /// It leads on into this amount.
+    pub fn and_into(self, amount: &str) -> Self {
+        self.with("into", amount)
+    }
+}
+
+spec! {
     /// How fast a state of first order changes, and where it starts.
     ///
     /// A plain expression is a rate.
@@ -128,11 +188,12 @@ impl<T: Into<Value>> From<T> for StateSpec {
 spec! {
     /// What a constraint says, of which kind it is, and whether it is a family.
     ///
-    /// A plain equation is a holonomic constraint if it contains no velocity, else a nonholonomic one.
+    /// A plain equation is a holonomic constraint if it contains no velocity, else a nonholonomic one, and of positions and entropies an
+    /// equation of state.
     ConstraintSpec {
         /// What the multiplier of a vakonomic constraint starts from.
         multiplier,
-        /// The virtual displacements of a nonholonomic constraint where they differ from its equation.
+        /// The virtual displacements of a constraint that reacts, where they differ from its equation.
         variational,
     }
 }

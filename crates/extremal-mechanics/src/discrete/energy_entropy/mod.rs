@@ -79,10 +79,10 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
     let reactions = bound.reactions(system, &points, &b);
 
     let beside = system.symbol("power_beside");
-    let accounts = match system.power_beside_forces().is_zero() {
-        true => system.accounts(),
-        false => system.accounts_with(beside),
-    };
+    let beside_forces = if system.power_beside_forces().is_zero() { g.int(0) } else { beside };
+    // Conduction and ports are driven by the discrete temperatures and potentials, which then meet the energy identity.
+    let symbols = system.slope_symbols();
+    let accounts = system.accounts_with(beside_forces, &symbols);
     let account_formulas: Vec<_> = accounts.iter().map(|account| account.rate).collect();
     let (mut rows, mut grown, mut guards) = (Vec::new(), Vec::new(), Vec::new());
     for (i, (mean, rate)) in means.iter().zip(&rates).enumerate() {
@@ -91,17 +91,15 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
         let (temperature, by_time) = rest.split_at(m);
         let point = Point { v: velocity.to_vec(), ..points[i].clone() };
         let force = system.at(&system.force, &point);
-        // Conduction is driven by the discrete temperatures, which then meet the energy identity.
-        let symbols = system.entropy_symbols("T_", "");
         let sources = system.at(&system.entropy_sources(&symbols), &point);
-        let discrete: Vec<_> = symbols.into_iter().zip(temperature.iter().copied()).collect();
+        let mut discrete: Vec<_> = symbols.iter().copied().zip(temperature.iter().copied()).collect();
         let sources = g.substitute(&sources, &discrete);
         let reaction = &reactions[i].force;
         rows.extend((0..n).map(|k| rate[k] - velocity[k]));
         rows.extend((0..n).map(|k| rate[n + k] + slope_q[k] - force[k] - reaction[k]));
-        rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
-        let power = g.sum(by_time.iter().copied().chain([reactions[i].power]));
-        grown.push(g.substitute(&system.at(&account_formulas, &point), &[(beside, power)]));
+        rows.extend(system.carried_rows(temperature, &rate[2 * n..2 * n + m], &sources));
+        discrete.push((beside, g.sum(by_time.iter().copied().chain([reactions[i].power]))));
+        grown.push(g.substitute(&system.at(&account_formulas, &point), &discrete));
         guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
     }
     let imposed = imposed(system, &mut method, (&bound, &gradients), &step, form.nodes);
@@ -300,7 +298,9 @@ fn print<'g>(
             equations.push(Equation::new("rate of a momentum", k_p[k], force[k] + reaction[k] - g_q[k]));
         }
         let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
-        equations.extend((0..g_s.len()).map(warm));
+        equations.extend((0..system.heat.entropies().len()).map(warm));
+        let filled = |k: usize| Equation::new("rate of an amount", k_s[k], sources[k]);
+        equations.extend((system.heat.entropies().len()..g_s.len()).map(filled));
     }
     let ([_, q_1], [_, s_1], p_1) = (system.ends(), system.entropy_ends(), system.symbols("p_", "_1"));
     let end = Point { q: q_1, v: system.v.clone(), s: s_1, t: system.t + system.step() };

@@ -4,6 +4,7 @@ use super::super::assignments::{self, Chosen, Primes, Targets};
 use super::super::coordinates::{Coordinate, Coordinates};
 use super::super::entropies::{Entropies, Entropy};
 use super::super::families::Families;
+use super::super::matter::{Amount, Amounts};
 use super::super::states::{FirstOrderState, States};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::ScalarSeries;
@@ -31,6 +32,7 @@ pub enum Component {
 pub(crate) struct ComponentLists<'a> {
     pub coordinates: &'a [Coordinate],
     pub entropies: &'a [Entropy],
+    pub amounts: &'a [Amount],
     pub states: &'a [FirstOrderState],
 }
 
@@ -52,6 +54,7 @@ impl Component {
 pub(crate) struct StateComponents<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
+    pub amounts: &'a Amounts,
     pub states: &'a States,
 }
 
@@ -60,13 +63,14 @@ impl<'a> StateComponents<'a> {
         ComponentLists {
             coordinates: &self.coordinates.list,
             entropies: &self.entropies.list,
+            amounts: &self.amounts.list,
             states: &self.states.list,
         }
     }
 
     /// The families of all components, without kinds of which there is none.
     pub fn families(self) -> Vec<&'a Families> {
-        let others = [&self.entropies.families, &self.states.families];
+        let others = [&self.entropies.families, &self.amounts.families, &self.states.families];
         let others = others.into_iter().filter(|families| families.members() > 0);
         [&self.coordinates.families].into_iter().chain(others).collect()
     }
@@ -119,6 +123,9 @@ impl BoundaryKey {
     };
 }
 
+/// Why no key names an amount.
+const AMOUNT: &str = "an amount of matter starts where [matter] says and changes by [ports]";
+
 /// The components that a key names; `None`, which is reported, if there are none or not as many as values.
 pub(super) fn select(
     resolver: &mut Resolver<'_, '_>,
@@ -130,17 +137,21 @@ pub(super) fn select(
     let families = state.families();
     let chosen = assignments::chosen(resolver, key, values, Targets(&families), slot.primes)?;
     let (moving, heated) = (state.coordinates.list.len(), state.entropies.list.len());
+    let balanced = moving + heated + state.amounts.list.len();
+    // None for an amount of matter.
     let component = |(place, _): &(usize, _)| match *place {
-        place if place < moving => Component::Coordinate { place, derivative: chosen.primes },
-        place if place < moving + heated => Component::Entropy(place - moving),
-        place => Component::State(place - moving - heated),
+        place if place < moving => Some(Component::Coordinate { place, derivative: chosen.primes }),
+        place if place < moving + heated => Some(Component::Entropy(place - moving)),
+        place => place.checked_sub(balanced).map(Component::State),
     };
-    let components: Vec<Component> = chosen.places.iter().map(component).collect();
+    let components: Vec<Component> = chosen.places.iter().filter_map(component).collect();
     // All of them are members of one family.
     let (allowed, rate) = match components.first() {
+        Some(Component::Coordinate { .. }) => return Some((chosen, components)),
         Some(Component::Entropy(_)) => (slot.entropies, "the rate of an entropy follows from the equations"),
         Some(Component::State(_)) => (slot.states, "the rate of a state is what [states] says"),
-        _ => return Some((chosen, components)),
+        None if chosen.places.is_empty() => return Some((chosen, components)),
+        None => (Err(AMOUNT), AMOUNT),
     };
     let refused = match allowed {
         _ if chosen.primes > 0 => rate,

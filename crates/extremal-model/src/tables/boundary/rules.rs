@@ -198,9 +198,10 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
 
     /// Guesses are finite at both ends and in the middle.
     fn guesses(&mut self, boundary: &Boundary, controls: &[Control], time: Id, from: f64, duration: f64) {
-        let ComponentLists { coordinates, entropies, states } = self.lists;
+        let ComponentLists { coordinates, entropies, amounts, states } = self.lists;
         let names = coordinates.iter().map(|c| &c.name).chain(entropies.iter().map(|entropy| &entropy.name));
-        let names = names.chain(states.iter().map(|state| &state.name));
+        let names =
+            names.chain(amounts.iter().map(|amount| &amount.name)).chain(states.iter().map(|state| &state.name));
         let moving = names.zip(&boundary.guess).enumerate().filter_map(|(place, (name, guess))| {
             let span = boundary.guess_spans.get(&place).unwrap_or(&boundary.duration_span);
             Some((name, (*guess)?, span))
