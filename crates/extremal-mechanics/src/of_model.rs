@@ -1,10 +1,10 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_expr::Expr;
-use extremal_model::{DifferenceNode, Model, StepEnds};
+use extremal_model::{DifferenceNode, Model, StateLaw, StepEnds};
 
 use crate::System;
-use crate::continuous::{Friction, Heat};
+use crate::continuous::{Friction, Heat, PoissonBrackets, RateLaw};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
@@ -43,7 +43,17 @@ impl<'m> System<'m> {
         system.t = model.time();
         system.force = forces.into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
         if !entropies.is_empty() {
-            system.heat = Heat::of(g, &entropies);
+            let law = match model.state_law() {
+                StateLaw::Heat => RateLaw::Heat,
+                StateLaw::Action => RateLaw::Action,
+                StateLaw::Poisson(brackets) => {
+                    let pairs = brackets.iter().map(|bracket| (bracket.of, g.expr(bracket.value)));
+                    RateLaw::Poisson(PoissonBrackets::new(entropies.len(), pairs))
+                }
+            };
+            system.heat = Heat { law, ..Heat::of(g, &entropies) };
+        }
+        if model.is_thermal() {
             system.heat.power = model.heat();
             let contacts = model.conductions().iter();
             system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
@@ -70,6 +80,7 @@ impl<'m> System<'m> {
     /// Refuses what has no equations beside accelerations.
     pub fn check_order(&self) -> Result<(), SchemeError> {
         let refused = [
+            (self.is_contact(), "action variables"),
             (!self.heat.is_empty(), "entropies"),
             (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
             (self.force_without_dry().iter().any(|force| !force.is_zero()), "forces and controls"),

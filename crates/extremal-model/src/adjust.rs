@@ -8,7 +8,7 @@ use extremal_expr::{Expr, Id};
 use crate::document::decimal;
 use crate::model::Model;
 use crate::names::STEP;
-use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, boundary_problems};
+use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, StateLaw, boundary_problems};
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -214,6 +214,9 @@ impl ParameterChange<'_> {
 
     fn check_laws(&self, value_of: impl Fn(&str) -> Option<f64>) -> Result<(), ParameterError> {
         let content = &self.model.content;
+        if !matches!(content.state_law, StateLaw::Heat) {
+            return Ok(());
+        }
         let laws = LawsAtStart {
             graph: &self.model.graph,
             lagrangian: content.lagrangian,

@@ -11,7 +11,7 @@ use crate::overrides::Overrides;
 use crate::tables::{
     self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
     DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
-    SimulationSettings, Statements, Stop, SymmetryGenerator,
+    SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -150,7 +150,8 @@ impl Model {
         parameters: Parameter,
         /// The coordinates in the order of the file; a family has one for each member.
         coordinates: Coordinate,
-        /// The entropies in the order of the file; a family has one for each member.
+        /// The entropies in the order of the file; a family has one for each member. In a contact system the action variable, in a Poisson
+        /// system its variables: [`Model::state_law`] says which.
         entropies: Entropy,
         /// The definitions in the order of the file; a family has one for each member.
         definitions: Definition,
@@ -281,6 +282,16 @@ impl Model {
     /// Is the friction that of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`?
     pub fn herglotz(&self) -> bool {
         self.content.herglotz
+    }
+
+    /// What moves the states of [`Model::entropies`].
+    pub fn state_law(&self) -> &StateLaw {
+        &self.content.state_law
+    }
+
+    /// Are there entropies, which heat changes?
+    pub fn is_thermal(&self) -> bool {
+        !self.content.entropies.is_empty() && matches!(self.content.state_law, StateLaw::Heat)
     }
 
     /// The heat power that each entropy receives from outside.

@@ -8,6 +8,7 @@ use extremal_expr::{Expr, Graph, Id};
 
 use crate::diagnostic::Span;
 use crate::place::{ExpressionPlace, MAX_ORDER};
+use crate::resolver::with_article;
 
 /// The name of time, unless the independent variable has another.
 pub(crate) const TIME: &str = "t";
@@ -26,7 +27,8 @@ pub(crate) enum NameMeaning<'g> {
     Coordinate {
         symbols: Vec<[Expr<'g>; 3]>,
     },
-    /// Each member. Its rate of change is no symbol: it follows from the equations.
+    /// Each member of what moves by an equation of first order: entropies, an action variable, variables of a Poisson system. Its rate
+    /// of change is no symbol: it follows from the equations.
     Entropy {
         symbols: Vec<Expr<'g>>,
     },
@@ -199,6 +201,12 @@ impl<'g> Names<'g> {
         self.reach(value).entropy
     }
 
+    /// What the states that move by an equation of first order are; all of one model are of one kind.
+    fn kind_of_states(&self) -> &'static str {
+        let states = |d: &&Declaration<'g>| matches!(d.meaning, NameMeaning::Entropy { .. });
+        self.declared.values().find(states).map_or("entropy", |declaration| declaration.what)
+    }
+
     /// The velocities in an expression, as symbols.
     pub fn velocities_in(&self, value: Expr<'g>) -> Vec<Expr<'g>> {
         let mut symbols = self.graph.free_symbols(&[value]);
@@ -299,11 +307,18 @@ impl<'g> View<'_, 'g> {
         found.ok_or_else(|| self.refuse_order(&reference.symbol()))
     }
 
-    fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+    fn entropy(
+        &self,
+        symbols: &[Expr<'g>],
+        what: &'static str,
+        member: usize,
+        reference: NameUse<'_>,
+    ) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         match symbols.get(member) {
             Some(_) if reference.primes > 0 => {
-                Err(no_rate(format!("`{symbol}` cannot be used: it is the rate of an entropy")))
+                let message = format!("`{symbol}` cannot be used: it is the rate of {}", with_article(what));
+                Err(no_rate(message, what))
             }
             Some(found) if self.place.sees_entropies() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
@@ -320,7 +335,9 @@ impl<'g> View<'_, 'g> {
         };
         let reach = self.names.reach(value);
         if reach.entropy && reference.primes > 0 {
-            return Err(no_rate(format!("`{symbol}` cannot be used: it contains the rate of an entropy")));
+            let what = self.names.kind_of_states();
+            let message = format!("`{symbol}` cannot be used: it contains the rate of {}", with_article(what));
+            return Err(no_rate(message, what));
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order
@@ -337,9 +354,14 @@ impl<'g> View<'_, 'g> {
     }
 }
 
-fn no_rate(message: String) -> NameRefusal {
-    let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]";
-    NameRefusal { message, help: Some(help.to_owned()) }
+fn no_rate(message: String, what: &'static str) -> NameRefusal {
+    let help = match what {
+        "entropy" => {
+            "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]".to_owned()
+        }
+        what => format!("how fast {} changes follows from the equations", with_article(what)),
+    };
+    NameRefusal { message, help: Some(help) }
 }
 
 impl<'g> Scope<'g> for View<'_, 'g> {
@@ -383,7 +405,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Parameter { integer, .. } => Binding { integer: *integer, ..Binding::constant("parameter") },
             NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
-            NameMeaning::Entropy { .. } => Binding::variable("entropy"),
+            NameMeaning::Entropy { .. } => Binding::variable(declaration.what),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
             NameMeaning::Constraint => Binding::constant("constraint"),
@@ -434,7 +456,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         match &declaration.meaning {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
-            NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
+            NameMeaning::Entropy { symbols } => self.entropy(symbols, declaration.what, member, reference),
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);

@@ -78,6 +78,14 @@ impl ExpressionPlace {
             false,
         )
     };
+    pub const BRACKET: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new("a Poisson bracket", "the variables of [poisson] and parameters", None, false)
+    };
+    pub const POISSON_HAMILTONIAN: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new("the Hamiltonian", "the variables of [poisson], time and parameters", None, true)
+    };
     pub const DOMAIN: ExpressionPlace = ExpressionPlace::of_state("a domain");
     pub const DEFINITION: ExpressionPlace = ExpressionPlace {
         entropies: true,

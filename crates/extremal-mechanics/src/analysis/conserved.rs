@@ -226,9 +226,9 @@ impl<'g> ConservationJudge<'_, 'g> {
         if !general && self.vanishes(energy, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
-        // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says.
+        // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says; with an action, ∂L/∂z E besides.
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
-        let heating = g.sum(system.entropy_sources(&system.temperatures()));
+        let heating = g.sum(system.entropy_sources(&system.temperatures())) + system.contact_rate() * energy;
         let balance = g.dot(&system.force, &system.v) - explicit + heating + system.constraint_power();
         Some(ConservedQuantity {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),

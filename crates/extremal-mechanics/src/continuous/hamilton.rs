@@ -3,6 +3,7 @@
 use extremal_expr::{Expr, Graph, Node, Rational};
 
 use super::elimination::{groups, solve_group};
+use super::RateLaw;
 use super::kinetic::KineticSplit;
 use crate::System;
 
@@ -12,9 +13,9 @@ pub struct Hamiltonian<'g> {
     pub h: Expr<'g>,
     /// q' = ∂H/∂p.
     pub q_rate: Vec<Expr<'g>>,
-    /// p' = −∂H/∂q + F, with the velocities in F written by momenta.
+    /// p' = −∂H/∂q + F, with the velocities in F written by momenta; with an action z also −p ∂H/∂z.
     pub p_rate: Vec<Expr<'g>>,
-    /// S' = (−F_fr·q' + P + conduction)/T with T = ∂H/∂S, of each entropy.
+    /// S' = (−F_fr·q' + P + conduction)/T with T = ∂H/∂S, of each entropy; z' = p·∂H/∂p − H of an action; x' = B ∇H.
     pub s_rate: Vec<Expr<'g>>,
     /// The multipliers of the vakonomic constraints, which positions and momenta determine.
     pub multipliers: Vec<Expr<'g>>,
@@ -54,15 +55,20 @@ impl<'g> System<'g> {
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
-        let temperatures = g.gradient(h, &self.heat.s);
-        let sources = g.substitute(&self.entropy_sources(&temperatures), &rules);
-        Some(Hamiltonian {
-            h,
-            q_rate: g.gradient(h, &self.p),
-            p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
-            s_rate: sources.iter().zip(&temperatures).map(|(source, t)| *source / *t).collect(),
-            multipliers,
-        })
+        let by_states = g.gradient(h, &self.heat.s);
+        let q_rate = g.gradient(h, &self.p);
+        let scale = if self.is_contact() { by_states[0] } else { g.int(0) };
+        let s_rate = match &self.heat.law {
+            RateLaw::Heat => {
+                let sources = g.substitute(&self.entropy_sources(&by_states), &rules);
+                sources.iter().zip(&by_states).map(|(source, t)| *source / *t).collect()
+            }
+            RateLaw::Action => vec![g.dot(&self.p, &q_rate) - h],
+            RateLaw::Poisson(brackets) => self.poisson_rates(brackets),
+        };
+        let pushed = slopes.iter().zip(&force).zip(&self.p);
+        let p_rate = pushed.map(|((slope, force), p)| *force - *slope - *p * scale).collect();
+        Some(Hamiltonian { h, q_rate, p_rate, s_rate, multipliers })
     }
 }
 

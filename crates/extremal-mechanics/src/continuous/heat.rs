@@ -1,10 +1,12 @@
-//! Thermodynamics: temperatures, what warms an entropy, and the account of work and heat.
+//! Thermodynamics: temperatures, what warms an entropy, and the account of work and heat. Other states of first order, an action or the
+//! variables of a Poisson system, have a law of their own.
 
 use extremal_expr::Expr;
 
+use super::poisson::PoissonBrackets;
 use crate::System;
 
-/// The entropies of a system. Empty for a purely mechanical one.
+/// The entropies of a system, or other states that move by an equation of first order. Empty for a purely mechanical one.
 #[derive(Clone, Default)]
 pub struct Heat<'g> {
     /// Names of the entropies.
@@ -13,12 +15,26 @@ pub struct Heat<'g> {
     pub s: Vec<Expr<'g>>,
     /// Their rates `S'`, as symbols.
     pub rates: Vec<Expr<'g>>,
+    /// What moves them.
+    pub law: RateLaw<'g>,
     /// The friction forces (already part of the system's forces) and which entropies their power warms.
     pub friction: Vec<Friction<'g>>,
     /// Heat power received from outside, per entropy.
     pub power: Vec<Expr<'g>>,
     /// Conducting contacts: two entropies and the conductance between them.
     pub conduction: Vec<(usize, usize, Expr<'g>)>,
+}
+
+/// What moves the states of first order.
+#[derive(Clone, Default)]
+pub enum RateLaw<'g> {
+    /// They are entropies: T S' is the heat that each receives.
+    #[default]
+    Heat,
+    /// It is the action: z' = L.
+    Action,
+    /// They are the variables of a Poisson system: x' = B ∇H with H = −L.
+    Poisson(PoissonBrackets<'g>),
 }
 
 /// A friction force on one coordinate.
@@ -35,7 +51,7 @@ pub struct Friction<'g> {
 /// Something that is summed up along a motion to balance the energy.
 #[derive(Clone)]
 pub struct Account<'g> {
-    /// `work` or `heat`.
+    /// `work`, `heat`, or that of a contact system.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -50,21 +66,39 @@ impl<'g> Heat<'g> {
             names: names.iter().map(|name| name.to_string()).collect(),
             s: names.iter().map(|name| graph.symbol(name)).collect(),
             rates: names.iter().map(|name| graph.symbol(&format!("{name}'"))).collect(),
+            law: RateLaw::Heat,
             friction: Vec::new(),
             power: vec![graph.int(0); names.len()],
             conduction: Vec::new(),
         }
     }
 
-    /// Is there no entropy?
+    /// Is there no entropy, nor any other state of first order?
     pub fn is_empty(&self) -> bool {
         self.s.is_empty()
+    }
+
+    /// Are there entropies?
+    pub fn is_thermal(&self) -> bool {
+        !self.s.is_empty() && matches!(self.law, RateLaw::Heat)
+    }
+
+    /// What one of them is called.
+    pub fn word(&self) -> &'static str {
+        match self.law {
+            RateLaw::Heat => "entropy",
+            RateLaw::Action => "action",
+            RateLaw::Poisson(_) => "variable",
+        }
     }
 }
 
 impl<'g> System<'g> {
-    /// Temperatures T = −∂L/∂S.
+    /// Temperatures T = −∂L/∂S, of entropies only.
     pub fn temperatures(&self) -> Vec<Expr<'g>> {
+        if !self.heat.is_thermal() {
+            return Vec::new();
+        }
         self.graph.gradient(self.lagrangian, &self.heat.s).into_iter().map(|slope| -slope).collect()
     }
 
@@ -102,8 +136,16 @@ impl<'g> System<'g> {
         sources
     }
 
-    /// Residuals of T S' = sources, which vanish along the motion.
+    /// Residuals of T S' = sources, of z' = L or of x' = B ∇H, which vanish along the motion.
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
+        let stated = match &self.heat.law {
+            RateLaw::Heat => None,
+            RateLaw::Action => Some(vec![self.lagrangian]),
+            RateLaw::Poisson(brackets) => Some(self.poisson_rates(brackets)),
+        };
+        if let Some(stated) = stated {
+            return self.heat.rates.iter().zip(stated).map(|(rate, value)| *rate - value).collect();
+        }
         let temperatures = self.temperatures();
         let sources = self.entropy_sources(&temperatures);
         (0..self.heat.s.len()).map(|k| temperatures[k] * self.heat.rates[k] - sources[k]).collect()
@@ -120,10 +162,10 @@ impl<'g> System<'g> {
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
     /// ∂L/∂t, and the heat.
-    /// Accounts that are always zero are left out.
+    /// Accounts that are always zero are left out. That of a contact system is the logarithm of its factor.
     pub fn accounts(&self) -> Vec<Account<'g>> {
-        if self.heat.is_empty() {
-            return Vec::new();
+        if !self.heat.is_thermal() {
+            return self.contact_account().into_iter().collect();
         }
         let g = self.graph;
         let explicit = g.gradient(self.lagrangian, &[self.t])[0];

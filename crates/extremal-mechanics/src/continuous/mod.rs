@@ -1,5 +1,6 @@
 //! Continuous mechanics: equations of motion, momenta and energy, the kinetic split, Hamilton's form.
 
+mod contact;
 mod dry;
 mod elimination;
 mod hamilton;
@@ -8,15 +9,18 @@ mod integrability;
 mod kinetic;
 mod lagrange;
 mod nonholonomic;
+mod poisson;
 mod projection;
 mod short_kinetic;
 mod solved;
 
+pub use contact::LOG_FACTOR;
 pub use dry::Dry;
 pub(crate) use dry::{clamped, sticks};
 pub(crate) use elimination::{solve_affine, solve_linear};
 pub use hamilton::Hamiltonian;
-pub use heat::{Account, Friction, Heat};
+pub use heat::{Account, Friction, Heat, RateLaw};
 pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
+pub use poisson::PoissonBrackets;

@@ -61,7 +61,12 @@ struct Basis<'g> {
     slopes: Vec<Expr<'g>>,
     weight: Expr<'g>,
     time: Expr<'g>,
+    /// The weight of the end of the step in entropies, or in the action of a contact system.
+    state: Expr<'g>,
 }
+
+/// An entropy, by its place, at a quadrature node.
+type StateAt<'a, 'g> = dyn Fn(&Basis<'g>, usize) -> Expr<'g> + 'a;
 
 impl<'g> DiscreteAction<'g> {
     /// The Galerkin action: q(τ) is the polynomial of degree `degree` through the nodes, ∫ L dt is taken by `rule`.
@@ -73,15 +78,19 @@ impl<'g> DiscreteAction<'g> {
         let nodes = QuadratureRule::lobatto(degree + 1).nodes;
         let mut constants = Constants::new(g);
         let mut number = |value: f64, name: String| constants.number(value, || system.constant(&name));
+        let entropy_weight = g.rational(entropy.weight());
         let bases: Vec<Basis<'g>> = (1..)
             .zip(rule.nodes.iter().zip(&rule.weights))
             .map(|(j, (c, b))| {
                 let basis: Vec<_> = (0..=degree).map(|i| lagrange(&nodes, i, *c)).collect();
+                let node = number(*c, format!("c_{j}"));
                 Basis {
                     values: (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect(),
                     slopes: (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect(),
                     weight: number(*b, format!("b_{j}")),
-                    time: system.t + number(*c, format!("c_{j}")) * h,
+                    time: system.t + node * h,
+                    // An action is varied with the motion, and taken where the motion is.
+                    state: if system.is_contact() { node } else { entropy_weight },
                 }
             })
             .collect();
@@ -90,12 +99,11 @@ impl<'g> DiscreteAction<'g> {
         let inner = (1..degree).map(|i| system.symbols("", &format!("_c{i}")));
         let q: Vec<Vec<_>> = [first].into_iter().chain(inner).chain([last]).collect();
         let column = |k: usize| -> Vec<Expr<'g>> { q.iter().map(|node| node[k]).collect() };
-        let b = g.rational(entropy.weight());
         let [s_0, s_1] = system.entropy_ends();
         let ends = |k: usize| (s_0[k], s_1[k]);
-        let s: Vec<_> = (0..s_0.len()).map(|k| ends(k).0 * (g.int(1) - b) + ends(k).1 * b).collect();
+        let between = |basis: &Basis<'g>, k: usize| ends(k).0 * (g.int(1) - basis.state) + ends(k).1 * basis.state;
         let rates: Vec<_> = (0..s_0.len()).map(|k| (ends(k).1 - ends(k).0) / h).collect();
-        let nodal = Self::formula(system, &bases, q.clone(), (&s, &rates), |basis, k| {
+        let nodal = Self::formula(system, &bases, q.clone(), (&between, &rates), |basis, k| {
             let alike = basis.values.iter().all(|value| *value == basis.values[0]);
             let position = match alike {
                 true => g.sum(column(k)) * basis.values[0],
@@ -106,7 +114,7 @@ impl<'g> DiscreteAction<'g> {
         let w = Self::increments(system, degree);
         // The basis sums to one and its slopes to zero: the first node enters once, and not at all in the velocity.
         let rates = &system.heat.rates;
-        let s: Vec<_> = system.heat.s.iter().zip(rates).map(|(s, rate)| *s + b * h * *rate).collect();
+        let grown = |basis: &Basis<'g>, k: usize| system.heat.s[k] + basis.state * h * rates[k];
         let motion = |basis: &Basis<'g>, k: usize| {
             let w: Vec<_> = w[1..].iter().map(|node| node[k]).collect();
             let position = system.q[k] + h * g.dot(&basis.values[1..], &w);
@@ -114,14 +122,14 @@ impl<'g> DiscreteAction<'g> {
             let at_the_end = w.last().is_some_and(|last| position == system.q[k] + h * *last);
             (if at_the_end { position.grouped() } else { position }, g.dot(&basis.slopes[1..], &w))
         };
-        let incremental = Self::formula(system, &bases, w.clone(), (&s, rates), motion);
-        let slopes = Self::slopes(system, &bases, (&s, rates), motion);
+        let incremental = Self::formula(system, &bases, w.clone(), (&grown, rates), motion);
+        let slopes = Self::slopes(system, &bases, (&grown, rates), motion);
         let base = match rule.nodes[..] {
             [a] => constants.number(a, || system.constant("c_1")),
             _ => g.rational(Rational::HALF),
         };
         let own_constraints = Vec::new();
-        let implicit_entropy = !b.is_zero();
+        let implicit_entropy = bases.iter().any(|basis| !basis.state.is_zero());
         DiscreteAction { nodes, base, own_constraints, nodal, incremental, slopes, implicit_entropy, constants }
     }
 
@@ -141,13 +149,13 @@ impl<'g> DiscreteAction<'g> {
         [system.q.clone()].into_iter().chain(w).collect()
     }
 
-    /// h Σ b_j L at the quadrature nodes, where `at` gives position and velocity of a coordinate, and `entropies` are those of
-    /// the action with their rates.
+    /// h Σ b_j L at the quadrature nodes, where `at` gives position and velocity of a coordinate, and `state` the entropies of
+    /// the action, which have these rates.
     fn formula(
         system: &System<'g>,
         bases: &[Basis<'g>],
         unknowns: Vec<Vec<Expr<'g>>>,
-        (entropies, rates): (&[Expr<'g>], &[Expr<'g>]),
+        (state, rates): (&StateAt<'_, 'g>, &[Expr<'g>]),
         at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
     ) -> Formula<'g> {
         let (g, h) = (system.graph, system.step());
@@ -169,7 +177,8 @@ impl<'g> DiscreteAction<'g> {
         let held: Vec<_> = system.heat.rates.iter().copied().zip(rates.iter().copied()).collect();
         for basis in bases {
             let (q, v): (Vec<_>, Vec<_>) = (0..system.len()).map(|k| at(basis, k)).unzip();
-            let point = Point { q, v, s: entropies.to_vec(), t: basis.time };
+            let s = (0..rates.len()).map(|k| state(basis, k)).collect();
+            let point = Point { q, v, s, t: basis.time };
             let values = g.substitute(&system.at(&all, &point), &held);
             for (mean, value) in means.iter_mut().zip(&values) {
                 mean.push(basis.weight * *value);
@@ -194,7 +203,7 @@ impl<'g> DiscreteAction<'g> {
     fn slopes(
         system: &System<'g>,
         bases: &[Basis<'g>],
-        (entropies, rates): (&[Expr<'g>], &[Expr<'g>]),
+        (state, rates): (&StateAt<'_, 'g>, &[Expr<'g>]),
         at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
     ) -> Slopes<'g> {
         let (g, h, n) = (system.graph, system.step(), system.len());
@@ -206,7 +215,8 @@ impl<'g> DiscreteAction<'g> {
         let mut by_q = vec![Vec::new(); n];
         for basis in bases {
             let (q, v): (Vec<_>, Vec<_>) = (0..n).map(|k| at(basis, k)).unzip();
-            let point = Point { q, v, s: entropies.to_vec(), t: basis.time };
+            let s = (0..rates.len()).map(|k| state(basis, k)).collect();
+            let point = Point { q, v, s, t: basis.time };
             let there = g.substitute(&system.at(&gradient, &point), &held);
             for (k, (l_q, l_v)) in there[..n].iter().zip(&there[n..]).enumerate() {
                 let impulse = h * basis.weight * *l_q;

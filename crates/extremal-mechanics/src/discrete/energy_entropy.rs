@@ -75,9 +75,18 @@ pub(super) fn energy_entropy<'g>(
         let sources = g.substitute(&sources, &discrete);
         rows.extend((0..n).map(|k| rate[k] - velocity[k]));
         rows.extend((0..n).map(|k| rate[n + k] + slope_q[k] - force[k]));
-        rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
+        match system.poisson() {
+            Some(brackets) => {
+                let there: Vec<_> = z.iter().copied().zip(u.iter().copied()).collect();
+                let rates = brackets.at(&there).applied(mean);
+                rows.extend((0..m).map(|k| rate[k] - rates[k]));
+            }
+            None => {
+                rows.extend((0..m).map(|k| temperature[k] * rate[2 * n + k] - sources[k]));
+                guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
+            }
+        }
         grown.push(system.at(&account_formulas, &point));
-        guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
         times.push(point.t);
     }
     let accounts_next = system.carried().into_iter().skip(m).enumerate().map(|(k, sum)| {
@@ -166,8 +175,16 @@ fn print<'g>(system: &System<'g>, hamiltonian: Expr<'g>, times: &[Expr<'g>]) -> 
             equations.push(Equation::new("rate of a position", k_q[k], g_p[k]));
             equations.push(Equation::new("rate of a momentum", k_p[k], force[k] - g_q[k]));
         }
-        let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
-        equations.extend((0..g_s.len()).map(warm));
+        match system.poisson() {
+            Some(brackets) => {
+                let rates = brackets.applied(&g_s).into_iter().zip(&k_s);
+                equations.extend(rates.map(|(rate, k)| Equation::new("rate of a variable", *k, rate)));
+            }
+            None => {
+                let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
+                equations.extend((0..g_s.len()).map(warm));
+            }
+        }
     }
     equations
 }

@@ -42,6 +42,7 @@ pub use variational::energy_estimate;
 pub(crate) use scheme::ids;
 
 use crate::System;
+use crate::continuous::RateLaw;
 use canonical::canonical;
 use collocation::Collocation;
 use on_manifold::runge_kutta_on;
@@ -144,7 +145,7 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if !system.heat.is_empty()
+            if system.heat.is_thermal()
                 && *base != CompositionBase::EnergyEntropy
                 && options.entropy != EntropyBase::Midpoint
             {
@@ -191,6 +192,10 @@ pub fn scheme<'g>(
         Method::Hermite => hermite::hermite(system, name),
         Method::Difference => difference::difference(system, ThreePointAction::of(system), name),
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        // Of all variational methods only the midpoint rule, under whatever name, has a meaning without positions.
+        method if system.poisson().is_some() && galerkin_of(method).is_some() => {
+            runge_kutta(system, Collocation::gauss(system, 1), name)
+        }
         Method::Left
         | Method::Right
         | Method::Midpoint
@@ -253,7 +258,12 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
     if !system.heat.is_empty() {
-        needed.push((Feature::Entropies, None));
+        let states = match system.heat.law {
+            RateLaw::Heat => Feature::Entropies,
+            RateLaw::Action => Feature::Action,
+            RateLaw::Poisson(_) => Feature::Poisson,
+        };
+        needed.push((states, None));
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));

@@ -92,7 +92,10 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
     Scheme {
         guards: phase_guards(system),
         equations: equations(system, &residuals, &next),
-        note: "One step from (q, q') at t; each stage satisfies the equations of motion.".to_owned(),
+        note: match system.poisson() {
+            Some(_) => "One step from the variables at t; each stage satisfies the equations of motion.".to_owned(),
+            None => "One step from (q, q') at t; each stage satisfies the equations of motion.".to_owned(),
+        },
         constants: method.constants.into_named(),
         ..SchemeBuilder::of_velocities(system).step(name, solves, &next.concat())
     }
@@ -115,6 +118,7 @@ fn equations<'g>(system: &System<'g>, residuals: &[Vec<Expr<'g>>], next: &[Vec<E
         equations.push(Equation::new("next velocity", v1[k], v_next[k]));
     }
     let [_, s1] = system.entropy_ends();
-    equations.extend(s1.iter().zip(s_next).map(|(s, next)| Equation::new("next entropy", *s, *next)));
+    let label = format!("next {}", system.heat.word());
+    equations.extend(s1.iter().zip(s_next).map(|(s, next)| Equation::new(label.as_str(), *s, *next)));
     equations
 }

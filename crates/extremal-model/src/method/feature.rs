@@ -15,6 +15,10 @@ pub enum Feature {
     HigherDerivatives,
     /// Entropies.
     Entropies,
+    /// A contact system: an action that is part of the Lagrangian.
+    Action,
+    /// A Poisson system: variables with brackets.
+    Poisson,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
     /// The same with entropies.
@@ -43,6 +47,8 @@ impl Feature {
             Feature::Accelerations,
             Feature::HigherDerivatives,
             Feature::Entropies,
+            Feature::Action,
+            Feature::Poisson,
             Feature::Singular,
             Feature::SingularEntropies,
             Feature::DryFriction,
@@ -76,6 +82,8 @@ impl fmt::Display for Feature {
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
+            Feature::Action => f.write_str("for a contact system"),
+            Feature::Poisson => f.write_str("for a Poisson system"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
             Feature::DryFriction => f.write_str("under dry friction"),

@@ -11,8 +11,8 @@ use extremal_expr::Rational;
 
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
-    Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, Singular, SingularEntropies, TwoPoints, Velocities,
+    Accelerations, Action, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints,
+    DryFriction, Entropies, HigherDerivatives, Poisson, Singular, SingularEntropies, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -140,9 +140,9 @@ const MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction]];
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, DryFriction]];
 /// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular]];
+const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, Poisson, DryFriction, Singular]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -154,14 +154,14 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: &[MOTIONS, PROBLEMS],
+    takes: &[MOTIONS, PROBLEMS, &[Action]],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Action, Poisson, Singular, SingularEntropies]],
     ..VARIATIONAL
 };
 
@@ -200,7 +200,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular]],
+    takes: &[MOTIONS, &[Action, Poisson, Singular]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -209,7 +209,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: &[MOTIONS],
+    takes: &[MOTIONS, &[Action]],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -231,7 +231,7 @@ static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies]],
+    takes: &[&[Velocities, Entropies, Poisson]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
@@ -261,7 +261,7 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[MOTIONS, &[Action, Poisson, Accelerations, HigherDerivatives, Singular, SingularEntropies]],
     example: || Method::Dop853,
     ..REFERENCE
 };

@@ -12,6 +12,7 @@ use super::coordinates::Coordinates;
 use super::definitions::Definitions;
 use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
+use super::families::QuantityKind;
 use super::friction::{self, FrictionTerm, ResolvedFriction};
 use super::{ModelTable, Statements, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
@@ -121,33 +122,48 @@ pub(crate) fn resolve(
 ) -> Option<Dynamics> {
     let &Quantities { coordinates, entropies, definitions, constraints } = named;
     let statement = &statements.dynamics;
-    if !statement.stated {
+    if !statement.stated && statements.poisson.is_none() {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
-    let heated = [&entropies.families];
+    // Neither an action nor the variables of a Poisson system are heated.
+    let no_entropies = Entropies::none(QuantityKind::Entropy);
+    let warm = if entropies.families.kind == QuantityKind::Entropy { entropies } else { &no_entropies };
+    let heated = [&warm.families];
     let forces = virtual_work::resolve(resolver, &statement.forces, coordinates, definitions);
     let forces = controls::apply(resolver, controls, forces);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
-    let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
-    dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
-    let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
-    let scalar = statement.lagrangian.as_ref()?;
-    let place =
-        if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
-    let lagrangian = resolver.number(scalar, place, None)?;
+    let mut friction = friction::resolve(resolver, &statements.friction, coordinates, warm);
+    dissipation::resolve(resolver, &statement.dissipation, coordinates, warm, &mut friction);
+    refuse_dry(resolver, statements, &friction);
+    let conductions = conduction::resolve(resolver, &statements.conduction, warm);
+    let (scalar, place) = match &statements.poisson {
+        Some(poisson) => (poisson.hamiltonian.as_ref()?, &ExpressionPlace::POISSON_HAMILTONIAN),
+        None if statements.is_higher_order() => (statement.lagrangian.as_ref()?, &ExpressionPlace::HIGHER_LAGRANGIAN),
+        None => (statement.lagrangian.as_ref()?, &ExpressionPlace::LAGRANGIAN),
+    };
+    let stated = resolver.number(scalar, place, None)?;
+    let lagrangian = if statements.poisson.is_some() { -stated } else { stated };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
-    report_absent(resolver, lagrangian, scalar, coordinates, entropies, constraints);
-    let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
+    report_absent(resolver, lagrangian, scalar, coordinates, warm, constraints);
+    let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, warm));
     if let Some(text) = law {
-        friction = herglotz(resolver, text, lagrangian, coordinates, entropies);
+        friction = herglotz(resolver, text, lagrangian, coordinates, warm);
     }
     let friction_totals = friction.totals(resolver, coordinates.list.len());
     let herglotz = law.is_some();
     let lagrangian = lagrangian.id();
     Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
+}
+
+/// The impulses of dry friction are not known beside an action that the Lagrangian contains.
+fn refuse_dry(resolver: &mut Resolver<'_, '_>, statements: &Statements, friction: &ResolvedFriction) {
+    if let (Some(action), false) = (&statements.action, friction.dry.is_empty()) {
+        let diagnostic = Diagnostic::error(Code::Conflict, "dry friction is not defined beside [action]");
+        resolver.problems.push(diagnostic.at(action.span.clone(), ""));
+    }
 }
 
 /// The law speaks of one entropy and leaves no place for other friction.

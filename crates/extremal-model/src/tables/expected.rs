@@ -7,7 +7,8 @@ use super::constraints::{ModelConstraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
 use super::discrete::Discrete;
-use super::entropies::Entropy;
+use super::entropies::Entropies;
+use super::families::QuantityKind;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
 use crate::diagnostic::{Code, Diagnostic};
@@ -115,7 +116,7 @@ pub(crate) struct RecordedColumns<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
     pub dry: &'a [DryFriction],
-    pub entropies: &'a [Entropy],
+    pub entropies: &'a Entropies,
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -136,8 +137,13 @@ impl RecordedColumns<'_> {
             let before = self.dry[..at].iter().filter(|other| other.coordinate == dry.coordinate).count();
             columns.insert(dry_force_name(&self.coordinates[dry.coordinate].name, before));
         }
-        for entropy in self.entropies {
-            columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        columns.extend(self.entropies.list.iter().map(|entropy| entropy.name.clone()));
+        match self.entropies.families.kind {
+            QuantityKind::Entropy => {
+                columns.extend(self.entropies.list.iter().map(|entropy| format!("T_{}", entropy.name)));
+            }
+            QuantityKind::Action => drop(columns.insert("log_factor".to_owned())),
+            _ => {}
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);

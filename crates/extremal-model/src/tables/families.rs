@@ -20,6 +20,8 @@ pub(crate) const INDEX: &str = "what the number of a member is called, `i` if no
 pub(crate) enum QuantityKind {
     Coordinate,
     Entropy,
+    Action,
+    Variable,
     Definition,
     Constraint,
     Control,
@@ -30,6 +32,8 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinate",
             QuantityKind::Entropy => "entropy",
+            QuantityKind::Action => "action variable",
+            QuantityKind::Variable => "variable",
             QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
             QuantityKind::Control => "control",
@@ -40,6 +44,8 @@ impl QuantityKind {
         match self {
             QuantityKind::Coordinate => "coordinates",
             QuantityKind::Entropy => "entropies",
+            QuantityKind::Action => "action variables",
+            QuantityKind::Variable => "variables",
             QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",
             QuantityKind::Control => "controls",

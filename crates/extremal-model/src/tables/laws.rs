@@ -9,6 +9,7 @@ use super::conduction::Conduction;
 use super::coordinates::{Coordinate, Coordinates};
 use super::dynamics::Dynamics;
 use super::entropies::{Entropies, Entropy};
+use super::families::QuantityKind;
 use super::friction::FrictionTerm;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolver::Resolver;
@@ -122,7 +123,7 @@ pub(crate) fn check(
     entropies: &Entropies,
     starts: &HashMap<String, f64>,
 ) {
-    if entropies.list.is_empty() {
+    if entropies.list.is_empty() || entropies.families.kind != QuantityKind::Entropy {
         return;
     }
     let laws = LawsAtStart {

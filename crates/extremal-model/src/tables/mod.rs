@@ -4,6 +4,7 @@
 //! each is read), and a function that resolves the statement against the names of the model. A new table is one new file, an entry
 //! of [`TABLES`], a field of [`Statements`] and of [`Content`], and a line in `resolve`.
 
+mod action;
 mod assignments;
 mod boundary;
 mod conduction;
@@ -25,6 +26,7 @@ mod laws;
 mod objective;
 mod observables;
 mod parameters;
+mod poisson;
 mod simulation;
 mod stop;
 mod virtual_work;
@@ -37,6 +39,7 @@ use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
+pub use action::StateLaw;
 pub use boundary::{
     Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
 };
@@ -53,10 +56,12 @@ pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, SymmetryGenerator};
 pub use parameters::Parameter;
+pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
+use families::QuantityKind;
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
 pub(crate) use laws::{Breach, LawsAtStart};
@@ -81,16 +86,18 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 21] = [
+static TABLES: [&ModelTable; 23] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
+    &action::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
     &dynamics::FORCES,
     &friction::TABLE,
     &dynamics::HEAT,
     &conduction::TABLE,
+    &poisson::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
     &objective::TABLE,
@@ -133,6 +140,8 @@ pub(crate) struct Statements {
     pub parameters: Vec<ParameterStatement>,
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
+    pub action: Option<action::ActionStatement>,
+    pub poisson: Option<poisson::PoissonStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
@@ -166,6 +175,8 @@ impl Statements {
             parameters: _,
             coordinates: _,
             entropies,
+            action,
+            poisson,
             definitions: _,
             dynamics:
                 dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
@@ -184,7 +195,8 @@ impl Statements {
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty());
+        let states = !entropies.is_empty() || action.is_some() || poisson.is_some();
+        let heated = states || !(conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
@@ -198,6 +210,7 @@ pub(crate) struct Content {
     pub parameters: Vec<Parameter>,
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
+    pub state_law: StateLaw,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
     pub independent: String,
@@ -266,13 +279,24 @@ fn read_top<'t>(reader: &mut TableReader<'t, '_>, entry: TableEntry<'t>, into: &
     }
 }
 
+/// The states that move by an equation of first order: of one kind, as [`action::check`] sees to.
+fn states(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> entropies::Entropies {
+    let (stated, kind) = match (&statements.poisson, &statements.action) {
+        (Some(poisson), _) => (&poisson.variables, QuantityKind::Variable),
+        (None, Some(action)) => (&action.variables, QuantityKind::Action),
+        (None, None) => (&statements.entropies, QuantityKind::Entropy),
+    };
+    entropies::resolve(resolver, stated, kind)
+}
+
 /// Gives every statement its meaning; `None` only if something is wrong and has been reported.
 pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
     let independent = boundary::independent(statements.boundary.as_ref(), problems);
     let resolver = &mut Resolver::new(graph, &independent, problems);
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
     let mut coordinates = coordinates::resolve(resolver, statements);
-    let entropies = entropies::resolve(resolver, &statements.entropies);
+    action::check(resolver, statements);
+    let entropies = states(resolver, statements);
     let declared_controls = controls::declare(resolver, &statements.controls);
     let definitions = definitions::resolve(resolver, &statements.definitions);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
@@ -290,6 +314,11 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         constraints: &constraints,
     };
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
+    let state_law = match (&statements.poisson, &statements.action) {
+        (Some(stated), _) => StateLaw::Poisson(poisson::resolve(resolver, stated, &entropies)),
+        (None, Some(_)) => StateLaw::Action,
+        (None, None) => StateLaw::Heat,
+    };
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
     let discrete = statements.discrete.as_ref();
@@ -299,7 +328,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         coordinates: &coordinates.list,
         order,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
-        entropies: &entropies.list,
+        entropies: &entropies,
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
         controls: &controls,
@@ -347,6 +376,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
+        state_law,
         definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
