@@ -29,6 +29,7 @@ pub fn of(source: &Source, finished: &FinishedRun) -> String {
     facts(&mut out, finished);
     if finished.recorder.rows() > 0 {
         coordinates(&mut out, finished);
+        states(&mut out, finished);
         out.push('\n');
         invariants(&mut out, &report);
     }
@@ -137,6 +138,23 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
     });
 }
 
+/// The action of a contact system or the variables of a Poisson system: what each is at the start, at the end, and how far it went.
+fn states(out: &mut String, finished: &FinishedRun) {
+    let recorder = &finished.recorder;
+    let columns = recorder.columns();
+    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
+    let places: Vec<usize> = columns.with_role(Role::State).collect();
+    if places.is_empty() {
+        return;
+    }
+    let kind = if columns.with_role(Role::Coordinate).next().is_some() { "action" } else { "variable" };
+    let mut table = table_of_numbers([kind, "start", "end"]);
+    for at in places.iter().take(MOST_COORDINATES) {
+        table.row([columns[*at].name().to_owned(), sig(first[*at], 8), sig(last[*at], 8)]);
+    }
+    let _ = write!(out, "\n{table}{}", and_more(places.len(), MOST_COORDINATES, ELSEWHERE));
+}
+
 /// The audit of both laws.
 fn laws(out: &mut String, finished: &FinishedRun) {
     let Some(laws) = &finished.outcome.laws else { return };
@@ -180,6 +198,10 @@ fn invariants(out: &mut String, report: &Report<'_>) {
     let remark = match report.energy_law() {
         EnergyLaw::Conserved => return,
         EnergyLaw::Jacobi => "the Jacobi integral p.v - L, conserved: time cancels from the Lagrangian".to_owned(),
+        EnergyLaw::Scaled => {
+            "changes by E' = dL/dz E; kept is its quotient by the factor exp(log_factor), by which the contact form dz - p dq has grown"
+                .to_owned()
+        }
         EnergyLaw::Changes(reason) => format!("not conserved, {reason}"),
     };
     let _ = writeln!(out, "  {FAINT}energy: {remark}{FAINT:#}");

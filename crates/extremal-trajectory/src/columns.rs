@@ -23,6 +23,8 @@ pub enum Role {
     Entropy,
     /// A temperature.
     Temperature,
+    /// Another state that moves by an equation of first order: an action, a variable of a Poisson system.
+    State,
     /// A Lagrange multiplier (the reaction of a constraint).
     Multiplier,
     /// A control input.

@@ -12,6 +12,8 @@ pub enum EnergyLaw {
     /// It does although the Lagrangian is written with time, as that of a driven system is: what is conserved is the Jacobi integral,
     /// and not the T + V of the driven bodies.
     Jacobi,
+    /// It does not, but its quotient by the factor of the contact form does: E' = ∂L/∂z E.
+    Scaled,
     /// It does not, for this reason.
     Changes(String),
 }
@@ -35,22 +37,27 @@ impl EnergyLaw {
         let system = System::of(model);
         let g = system.graph;
         let mut outside = model.forces();
-        if model.entropies().is_empty() {
+        if !model.is_thermal() {
             outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
         }
+        let of_time = match system.poisson() {
+            Some(_) => "the Hamiltonian depends on time",
+            None => "the Lagrangian depends on time",
+        };
         let reasons = [
             (g.dot(&outside, &system.v), "forces act"),
             (g.sum(model.heat()), "heat comes in"),
             (system.constraint_power(), "constraints do work"),
-            (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
+            (g.gradient(system.lagrangian, &[system.t])[0], of_time),
         ];
         let mut reasons: Vec<&str> =
             reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
-        if model.entropies().is_empty() && !model.dry_friction().is_empty() {
+        if !model.is_thermal() && !model.dry_friction().is_empty() {
             reasons.push("dry friction acts");
         }
         match reasons.is_empty() {
             false => EnergyLaw::Changes(reasons.join(" and ")),
+            true if !system.contact_rate().is_zero() => EnergyLaw::Scaled,
             true if system.lagrangian.depends_on(&[system.t]) => EnergyLaw::Jacobi,
             true => EnergyLaw::Conserved,
         }
@@ -60,7 +67,7 @@ impl EnergyLaw {
     pub fn why_it_changes(&self) -> Option<&str> {
         match self {
             EnergyLaw::Changes(reason) => Some(reason),
-            EnergyLaw::Conserved | EnergyLaw::Jacobi => None,
+            EnergyLaw::Conserved | EnergyLaw::Jacobi | EnergyLaw::Scaled => None,
         }
     }
 }

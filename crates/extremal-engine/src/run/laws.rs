@@ -74,7 +74,7 @@ struct Seen {
 
 impl Audit {
     pub fn push(&mut self, observables: &Observables, names: &[String], row: &[f64]) {
-        if observables.entropies == 0 {
+        if observables.temperatures == 0 {
             return;
         }
         let at = &observables.row;

@@ -30,7 +30,7 @@ pub(crate) struct ObservedLayout {
     pub coordinates: usize,
     /// Outputs before the temperatures: multipliers and reactions.
     pub reactions: usize,
-    pub entropies: usize,
+    pub temperatures: usize,
     pub outputs: usize,
     pub stops: usize,
     pub residuals: usize,
@@ -50,7 +50,7 @@ impl ObservedLayout {
     }
 
     pub fn energy(self) -> usize {
-        self.outputs().start + self.reactions + self.entropies
+        self.outputs().start + self.reactions + self.temperatures
     }
 
     pub fn stops(self) -> Range<usize> {
@@ -82,15 +82,15 @@ pub(crate) struct RowLayout {
 pub(crate) const TIME: usize = 0;
 
 impl RowLayout {
-    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated?
-    pub fn new(state: StateLayout, outputs: usize, reactions: usize, estimated: bool) -> RowLayout {
+    /// Of the numbers that are observed; is the energy also estimated?
+    pub fn new(state: StateLayout, observed: ObservedLayout, estimated: bool) -> RowLayout {
         let StateLayout { coordinates, entropies, accounts } = state;
         let positions = after(TIME + 1, coordinates);
         let velocities = after(positions.end, coordinates);
         let momenta = after(velocities.end, coordinates);
         let entropies = after(momenta.end, entropies);
-        let outputs = after(entropies.end, outputs);
-        let temperatures = after(outputs.start + reactions, entropies.len());
+        let outputs = after(entropies.end, observed.outputs);
+        let temperatures = after(outputs.start + observed.reactions, observed.temperatures);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
         RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }

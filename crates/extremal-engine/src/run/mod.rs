@@ -169,7 +169,7 @@ impl CompiledRun {
             let step = self.plan.step;
             notes.push(format!("the end is not a multiple of the step {step}: the last step is {left:.6} long"));
         }
-        if self.observables.entropies > 0 && matches!(self.method, Method::Compose { .. }) {
+        if self.observables.temperatures > 0 && matches!(self.method, Method::Compose { .. }) {
             notes.push(
                 "a composition has negative substeps, which lower the entropy inside a step: only whole steps are recorded, \
                  and nothing guarantees that each of them raises it"

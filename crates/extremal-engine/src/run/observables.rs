@@ -32,6 +32,8 @@ pub(crate) struct Observables {
     pub recorded: usize,
     pub coordinates: usize,
     pub entropies: usize,
+    /// How many of these have a temperature: all or none.
+    pub temperatures: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
     /// Names of all constraints, whose residuals are watched, and how many of the first are kept.
@@ -79,7 +81,8 @@ impl Observables {
         for order in 0..system.order {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
-        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        let state_role = if system.heat.is_thermal() { Role::Entropy } else { Role::State };
+        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), state_role)));
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
         for (constraint, kept) in all.iter().zip(&kept) {
@@ -116,22 +119,37 @@ impl Observables {
             outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
         }
         let reactions = outputs.len();
-        outputs.extend(system.temperatures());
+        let temperatures = system.temperatures();
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
-        columns.extend(system.heat.names.iter().map(temperature));
+        columns.extend(system.heat.names.iter().take(temperatures.len()).map(temperature));
+        outputs.extend(&temperatures);
         // Constraints over three points are part of the momenta.
-        outputs.push(match over_points {
+        let energy = match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
             false => system.energy(),
-        });
-        columns.push(Column::new("energy", Role::Energy));
+        };
+        // What a contact system keeps of its energy and of the momenta of its symmetries is their quotient by the factor of its form.
+        let factor = system.contact_factor();
+        let scaled = factor.as_number().is_none();
+        let name_kept = |name: &str| if scaled { format!("{name}/factor") } else { name.to_owned() };
+        outputs.push(energy / factor);
+        columns.push(Column::new(name_kept("energy"), Role::Energy));
+        if scaled {
+            columns.push(Column::new("energy", Role::Output));
+            outputs.push(energy);
+        }
         for (name, part) in energy_parts(system) {
             columns.push(Column::new(name, Role::EnergyPart));
             outputs.push(part);
         }
         for symmetry in model.symmetries() {
-            columns.push(Column::new(symmetry.name.as_str(), Role::Invariant));
-            outputs.push(system.noether_momentum(&g.exprs(&symmetry.generator)));
+            let momentum = system.noether_momentum(&g.exprs(&symmetry.generator));
+            columns.push(Column::new(name_kept(&symmetry.name), Role::Invariant));
+            outputs.push(momentum / factor);
+            if scaled {
+                columns.push(Column::new(symmetry.name.as_str(), Role::Output));
+                outputs.push(momentum);
+            }
         }
         for invariant in model.invariants() {
             columns.push(Column::new(invariant.name.as_str(), Role::Invariant));
@@ -156,7 +174,7 @@ impl Observables {
         outputs.extend(&determinants);
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
         let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
-        let estimate = !system.heat.is_empty() && !system.is_empty() && !from_momenta;
+        let estimate = system.heat.is_thermal() && !system.is_empty() && !from_momenta;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));
         }
@@ -170,6 +188,7 @@ impl Observables {
             recorded,
             coordinates: system.order * system.len(),
             entropies: system.heat.s.len(),
+            temperatures: temperatures.len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
@@ -201,6 +220,7 @@ impl Observables {
             recorded: 1,
             coordinates,
             entropies: 0,
+            temperatures: 0,
             reactions: 0,
             constraints: Vec::new(),
             kept: Vec::new(),
@@ -228,7 +248,7 @@ impl Observables {
         ObservedLayout {
             coordinates: self.coordinates,
             reactions: self.reactions,
-            entropies: self.entropies,
+            temperatures: self.temperatures,
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),
@@ -237,7 +257,7 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate);
+        self.row = RowLayout::new(self.state(), self.observed(), self.estimate);
         self
     }
 }
@@ -245,7 +265,7 @@ impl Observables {
 /// The energy of a system with entropies by what it is: kinetic, internal (the terms at rest that contain an entropy) and
 /// potential (the others).
 fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
-    if system.heat.is_empty() {
+    if !system.heat.is_thermal() {
         return Vec::new();
     }
     let g = system.graph;

@@ -75,6 +75,8 @@ pub struct EndState {
     pub entropies: Option<NamedValues>,
     #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
     pub temperatures: Option<NamedValues>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub states: Option<NamedValues>,
 }
 
 /// How steps were solved for, and what that cost.
@@ -182,6 +184,7 @@ impl Report<'_> {
             lambda: columns.with_role(Role::Multiplier).next().map(|_| group(Role::Multiplier)),
             entropies: heat.then(|| group(Role::Entropy)),
             temperatures: heat.then(|| group(Role::Temperature)),
+            states: columns.with_role(Role::State).next().map(|_| group(Role::State)),
         })
     }
 }

@@ -131,7 +131,7 @@ impl StartCheck {
             kernel: compile(&Block { inputs: ids(&inputs), solves: Vec::new(), outputs: ids(&outputs) })?,
             coordinates: system.len(),
             domains,
-            entropies: model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
+            entropies: model.entropies().iter().filter(|_| model.is_thermal()).map(|s| s.name.clone()).collect(),
             conductions: model.conductions().iter().map(|conduction| conduction.name.clone()).collect(),
             shared: shared.map(|t| (model.coordinates()[t.coordinate].name.clone(), t.shares.len())).collect(),
             residuals,

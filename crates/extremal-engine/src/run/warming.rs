@@ -1,6 +1,6 @@
 //! Are the steps of a system of entropies alone, which has no velocities to look at, short beside what happens in them?
 //!
-//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy.
+//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy; or, of variables without temperatures, Σ |Δx|.
 
 use extremal_solve::{MotionFate, Reason, StartValues};
 
@@ -33,7 +33,10 @@ impl Warmth {
         let at = &observables.row;
         self.time = row[TIME];
         self.s.copy_from_slice(&row[at.entropies.clone()]);
-        self.temperatures.copy_from_slice(&row[at.temperatures.clone()]);
+        match observables.temperatures {
+            0 => self.temperatures.fill(1.0),
+            _ => self.temperatures.copy_from_slice(&row[at.temperatures.clone()]),
+        }
     }
 
     /// Σ T |S − s|.

@@ -75,6 +75,7 @@ pub(super) fn panels(
         ("Energy split", Role::EnergyPart),
         ("Entropy", Role::Entropy),
         ("Temperature", Role::Temperature),
+        ("States", Role::State),
         ("Multipliers", Role::Multiplier),
     ] {
         panels.extend(picture.over_time(title, &picture.with_role(role)));
