@@ -1,6 +1,7 @@
 //! The equations of a model, for print: continuous and discrete, as text, LaTeX or JSON.
 
 mod closed_form;
+mod contact;
 mod first_order;
 mod higher;
 mod solved;
@@ -54,6 +55,9 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     system.check_order()?;
     for form in forms {
         match (form, system.order) {
+            (Form::Lagrange | Form::Solved | Form::Hamilton, _) if system.poisson().is_some() => {
+                contact::poisson(&system, &mut pages);
+            }
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Solved, 1) => solved::solved(&system, &mut pages),
@@ -70,6 +74,9 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
 /// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, and one step of the method.
 pub fn usual_forms(model: &Model) -> Vec<Form> {
     let system = System::controlled(model);
+    if system.poisson().is_some() {
+        return vec![Form::Hamilton, Form::Discrete];
+    }
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
     match solved::is_short(&system) {
         true => vec![Form::Lagrange, Form::Solved, Form::Discrete],

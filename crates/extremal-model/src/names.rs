@@ -357,7 +357,8 @@ impl<'g> View<'_, 'g> {
 fn no_rate(message: String, what: &'static str) -> NameRefusal {
     let help = match what {
         "entropy" => {
-            "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]".to_owned()
+            "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]"
+                .to_owned()
         }
         what => format!("how fast {} changes follows from the equations", with_article(what)),
     };

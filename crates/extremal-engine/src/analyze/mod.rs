@@ -3,19 +3,21 @@
 
 mod backward;
 mod equilibrium;
+mod geometry;
 mod method;
 mod modes;
 mod placeholder;
 mod report;
 mod sections;
 mod sentences;
+mod tangent;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
     Symmetry, SystemStructure, conservation, conserved_quantities, control_regularity, independent_constraints,
-    regularity, structure,
+    is_dissipated, regularity, structure,
 };
 use extremal_model::{ConstraintKind, Model};
 
@@ -23,9 +25,11 @@ use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constr
 
 pub use backward::{BackwardError, BackwardReport, CorrectedDrift, CorrectionReport};
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
+pub use geometry::{ContactFindings, ContactReport, FunctionReport, PoissonFindings, PoissonReport};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
 pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
+pub use tangent::StructureKept;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,10 @@ pub struct Findings<'m> {
     pub placeholder: bool,
     /// What the method keeps.
     pub method: Option<MethodReport>,
+    /// What is particular to a contact system.
+    pub contact: Option<ContactFindings<'m>>,
+    /// What is particular to a Poisson system.
+    pub poisson: Option<PoissonFindings<'m>>,
     /// The Lagrangian whose motions the method follows, where it was asked for and can be written down.
     pub backward: Option<BackwardError<'m>>,
 }
@@ -103,6 +111,8 @@ pub struct StatedSymmetry<'m> {
     pub conservation: Conservation,
     /// The rate of the momentum by (C12), without reactions.
     pub rate: Expr<'m>,
+    /// Does a contact system scale it as its contact form?
+    pub dissipated: bool,
 }
 
 impl Findings<'_> {
@@ -151,8 +161,9 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         let momentum = system.noether_momentum(&generator);
         let rate = g.simplified(reduced.stated(noether_rate(system, &generator)));
         let conservation = test(momentum);
+        let dissipated = system.is_contact() && is_dissipated(system, momentum) == Some(true);
         let momentum = g.simplified(reduced.stated(momentum));
-        StatedSymmetry { name: symmetry.name.clone(), generator, momentum, conservation, rate }
+        StatedSymmetry { name: symmetry.name.clone(), generator, momentum, conservation, rate, dissipated }
     });
     let invariants = model.invariants().iter().map(|invariant| {
         let expression = g.expr(invariant.expression);
@@ -167,7 +178,10 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
+    let structure_seen = (Some(settings).filter(|_| marches), extent.search);
     Findings {
+        contact: geometry::contact(model, system, &parameters, structure_seen),
+        poisson: geometry::poisson(model, system, &parameters, structure_seen),
         graph: g,
         name: model.name(),
         order: reduced.order,
@@ -299,5 +313,6 @@ fn noether_rate<'m>(system: &System<'m>, generator: &[Expr<'m>]) -> Expr<'m> {
     let g = system.graph;
     let slopes = g.gradient(system.lagrangian, &system.q);
     let rates = system.time_derivative(generator);
-    g.dot(&slopes, generator) + g.dot(&system.momenta(), &rates) + g.dot(&system.force, generator)
+    let forces = g.dot(&system.force, generator) + g.dot(&system.herglotz_forces(), generator);
+    g.dot(&slopes, generator) + g.dot(&system.momenta(), &rates) + forces
 }

@@ -4,7 +4,7 @@ use extremal_expr::{Expr, Function};
 use extremal_mechanics::{Constraint, System};
 use extremal_model::Model;
 
-use super::{Pages, named, of};
+use super::{Pages, contact, named, of};
 
 /// What the symbols of the controls are.
 pub(super) fn controls(model: &Model) -> Option<String> {
@@ -30,7 +30,10 @@ pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages:
     if !system.constraints.is_empty() {
         constraints(system, pages);
     }
-    if !system.heat.is_empty() {
+    if system.is_contact() {
+        contact::action(system, pages);
+    }
+    if system.heat.is_thermal() {
         let temperatures = system.temperatures();
         let sources = system.entropy_sources(&temperatures);
         let symbol = |k: usize| {
@@ -163,7 +166,8 @@ pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
         pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
         return;
     };
-    pages.section("Hamiltonian", None, vec![(named("H", "H"), hamiltonian.h)]);
+    let title = if system.is_contact() { "Contact Hamiltonian" } else { "Hamiltonian" };
+    pages.section(title, None, vec![(named("H", "H"), hamiltonian.h)]);
     let rate = |e: &Expr<'m>| named(format!("{e}'"), format!("\\dot{{{}}}", e.latex()));
     let by_momenta: Vec<_> = system.v.iter().copied().zip(hamiltonian.q_rate.iter().copied()).collect();
     let reactions = g.substitute(&system.reactions(), &by_momenta);
@@ -171,9 +175,10 @@ pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let p_rates = hamiltonian.p_rate.into_iter().zip(reactions).map(|(rate, reaction)| rate + reaction);
     lines.extend(system.p.iter().zip(p_rates).map(|(p, value)| (rate(p), value)));
     lines.extend(system.heat.rates.iter().zip(hamiltonian.s_rate).map(|(rate, value)| (of(*rate), value)));
-    let note = (!system.heat.is_empty()).then(|| {
+    let note = system.heat.is_thermal().then(|| {
         "The entropies are warmed at the temperatures T = ∂H/∂S by friction, outside heat and conduction.".to_string()
     });
+    let note = if system.is_contact() { Some(contact::contact_note(system)) } else { note };
     pages.section("Hamilton's equations", note, lines);
     if !hamiltonian.multipliers.is_empty() {
         let lines = system.vakonomic().zip(hamiltonian.multipliers).map(|(c, value)| (of(c.multiplier), value));

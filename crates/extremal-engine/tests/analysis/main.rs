@@ -3,6 +3,7 @@
 mod along_motions;
 mod equilibria;
 mod found;
+mod geometry;
 mod higher;
 mod method;
 mod printed;

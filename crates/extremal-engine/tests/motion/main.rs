@@ -2,6 +2,7 @@
 
 mod audits;
 mod boundary;
+mod contact;
 mod derived;
 mod discrete;
 mod dry;
@@ -11,6 +12,7 @@ mod forces;
 mod heat;
 mod jumps;
 mod lattice;
+mod poisson;
 mod printed;
 mod references;
 mod resolution;

@@ -188,7 +188,7 @@ pub fn conservation<'g>(
 }
 
 /// The symbols in exponents: a general value would leave the algebra of roots.
-fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
+pub(super) fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
     let g = system.graph;
     let sources: Vec<_> = [&[system.lagrangian][..], &system.force].concat().iter().map(|e| e.id()).collect();
     let exponents: Vec<Expr<'g>> = g
@@ -234,7 +234,12 @@ impl<'g> ConservationJudge<'_, 'g> {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
             expression: super::structure::readable_energy(system),
             symmetry: Some(Symmetry::Time),
-            theorem: Some(if self.forced() { Theorem::FirstLaw } else { Theorem::Noether }),
+            theorem: match (system.poisson().is_some(), self.forced()) {
+                // Brackets are skew, which is all that is needed.
+                (true, _) => None,
+                (false, true) => Some(Theorem::FirstLaw),
+                (false, false) => Some(Theorem::Noether),
+            },
             general,
             proof: self.proof(balance, general),
         })
@@ -440,7 +445,7 @@ impl<'g> ConservationJudge<'_, 'g> {
 
 /// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
 /// have in common.
-fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
+pub(super) fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
     let sum = integral.value();
     if integral.degree() <= 1 {

@@ -2,6 +2,7 @@
 
 mod calculus;
 mod conserved;
+mod contact;
 mod control;
 mod families;
 mod flow;
@@ -11,6 +12,7 @@ mod jumps;
 mod lift;
 mod linear;
 mod naming;
+mod poisson;
 mod real;
 mod reduced;
 mod refutation;
@@ -22,11 +24,13 @@ pub use conserved::{
     Conservation, ConservedQuantities, ConservedQuantity, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
 };
+pub use contact::{DissipatedQuantity, dissipated_quantities, is_dissipated};
 pub use control::{ControlRegularity, control_regularity};
 pub use families::FamilyKind;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
+pub use poisson::{BracketDependence, Casimir, PoissonStructure, poisson_structure};
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};
 pub use singular::{ChainVerdict, ConstraintChain, Regularity, constraint_algorithm, is_singular, regularity};

@@ -2,8 +2,8 @@
 
 use extremal_expr::{Expr, Graph, Node, Rational};
 
-use super::elimination::{groups, solve_group};
 use super::RateLaw;
+use super::elimination::{groups, solve_group};
 use super::kinetic::KineticSplit;
 use crate::System;
 

@@ -258,7 +258,10 @@ impl<'g> Formula<'g> {
 /// Beyond a step for which one of these vanishes the discrete action is no longer that of a motion.
 fn contact_guards<'g>(system: &System<'g>, scales: [Expr<'g>; 2]) -> Vec<SchemeGuard> {
     let g = system.graph;
-    let labels = ["the step is short enough: 1 + dL_d/dz_0 stays positive", "the step is short enough: 1 - dL_d/dz_1 stays positive"];
+    let labels = [
+        "the step is short enough: 1 + dL_d/dz_0 stays positive",
+        "the step is short enough: 1 - dL_d/dz_1 stays positive",
+    ];
     let guard = |(label, scale): (&str, Expr<'g>)| SchemeGuard {
         label: label.to_owned(),
         condition: g.compare(Relation::Lt, g.int(0), scale).id(),

@@ -105,7 +105,8 @@ fn refuse(resolver: &mut Resolver<'_, '_>, own: &str, span: &Span, others: &[Sta
         let help = match (own, *other) {
             ("action", "entropies") => "an entropy changes by heat, an action by z' = L: keep one of them".to_owned(),
             ("poisson", "coordinates" | "dynamics") => {
-                "a Poisson system is stated by [poisson] alone: its variables, its brackets and its `hamiltonian`".to_owned()
+                "a Poisson system is stated by [poisson] alone: its variables, its brackets and its `hamiltonian`"
+                    .to_owned()
             }
             _ => format!("remove [{other}]"),
         };

@@ -61,9 +61,9 @@ pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, Simulation
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
-use families::QuantityKind;
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
+use families::QuantityKind;
 pub(crate) use laws::{Breach, LawsAtStart};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
 

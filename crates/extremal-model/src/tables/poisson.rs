@@ -42,7 +42,8 @@ pub(super) static TABLE: ModelTable = ModelTable {
         let mut statement = PoissonStatement { span: table.name.span.clone(), ..PoissonStatement::default() };
         let stated = reader.fill(entries, FIELDS, &mut statement);
         for key in ["hamiltonian", "variables", "brackets"].into_iter().filter(|key| !stated.contains(key)) {
-            let help = "hamiltonian = \"x^2/2 + y^2/4\", variables = { x = 1.0, y = 0.0 }, brackets = { \"x,y\" = \"1\" }";
+            let help =
+                "hamiltonian = \"x^2/2 + y^2/4\", variables = { x = 1.0, y = 0.0 }, brackets = { \"x,y\" = \"1\" }";
             let diagnostic = Diagnostic::error(Code::Missing, format!("[poisson] has no `{key}`"));
             reader.problems.push(diagnostic.at(table.name.span.clone(), "").help(help));
         }
@@ -114,9 +115,9 @@ pub(crate) fn resolve(
         if let Some(before) = brackets.insert(of, stated) {
             let message = format!("the bracket of `{}` is given twice", pair.value);
             let diagnostic = Diagnostic::error(Code::DuplicateName, message).at(pair.span.clone(), "here again");
-            resolver.problems.push(
-                diagnostic.at(before.span, "here first").help("{y, x} is -{x, y} and need not be stated"),
-            );
+            resolver
+                .problems
+                .push(diagnostic.at(before.span, "here first").help("{y, x} is -{x, y} and need not be stated"));
         }
     }
     brackets.retain(|_, bracket| !bracket.value.is_zero());
@@ -191,13 +192,18 @@ fn check_jacobi<'g>(resolver: &mut Resolver<'g, '_>, brackets: &Brackets<'g>, va
         }
         let mut diagnostic = match verdict {
             None => {
-                let message = format!("whether the brackets of `{x}`, `{y}` and `{z}` satisfy the Jacobi identity is not decided");
+                let message = format!(
+                    "whether the brackets of `{x}`, `{y}` and `{z}` satisfy the Jacobi identity is not decided"
+                );
                 Diagnostic::warning(Code::JacobiIdentity, message)
             }
             _ => {
                 let message = format!("the brackets of `{x}`, `{y}` and `{z}` do not satisfy the Jacobi identity");
                 let sum = graph.simplified(sum);
-                let help = format!("{{{x},{{{y},{z}}}}} + {{{y},{{{z},{x}}}}} + {{{z},{{{x},{y}}}}} = {} must be zero, whatever the parameters are", sum.text().limit(200));
+                let help = format!(
+                    "{{{x},{{{y},{z}}}}} + {{{y},{{{z},{x}}}}} + {{{z},{{{x},{y}}}}} = {} must be zero, whatever the parameters are",
+                    sum.text().limit(200)
+                );
                 Diagnostic::error(Code::JacobiIdentity, message).help(help)
             }
         };
