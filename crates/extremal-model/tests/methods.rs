@@ -8,6 +8,8 @@ fn heading(feature: Feature) -> &'static str {
         Feature::Accelerations => "L with q''",
         Feature::HigherDerivatives => "L beyond q''",
         Feature::Entropies => "entropies",
+        Feature::Action => "contact",
+        Feature::Poisson => "Poisson",
         Feature::Singular => "singular",
         Feature::SingularEntropies => "singular, entropies",
         Feature::DryFriction => "dry friction",

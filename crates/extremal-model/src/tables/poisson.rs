@@ -129,13 +129,13 @@ pub(crate) fn resolve(
 
 /// The two variables of a key such as `x,y`.
 fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &Entropies) -> Option<(usize, usize)> {
-    let help = "write two variables with a comma between them, as \"x,y\" = \"z\"";
-    let refuse = |resolver: &mut Resolver<'_, '_>, message: String| {
+    let refuse = |resolver: &mut Resolver<'_, '_>, message: String, help: &str| {
         resolver.problems.push(Diagnostic::error(Code::InvalidName, message).at(pair.span.clone(), "").help(help));
         None
     };
     let Some((first, second)) = pair.value.split_once(',').filter(|(_, second)| !second.contains(',')) else {
-        return refuse(resolver, format!("`{}` is not a pair of variables", pair.value));
+        let help = "write two variables with a comma between them, as \"x,y\" = \"z\"";
+        return refuse(resolver, format!("`{}` is not a pair of variables", pair.value), help);
     };
     let named = |resolver: &mut Resolver<'_, '_>, text: &str, from: usize| {
         let start = from + text.len() - text.trim_start().len();
@@ -144,7 +144,8 @@ fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &Entrop
     let (i, j) = (named(resolver, first, 0), named(resolver, second, first.len() + 1));
     let (i, j) = (i?, j?);
     if i == j {
-        return refuse(resolver, format!("the bracket of `{}` with itself is zero", variables.list[i].name));
+        let message = format!("the bracket of `{}` with itself is zero", variables.list[i].name);
+        return refuse(resolver, message, "remove it");
     }
     Some((i, j))
 }
