@@ -197,11 +197,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(kept) = &found.kept {
             section.say(match kept.exact {
-                true => format!(
-                    "a step scales eta: measured over {} steps, off by at most {}",
-                    kept.steps,
-                    number(kept.deviation)
-                ),
+                true => format!("a step scales eta: {}", seen(kept)),
                 false => format!("a step does not scale eta: off by up to {}{}", number(kept.deviation), falling(kept)),
             });
         }
@@ -254,11 +250,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(kept) = &found.kept {
             section.say(match kept.exact {
-                true => format!(
-                    "a step is a Poisson map: over {} steps D B D^T = B, off by at most {}",
-                    kept.steps,
-                    number(kept.deviation)
-                ),
+                true => format!("a step is a Poisson map, D B D^T = B: {}", seen(kept)),
                 false => format!(
                     "a step is no Poisson map: D B D^T is off B by up to {}{}",
                     number(kept.deviation),
@@ -320,6 +312,13 @@ fn known(proof: Proof) -> String {
         Proof::Symbolic => "proved by algebra".to_owned(),
         Proof::Sampled { states } => format!("exactly so at {states} random states of a finite field"),
     }
+}
+
+/// What was seen of a structure that is kept to round-off.
+fn seen(kept: &StructureKept) -> String {
+    let long =
+        kept.long_steps.map_or(String::new(), |off| format!(", and by {} in steps four times as long", number(off)));
+    format!("measured over {} steps, off by at most {}{long}", kept.steps, number(kept.deviation))
 }
 
 fn falling(kept: &StructureKept) -> String {

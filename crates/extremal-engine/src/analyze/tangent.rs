@@ -73,19 +73,23 @@ pub struct StructureKept {
     pub steps: u64,
     /// The largest deviation of a step, relative to the structure.
     pub deviation: f64,
-    /// Is that round-off?
+    /// The same of steps four times as long, where there are such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub long_steps: Option<f64>,
+    /// Is it round-off for both?
     pub exact: bool,
-    /// With which power of the step the deviation of a step falls, measured with half of it.
+    /// With which power of the step the deviation of a step falls, measured with half of it, or with four times of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<f64>,
 }
 
-/// Steps that are looked at; twice as many with half the step.
+/// Steps that are looked at.
 const STEPS: u64 = 8;
-/// Derivatives of steps are products and quotients of a few dozen numbers.
-const ROUND_OFF: f64 = 1e-11;
+/// Derivatives of steps are products and quotients of a few dozen numbers: some hundred ulp.
+const ROUND_OFF: f64 = 1e-13;
 
-/// Measures what `deviation` says of each of the first steps.
+/// Measures what `deviation` says of each of the first steps. A deviation that a high order hides below round-off shows in steps that are
+/// four times as long.
 pub(super) fn measured<'m>(
     model: &'m Model,
     system: &System<'m>,
@@ -93,13 +97,19 @@ pub(super) fn measured<'m>(
     deviation: impl Fn(&StepTangents<'m>, &StepTangent) -> f64,
 ) -> Option<StructureKept> {
     let step = settings.step.filter(|step| *step > 0.0 && step.is_finite())?;
-    let largest = |fraction: u64| {
-        let seen = step_tangents(model, system, settings, step / fraction as f64, STEPS * fraction)?;
+    let largest = |factor: f64| {
+        let steps = (STEPS as f64 / factor).ceil() as u64;
+        let seen = step_tangents(model, system, settings, step * factor, steps)?;
         let all = seen.steps.iter().map(|step| deviation(&seen, step));
-        Some(all.fold(0.0f64, |most, off| if off.is_nan() { off } else { most.max(off) }))
+        let most = all.fold(0.0f64, |most, off| if off.is_nan() { off } else { most.max(off) });
+        most.is_finite().then_some(most)
     };
-    let coarse = largest(1).filter(|off| off.is_finite())?;
-    let exact = coarse <= ROUND_OFF;
-    let fine = if exact { None } else { largest(2).filter(|fine| *fine > ROUND_OFF / 10.0) };
-    Some(StructureKept { steps: STEPS, deviation: coarse, exact, order: fine.map(|fine| (coarse / fine).log2()) })
+    let (coarse, long) = (largest(1.0)?, largest(4.0));
+    let exact = coarse.max(long.unwrap_or(0.0)) <= ROUND_OFF;
+    let order = match (exact, coarse > ROUND_OFF) {
+        (true, _) => None,
+        (false, true) => largest(0.5).filter(|fine| *fine > ROUND_OFF / 10.0).map(|fine| (coarse / fine).log2()),
+        (false, false) => long.filter(|_| coarse > ROUND_OFF / 10.0).map(|long| (long / coarse).log2() / 2.0),
+    };
+    Some(StructureKept { steps: STEPS, deviation: coarse, long_steps: long, exact, order })
 }

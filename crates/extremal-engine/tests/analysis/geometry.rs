@@ -111,6 +111,8 @@ fn a_step_is_a_poisson_map_where_theory_says_so() {
         (false, &canonical, "rk4"),
         (false, &canonical, "energy-entropy"),
         (false, &body, "midpoint"),
+        // Of order four, below 1e-13 in a step of 0.1 and not in one of 0.4.
+        (false, &body, "gauss(2)"),
     ] {
         let kept = with_method(model, method, 0.1).poisson.unwrap().kept.unwrap();
         assert_eq!(kept.exact, canonical_map, "{method}: {kept:?}");

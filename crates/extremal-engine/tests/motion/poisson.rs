@@ -3,7 +3,7 @@
 use extremal_testkit::marches::followed_to;
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::{OrderCase, assert_orders, distance};
-use extremal_testkit::runs::{Lasting, RecordedRun, gallery, record, refusal, with};
+use extremal_testkit::runs::{Lasting, RecordedRun, gallery, record, reference, refusal, with};
 
 /// The largest change of a column over a run, relative to its first value.
 fn drift(run: &RecordedRun, name: &str) -> f64 {
@@ -15,7 +15,7 @@ fn drift(run: &RecordedRun, name: &str) -> f64 {
 #[test]
 fn the_free_rigid_body_moves_by_elliptic_functions() {
     let body = gallery("rigid-body-momenta");
-    let run = record(&body, &with(&body, "dop853", 0.5).until(10.0));
+    let run = record(&body, &reference(&body, 0.5).until(10.0));
     let reached = ["x", "y", "z"].map(|name| run.last(name));
     assert!(distance(&reached, &[1.0154158935669326, 0.3545733384882049, 0.3649771372634135]) < 2e-12, "{reached:?}");
 }
@@ -115,7 +115,7 @@ fn a_hamiltonian_may_depend_on_time() {
         simulation.until = 3",
     );
     assert_eq!(EnergyLaw::of(&driven), EnergyLaw::Changes("the Hamiltonian depends on time".to_owned()));
-    let run = record(&driven, &with(&driven, "dop853", 0.1));
+    let run = record(&driven, &reference(&driven, 0.1));
     // q'' + q = cos(2 t): q = (4 cos t - cos 2t)/3.
     assert!((run.last("q") - (4.0 * 3.0f64.cos() - 6.0f64.cos()) / 3.0).abs() < 1e-11, "{}", run.last("q"));
 }

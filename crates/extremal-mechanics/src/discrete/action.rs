@@ -83,15 +83,13 @@ impl<'g> DiscreteAction<'g> {
             .zip(rule.nodes.iter().zip(&rule.weights))
             .map(|(j, (c, b))| {
                 let basis: Vec<_> = (0..=degree).map(|i| lagrange(&nodes, i, *c)).collect();
+                let values = (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect();
+                let slopes = (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect();
+                let weight = number(*b, format!("b_{j}"));
                 let node = number(*c, format!("c_{j}"));
-                Basis {
-                    values: (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect(),
-                    slopes: (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect(),
-                    weight: number(*b, format!("b_{j}")),
-                    time: system.t + node * h,
-                    // An action is varied with the motion, and taken where the motion is.
-                    state: if system.is_contact() { node } else { entropy_weight },
-                }
+                // An action is varied with the motion, and taken where the motion is.
+                let state = if system.is_contact() { node } else { entropy_weight };
+                Basis { values, slopes, weight, time: system.t + node * h, state }
             })
             .collect();
 
