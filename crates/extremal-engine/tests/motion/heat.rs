@@ -53,7 +53,7 @@ fn assert_compared(
 fn closed_systems() -> Vec<(&'static str, Model)> {
     extremal_engine::gallery::names()
         .map(|name| (name, gallery(name)))
-        .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none() && m.constraints().is_empty())
+        .filter(|(_, m)| m.is_thermal() && m.discrete().is_none() && m.constraints().is_empty())
         .filter(|(name, _)| *name != "mass-transfer")
         .collect()
 }
