@@ -197,7 +197,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(kept) = &found.kept {
             section.say(match kept.exact {
-                true => format!("a step scales eta: {}", seen(kept)),
+                true => format!("a step scales eta: {}", measured_words(kept)),
                 false => format!("a step does not scale eta: off by up to {}{}", number(kept.deviation), falling(kept)),
             });
         }
@@ -250,7 +250,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(kept) = &found.kept {
             section.say(match kept.exact {
-                true => format!("a step is a Poisson map, D B D^T = B: {}", seen(kept)),
+                true => format!("a step is a Poisson map, D B D^T = B: {}", measured_words(kept)),
                 false => format!(
                     "a step is no Poisson map: D B D^T is off B by up to {}{}",
                     number(kept.deviation),
@@ -315,7 +315,7 @@ fn known(proof: Proof) -> String {
 }
 
 /// What was seen of a structure that is kept to round-off.
-fn seen(kept: &StructureKept) -> String {
+fn measured_words(kept: &StructureKept) -> String {
     let long =
         kept.long_steps.map_or(String::new(), |off| format!(", and by {} in steps four times as long", number(off)));
     format!("measured over {} steps, off by at most {}{long}", kept.steps, number(kept.deviation))
