@@ -149,7 +149,9 @@ impl<'g> DiscreteAction<'g> {
             }
         }
         let carried = system.carried();
-        let contact = [(scale_0 / scale_1).log()];
+        // Where the ratio is not positive, a guard says so.
+        let ratio = scale_0 / scale_1;
+        let contact = [g.select(g.compare(Relation::Lt, zero, ratio), ratio.log(), zero)];
         let accounts = if system.is_contact() { &contact[..] } else { accounts };
         let grown = carried[rates.len()..].iter().zip(accounts).enumerate();
         let accounts_next: Vec<_> =
