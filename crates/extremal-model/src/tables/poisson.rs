@@ -14,7 +14,7 @@ use crate::resolver::Resolver;
 use crate::text::SourceText;
 
 /// The most variables of a Poisson system: the Jacobi identity is proved for all triples of them.
-pub const MAX_POISSON_VARIABLES: usize = 64;
+pub const MAX_POISSON_VARIABLES: usize = 32;
 
 /// The bracket {x_i, x_j} of two variables, i < j; {x_j, x_i} is minus that.
 #[derive(Clone, Debug)]
