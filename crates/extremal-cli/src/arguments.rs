@@ -105,6 +105,9 @@ pub struct StepArguments {
     /// What a run does at a singular configuration of its constraints: stop, or pass with a warning
     #[arg(long, value_name = "RULE")]
     pub singular: Option<AtSingular>,
+    /// Take steps without these cyclic coordinates, by Routh's function, and find them again from the motion of the others
+    #[arg(long, value_name = "COORDINATE", value_delimiter = ',')]
+    pub reduce: Vec<String>,
 }
 
 impl MethodArguments {
@@ -140,6 +143,7 @@ impl StepArguments {
             constraints: self.constraints.unwrap_or(settings.constraints),
             project: self.project || settings.project,
             singular: self.singular.unwrap_or(settings.singular),
+            reduce: if self.reduce.is_empty() { settings.reduce } else { self.reduce.clone() },
             ..settings
         }
     }

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use extremal_engine::boundary::{
-    BoundarySolution, Duration, Grading, GridComparison, Kind, Status, UnmetCondition, Verification, kind_name,
-    nature_name,
+    BoundarySolution, Duration, Grading, GridComparison, Kind, Normality, Status, UnmetCondition, Verification,
+    kind_name, nature_name,
 };
 use extremal_engine::trajectory::{Align, Role, Table, shortest, sig};
 
@@ -27,12 +27,23 @@ pub fn of(source: &Source, solved: &FinishedSolve<'_>, written: &[PathBuf]) -> S
     facts(&mut out, solved);
     if !solved.solution.rows.is_empty() {
         ends(&mut out, &solved.solution);
+        momenta(&mut out, &solved.solution);
     }
     bounds(&mut out, &solved.solution);
     levels(&mut out, solved);
     minima(&mut out, solved);
     out.push_str(&written_files(written));
     out
+}
+
+/// From the momenta at the start a run follows the optimal motion.
+fn momenta(out: &mut String, solution: &BoundarySolution) {
+    let Some(momenta) = &solution.momenta else { return };
+    let mut table = table_of_numbers(["momentum", "start", "end"]);
+    for ((name, start), (_, end)) in momenta.start.iter().zip(&momenta.end).take(2 * MOST_ROWS) {
+        table.row([name.clone(), sig(*start, 8), sig(*end, 8)]);
+    }
+    let _ = write!(out, "\n{table}");
 }
 
 fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
@@ -74,6 +85,9 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
         }
         Verification::Impossible(reason) => table.row(["simulation", &format!("none: {reason}")]),
     }
+    if let Some(normality) = &assessment.normality {
+        table.row(["multipliers", &multipliers(normality, solution)]);
+    }
     if let Some(GridComparison { steps, change, order, .. }) = &assessment.comparison {
         let mut text = format!("differs by {} % on {steps} steps", sig(100.0 * change, 2));
         if let Some(order) = order {
@@ -82,6 +96,28 @@ fn facts(out: &mut String, solved: &FinishedSolve<'_>) {
         table.row(["other grid", &text]);
     }
     out.push_str(&table.to_string());
+}
+
+/// Whether the multipliers are normal, and what that rests on.
+fn multipliers(normality: &Normality, solution: &BoundarySolution) -> String {
+    let conditions = solution.end_map.as_ref().map_or(0, |map| map.conditions);
+    match normality {
+        Normality::Normal if conditions == 0 => "normal: nothing is given at the end".to_owned(),
+        Normality::Normal => format!("normal: the controls move the end in all {conditions} directions that are given"),
+        Normality::Abnormal(costates) => {
+            let one = |costate: &Vec<f64>| {
+                let numbers: Vec<String> = costate.iter().map(|p| sig(*p, 4)).collect();
+                format!("({})", numbers.join(", "))
+            };
+            let all: Vec<String> = costates.iter().map(one).collect();
+            let rank = conditions.saturating_sub(costates.len());
+            format!(
+                "abnormal: the linearised end map has rank {rank} of {conditions}; with p0 = 0 any multiple of p(0) = {} can be added",
+                all.join(" and ")
+            )
+        }
+        Normality::Undecided(reason) => format!("undecided whether normal: {reason}"),
+    }
 }
 
 /// Where steps shrink, and how.

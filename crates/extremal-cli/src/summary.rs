@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use extremal_engine::model::StateLaw;
 use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report};
 use extremal_engine::solve::SolveStructure;
 use extremal_engine::trajectory::{Role, shortest, sig};
@@ -29,7 +30,6 @@ pub fn of(source: &Source, finished: &FinishedRun) -> String {
     facts(&mut out, finished);
     if finished.recorder.rows() > 0 {
         coordinates(&mut out, finished);
-        states(&mut out, finished);
         out.push('\n');
         invariants(&mut out, &report);
     }
@@ -101,13 +101,13 @@ fn pace(finished: &FinishedRun) -> String {
     }
 }
 
-/// A row for each column of a role: its name, its first and its last value, and two numbers of the first and the last row more.
+/// A row for each column of a role: its name, its first and its last value, and what else is said of it.
 fn ends<const N: usize>(
     out: &mut String,
     finished: &FinishedRun,
     role: Role,
     headers: [&str; N],
-    beside: impl Fn(usize, &[f64], &[f64]) -> [f64; 2],
+    beside: impl Fn(usize, &[f64], &[f64]) -> Vec<f64>,
 ) {
     let recorder = &finished.recorder;
     let columns = recorder.columns();
@@ -118,9 +118,8 @@ fn ends<const N: usize>(
     }
     let mut table = table_of_numbers(headers);
     for (number, at) in places.iter().enumerate().take(MOST_COORDINATES) {
-        let [one, other] = beside(number, first, last);
-        let cells = [first[*at], last[*at], one, other].map(|x| sig(x, 8));
-        table.row([columns[*at].name().to_owned()].into_iter().chain(cells));
+        let numbers = [first[*at], last[*at]].into_iter().chain(beside(number, first, last));
+        table.row([columns[*at].name().to_owned()].into_iter().chain(numbers.map(|x| sig(x, 8))));
     }
     let _ = write!(out, "\n{table}{}", and_more(places.len(), MOST_COORDINATES, ELSEWHERE));
 }
@@ -130,29 +129,46 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
     let at = |row: &[f64], places: &[usize], k: usize| places.get(k).map_or(f64::NAN, |place| row[*place]);
     let (velocities, momenta) = (places(Role::Velocity), places(Role::Momentum));
     let headers = ["coordinate", "start", "end", "velocity", "momentum"];
-    ends(out, finished, Role::Coordinate, headers, |k, _, last| [at(last, &velocities, k), at(last, &momenta, k)]);
+    ends(out, finished, Role::Coordinate, headers, |k, _, last| vec![at(last, &velocities, k), at(last, &momenta, k)]);
+    motion_from_momenta(out, finished);
     let temperatures = places(Role::Temperature);
     let headers = ["entropy", "start", "end", "temperature at start", "at end"];
     ends(out, finished, Role::Entropy, headers, |k, first, last| {
-        [at(first, &temperatures, k), at(last, &temperatures, k)]
+        vec![at(first, &temperatures, k), at(last, &temperatures, k)]
     });
+    let kind = match finished.run.model().lock().state_law() {
+        StateLaw::Stated => "state",
+        StateLaw::Action => "action",
+        StateLaw::Poisson(_) => "variable",
+    };
+    ends(out, finished, Role::State, [kind, "start", "end"], |_, _, _| Vec::new());
 }
 
-/// The action of a contact system or the variables of a Poisson system: what each is at the start, at the end, and how far it went.
-fn states(out: &mut String, finished: &FinishedRun) {
-    let recorder = &finished.recorder;
-    let columns = recorder.columns();
-    let (Some(first), Some(last)) = (recorder.series().rows().next(), recorder.last()) else { return };
-    let places: Vec<usize> = columns.with_role(Role::State).collect();
-    if places.is_empty() {
+/// Of a motion from momenta: velocities with their momenta, controls, and the cost.
+fn motion_from_momenta(out: &mut String, finished: &FinishedRun) {
+    let columns = finished.recorder.columns();
+    if finished.run.model().lock().momentum_order().is_none() {
         return;
     }
-    let kind = if columns.with_role(Role::Coordinate).next().is_some() { "action" } else { "variable" };
-    let mut table = table_of_numbers([kind, "start", "end"]);
-    for at in places.iter().take(MOST_COORDINATES) {
-        table.row([columns[*at].name().to_owned(), sig(first[*at], 8), sig(last[*at], 8)]);
+    let (Some(first), Some(last)) = (finished.recorder.series().rows().next(), finished.recorder.last()) else {
+        return;
+    };
+    let places = |role| columns.with_role(role).collect::<Vec<usize>>();
+    let (velocities, momenta, n) = (places(Role::Velocity), places(Role::Momentum), places(Role::Coordinate).len());
+    let mut table = table_of_numbers(["velocity", "start", "end", "its momentum at start", "at end"]);
+    for (v, p) in velocities.iter().zip(&momenta[n..]).take(n.min(MOST_COORDINATES)) {
+        let cells = [first[*v], last[*v], first[*p], last[*p]].map(|x| sig(x, 8));
+        table.row([columns[*v].name().to_owned()].into_iter().chain(cells));
     }
-    let _ = write!(out, "\n{table}{}", and_more(places.len(), MOST_COORDINATES, ELSEWHERE));
+    let _ = write!(out, "\n{table}");
+    let controls = places(Role::Control).into_iter().chain(columns.index_of("cost"));
+    let mut table = table_of_numbers(["control", "start", "end"]);
+    for at in controls.clone() {
+        table.row([columns[at].name().to_owned(), sig(first[at], 8), sig(last[at], 8)]);
+    }
+    if controls.count() > 0 {
+        let _ = write!(out, "\n{table}");
+    }
 }
 
 /// The audit of both laws.
@@ -182,6 +198,10 @@ fn laws(out: &mut String, finished: &FinishedRun) {
 }
 
 fn invariants(out: &mut String, report: &Report<'_>) {
+    // Of states alone nothing is conserved unless the model says so.
+    if report.recorder.drifts().next().is_none() {
+        return;
+    }
     let mut table = table_of_numbers(["conserved?", "first", "last", "max drift", "relative", "trend"]);
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     for (column, drift) in report.recorder.drifts() {

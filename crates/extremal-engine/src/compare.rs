@@ -5,7 +5,7 @@ mod record;
 use std::ops::Range;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::{CompositionBase, Method, Model, Start};
+use extremal_model::{Method, Model, Start};
 use extremal_solve::{March, StepFailure};
 use extremal_trajectory::Stopwatch;
 use serde::Serialize;
@@ -108,18 +108,18 @@ pub struct ComparedEnergy {
     pub truth: f64,
 }
 
-/// The coordinates and entropies whose errors are measured.
+/// The coordinates, entropies and states whose errors are measured.
 pub fn compared_names(model: &Model, against: Against) -> Vec<String> {
-    let names = model.coordinates().iter().map(|c| &c.name).chain(model.entropies().iter().map(|s| &s.name));
-    let names: Vec<&String> = names.collect();
-    compared_places(model, against).into_iter().map(|place| names[place].clone()).collect()
+    let names = model.coordinates().iter().map(|c| c.name.as_str()).chain(model.carried_names());
+    let names: Vec<&str> = names.collect();
+    compared_places(model, against).into_iter().map(|place| names[place].to_owned()).collect()
 }
 
-/// Their places among coordinates and then entropies.
+/// Their places among coordinates, then entropies, then states.
 fn compared_places(model: &Model, against: Against) -> Vec<usize> {
     match against {
         Against::Exact => model.exact().iter().map(|exact| exact.coordinate).collect(),
-        Against::Dop853 => (0..model.coordinates().len() + model.entropies().len()).collect(),
+        Against::Dop853 => (0..model.coordinates().len() + model.carried_names().len()).collect(),
     }
 }
 
@@ -287,14 +287,10 @@ struct EnergyWatch {
 
 impl EnergyWatch {
     fn new(model: &Model, run: &CompiledRun, method: &Method) -> EnergyWatch {
-        let from_energy = match method {
-            Method::Compose { base, .. } => *base == CompositionBase::EnergyEntropy,
-            method => matches!(method, Method::EnergyEntropy(_)),
-        };
         let conserved = EnergyLaw::of(model).why_it_changes().is_none();
         EnergyWatch {
             snapshot: run.snapshot(),
-            variational: !method.is_reference() && !from_energy,
+            variational: !method.is_reference() && !method.keeps_energy(),
             truth: if conserved { run.stated_energy() } else { f64::NAN },
         }
     }

@@ -4,7 +4,10 @@ mod closed_form;
 mod contact;
 mod first_order;
 mod higher;
+mod optimal;
+mod routh;
 mod solved;
+mod states;
 
 use std::collections::HashMap;
 
@@ -26,6 +29,10 @@ pub enum Form {
     Solved,
     /// Hamilton's equations.
     Hamilton,
+    /// Routh's function, the equations without cyclic coordinates, and how these are found again.
+    Routh,
+    /// Of a control problem, or of a motion from momenta: the unified Hamiltonian, primary constraints, equations of the momenta.
+    Optimal,
     /// The discrete equations of a method.
     Discrete,
 }
@@ -53,35 +60,67 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     let mut pages = Pages { graph: model.graph(), sections: Vec::new() };
     let system = System::controlled(model);
     system.check_order()?;
+    let moves = || match model.momentum_order() {
+        Some(_) => System::followed(model),
+        None => Ok(System::controlled(model)),
+    };
+    let of_states = of_states(&system);
     for form in forms {
         match (form, system.order) {
             (Form::Lagrange | Form::Solved | Form::Hamilton, _) if system.poisson().is_some() => {
                 contact::poisson(&system, &mut pages);
             }
+            (Form::Lagrange | Form::Hamilton, _) if of_states => {
+                states::equations(&system, first_order::controls(model), &mut pages);
+                states::pontryagin(model, &system, &mut pages);
+            }
             (Form::Lagrange, 1) => first_order::lagrange(&system, first_order::controls(model), &mut pages),
             (Form::Lagrange, _) => higher::lagrange(&system.with_multipliers_as_coordinates(), &mut pages),
             (Form::Solved, 1) => solved::solved(&system, &mut pages),
             (Form::Solved, _) => solved::solved(&system.with_multipliers_as_coordinates(), &mut pages),
-            (Form::Hamilton, 1) => first_order::hamilton(&system, &mut pages),
+            (Form::Hamilton, 1) if model.momentum_coordinates() > 0 => first_order::on_phase_space(&system, &mut pages),
+            (Form::Hamilton, 1) => first_order::hamilton(&system, model.hamiltonian(), &mut pages),
             (Form::Hamilton, _) => higher::hamilton(&system.with_multipliers_as_coordinates(), &mut pages),
-            (Form::Discrete, _) => discrete(model, &system, settings, &mut pages)?,
+            (Form::Routh, _) => routh::routh(&system, &settings.reduce, &mut pages)?,
+            (Form::Optimal, _) => optimal::optimal(model, &conditions(model)?, &mut pages),
+            (Form::Discrete, _) => discrete(model, &moves()?, settings, &mut pages)?,
         }
     }
     pages.name_parts(model);
     Ok(Derivation { sections: pages.sections })
 }
 
-/// The forms that are printed where none is asked for: Lagrange's equations, solved where that is short, and one step of the method.
+/// The forms that are printed where none is asked for: Hamilton's equations of a stated Hamiltonian, Lagrange's equations, solved where that is short, optimality
+/// conditions where a motion starts from momenta, and one step of the method.
 pub fn usual_forms(model: &Model) -> Vec<Form> {
+    if model.momentum_coordinates() > 0 {
+        return vec![Form::Hamilton, Form::Discrete];
+    }
     let system = System::controlled(model);
     if system.poisson().is_some() {
         return vec![Form::Hamilton, Form::Discrete];
     }
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
-    match solved::is_short(&system) {
-        true => vec![Form::Lagrange, Form::Solved, Form::Discrete],
-        false => vec![Form::Lagrange, Form::Discrete],
+    let mut forms: Vec<Form> = model.hamiltonian().map(|_| Form::Hamilton).into_iter().collect();
+    forms.push(Form::Lagrange);
+    forms.extend((solved::is_short(&system) && !of_states(&system)).then_some(Form::Solved));
+    forms.extend(model.momentum_order().map(|_| Form::Optimal));
+    forms.push(Form::Discrete);
+    forms
+}
+
+/// What the optimality conditions are those of.
+fn conditions(model: &Model) -> Result<System<'_>, SchemeError> {
+    match (model.order(), model.objective().and_then(|objective| objective.running)) {
+        (1, None) => Err(SchemeError::NoObjective),
+        (1, Some(_)) => System::optimal(model),
+        _ => System::of(model).from_momenta(),
     }
+}
+
+/// Are there states alone, whose rates say it all?
+fn of_states(system: &System<'_>) -> bool {
+    system.is_empty() && system.heat.entropies().is_empty() && !system.heat.is_empty()
 }
 
 struct Pages<'m> {
@@ -154,6 +193,7 @@ fn discrete<'m>(
     let options = Options { start, entropy, constraints, ..Options::default() };
     let mut system = system.clone();
     system.manifold = final_manifold(model, &system, &settings.method);
+    system.cyclic = system.reducible(&settings.reduce)?;
     let system = &system;
     check_method(system, &settings.method, settings.start)?;
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system))?;

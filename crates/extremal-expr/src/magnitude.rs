@@ -8,7 +8,7 @@ const DEPTH: u32 = 5;
 
 /// `Σ |term|` of a sum, also inside products of sums, to a small depth: a residual is "zero" when it is a few ε below this.
 /// Functions that round-off in their arguments may change by more than round-off in their values, as the sine of an angle after
-/// many turns, count with that change.
+/// many turns or the logarithm of a number near one, count with that change.
 ///
 /// ```
 /// # use extremal_expr::{Graph, magnitude};
@@ -32,7 +32,7 @@ fn nested(f: Expr<'_>, depth: u32) -> Expr<'_> {
             true => nested(g.expr(*id), depth - 1).powi(*e),
             false => g.expr(*id).powi(*e).abs(),
         })),
-        Node::Call(Function::Sin | Function::Cos | Function::Exp, argument) if depth > 0 => {
+        Node::Call(Function::Sin | Function::Cos | Function::Exp | Function::Log, argument) if depth > 0 => {
             let argument = g.expr(argument);
             let changes = g.directional(&[f], &[(argument, nested(argument, depth - 1))]);
             g.sum(changes.iter().map(|change| change.abs()).chain([f.abs()]))

@@ -160,7 +160,7 @@ impl<'g> System<'g> {
         self.graph.sum(self.reacting().map(|constraint| constraint.multiplier * constraint.power))
     }
 
-    /// What the equations of motion determine: accelerations, rates of the entropies, then of each constraint the multiplier
+    /// What the equations of motion determine: accelerations, rates of entropies and states, then of each constraint the multiplier
     /// (for a vakonomic one its rate).
     pub fn motion_unknowns(&self) -> Vec<Expr<'g>> {
         let multiplier = |c: &Constraint<'g>| if c.is_vakonomic() { c.rate } else { c.multiplier };
@@ -168,7 +168,7 @@ impl<'g> System<'g> {
     }
 
     /// Residuals of the equations of motion in [`motion_unknowns`](Self::motion_unknowns): Lagrange's equations with reactions,
-    /// the entropy balance, and the constraints differentiated until they speak of accelerations, the index-one system (B2).
+    /// the entropy balance, the rates of states, and the constraints differentiated until they speak of accelerations, the index-one system (B2).
     /// Where the system is singular, they are those on W_f.
     pub fn motion_equations(&self) -> Vec<Expr<'g>> {
         if let Some(manifold) = &self.manifold {
@@ -178,7 +178,7 @@ impl<'g> System<'g> {
         for (row, reaction) in rows.iter_mut().zip(self.reactions()) {
             *row = *row - reaction;
         }
-        rows.extend(self.entropy_balance());
+        rows.extend(self.carried_equations());
         let velocities: Vec<_> = self.constraints.iter().map(|constraint| constraint.velocity).collect();
         rows.extend(self.time_derivative(&velocities));
         rows

@@ -7,11 +7,14 @@ mod constraint;
 pub mod continuous;
 mod dense;
 pub mod discrete;
+pub mod geometry;
 mod manifold;
+mod momentum_flow;
 mod of_model;
 mod system;
 
 pub use block::{Block, Meaning, Reduced, Solve, SparseRows};
 pub use constraint::Constraint;
 pub use manifold::FinalManifold;
+pub use momentum_flow::MomentumFlow;
 pub use system::{Point, System};

@@ -1,10 +1,14 @@
 //! The motion of a singular system, on the states that have one.
 
 use extremal_expr::Expr;
+use extremal_expr::elimination::solve_affine;
 
 use crate::System;
 use crate::block::{Block, Solve};
 use crate::discrete::ids;
+
+/// Multipliers on a phase space are solved for up to this many that are coupled.
+const MAX_COUPLED: usize = 6;
 
 /// The final constraint submanifold W_f of a singular system, where the constraint algorithm ends with a unique motion: the states that
 /// have one, and what it is there.
@@ -33,6 +37,58 @@ impl<'g> System<'g> {
             Some(manifold) => self.graph.substitute(fs, &manifold.chart),
             None => fs.to_vec(),
         }
+    }
+
+    /// Where a system moves whose last half of coordinates are the momenta p of the first, with the Lagrangian p·q' − H(q, p, S, t): on
+    /// q' = ∂H/∂p, p' = −∂H/∂q + F + Aᵀλ, with the λ by which ∂H/∂p satisfies the constraints all the time. `None` where this is not all:
+    /// with vakonomic constraints, constraints beside entropies, and forces on momenta or by their rates.
+    ///
+    /// ```
+    /// use extremal_expr::Graph;
+    /// use extremal_mechanics::System;
+    /// let g = Graph::new();
+    /// let [x, p, v] = ["x", "p", "x'"].map(|name| g.symbol(name));
+    /// let system = System::new(&g, &["x", "p"], p * v - p.powi(4) - x.powi(2));
+    /// let manifold = system.phase_space().unwrap();
+    /// assert_eq!(manifold.chart, [(v, p.powi(3) * 4), (g.symbol("p'"), x * -2)]);
+    /// ```
+    pub fn phase_space(&self) -> Option<FinalManifold<'g>> {
+        let (g, half) = (self.graph, self.len() / 2);
+        let (positions, momenta) = self.q.split_at(half);
+        let acting: Vec<_> =
+            self.force.iter().zip(self.reactions()).map(|(force, reaction)| *force + reaction).collect();
+        let (forces, on_momenta) = acting.split_at(half);
+        let bound: Vec<_> = self.constraints.iter().map(|constraint| constraint.velocity).collect();
+        let by_rates = g.depend_on(&[forces, &bound].concat(), &self.v[half..]).contains(&true);
+        let more = !bound.is_empty() && (self.vakonomic().next().is_some() || !self.heat.is_empty());
+        if by_rates || more || !self.dry.is_empty() || on_momenta.iter().any(|force| !force.is_zero()) {
+            return None;
+        }
+        let at_rest: Vec<_> = self.v.iter().map(|v| (*v, g.int(0))).collect();
+        let hamiltonian = -self.lagrangian.substitute(&at_rest);
+        let velocities = g.gradient(hamiltonian, momenta);
+        let moving: Vec<_> = self.v.iter().copied().zip(velocities.iter().copied()).collect();
+        let pushed = g.substitute(forces, &moving);
+        let slopes = g.gradient(hamiltonian, positions);
+        let rates = velocities.iter().copied().chain(pushed.iter().zip(&slopes).map(|(force, slope)| *force - *slope));
+        let mut chart: Vec<_> = self.v.iter().copied().zip(rates).collect();
+        // The constraints on velocities by momenta, and the multipliers that keep them.
+        let hidden = g.substitute(&bound, &moving);
+        let multipliers: Vec<_> = self.constraints.iter().map(|constraint| constraint.multiplier).collect();
+        let kept = g.substitute(&self.time_derivative(&hidden), &chart);
+        let reactions = solve_affine(g, &kept, &multipliers, |group| group.len() <= MAX_COUPLED)?;
+        let acted: Vec<_> = multipliers.iter().copied().zip(reactions).collect();
+        chart.iter_mut().for_each(|(_, rate)| *rate = rate.substitute(&acted));
+        let changes: Vec<_> = chart.iter().map(|(_, rate)| *rate).collect();
+        let changes = g.substitute(&self.time_derivative(&changes), &chart);
+        let mut motion: Vec<_> = self.a.iter().zip(changes).map(|(a, change)| *a - change).collect();
+        motion.extend(g.substitute(&self.entropy_balance(), &chart));
+        motion.extend(acted.iter().map(|(multiplier, value)| *multiplier - *value));
+        let on_positions = self.constraints.iter().filter(|constraint| constraint.expression != constraint.velocity);
+        let mut constraints: Vec<_> = on_positions.map(|constraint| constraint.expression).collect();
+        constraints.extend(hidden);
+        constraints.extend(chart.iter().map(|(v, rate)| *v - *rate));
+        Some(FinalManifold { constraints, chart, motion })
     }
 
     /// What a motion of first order is made of: positions, velocities, entropies, and the multipliers that move.

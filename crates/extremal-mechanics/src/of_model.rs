@@ -1,6 +1,6 @@
 //! From a model to the mechanical system that the equations are written for.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Id};
 use extremal_model::{DifferenceNode, Model, StateLaw, StepEnds};
 
 use crate::System;
@@ -8,7 +8,7 @@ use crate::continuous::{Friction, Heat, PoissonBrackets, RateLaw};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
-    /// The mechanical system of a model, with its entropies and constraints. Without entropies friction is a force like any other;
+    /// The mechanical system of a model, with its entropies, states and constraints. Without entropies friction is a force like any other;
     /// controls are zero.
     ///
     /// ```
@@ -26,15 +26,17 @@ impl<'m> System<'m> {
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
     pub fn of(model: &'m Model) -> System<'m> {
-        System::under(model, model.forces())
+        let rates = model.states().iter().map(|state| state.rate).collect::<Vec<_>>();
+        System::under(model, model.forces(), &rates)
     }
 
     /// The same with the controls as symbols.
     pub fn controlled(model: &'m Model) -> System<'m> {
-        System::under(model, model.controlled_forces())
+        let rates = model.states().iter().map(|state| state.controlled_rate).collect::<Vec<_>>();
+        System::under(model, model.controlled_forces(), &rates)
     }
 
-    fn under(model: &'m Model, forces: Vec<Expr<'m>>) -> System<'m> {
+    fn under(model: &'m Model, forces: Vec<Expr<'m>>, state_rates: &[Id]) -> System<'m> {
         let g = model.graph();
         let names: Vec<&str> = model.coordinates().iter().map(|c| c.name.as_str()).collect();
         let entropies: Vec<&str> = model.entropies().iter().map(|s| s.name.as_str()).collect();
@@ -43,17 +45,7 @@ impl<'m> System<'m> {
         system.t = model.time();
         system.force = forces.into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
         if !entropies.is_empty() {
-            let law = match model.state_law() {
-                StateLaw::Heat => RateLaw::Heat,
-                StateLaw::Action => RateLaw::Action,
-                StateLaw::Poisson(brackets) => {
-                    let pairs = brackets.iter().map(|bracket| (bracket.of, g.expr(bracket.value)));
-                    RateLaw::Poisson(PoissonBrackets::new(entropies.len(), pairs))
-                }
-            };
-            system.heat = Heat { law, ..Heat::of(g, &entropies) };
-        }
-        if model.is_thermal() {
+            system.heat = Heat::of(g, &entropies);
             system.heat.power = model.heat();
             let contacts = model.conductions().iter();
             system.heat.conduction = contacts.map(|c| (c.between.0, c.between.1, g.expr(c.conductance))).collect();
@@ -64,6 +56,17 @@ impl<'m> System<'m> {
             });
             system.heat.friction = terms.collect();
         }
+        for (state, rate) in model.states().iter().zip(state_rates) {
+            system.heat.push_state(&state.name, g.expr(*rate));
+        }
+        system.heat.law = match model.state_law() {
+            StateLaw::Stated => RateLaw::Stated,
+            StateLaw::Action => RateLaw::Action,
+            StateLaw::Poisson(brackets) => {
+                let pairs = brackets.iter().map(|bracket| (bracket.of, g.expr(bracket.value)));
+                RateLaw::Poisson(PoissonBrackets::new(model.states().len(), pairs))
+            }
+        };
         for dry in model.dry_friction() {
             let shares = dry.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect();
             let holding = dry.holding.map(|id| g.expr(id));
@@ -80,10 +83,10 @@ impl<'m> System<'m> {
     /// Refuses what has no equations beside accelerations.
     pub fn check_order(&self) -> Result<(), SchemeError> {
         let refused = [
+            (!self.heat.entropies().is_empty(), "entropies"),
             (self.is_contact(), "action variables"),
-            (!self.heat.is_empty(), "entropies"),
+            (!self.heat.states().is_empty(), "states of first order"),
             (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
-            (self.force_without_dry().iter().any(|force| !force.is_zero()), "forces and controls"),
             (!self.dry.is_empty(), "dry frictions"),
         ];
         match refused.into_iter().find(|(stated, _)| self.order > 1 && *stated) {

@@ -7,6 +7,7 @@ use extremal_expr::{Expr, Graph};
 use crate::constraint::Constraint;
 use crate::continuous::{Dry, Heat};
 use crate::manifold::FinalManifold;
+use crate::momentum_flow::MomentumFlow;
 
 /// One system: symbols for coordinates and their derivatives, the Lagrangian and the generalised forces.
 ///
@@ -55,6 +56,10 @@ pub struct System<'g> {
     pub dry: Vec<Dry<'g>>,
     /// Where a singular system moves, once that is known.
     pub manifold: Option<FinalManifold<'g>>,
+    /// The places of the cyclic coordinates without which steps are taken, as [`reducible`](System::reducible) finds them.
+    pub cyclic: Vec<usize>,
+    /// What a motion has besides, if it starts from momenta.
+    pub flow: Option<MomentumFlow<'g>>,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -100,6 +105,8 @@ impl<'g> System<'g> {
             constraints: Vec::new(),
             dry: Vec::new(),
             manifold: None,
+            cyclic: Vec::new(),
+            flow: None,
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();
@@ -113,13 +120,32 @@ impl<'g> System<'g> {
             self.moving_multipliers().iter().filter_map(|m| m.as_symbol()).map(|name| name.to_string()).collect();
         let names: Vec<&str> = self.names.iter().chain(&multipliers).map(String::as_str).collect();
         let taken = self.taken.iter().cloned().collect();
-        System { t: self.t, ..System::with_taken(self.graph, &names, self.order, self.lagrangian, taken) }
+        let mut system = System::with_taken(self.graph, &names, self.order, self.lagrangian, taken);
+        system.force[..self.len()].copy_from_slice(&self.force);
+        System { t: self.t, ..system }
     }
 
     /// The same system with another Lagrangian.
     #[must_use]
     pub fn with_lagrangian(&self, lagrangian: Expr<'g>) -> System<'g> {
         System { lagrangian, ..self.clone() }
+    }
+
+    /// The coordinates at these places alone, with another Lagrangian and the forces of the whole written without the others. No
+    /// constraints, entropies or dry friction.
+    pub(crate) fn keeping(&self, kept: &[usize], lagrangian: Expr<'g>, force: &[Expr<'g>]) -> System<'g> {
+        let pick = |all: &[Expr<'g>]| kept.iter().map(|place| all[*place]).collect::<Vec<_>>();
+        System {
+            names: kept.iter().map(|place| self.names[*place].clone()).collect(),
+            q: pick(&self.q),
+            v: pick(&self.v),
+            a: pick(&self.a),
+            p: pick(&self.p),
+            force: pick(force),
+            lagrangian,
+            cyclic: Vec::new(),
+            ..self.clone()
+        }
     }
 
     /// The derivative of this order, at most 2k, of each coordinate.
@@ -165,10 +191,11 @@ impl<'g> System<'g> {
         [self.entropy_symbols("", "_0"), last]
     }
 
-    /// A symbol of our own that belongs to no coordinate: `b_1` is the end of a step of a coordinate `b`, so it is avoided.
+    /// A symbol of our own that belongs to nothing that moves: `b_1` is the end of a step of a coordinate or a state `b`, so it is avoided.
     pub fn constant(&self, name: &str) -> Expr<'g> {
         let stem = name.split('_').next().unwrap_or(name);
-        match self.names.iter().any(|coordinate| coordinate.split('[').next() == Some(stem)) {
+        let mut moving = self.names.iter().chain(&self.heat.names);
+        match moving.any(|name| name.split('[').next() == Some(stem)) {
             true => self.symbol(&format!("{name}_")),
             false => self.symbol(name),
         }

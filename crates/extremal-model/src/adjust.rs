@@ -8,7 +8,7 @@ use extremal_expr::{Expr, Id};
 use crate::document::decimal;
 use crate::model::Model;
 use crate::names::STEP;
-use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, StateLaw, boundary_problems};
+use crate::tables::{Breach, Extent, LawsAtStart, Parameter, SimulationSettings, boundary_problems};
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -148,12 +148,26 @@ impl ParameterChange<'_> {
                 state.insert(format!("{}{}", coordinate.name, "'".repeat(order)), number);
             }
         }
-        let starts = entropies.iter().map(|entropy| entropy.start).collect::<Vec<_>>();
-        for (entropy, number) in entropies.iter().zip(self.numbers(&starts, &values)) {
-            if !number.is_finite() {
-                return Err(self.not_finite(format!("the start of `{}`", entropy.name)));
+        for starts in self.model.momentum_starts() {
+            let stated = coordinates.iter().zip(starts).filter_map(|(coordinate, start)| Some((coordinate, start?)));
+            let (named, ids): (Vec<_>, Vec<Id>) = stated.unzip();
+            let numbers = self.numbers(&ids, &values);
+            if let Some((coordinate, _)) = named.into_iter().zip(numbers).find(|(_, number)| !number.is_finite()) {
+                return Err(self.not_finite(format!("a momentum of `{}` at the start", coordinate.name)));
             }
-            state.insert(entropy.name.clone(), number);
+        }
+        let heated = entropies.iter().map(|entropy| (&entropy.name, Some(entropy.start)));
+        let states = self.model.content.states.iter().map(|state| &state.name).zip(self.model.state_starts());
+        for (name, start) in heated.chain(states) {
+            let Some(start) = start else {
+                started = false;
+                continue;
+            };
+            let number = self.numbers(&[start], &values)[0];
+            if !number.is_finite() {
+                return Err(self.not_finite(format!("the start of `{name}`")));
+            }
+            state.insert(name.clone(), number);
         }
         let constraints = &self.model.content.constraints;
         let multipliers = constraints.iter().map(|constraint| constraint.multiplier).collect::<Vec<_>>();
@@ -186,10 +200,12 @@ impl ParameterChange<'_> {
         let content = &self.model.content;
         let Some(boundary) = &content.boundary else { return Ok(()) };
         let values = by_name(parameters);
-        let state = (content.coordinates.as_slice(), content.entropies.as_slice());
         let (graph, time) = (&self.model.graph, self.model.time().id());
         let value_of = |name: &str| values.get(name).copied();
-        match boundary_problems(graph, boundary, &content.controls, state, time, value_of).into_iter().next() {
+        match boundary_problems(graph, boundary, &content.controls, self.model.component_lists(), time, value_of)
+            .into_iter()
+            .next()
+        {
             None => Ok(()),
             Some(found) => {
                 Err(ParameterError::Boundary { name: self.name.to_owned(), value: self.value, problem: found.message })
@@ -214,9 +230,6 @@ impl ParameterChange<'_> {
 
     fn check_laws(&self, value_of: impl Fn(&str) -> Option<f64>) -> Result<(), ParameterError> {
         let content = &self.model.content;
-        if !matches!(content.state_law, StateLaw::Heat) {
-            return Ok(());
-        }
         let laws = LawsAtStart {
             graph: &self.model.graph,
             lagrangian: content.lagrangian,

@@ -8,10 +8,11 @@ use extremal_expr::{Expr, Graph, Id};
 use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
 use crate::names::STEP;
 use crate::overrides::Overrides;
+use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
-    self, Boundary, Component, Conduction, Content, Control, Coordinate, Definition, Discrete, Discretisation,
-    DryFriction, Entropy, Exact, Expected, FrictionTerm, Invariant, ModelConstraint, Objective, Parameter,
-    SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
+    self, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
+    Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
+    Objective, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -71,9 +72,11 @@ pub struct Initial {
     pub velocities: Vec<f64>,
     /// Of a Lagrangian of higher order, the derivatives from 2 to `2 * order - 1`, each with one number per coordinate.
     pub higher: Vec<Vec<f64>>,
+    /// Of a motion that starts from momenta, those conjugate to each derivative below its order, with one number per coordinate.
+    pub momenta: Vec<Vec<f64>>,
     /// The positions after one step, if all are stated and the step they depend on is known.
     pub second: Option<Vec<f64>>,
-    /// One per entropy.
+    /// One per entropy, then one per state; not a number where a boundary problem leaves the start of a state open.
     pub entropies: Vec<f64>,
     /// One per constraint; zero unless it is vakonomic.
     pub multipliers: Vec<f64>,
@@ -111,6 +114,7 @@ impl Model {
                 // The numbers of [expected] belong to the parameters of the file.
                 statements.expected.clear();
             }
+            tables::hamiltonian::complete(&mut statements);
             let mut content = tables::resolve(&statements, &graph, &mut problems)?;
             overrides.apply_settings(&mut content.settings.simulation);
             Some((statements, content))
@@ -150,9 +154,22 @@ impl Model {
         parameters: Parameter,
         /// The coordinates in the order of the file; a family has one for each member.
         coordinates: Coordinate,
-        /// The entropies in the order of the file; a family has one for each member. In a contact system the action variable, in a Poisson
-        /// system its variables: [`Model::state_law`] says which.
+        /// The entropies in the order of the file; a family has one for each member.
         entropies: Entropy,
+        /// The quantities with equations of first order, in the order of the file; a family has one for each member.
+        ///
+        /// ```
+        /// # use extremal_model::Model;
+        /// let model = Model::from_toml(r#"
+        ///     [states]
+        ///     prey = { start = 1.0, rate = "prey*(2 - hunters)" }
+        ///     hunters = { start = 0.5, rate = "hunters*(prey - 1)" }
+        /// "#)?;
+        /// assert_eq!(model.graph().expr(model.states()[0].rate).to_string(), "prey*(2 - hunters)");
+        /// assert_eq!(model.initial().entropies, [1.0, 0.5]);
+        /// # Ok::<(), extremal_model::InvalidModel>(())
+        /// ```
+        states: FirstOrderState,
         /// The definitions in the order of the file; a family has one for each member.
         definitions: Definition,
         /// What is to be chosen as a function of time.
@@ -228,13 +245,33 @@ impl Model {
         self.content.order
     }
 
+    /// The order of the motion that a run follows from momenta, if the model states some: that of a Lagrangian with accelerations, or
+    /// 2 for the optimality conditions of a control problem.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     coordinates = { x = { start = 0, p0 = 1, p1 = 2 } }
+    ///     dynamics = { lagrangian = "x'^2/2" }
+    ///     controls = { u = "x" }
+    ///     objective = { running = "u^2/2" }
+    /// "#)?;
+    /// assert_eq!((model.order(), model.momentum_order()), (1, Some(2)));
+    /// assert_eq!(model.initial().momenta, [[1.0], [2.0]]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn momentum_order(&self) -> Option<u32> {
+        self.content.momentum_order
+    }
+
     /// Names that symbols of a method avoid: coordinates, entropies, controls, time and parameters, members of families without
     /// their index.
     pub fn taken_names(&self) -> Vec<String> {
         let names = self.coordinates().iter().map(|c| c.name.as_str());
         let entropies = self.entropies().iter().map(|s| s.name.as_str());
+        let states = self.states().iter().map(|state| state.name.as_str());
         let controls = self.controls().iter().map(|control| control.name.as_str());
-        let own = names.chain(entropies).chain(controls).chain([self.independent()]);
+        let own = names.chain(entropies).chain(states).chain(controls).chain([self.independent()]);
         let own = own.map(|name| name.split('[').next().unwrap_or(name).to_string());
         own.chain(self.parameters().iter().map(|p| p.name.clone())).collect()
     }
@@ -243,6 +280,68 @@ impl Model {
     /// [`Model::order`].
     pub fn lagrangian(&self) -> Expr<'_> {
         self.graph.expr(self.content.lagrangian)
+    }
+
+    /// The Hamiltonian, if the system is stated by one: an expression of positions, momenta under their names (`p_x`), entropies, time
+    /// and parameters.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 1.0, momentum = 3.0 }
+    ///     [dynamics]
+    ///     hamiltonian = "p_x^2/4 + x^2/2"
+    /// "#)?;
+    /// assert_eq!(model.hamiltonian().unwrap().to_string(), "p_x^2/4 + x^2/2");
+    /// assert_eq!(model.lagrangian().to_string(), "-x^2/2 + x'^2");
+    /// assert_eq!(model.initial().velocities, [1.5]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn hamiltonian(&self) -> Option<Expr<'_>> {
+        self.content.hamiltonian.map(|hamiltonian| self.graph.expr(hamiltonian.expression))
+    }
+
+    /// Do the velocities at the start follow from stated momenta by a formula of the positions there?
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     coordinates.x = { start = 2.0, momentum = 3.0 }
+    ///     dynamics.hamiltonian = "x*p_x^2/2"
+    /// "#)?;
+    /// assert!(model.start_follows_momenta() && model.initial().velocities == [6.0]);
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn start_follows_momenta(&self) -> bool {
+        let Some(hamiltonian) = self.hamiltonian().filter(|_| self.momentum_coordinates() == 0) else { return false };
+        let momenta: Vec<Expr<'_>> = (self.content.coordinates.iter())
+            .map(|coordinate| self.graph.symbol(&format!("p_{}", coordinate.name)))
+            .collect();
+        let entropies = self.content.entropies.iter().map(|entropy| self.graph.expr(entropy.symbol));
+        let placed: Vec<Expr<'_>> = self.positions().into_iter().chain(entropies).collect();
+        let follows = self.content.coordinates.iter().any(|coordinate| coordinate.start_momentum.is_some());
+        follows && self.graph.depend_on(&self.graph.gradient(hamiltonian, &momenta), &placed).contains(&true)
+    }
+
+    /// The number of momenta among the coordinates, which are then the last ones, as many as others before them. There are some only
+    /// where a Hamiltonian has no Lagrangian in closed form.
+    ///
+    /// ```
+    /// use extremal_model::Model;
+    /// let model = Model::from_toml(r#"
+    ///     [coordinates]
+    ///     x = { start = 1.0, momentum = 3.0 }
+    ///     [dynamics]
+    ///     hamiltonian = "cosh(p_x) + x^2/2"
+    /// "#)?;
+    /// assert_eq!((model.momentum_coordinates(), &*model.coordinates()[1].name), (1, "p_x"));
+    /// assert_eq!(model.lagrangian().to_string(), "-x^2/2 + p_x*x' - cosh(p_x)");
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    pub fn momentum_coordinates(&self) -> usize {
+        let phase_space = self.content.hamiltonian.is_some_and(|hamiltonian| hamiltonian.phase_space);
+        if phase_space { self.content.coordinates.len() / 2 } else { 0 }
     }
 
     /// The external generalised forces, one per coordinate, while all controls are zero.
@@ -271,7 +370,7 @@ impl Model {
     /// # Panics
     /// If it is a component of another model.
     pub fn component_name(&self, component: Component) -> String {
-        component.name(&self.content.coordinates, &self.content.entropies)
+        component.name(self.component_lists())
     }
 
     /// The whole friction force on each coordinate: the sum of its [`Model::friction_terms`].
@@ -284,14 +383,9 @@ impl Model {
         self.content.herglotz
     }
 
-    /// What moves the states of [`Model::entropies`].
+    /// What moves the states of [`Model::states`].
     pub fn state_law(&self) -> &StateLaw {
         &self.content.state_law
-    }
-
-    /// Are there entropies, which heat changes?
-    pub fn is_thermal(&self) -> bool {
-        !self.content.entropies.is_empty() && matches!(self.content.state_law, StateLaw::Heat)
     }
 
     /// The heat power that each entropy receives from outside.
@@ -377,23 +471,61 @@ impl Model {
             positions: or(&starts[0], f64::NAN),
             velocities: or(&starts[1], 0.0),
             higher: starts[2..].iter().map(|starts| or(starts, 0.0)).collect(),
+            momenta: self.momentum_starts().iter().map(|starts| or(starts, 0.0)).collect(),
             second: self.second().map(|second| self.graph.evaluate(&second, value_of)),
-            entropies: numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+            entropies: [
+                numbers(&mut self.content.entropies.iter().map(|entropy| entropy.start)),
+                or(&self.state_starts(), f64::NAN),
+            ]
+            .concat(),
             multipliers: numbers(&mut self.content.constraints.iter().map(|constraint| constraint.multiplier)),
         }
     }
 
-    /// The first coordinate that neither `[coordinates]` nor `[boundary]` gives a start: the model then has no initial state to run
-    /// from.
-    pub fn without_start(&self) -> Option<&Coordinate> {
-        let open = self.start_expressions().swap_remove(0).iter().position(Option::is_none)?;
-        self.content.coordinates.get(open)
+    /// The first coordinate or state that neither its own table nor `[boundary]` gives a start: the model then has no initial state to
+    /// run from.
+    pub fn without_start(&self) -> Option<&str> {
+        // Momenta that are coordinates follow from the velocities that are stated instead.
+        let positions = self.content.coordinates.len() - self.momentum_coordinates();
+        let names = self.content.coordinates[..positions].iter().map(|c| c.name.as_str());
+        let names = names.chain(self.content.states.iter().map(|state| state.name.as_str()));
+        let starts = self.start_expressions().swap_remove(0).into_iter().take(positions).chain(self.state_starts());
+        names.zip(starts).find(|(_, start)| start.is_none()).map(|(name, _)| name)
+    }
+
+    /// The names of all that moves by equations of first order: entropies, then states.
+    pub fn carried_names(&self) -> Vec<&str> {
+        let entropies = self.content.entropies.iter().map(|entropy| entropy.name.as_str());
+        entropies.chain(self.content.states.iter().map(|state| state.name.as_str())).collect()
+    }
+
+    /// Where all of these start, expressions of parameters; `None` where a boundary problem leaves a state open.
+    pub fn carried_starts(&self) -> Vec<Option<Expr<'_>>> {
+        let entropies = self.content.entropies.iter().map(|entropy| Some(entropy.start));
+        entropies.chain(self.state_starts()).map(|start| start.map(|id| self.graph.expr(id))).collect()
+    }
+
+    pub(crate) fn component_lists(&self) -> ComponentLists<'_> {
+        let Content { coordinates, entropies, states, .. } = &self.content;
+        ComponentLists { coordinates, entropies, states }
+    }
+
+    /// Where each state starts.
+    pub(crate) fn state_starts(&self) -> Vec<Option<Id>> {
+        tables::state_starts(&self.content.states, self.content.boundary.as_ref())
     }
 
     /// Where each coordinate starts, and each of its derivatives that the equations leave open.
     pub(crate) fn start_expressions(&self) -> Vec<Vec<Option<Id>>> {
         let Content { coordinates, boundary, order, .. } = &self.content;
         tables::start_expressions(coordinates, boundary.as_ref(), 2 * order - 1)
+    }
+
+    /// The momenta at the start, by the derivative that they are conjugate to.
+    pub(crate) fn momentum_starts(&self) -> Vec<Vec<Option<Id>>> {
+        let order = self.content.momentum_order.unwrap_or(0) as usize;
+        let conjugate = |r: usize| self.content.coordinates.iter().map(move |c| c.start_momenta[r]).collect();
+        (0..order.min(MOMENTA.len())).map(conjugate).collect()
     }
 
     /// The second positions, if all are stated.

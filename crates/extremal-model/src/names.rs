@@ -27,9 +27,13 @@ pub(crate) enum NameMeaning<'g> {
     Coordinate {
         symbols: Vec<[Expr<'g>; 3]>,
     },
-    /// Each member of what moves by an equation of first order: entropies, an action variable, variables of a Poisson system. Its rate
-    /// of change is no symbol: it follows from the equations.
+    /// Each member. Its rate of change is no symbol: it follows from the equations.
     Entropy {
+        symbols: Vec<Expr<'g>>,
+    },
+    /// Each member of a state, an action variable or a variable of a Poisson system. Its rate of change is what the model says, once that
+    /// is known.
+    State {
         symbols: Vec<Expr<'g>>,
     },
     /// The members known so far.
@@ -37,6 +41,10 @@ pub(crate) enum NameMeaning<'g> {
         values: Vec<Expr<'g>>,
     },
     Control {
+        symbols: Vec<Expr<'g>>,
+    },
+    /// Of the members of a family of coordinates, until it is known what they are by velocities.
+    Momentum {
         symbols: Vec<Expr<'g>>,
     },
     /// It has no value that an expression could use.
@@ -63,6 +71,7 @@ pub(crate) struct Names<'g> {
     /// Which derivative of a coordinate a symbol is.
     orders: RefCell<HashMap<Id, u32>>,
     entropies: HashSet<Id>,
+    momenta: HashSet<Id>,
     time: Expr<'g>,
     independent: String,
     /// The elapsed part of the duration, once that is known.
@@ -79,6 +88,7 @@ struct NameReach {
     order: Option<u32>,
     time: bool,
     entropy: bool,
+    momentum: bool,
 }
 
 impl<'g> Names<'g> {
@@ -91,6 +101,7 @@ impl<'g> Names<'g> {
             rates: RefCell::new(HashMap::from([(time.id(), graph.int(1))])),
             orders: RefCell::default(),
             entropies: HashSet::new(),
+            momenta: HashSet::new(),
             time,
             independent: independent.to_owned(),
             elapsed: None,
@@ -156,8 +167,11 @@ impl<'g> Names<'g> {
                 }
             }
         }
-        if let NameMeaning::Entropy { symbols } = &declaration.meaning {
+        if let NameMeaning::Entropy { symbols } | NameMeaning::State { symbols } = &declaration.meaning {
             self.entropies.extend(symbols.iter().map(|symbol| symbol.id()));
+        }
+        if let NameMeaning::Momentum { symbols } = &declaration.meaning {
+            self.momenta.extend(symbols.iter().map(|symbol| symbol.id()));
         }
         self.declared.insert(name.to_owned(), declaration);
     }
@@ -186,6 +200,7 @@ impl<'g> Names<'g> {
             order: symbols.iter().filter_map(|s| orders.get(&s.id()).copied()).max(),
             time: symbols.contains(&self.time),
             entropy: symbols.iter().any(|s| self.entropies.contains(&s.id())),
+            momentum: symbols.iter().any(|s| self.momenta.contains(&s.id())),
         };
         self.reaches.borrow_mut().insert(value.id(), reach);
         reach
@@ -196,15 +211,9 @@ impl<'g> Names<'g> {
         self.reach(value).order
     }
 
-    /// Does an entropy occur in an expression?
+    /// Does an entropy or a state occur in an expression?
     pub fn has_entropy(&self, value: Expr<'g>) -> bool {
         self.reach(value).entropy
-    }
-
-    /// What the states that move by an equation of first order are; all of one model are of one kind.
-    fn kind_of_states(&self) -> &'static str {
-        let states = |d: &&Declaration<'g>| matches!(d.meaning, NameMeaning::Entropy { .. });
-        self.declared.values().find(states).map_or("entropy", |declaration| declaration.what)
     }
 
     /// The velocities in an expression, as symbols.
@@ -307,7 +316,19 @@ impl<'g> View<'_, 'g> {
         found.ok_or_else(|| self.refuse_order(&reference.symbol()))
     }
 
-    fn entropy(
+    fn entropy(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+        let symbol = reference.symbol();
+        match symbols.get(member) {
+            Some(_) if reference.primes > 0 => {
+                Err(no_rate(format!("`{symbol}` cannot be used: it is the rate of an entropy")))
+            }
+            Some(found) if self.place.sees_entropies() => Ok(*found),
+            _ => Err(self.refuse(&symbol)),
+        }
+    }
+
+    /// A state of [states], an action variable or a variable of a Poisson system.
+    fn state(
         &self,
         symbols: &[Expr<'g>],
         what: &'static str,
@@ -316,10 +337,13 @@ impl<'g> View<'_, 'g> {
     ) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         match symbols.get(member) {
-            Some(_) if reference.primes > 0 => {
-                let message = format!("`{symbol}` cannot be used: it is the rate of {}", with_article(what));
-                Err(no_rate(message, what))
-            }
+            Some(_) if reference.primes > 0 => Err(NameRefusal {
+                message: format!("`{symbol}` cannot be used: it is the rate of {}", with_article(what)),
+                help: Some(match what {
+                    "state" => format!("write what [states] says of it: the `rate` of `{}`", reference.name),
+                    what => format!("how fast {} changes follows from the equations", with_article(what)),
+                }),
+            }),
             Some(found) if self.place.sees_entropies() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
         }
@@ -335,9 +359,16 @@ impl<'g> View<'_, 'g> {
         };
         let reach = self.names.reach(value);
         if reach.entropy && reference.primes > 0 {
-            let what = self.names.kind_of_states();
-            let message = format!("`{symbol}` cannot be used: it contains the rate of {}", with_article(what));
-            return Err(no_rate(message, what));
+            return Err(no_rate(format!(
+                "`{symbol}` cannot be used: it contains the rate of an entropy or of a state"
+            )));
+        }
+        if reach.momentum && reference.primes > 0 {
+            let message = format!("`{symbol}` cannot be used: it contains the rate of a momentum");
+            return Err(NameRefusal {
+                message,
+                help: Some("it follows from the Hamiltonian and the forces".to_owned()),
+            });
         }
         let order = reach.order.map(|order| order + reference.primes);
         if order > self.place.order
@@ -354,15 +385,9 @@ impl<'g> View<'_, 'g> {
     }
 }
 
-fn no_rate(message: String, what: &'static str) -> NameRefusal {
-    let help = match what {
-        "entropy" => {
-            "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]"
-                .to_owned()
-        }
-        what => format!("how fast {} changes follows from the equations", with_article(what)),
-    };
-    NameRefusal { message, help: Some(help) }
+fn no_rate(message: String) -> NameRefusal {
+    let help = "how fast an entropy changes follows from the equations: state [friction], [heat] and [conduction]";
+    NameRefusal { message, help: Some(help.to_owned()) }
 }
 
 impl<'g> Scope<'g> for View<'_, 'g> {
@@ -406,9 +431,11 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Parameter { integer, .. } => Binding { integer: *integer, ..Binding::constant("parameter") },
             NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
-            NameMeaning::Entropy { .. } => Binding::variable(declaration.what),
+            NameMeaning::Entropy { .. } => Binding::variable("entropy"),
+            NameMeaning::State { .. } => Binding::variable(declaration.what),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
+            NameMeaning::Momentum { .. } => Binding::constant("momentum"),
             NameMeaning::Constraint => Binding::constant("constraint"),
             NameMeaning::Broken => return Some(Binding { shape: NameShape::Open, ..Binding::variable("name") }),
         };
@@ -457,10 +484,15 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         match &declaration.meaning {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
-            NameMeaning::Entropy { symbols } => self.entropy(symbols, declaration.what, member, reference),
+            NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
+            NameMeaning::State { symbols } => self.state(symbols, declaration.what, member, reference),
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);
+                symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
+            }
+            NameMeaning::Momentum { symbols } => {
+                let symbol = symbols.get(member).filter(|_| self.place.order.is_some());
                 symbol.copied().ok_or_else(|| self.refuse(&reference.symbol()))
             }
             NameMeaning::Constraint => {

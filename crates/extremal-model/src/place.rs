@@ -14,7 +14,7 @@ pub(crate) struct ExpressionPlace {
     /// What would make higher ones possible.
     pub order_help: Option<&'static str>,
     pub time: bool,
-    /// May entropies occur?
+    /// May entropies and states occur?
     pub entropies: bool,
     /// What to do where a condition was written, if that is not obvious.
     pub condition_help: Option<&'static str>,
@@ -53,7 +53,7 @@ impl ExpressionPlace {
 
     /// A place that sees the state of the system: positions, velocities, entropies and time.
     const fn of_state(what: &'static str) -> ExpressionPlace {
-        let may_use = "positions, velocities, entropies, time and parameters";
+        let may_use = "positions, velocities, entropies, states, time and parameters";
         ExpressionPlace { entropies: true, ..ExpressionPlace::new(what, may_use, Some(1), true) }
     }
 
@@ -91,7 +91,7 @@ impl ExpressionPlace {
         entropies: true,
         ..ExpressionPlace::new(
             "a definition",
-            "positions, their time derivatives up to the fourth, entropies, time and parameters",
+            "positions, their time derivatives up to the fourth, entropies, states, time and parameters",
             Some(MAX_ORDER),
             true,
         )
@@ -104,15 +104,26 @@ impl ExpressionPlace {
     pub const HIGHER_LAGRANGIAN: ExpressionPlace = ExpressionPlace {
         order: Some(MAX_ORDER),
         order_help: None,
-        may_use: "positions, their time derivatives up to the fourth, entropies, time and parameters",
+        may_use: "positions, their time derivatives up to the fourth, entropies, states, time and parameters",
         ..ExpressionPlace::LAGRANGIAN
     };
+    pub const HAMILTONIAN: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        order_help: Some("the Hamiltonian is written by momenta instead of velocities: `p_x` is the momentum of `x`"),
+        ..ExpressionPlace::new(
+            "the Hamiltonian",
+            "positions, momenta (`p_x`), entropies, time and parameters",
+            Some(0),
+            true,
+        )
+    };
     pub const FORCE: ExpressionPlace = ExpressionPlace { controls: true, ..ExpressionPlace::of_state("a force") };
+    pub const RATE: ExpressionPlace = ExpressionPlace { what: "the rate of a state", ..ExpressionPlace::INTEGRAND };
     pub const FRICTION: ExpressionPlace = ExpressionPlace::of_state("a friction force");
     pub const DISSIPATION: ExpressionPlace = ExpressionPlace::of_state("the dissipation");
     pub const DRY: ExpressionPlace = ExpressionPlace {
         multipliers: true,
-        may_use: "positions, velocities, entropies, multipliers of constraints (`lambda_floor`), time and parameters",
+        may_use: "positions, velocities, entropies, states, multipliers of constraints (`lambda_floor`), time and parameters",
         ..ExpressionPlace::of_state("the bound of a dry friction")
     };
     pub const ALONG: ExpressionPlace = ExpressionPlace::new(
@@ -142,7 +153,7 @@ impl ExpressionPlace {
     };
     pub const INTEGRAND: ExpressionPlace = ExpressionPlace {
         controls: true,
-        may_use: "positions, velocities, entropies, controls, time and parameters",
+        may_use: "positions, velocities, entropies, states, controls, time and parameters",
         ..ExpressionPlace::of_state("an integral")
     };
     pub const RUNNING: ExpressionPlace = ExpressionPlace { what: "the running cost", ..ExpressionPlace::INTEGRAND };
@@ -150,7 +161,7 @@ impl ExpressionPlace {
     pub const HEAT: ExpressionPlace = ExpressionPlace::of_state("a heat power");
     pub const CONDUCTANCE: ExpressionPlace = ExpressionPlace {
         entropies: true,
-        ..ExpressionPlace::new("a conductance", "positions, entropies, time and parameters", Some(0), true)
+        ..ExpressionPlace::new("a conductance", "positions, entropies, states, time and parameters", Some(0), true)
     };
     pub const CONSTRAINT: ExpressionPlace = ExpressionPlace {
         order_help: Some(
@@ -171,8 +182,20 @@ impl ExpressionPlace {
         condition_help: Some("a run stops where an expression crosses zero: write the difference of both sides"),
         ..ExpressionPlace::of_state("a stop")
     };
-    pub const GENERATOR: ExpressionPlace =
-        ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true);
+    pub const GENERATOR: ExpressionPlace = ExpressionPlace {
+        order_help: Some("a symmetry that uses velocities states what it does to them too: `\"x'\" = ...`"),
+        ..ExpressionPlace::new("the generator of a symmetry", "positions, time and parameters", Some(0), true)
+    };
+    /// With components for velocities or entropies.
+    pub const LIFTED_GENERATOR: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new(
+            "the generator of a symmetry of velocities and entropies",
+            "positions, velocities, entropies and parameters",
+            Some(1),
+            false,
+        )
+    };
     pub const EXACT: ExpressionPlace = ExpressionPlace::new("a closed form", "time and parameters", None, true);
     pub const DISCRETE: ExpressionPlace = ExpressionPlace {
         entropies: true,

@@ -226,3 +226,27 @@ fn entropy_bases_read_back_and_weigh_the_end_of_the_step() {
         "there is no entropy base `end`; write `left`, `midpoint` or `right`"
     );
 }
+
+#[test]
+fn a_symmetry_may_have_components_for_velocities_and_entropies() {
+    let model = model(
+        r#"
+        parameters.g = 2
+        coordinates.x = 1
+        coordinates.y = { count = 2, start = 0 }
+        entropies.S = { count = 2, start = 0 }
+        dynamics.lagrangian = "x'^2/2 + y[1]'^2/2 + y[2]'^2/2 - exp(S[1]) - exp(S[2])"
+        symmetries.plain = { y = "i" }
+        symmetries.lifted = { x = "x'", "y[k]'" = "k*g*S[k]", "S[2]" = "x" }
+        simulation = { step = 0.1, until = 1 }
+        "#,
+    );
+    let [plain, lifted] = model.symmetries() else { panic!() };
+    let texts = |ids: &[Id]| ids.iter().map(|id| text_of(&model, *id)).collect::<Vec<_>>();
+    assert_eq!(texts(&plain.generator), ["0", "1", "2"]);
+    assert!(plain.lift.is_none());
+    let lift = lifted.lift.as_ref().unwrap();
+    assert_eq!(texts(&lifted.generator), ["x'", "0", "0"]);
+    assert_eq!(texts(&lift.velocities), ["0", "g*S[1]", "2*g*S[2]"]);
+    assert_eq!(texts(&lift.entropies), ["0", "x"]);
+}

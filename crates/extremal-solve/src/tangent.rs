@@ -17,7 +17,9 @@ pub struct TangentMap {
     step: Kernel,
     machine: Machine,
     state: usize,
-    unknowns: usize,
+    unknowns: Vec<Id>,
+    /// What the last step had for these.
+    found: Vec<f64>,
     values: Vec<f64>,
     lu: DenseLu,
     substeps: Vec<f64>,
@@ -47,14 +49,19 @@ impl TangentMap {
             outputs.extend(dense(g, functions, variables));
         }
         let values = vec![0.0; outputs.len()];
-        let inputs = [symbols, scheme.step.inputs.clone(), unknowns];
+        let inputs = [symbols, scheme.step.inputs.clone(), unknowns.clone()];
         let program = Program::compile(g, &inputs, &[EntryPoint { tier: 2, outputs }])?;
         let mut machine = program.machine();
         machine.inputs_mut(0).copy_from_slice(&numbers);
         machine.commit(0);
-        let (state, unknowns) = (z.len(), u.len());
-        let substeps = scheme.substeps.clone();
-        Ok(TangentMap { step, machine, state, unknowns, values, lu: DenseLu::new(unknowns), substeps })
+        let (state, substeps) = (z.len(), scheme.substeps.clone());
+        let (found, lu) = (vec![0.0; unknowns.len()], DenseLu::new(unknowns.len()));
+        Ok(TangentMap { step, machine, state, unknowns, found, values, lu, substeps })
+    }
+
+    /// What the last (sub)step solved for, by its symbols.
+    pub fn unknowns(&self) -> impl Iterator<Item = (Id, f64)> + '_ {
+        self.unknowns.iter().copied().zip(self.found.iter().copied())
     }
 
     /// Advances `state` by a whole step from time `t` and returns the derivative (row-major) of the new by the old state.
@@ -74,7 +81,7 @@ impl TangentMap {
     }
 
     fn substep(&mut self, inputs: &[f64], state: &mut [f64]) -> Result<Vec<f64>, SolveFailure> {
-        let (n, m) = (self.state, self.unknowns);
+        let (n, m) = (self.state, self.unknowns.len());
         let mut out = vec![0.0; n + m];
         self.step.run(inputs, GuessSource::Formula, &mut out)?;
         self.machine.inputs_mut(1).copy_from_slice(inputs);
@@ -99,6 +106,7 @@ impl TangentMap {
             }
         }
         state.copy_from_slice(&out[..n]);
+        self.found.copy_from_slice(&out[n..]);
         Ok(derivative)
     }
 }

@@ -44,6 +44,7 @@ pub fn statements(model: &Model) -> Vec<String> {
     ];
     lines.extend(model.coordinates().iter().map(|c| format!("{} {:?}", c.name, c.domain.map(text))));
     lines.extend(model.entropies().iter().map(|entropy| entropy.name.clone()));
+    lines.extend(model.states().iter().map(|s| format!("{}' = {}", s.name, text(s.controlled_rate))));
     lines.extend(model.definitions().iter().map(|d| format!("{} = {}", d.name, text(d.expression))));
     let forces = [model.forces(), model.controlled_forces(), model.friction(), model.heat()];
     lines.extend(forces.iter().flatten().map(Expr::to_string));
@@ -58,7 +59,10 @@ pub fn statements(model: &Model) -> Vec<String> {
         lines.push(format!("{name} {kind} {left} = {right} {:?} {multiplier}", variational.map(text)));
     }
     lines.extend(model.invariants().iter().map(|i| format!("{} {}", i.name, text(i.expression))));
-    lines.extend(model.symmetries().iter().map(|s| format!("{} {:?}", s.name, texts(&s.generator))));
+    for symmetry in model.symmetries() {
+        let lift = symmetry.lift.as_ref().map(|lift| (texts(&lift.velocities), texts(&lift.entropies)));
+        lines.push(format!("{} {:?} {lift:?}", symmetry.name, texts(&symmetry.generator)));
+    }
     lines.extend(model.exact().iter().map(|e| format!("{} {}", e.coordinate, text(e.expression))));
     lines.extend(model.stops().iter().map(|s| format!("{} {} {}", s.name, s.direction, text(s.expression))));
     if let Some(discrete) = model.discrete() {

@@ -21,10 +21,10 @@ pub enum Role {
     Momentum,
     /// An entropy.
     Entropy,
+    /// A quantity with an equation of first order.
+    State,
     /// A temperature.
     Temperature,
-    /// Another state that moves by an equation of first order: an action, a variable of a Poisson system.
-    State,
     /// A Lagrange multiplier (the reaction of a constraint).
     Multiplier,
     /// A control input.
@@ -230,7 +230,9 @@ pub struct ColumnLayout {
     pub momenta: Range<usize>,
     /// Entropies.
     pub entropies: Range<usize>,
-    /// Their temperatures.
+    /// States of first order.
+    pub states: Range<usize>,
+    /// Temperatures of the entropies.
     pub temperatures: Range<usize>,
     /// Controls.
     pub controls: Range<usize>,
@@ -248,6 +250,7 @@ impl ColumnLayout {
             velocities: run(Role::Velocity),
             momenta: run(Role::Momentum),
             entropies: run(Role::Entropy),
+            states: run(Role::State),
             temperatures: run(Role::Temperature),
             controls: run(Role::Control),
         }

@@ -54,7 +54,8 @@ impl Analysis {
     fn with(model: &Model, method: Option<Method>) -> Analysis {
         let model = model.working_copy();
         let settings = Settings::of(&model);
-        let extent = AnalysisExtent { backward: method.is_some(), ..AnalysisExtent::default() };
+        let asked = method.is_some();
+        let extent = AnalysisExtent { backward: asked, geometry: asked, ..AnalysisExtent::default() };
         let settings = Settings { method: method.unwrap_or(settings.method.clone()), ..settings };
         let analysis = analyze(&model, &settings, extent);
         let conserved = analysis.conserved.found.iter().map(|quantity| Conserved {

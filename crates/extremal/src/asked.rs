@@ -18,6 +18,7 @@ pub(crate) struct Asked {
     pub singular: Option<AtSingular>,
     pub record: Option<u64>,
     pub tolerance: Option<f64>,
+    pub reduce: Option<Vec<String>>,
 }
 
 impl Asked {
@@ -41,6 +42,7 @@ impl Asked {
             singular: self.singular.unwrap_or(of_model.singular),
             record: self.record.unwrap_or(of_model.record),
             tolerance: self.tolerance.or(of_model.tolerance),
+            reduce: self.reduce.clone().unwrap_or(of_model.reduce),
             backend: of_model.backend,
         }
     }
@@ -78,6 +80,8 @@ macro_rules! step_options {
             singular: $crate::AtSingular,
             /// The tolerance of implicit steps, or of an adaptive method.
             tolerance: f64,
+            /// The cyclic coordinates without which steps are taken, by Routh's function.
+            reduce: Vec<String>,
         }}
 
         /// The time at which it ends.

@@ -55,6 +55,14 @@ impl Equations {
         self.written(Form::Hamilton, None, |derivation| self.text(derivation))
     }
 
+    /// Routh's function of all cyclic coordinates, the equations without them, and how they are found again.
+    ///
+    /// # Errors
+    /// The model has none.
+    pub fn routh(&self) -> Result<String, Error> {
+        self.written(Form::Routh, None, |derivation| self.text(derivation))
+    }
+
     /// One step of a method.
     ///
     /// # Errors

@@ -120,11 +120,16 @@ impl From<SetupError> for Error {
     fn from(error: SetupError) -> Error {
         let kind = match &error {
             SetupError::Settings(_) | SetupError::Columns(_) => ErrorKind::Settings,
-            SetupError::Scheme(_) | SetupError::NoStart { .. } | SetupError::Compile(_) => ErrorKind::Unsupported,
+            SetupError::Scheme(_)
+            | SetupError::NoStart { .. }
+            | SetupError::NoQuantity { .. }
+            | SetupError::Compile(_) => ErrorKind::Unsupported,
             SetupError::Singular { .. }
             | SetupError::SingularHigher { .. }
             | SetupError::SingularMultiplier { .. }
             | SetupError::MultiplierAtZero { .. }
+            | SetupError::MomentaUndetermined { .. }
+            | SetupError::MomentaAtStart { .. }
             | SetupError::Constraints(_) => ErrorKind::Singular,
         };
         Error::new(kind, error.to_string())

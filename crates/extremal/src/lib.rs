@@ -58,7 +58,9 @@ mod stream;
 mod sweep;
 
 pub use analyze::{Analysis, Conserved};
-pub use builder::{BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, Value};
+pub use builder::{
+    BoundarySpec, ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, ModelBuilder, StateSpec, Value,
+};
 pub use compare::{Comparison, Measured};
 pub use equations::Equations;
 pub use error::{Error, ErrorKind};

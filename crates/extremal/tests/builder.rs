@@ -28,6 +28,7 @@ fn coordinates_and_forces() {
         .friction("x", "-x[i]'")
         .invariant("momentum", "m[1]*x[1]'")
         .symmetry("turn", &[("θ", "1")])
+        .symmetry("slowing", &[("x[2]", "1"), ("θ'", "-k*θ'")])
         .exact("θ", "cos(t)")
         .discrete_lagrangian("(θ_1 - θ_0)^2/h")
         .discrete_forces("θ", 0.0, "h")
@@ -61,6 +62,7 @@ fn coordinates_and_forces() {
         momentum = "m[1]*x[1]'"
         [symmetries]
         turn = { "θ" = "1" }
+        slowing = { "x[2]" = "1", "θ'" = "-k*θ'" }
         [exact]
         "θ" = "cos(t)"
         [discrete]
@@ -257,6 +259,17 @@ fn boundary_problems() {
         coordinates = { x = { start = 0, acceleration = 1, jerk = 2, snap = 3, crackle = 4 } }
         dynamics = { lagrangian = "x'''^2" }
         boundary = { duration = { guess = 2 }, periodic = true }
+        "#,
+    );
+    let flow = Model::builder("Flow")
+        .coordinate("x", CoordinateSpec::start(0).velocity(1).acceleration(2).p0(1).p1("1/2").p2(-3))
+        .lagrangian("x'''^2");
+    assert_writes(
+        &flow,
+        r#"
+        name = "Flow"
+        coordinates = { x = { start = 0, velocity = 1, acceleration = 2, p0 = 1, p1 = "1/2", p2 = -3 } }
+        dynamics = { lagrangian = "x'''^2" }
         "#,
     );
 }

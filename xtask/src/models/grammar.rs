@@ -28,6 +28,8 @@ pub(super) struct Draw<'r> {
     pub parameters: Vec<String>,
     pub coordinates: Vec<&'static str>,
     pub entropies: Vec<&'static str>,
+    /// Is there a state of first order, `z`?
+    pub state: bool,
     pub constraints: Vec<String>,
     pub controls: bool,
     pub definitions: bool,
@@ -55,6 +57,7 @@ pub fn case(seed: u64, gallery: &[String]) -> Case {
         parameters: Vec::new(),
         coordinates: Vec::new(),
         entropies: Vec::new(),
+        state: false,
         constraints: Vec::new(),
         controls: false,
         definitions: false,
@@ -99,11 +102,11 @@ impl Draw<'_> {
             ]),
             5 => random.pick(&["gauss(1)", "gauss(2)", "gauss(3)", "euler", "rk2", "rk4"]),
             6 => random.pick(&["dop853", "dop853", "dopri5"]),
-            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)"]),
+            7 => random.pick(&["energy-entropy", "energy-entropy(2)", "energy-entropy(3)", "energy-entropy-momentum"]),
             8 if !fits => random.pick(&["hermite", "difference", "custom"]),
             8 => random.pick(&compositions),
             _ => {
-                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy"]);
+                let base = random.pick(&["midpoint", "trapezoidal", "energy-entropy", "energy-entropy-momentum"]);
                 return format!("compose({}, {base})", random.pick(&compositions));
             }
         };
@@ -175,7 +178,11 @@ impl Draw<'_> {
                 _ => String::new(),
             };
             let second = if self.second { format!(", second = {next}") } else { String::new() };
-            let more = if self.order > 1 { ", acceleration = 1, jerk = 0.5" } else { "" };
+            let more = match self.order > 1 || boundary {
+                true if self.random.one_in(8) => ", p0 = 0.3, p1 = -0.2",
+                _ if self.order > 1 => ", acceleration = 1, jerk = 0.5",
+                _ => "",
+            };
             let line = match self.random.below(4) {
                 0 if boundary => format!("{name} = {{}}"),
                 0 if !self.second => format!("{name} = {start}"),
@@ -192,13 +199,21 @@ impl Draw<'_> {
                 self.line(&format!("{name} = {{ start = {start} }}"));
             }
         }
+        self.state = self.random.one_in(if self.order == 1 { 6 } else { 40 });
+        if self.state {
+            let (start, rate) = (self.number(), self.expression(2, true));
+            self.line(&format!("[states]\nz = {{ start = {start}, rate = \"{rate}\" }}"));
+        }
         if self.random.one_in(3) {
             let (a, b) = (self.expression(2, false), self.expression(1, false));
             self.line(&format!("[definitions]\nd = \"{a}\"\ne = \"d*({b})\""));
             self.definitions = true;
         }
-        let lagrangian = self.lagrangian();
-        self.line(&format!("[dynamics]\nlagrangian = \"{lagrangian}\""));
+        let dynamics = match self.order == 1 && self.random.one_in(10) {
+            true => format!("hamiltonian = \"{}\"", self.hamiltonian()),
+            false => format!("lagrangian = \"{}\"", self.lagrangian()),
+        };
+        self.line(&format!("[dynamics]\n{dynamics}"));
         self.tables(warm);
         if boundary {
             self.boundary();
@@ -207,6 +222,19 @@ impl Draw<'_> {
             self.step_of_its_own();
         }
         self.simulation(boundary);
+    }
+
+    /// By momenta that can be solved for, and by others.
+    fn hamiltonian(&mut self) -> String {
+        let mut terms = Vec::new();
+        for name in self.coordinates.clone() {
+            let kinetic =
+                ["p_?^2/2", "p_?^2/2", "(1 + ?^2)*p_?^2/2", "sqrt(1 + p_?^2)", "cosh(p_?)", "-cos(p_?)", "p_?*?"];
+            terms.push(self.random.pick(&kinetic).replace('?', name));
+        }
+        terms.push(format!("({})", self.expression(2, false)));
+        terms.extend(self.entropies.iter().map(|name| format!("exp({name})")));
+        terms.join(" + ")
     }
 
     /// Many like members.
@@ -365,6 +393,7 @@ impl Draw<'_> {
             4 => "t".to_owned(),
             5 if self.definitions => self.random.pick(&["d", "e"]).to_owned(),
             6 if !self.entropies.is_empty() => self.entropies[0].to_owned(),
+            7 if self.state => "z".to_owned(),
             _ => coordinate.to_owned(),
         }
     }

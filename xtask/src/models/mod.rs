@@ -231,13 +231,13 @@ mod tests {
             models.push_str(&case.model);
             case.calls.iter().for_each(|call| calls.push_str(&format!("{} \n", call.join(" "))));
         }
-        let tables = "parameters coordinates entropies definitions dynamics friction forces conduction heat constraints invariants \
+        let tables = "parameters coordinates entropies states definitions dynamics friction forces conduction heat constraints invariants \
             stop symmetries exact discrete controls objective boundary simulation";
         for table in tables.split_whitespace() {
             assert!(models.contains(&format!("\n[{table}]")), "[{table}]");
         }
         let keys = "dry static along heats domain count second vakonomic nonholonomic variational multiplier force_minus entropy \
-            direction running terminal periodic path integrals guess grading via acceleration project singular tolerance record";
+            direction running terminal periodic path integrals guess grading via acceleration p0 project singular tolerance record";
         for key in keys.split_whitespace() {
             assert!(models.contains(key), "{key}");
         }

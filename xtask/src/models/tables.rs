@@ -41,7 +41,9 @@ impl Draw<'_> {
         }
         if self.random.one_in(8) {
             let generator = self.random.pick(&["1", "1", "x", "t", "x'"]);
-            self.line(&format!("[symmetries]\nshift = {{ {first} = \"{generator}\" }}"));
+            let lift = self.random.pick(&["", "", "", "1", "-0.1", "x'", "t"]);
+            let lift = if lift.is_empty() { String::new() } else { format!(", \"{first}'\" = \"{lift}\"") };
+            self.line(&format!("[symmetries]\nshift = {{ {first} = \"{generator}\"{lift} }}"));
         }
         if self.random.one_in(10) {
             let form = self.random.pick(&["cos(t)", "t^2/2", "1/(1 - t)", "log(t)"]);

@@ -60,8 +60,8 @@ pub fn execute(arguments: &AnalyzeArguments) -> Result<Ending, CommandError> {
         degree: arguments.degree.map_or(bounds.degree, usize::from),
         candidates: arguments.candidates.map_or(bounds.candidates, usize::from),
     };
-    let backward = arguments.method.method.is_some();
-    let extent = AnalysisExtent { search, steps: arguments.along, numbers: true, backward };
+    let asked = arguments.method.method.is_some();
+    let extent = AnalysisExtent { search, steps: arguments.along, numbers: true, backward: asked, geometry: asked };
     let analysis = analyze(&source.model, &settings, extent);
     if arguments.json {
         terminal::print_json(&analysis.report())?;

@@ -45,7 +45,8 @@ pub struct CompareArguments {
     model: ModelArguments,
     // The full path keeps clap from taking each value as one of several.
     /// The methods, between commas [default: left, midpoint, trapezoidal, rk4, and the best for the
-    /// model: galerkin(2), energy-entropy with entropies, suzuki4 with velocity constraints]
+    /// model: galerkin(2), energy-entropy with entropies, suzuki4 with velocity constraints; those of them
+    /// that are defined from momenta; difference and hermite for accelerations]
     #[arg(long, value_parser = arguments::methods, value_name = "A,B,..")]
     methods: Option<std::vec::Vec<Method>>,
     /// The steps, between commas, largest first [default: the step of the model, halved three times]
@@ -113,10 +114,15 @@ impl CompareArguments {
             _ => Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint },
         };
         let composed = || Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint };
-        let default = || match model.state_law() {
-            StateLaw::Heat => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4],
-            StateLaw::Action => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, composed(), Method::Rk4],
-            StateLaw::Poisson(_) => vec![Method::Midpoint, composed(), Method::EnergyEntropy(2), Method::Rk4],
+        let default = || match (model.state_law(), model.momentum_order(), model.order()) {
+            (StateLaw::Action, ..) => {
+                vec![Method::Left, Method::Midpoint, Method::Trapezoidal, composed(), Method::Rk4]
+            }
+            (StateLaw::Poisson(_), ..) => vec![Method::Midpoint, composed(), Method::EnergyEntropy(2), Method::Rk4],
+            (_, None, 1) => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4],
+            (_, None, 2) => vec![Method::Difference, Method::Hermite],
+            (_, None, _) => vec![Method::Hermite],
+            (_, Some(_), _) => vec![Method::Midpoint, Method::galerkin(2), Method::Rk4],
         };
         self.methods.clone().unwrap_or_else(default)
     }

@@ -12,7 +12,9 @@ const EXAMPLES: &str = "\
 Examples:
   extremal derive gallery:double-pendulum
   extremal derive gallery:kepler --form hamilton
+  extremal derive gallery:spherical-pendulum --form routh
   extremal derive gallery:hoop-on-incline --form solved
+  extremal derive gallery:cart-pole-flow --form optimal
   extremal derive my-model.toml --form discrete --method trapezoidal
   extremal derive my-model.toml --latex > equations.tex";
 
@@ -22,7 +24,7 @@ Examples:
 pub struct DeriveArguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Which equations; may be repeated [default: lagrange, solved where that is short, and discrete]
+    /// Which equations; may be repeated [default: lagrange, solved where that is short, optimal where a motion starts from momenta, and discrete]
     #[arg(long = "form", value_enum, value_name = "FORM")]
     forms: Vec<FormName>,
     #[command(flatten)]
@@ -43,6 +45,10 @@ enum FormName {
     Solved,
     /// Hamiltonian and Hamilton's equations
     Hamilton,
+    /// Routh's function: the equations without cyclic coordinates, and how these are found again
+    Routh,
+    /// Of a control problem or a motion from momenta: unified Hamiltonian, primary constraints, equations of the momenta
+    Optimal,
     /// One step of the method
     Discrete,
 }
@@ -53,6 +59,8 @@ impl From<FormName> for Form {
             FormName::Lagrange => Form::Lagrange,
             FormName::Solved => Form::Solved,
             FormName::Hamilton => Form::Hamilton,
+            FormName::Routh => Form::Routh,
+            FormName::Optimal => Form::Optimal,
             FormName::Discrete => Form::Discrete,
         }
     }

@@ -126,8 +126,8 @@ fn a_singular_system_is_analysed_and_runs_where_its_motion_is_unique() {
     // x'' = -x, by the midpoint rule in x and y.
     let text = call_with_input(&["run", "-"], FIRST_ORDER).succeeded();
     assert!(text.contains("conserved?"), "{text}");
-    let refusal = call_with_input(&["run", "-", "--method", "left"], FIRST_ORDER).failed_with(2);
-    assert!(refusal.contains("`left` is not defined for a singular Lagrangian"), "{refusal}");
+    let refusal = call_with_input(&["run", "-", "--method", "energy-entropy"], FIRST_ORDER).failed_with(2);
+    assert!(refusal.contains("`energy-entropy` is not defined for a singular Lagrangian"), "{refusal}");
     let square_root = FIRST_ORDER.replace("x'*y - (x^2 + y^2)/2", "sqrt(1 + x'^2 + 2*x'*y' + y'^2)");
     let refusal = call_with_input(&["run", "-"], &square_root).failed_with(2);
     assert!(refusal.contains("singular"), "{refusal}");
@@ -145,4 +145,34 @@ fn conditions_of_optimal_control_and_of_higher_order_are_printed() {
     assert!(text.contains("1 coordinate; Lagrangian of order 2; without explicit time"), "{text}");
     assert!(text.contains("regular: d2L/d(q'')2 has rank 1 of 1 ([VC] 5.9)"), "{text}");
     assert!(text.contains("hermite keeps it to order 4"), "{text}");
+}
+
+#[test]
+fn the_geometry_of_a_step_is_printed_and_is_data() {
+    let plain = ["analyze", "gallery:ideal-gas-piston", "--method", "midpoint", "--degree", "1"];
+    let text = call(&plain).succeeded();
+    for words in [
+        "Geometry of the phase space\n  θ = p_x dx\n  ω = dx∧dp_x\n  η = gamma*p_x dx - x^(-1/c)*exp(S) dS\n",
+        "  ω^n∧η is a volume form ([TP] proposition 1): proved\n",
+        "  L_E ω = dη - dF_ext ([TP] proposition 2): proved\n",
+        "Geometry of a step of midpoint\n  forward matrix ([TT] 3.25): d(p_x-, rule of S)/d(x_1, S_1)\n",
+        "regular for all steps of this size: rank 2, and its determinant vanishes nowhere\n",
+        "  first step: x_0 = 1, x_1 = 1, S_0 = 10\n",
+        "  ω- there: 161.23463 dx_0∧dx_1 - 73.421553 dx_0∧dS_0\n",
+        "  ω+ there: 161.13463 dx_0∧dx_1 + 73.421553 dx_1∧dS_0\n",
+        "Φ*ω- = ω+ over 16 steps: holds to ",
+        "\n  [TT] Sistemas termomecánicos lagrangianos",
+    ] {
+        assert!(text.contains(words), "no {words:?} in\n{text}");
+    }
+    let data = json(&[&plain[..], &["--json"]].concat());
+    let first = &data["step_geometry"]["first"];
+    assert!((first["two_forms"][0][0][1].as_f64().unwrap() - 161.2346).abs() < 5e-5, "{first}");
+    assert_eq!(data["step_geometry"]["forward"]["rank"], 2);
+    assert_eq!(data["geometry"]["statements"][0]["holds"], true);
+    // Only where it is asked for.
+    let page = call(&["analyze", "gallery:ideal-gas-piston", "--degree", "1"]).succeeded();
+    assert!(!page.contains("Geometry"), "{page}");
+    let latex = call(&[&plain[..], &["--latex"]].concat()).succeeded();
+    assert!(latex.contains("\\omega^- &= "), "{latex}");
 }

@@ -125,7 +125,6 @@ fn wrong_statements_are_refused_with_their_names() {
     }
     for (arguments, words) in [
         (["run", "gallery:rolling-disc", "--method", "galerkin(2)"], "not defined under nonholonomic constraints"),
-        (["run", "gallery:pendulum-in-gas", "--method", "energy-entropy"], "not defined under holonomic constraints"),
         (["run", "gallery:skate-on-incline-vakonomic", "--method", "energy-entropy"], "not defined under vakonomic"),
     ] {
         let message = call(&arguments).failed_with(2);

@@ -5,6 +5,7 @@ mod commands;
 mod comparisons;
 mod constraints;
 mod failures;
+mod hamiltonian;
 mod heat;
 mod pages;
 mod solve;

@@ -234,5 +234,13 @@ fn an_optimal_motion_goes_on_past_its_end() {
     let refused = call(&["solve", nodes, "--until", "2"]).failed_with(2);
     assert!(refused.contains("it ends at 2, in steps of 0.04"), "{refused}");
     let refused = call(&["solve", CART_POLE, "--until", "3"]).failed_with(2);
-    assert!(refused.contains("are continued past the end by their discrete flow"), "{refused}");
+    assert!(refused.contains("`u` is held by a bound, which the flow past the end does not know of"), "{refused}");
+    let refused = call(&["solve", "gallery:catenary", "--until", "3"]).failed_with(2);
+    assert!(refused.contains("are continued past the end by their flow"), "{refused}");
+    // x = 3 t^2 - 2 t^3 - 1 is back at its start when t = 1.5, up to the square of the step.
+    let found = json(&["solve", "gallery:double-integrator", "--json", "--until", "1.5"]);
+    let (t, x) = (column(&found, "t"), column(&found, "x"));
+    assert_eq!(t.len(), 76);
+    assert!((t[75] - 1.5).abs() < 1e-12 && (x[75] + 1.0).abs() < 1e-3, "{}", x[75]);
+    assert!((found["momenta"]["start"]["p_x"].as_f64().unwrap() - 12.0).abs() < 1e-2);
 }

@@ -3,7 +3,7 @@
 use extremal_testkit::program::{ProgramOutput, call_with_input};
 
 /// One method of every family that needs nothing but a Lagrangian, with its order.
-const METHODS: [(&str, u32); 17] = [
+const METHODS: [(&str, u32); 18] = [
     ("left", 1),
     ("right", 1),
     ("theta(0.3)", 1),
@@ -15,6 +15,7 @@ const METHODS: [(&str, u32); 17] = [
     ("compose(kahan-li8, trapezoidal)", 8),
     ("energy-entropy", 2),
     ("energy-entropy(2)", 4),
+    ("energy-entropy-momentum", 2),
     ("compose(yoshida4, energy-entropy)", 4),
     ("rk2", 2),
     ("rk4", 4),

@@ -61,6 +61,10 @@ pub struct CorrectionReport {
 
 /// The backward error of the method of `settings`, where it can be written down.
 pub(super) fn backward<'m>(model: &'m Model, settings: &Settings) -> Option<BackwardError<'m>> {
+    // Of a reduced system the action is another one.
+    if !settings.reduce.is_empty() {
+        return None;
+    }
     let system = System::of(model);
     let modified = system.modified_lagrangian(&settings.method)?;
     let drifts = drifts(model, settings, &modified).unwrap_or_default();
@@ -122,7 +126,7 @@ impl<'m> BackwardError<'m> {
             let parts = [("L", self.modified.terms[power]), ("H", self.modified.energy[power])];
             for (letter, term) in parts {
                 let (text, latex) = (format!("{letter}_{power}"), format!("{letter}_{{{power}}}"));
-                match term.to_string().len() <= LONGEST {
+                match term.text().limit(LONGEST).to_string().len() <= LONGEST {
                     true => section
                         .lines
                         .push(SectionLine::equation(EquationSide::Named(text, latex), EquationSide::Expression(term))),

@@ -3,7 +3,7 @@
 use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
-use extremal_model::{Extent, Method, MethodKind, Model, Start};
+use extremal_model::{Extent, Method, MethodKind, Model, Start, StateLaw};
 use extremal_solve::StartValues;
 use extremal_trajectory::{Drift, Recorder};
 
@@ -206,7 +206,7 @@ fn measure<'m>(
 ) -> Result<Trial, String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let sizes = conserved.found.iter().map(|quantity| ("size of", &quantity.name, magnitude(quantity.expression).id()));
-    let states = model.entropies().iter().filter(|_| !model.is_thermal()).map(|s| (&s.name, s.symbol));
+    let states = model.states().iter().map(|state| (&state.name, state.symbol));
     let places = model.coordinates().iter().map(|c| (&c.name, c.position)).chain(states);
     let places = places.map(|(name, symbol)| ("place of", name, symbol));
     let beside =
@@ -221,7 +221,7 @@ fn measure<'m>(
         let mut run = CompiledRun::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
         if let TrialStart::Shifted(size) = from {
             shift(run.start_mut(), size, STEPS as f64 * step);
-            if !model.is_thermal() {
+            if !matches!(model.state_law(), StateLaw::Stated) {
                 shift_states(&mut run.start_mut().s, size);
             }
         }

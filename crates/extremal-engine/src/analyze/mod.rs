@@ -3,33 +3,49 @@
 
 mod backward;
 mod equilibrium;
-mod geometry;
+mod form_text;
+mod geometry_report;
+mod geometry_sections;
 mod method;
 mod modes;
+mod pair;
 mod placeholder;
 mod report;
 mod sections;
 mod sentences;
+mod stated;
+mod step_geometry;
+mod structures;
 mod tangent;
+mod transport;
 
 use extremal_expr::{Expr, Graph};
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{
     Conservation, ConservedQuantities, ControlRegularity, FirstOrderSystem, Parameters, Regularity, SearchBounds,
     Symmetry, SystemStructure, conservation, conserved_quantities, control_regularity, independent_constraints,
-    is_dissipated, regularity, structure,
+    regularity, state_control_regularity, structure,
 };
+use extremal_mechanics::geometry::{NoPhaseGeometry, PhaseGeometry, ZeroJudge};
 use extremal_model::{ConstraintKind, Model};
 
 use crate::run::{ConstraintError, ConstraintStructure, Settings, Tracked, constraints_of};
 
 pub use backward::{BackwardError, BackwardReport, CorrectedDrift, CorrectionReport};
 pub use equilibrium::{Equilibrium, Mode, NoEquilibrium, Stability};
-pub use geometry::{ContactFindings, ContactReport, FunctionReport, PoissonFindings, PoissonReport};
+pub use geometry_report::{
+    FirstReport, FormReport, LiftReport, MatrixReport, PhaseGeometryReport, StatementReport, StepGeometryReport,
+};
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
 pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
+pub use stated::{LiftedSymmetry, StatedSymmetry};
+pub use step_geometry::{FirstPair, StepFindings, StepFormulas};
+pub use structures::{ContactFindings, ContactReport, FunctionReport, PoissonFindings, PoissonReport};
 pub use tangent::StructureKept;
+pub use transport::StepMeasures;
+
+use step_geometry::StepQuestion;
 
 /// How far to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +58,13 @@ pub struct AnalysisExtent {
     pub numbers: bool,
     /// Is the backward error of the method written down?
     pub backward: bool,
+    /// Is the geometry of the phase space and of a step written down and checked?
+    pub geometry: bool,
 }
 
 impl Default for AnalysisExtent {
     fn default() -> Self {
-        AnalysisExtent { search: SearchBounds::default(), steps: 1, numbers: true, backward: false }
+        AnalysisExtent { search: SearchBounds::default(), steps: 1, numbers: true, backward: false, geometry: false }
     }
 }
 
@@ -97,22 +115,10 @@ pub struct Findings<'m> {
     pub poisson: Option<PoissonFindings<'m>>,
     /// The Lagrangian whose motions the method follows, where it was asked for and can be written down.
     pub backward: Option<BackwardError<'m>>,
-}
-
-/// A symmetry of `[symmetries]`, tested.
-pub struct StatedSymmetry<'m> {
-    /// Its name.
-    pub name: String,
-    /// Its generator, one component per coordinate.
-    pub generator: Vec<Expr<'m>>,
-    /// Its momentum p·X.
-    pub momentum: Expr<'m>,
-    /// Is the momentum conserved?
-    pub conservation: Conservation,
-    /// The rate of the momentum by (C12), without reactions.
-    pub rate: Expr<'m>,
-    /// Does a contact system scale it as its contact form?
-    pub dissipated: bool,
+    /// Forms on the phase space and what the motion does to them, or why they are not written down; where it was asked for.
+    pub phase: Option<Result<PhaseGeometry<'m>, NoPhaseGeometry>>,
+    /// Matrices and forms of a step, where it was asked for.
+    pub step_geometry: Option<StepFindings<'m>>,
 }
 
 impl Findings<'_> {
@@ -156,23 +162,25 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
     let structure = (reduced.order == 1).then(|| structure(system, &multipliers));
     let test = |function: Expr<'m>| conservation(system, Some(&raw), &parameters, function);
     let total_energy = structure.as_ref().and_then(|structure| structure.total_energy);
-    let symmetries = model.symmetries().iter().map(|symmetry| {
-        let generator = reduced.prolonged(&g.exprs(&symmetry.generator));
-        let momentum = system.noether_momentum(&generator);
-        let rate = g.simplified(reduced.stated(noether_rate(system, &generator)));
-        let conservation = test(momentum);
-        let dissipated = system.is_contact() && is_dissipated(system, momentum) == Some(true);
-        let momentum = g.simplified(reduced.stated(momentum));
-        StatedSymmetry { name: symmetry.name.clone(), generator, momentum, conservation, rate, dissipated }
-    });
+    let judge = ZeroJudge::new(system, &parameters);
+    let symmetries = model.symmetries().iter().map(|symmetry| StatedSymmetry::of(&reduced, symmetry, &judge, &test));
     let invariants = model.invariants().iter().map(|invariant| {
         let expression = g.expr(invariant.expression);
         (invariant.name.clone(), expression, test(expression))
     });
     let looks = extent.numbers;
-    // The steps of a boundary problem are not marched.
-    let marches = looks && model.boundary().is_none();
-    let equilibrium = (looks && !placeholder).then(|| equilibrium::equilibrium(model, system)).flatten();
+    // The steps of a boundary problem are not marched; those from momenta are the optimal motion's, not that without control.
+    let marches = looks && model.boundary().is_none() && model.momentum_order().is_none();
+    let phase = (extent.geometry && !placeholder).then(|| match reduced.order {
+        1 => system.phase_geometry(&judge),
+        _ => Err(NoPhaseGeometry::Accelerations),
+    });
+    let question =
+        StepQuestion { model, system, settings, parameters: &parameters, regularity: &raw, steps: extent.steps };
+    let step_geometry = (marches && extent.geometry).then(|| step_geometry::step_geometry(&question)).flatten();
+    // What states do at rest is not part of the modes of a mechanical system.
+    let whole = system.heat.states().is_empty();
+    let equilibrium = (looks && !placeholder && whole).then(|| equilibrium::equilibrium(model, system)).flatten();
     let (equilibrium, no_equilibrium) = match equilibrium {
         Some(Ok(equilibrium)) => (Some(equilibrium), None),
         Some(Err(reason)) => (None, Some(reason)),
@@ -180,8 +188,8 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
     };
     let structure_seen = (Some(settings).filter(|_| marches), extent.search);
     Findings {
-        contact: geometry::contact(model, system, &parameters, structure_seen),
-        poisson: geometry::poisson(model, system, &parameters, structure_seen),
+        contact: structures::contact(model, system, &parameters, structure_seen),
+        poisson: structures::poisson(model, system, &parameters, structure_seen),
         graph: g,
         name: model.name(),
         order: reduced.order,
@@ -193,6 +201,8 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         placeholder,
         method: marches.then(|| method::report(model, system, settings, &conserved, extent.steps)).flatten(),
         backward: (marches && extent.backward).then(|| backward::backward(model, settings)).flatten(),
+        phase,
+        step_geometry,
         regularity: reduced.stated_regularity(&raw),
         controls: model.controls().iter().map(|control| control.name.as_str()).collect(),
         control: optimal_control(model, system, &parameters),
@@ -251,7 +261,7 @@ impl<'m> PreparedModel<'m> {
     }
 }
 
-/// The condition [VC 7.9] of an optimal control problem.
+/// The condition [VC 7.9] of an optimal control problem, or [VC 6.1] for states of first order.
 fn optimal_control<'m>(
     model: &'m Model,
     system: &System<'m>,
@@ -265,6 +275,9 @@ fn optimal_control<'m>(
     }
     let force: Vec<_> = model.controlled_forces().into_iter().zip(model.friction()).map(|(f, r)| f + r).collect();
     let cost = objective.running.map_or(g.int(0), |id| g.expr(id));
+    if !model.states().is_empty() {
+        return state_control_regularity(&System::controlled(model), &controls, cost, &parameters.exact);
+    }
     control_regularity(system, &force, &controls, cost, &parameters.exact)
 }
 
@@ -279,6 +292,10 @@ fn optimal_control<'m>(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tracked(model: &Model) -> Vec<Tracked> {
+    // What is found of a control problem is that of its motions without control.
+    if model.momentum_order().is_some() && model.order() == 1 {
+        return Vec::new();
+    }
     let PreparedModel { reduced, parameters, .. } = PreparedModel::of(model);
     let seen = regularity(&reduced.system, &parameters.exact);
     let conserved = conserved_quantities(&reduced.system, Some(&seen), &parameters, SearchBounds::default());
@@ -306,13 +323,4 @@ pub(crate) fn parameters_of(model: &Model) -> Parameters<'_> {
         }
     }
     parameters
-}
-
-/// ∂L/∂q·X + p·X' + F·X, the rate of p·X along the motion.
-fn noether_rate<'m>(system: &System<'m>, generator: &[Expr<'m>]) -> Expr<'m> {
-    let g = system.graph;
-    let slopes = g.gradient(system.lagrangian, &system.q);
-    let rates = system.time_derivative(generator);
-    let forces = g.dot(&system.force, generator) + g.dot(&system.herglotz_forces(), generator);
-    g.dot(&slopes, generator) + g.dot(&system.momenta(), &rates) + forces
 }

@@ -4,6 +4,7 @@ use extremal_expr::Expr;
 use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity, Proof, Symmetry, SystemStructure};
 use serde::Serialize;
 
+use super::geometry_report::{LiftReport, PhaseGeometryReport, StepGeometryReport};
 use super::{
     BackwardReport, ContactReport, Equilibrium, Findings, MethodReport, PoissonReport, Preserved, StatedSymmetry,
     sentences,
@@ -90,6 +91,12 @@ pub struct AnalysisReport {
     /// The Lagrangian whose motions the method follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backward_error: Option<BackwardReport>,
+    /// Forms on the phase space, and what the motion does to them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub geometry: Option<PhaseGeometryReport>,
+    /// Matrices and forms of a step of the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step_geometry: Option<StepGeometryReport>,
     /// The documents that the theorems are from, by author and title.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
@@ -205,13 +212,16 @@ pub struct ControlsReport {
 #[derive(Clone, Debug, Serialize)]
 pub struct SymmetryReport {
     pub name: String,
-    pub momentum: String,
+    pub momentum: Option<String>,
     pub conserved: Option<bool>,
     pub general: bool,
     pub rate: String,
     /// Scaled as the contact form is.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dissipated: bool,
+    /// Of a field on velocities and entropies.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub lifted: Option<LiftReport>,
 }
 
 /// A quantity that may be conserved.
@@ -297,10 +307,19 @@ impl<'m> Findings<'m> {
             contact: self.contact_report(),
             poisson: self.poisson_report(),
             backward_error: self.backward.as_ref().map(|backward| backward.report()),
-            sources: sentences::sources(
-                &self.conserved.found.iter().filter_map(|q| q.theorem).map(sentences::theorem).collect::<String>(),
-            ),
+            geometry: self.phase.as_ref().map(PhaseGeometryReport::of),
+            step_geometry: self.step_geometry.as_ref().map(StepGeometryReport::of),
+            sources: self.cited(),
         }
+    }
+
+    /// The documents behind the theorems that the report names.
+    fn cited(&self) -> Vec<String> {
+        let theorems = self.conserved.found.iter().filter_map(|q| q.theorem).map(sentences::theorem);
+        let lifted = self.symmetries.iter().filter_map(|symmetry| symmetry.lifted.as_ref()).map(|_| "[TP]");
+        let phase = self.phase.iter().filter(|seen| seen.as_ref().is_ok_and(|seen| !seen.entropy_forms.is_empty()));
+        let steps = self.step_geometry.iter().filter(|seen| seen.formulas.is_some()).map(|_| "[TT] [TP]");
+        sentences::sources(&theorems.chain(lifted).chain(phase.map(|_| "[TP]")).chain(steps).collect::<String>())
     }
 
     fn quantity(&self, place: usize, quantity: &ConservedQuantity<'m>) -> ConservedReport {
@@ -387,11 +406,12 @@ impl<'m> Findings<'m> {
 fn symmetry(symmetry: &StatedSymmetry<'_>) -> SymmetryReport {
     SymmetryReport {
         name: symmetry.name.clone(),
-        momentum: text(symmetry.momentum),
+        momentum: symmetry.momentum.map(text),
         conserved: is_conserved(symmetry.conservation),
         general: symmetry.conservation == Conservation::Always,
         rate: text(symmetry.rate),
         dissipated: symmetry.dissipated,
+        lifted: symmetry.lifted.as_ref().map(LiftReport::of),
     }
 }
 

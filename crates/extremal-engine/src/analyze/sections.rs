@@ -3,7 +3,7 @@
 use extremal_expr::Expr;
 use extremal_mechanics::analysis::Conservation;
 
-use super::{Findings, sentences};
+use super::{Findings, StatedSymmetry, geometry_sections, sentences};
 use crate::printed::{EquationSide, Section, SectionLine, to_latex, to_text};
 
 impl<'m> Findings<'m> {
@@ -15,7 +15,8 @@ impl<'m> Findings<'m> {
                 "[discrete] does not approximate the Lagrangian of [dynamics]: the motion is that of the discrete \
                  equations alone, and the Lagrangian is not analysed",
             );
-            return [section].into_iter().chain(self.method_section()).collect();
+            let geometry = self.step_geometry.as_ref().map(|seen| seen.section());
+            return [section].into_iter().chain(self.method_section()).chain(geometry).collect();
         }
         let mut sections = match self.poisson_section() {
             Some(poisson) => vec![poisson],
@@ -28,6 +29,8 @@ impl<'m> Findings<'m> {
             sections.extend(self.equilibrium_section());
             sections.extend(self.method_section());
             sections.extend(self.backward.as_ref().map(|backward| backward.section()));
+            sections.extend(self.phase.as_ref().map(geometry_sections::phase_section));
+            sections.extend(self.step_geometry.as_ref().map(|seen| seen.section()));
         }
         let mut sources = Section::titled("Sources");
         sentences::sources(&to_text(&sections)).into_iter().for_each(|source| sources.say(source));
@@ -68,7 +71,16 @@ impl<'m> Findings<'m> {
             Some(false) => "not reversible",
             None => "whether it is reversible is not decided",
         };
-        section.say(format!("{}; {kind}; {time}; {reversible}", counted(n, "coordinate")));
+        let states = system.heat.states().len();
+        if n == 0 && states > 0 && system.heat.entropies().is_empty() {
+            let timed = system.graph.depend_on(&system.heat.state_rates, &[system.t]).contains(&true);
+            let time = if timed { "rates contain the time" } else { "rates without explicit time" };
+            section.say(format!("{} of first order; {time}", counted(states, "state")));
+        } else {
+            let beside =
+                if states > 0 { format!(", {} of first order", counted(states, "state")) } else { String::new() };
+            section.say(format!("{}{beside}; {kind}; {time}; {reversible}", counted(n, "coordinate")));
+        }
         if !self.controls.is_empty() {
             section.say(format!("without control: {} = 0", self.controls.join(" = ")));
         }
@@ -148,6 +160,9 @@ impl<'m> Findings<'m> {
         };
         let ranks = format!("rank {} of {}", seen.rank, seen.unknowns);
         section.say(match seen.decided {
+            true if seen.unknowns == 0 && !self.system.heat.states().is_empty() => {
+                "regular: the rates determine the motion through each state".to_owned()
+            }
             true => format!("{state}: {highest}{bordered} has {ranks}{condition}"),
             false => format!("not decided: {highest}{bordered} could not be evaluated exactly"),
         });
@@ -195,6 +210,7 @@ impl<'m> Findings<'m> {
         }
         if let Some(control) = &self.control {
             section.say(sentences::control(control));
+            section.lines.extend(control.reach.map(|reach| SectionLine::Sentence(sentences::abnormal(reach))));
         }
         section
     }
@@ -262,15 +278,7 @@ impl<'m> Findings<'m> {
 
     fn stated_section(&self) -> Option<Section<'m>> {
         let mut section = Section::titled("Stated symmetries and invariants");
-        for symmetry in &self.symmetries {
-            let left = format!("momentum of {}", symmetry.name);
-            let latex = format!("\\text{{momentum of {}}}", symmetry.name.replace('_', " "));
-            section.lines.push(formula(left, latex, symmetry.momentum).remarked(match symmetry.conservation {
-                _ if symmetry.dissipated => "dissipated: scaled like the contact form, J' = dL/dz J".to_owned(),
-                Conservation::No => format!("not conserved: its rate is {}", symmetry.rate.text().limit(200)),
-                kept => conservation(kept).to_string(),
-            }));
-        }
+        self.symmetries.iter().for_each(|symmetry| symmetry_lines(&mut section, symmetry));
         for (name, expression, kept) in &self.invariants {
             let latex = format!("\\text{{{}}}", name.replace('_', " "));
             section.lines.push(formula(name.clone(), latex, *expression).remarked(conservation(*kept)));
@@ -333,6 +341,25 @@ impl<'m> Findings<'m> {
             section.say(format!("discrete equations {verdict}: over {steps} the derivative of a step by its state has determinant {value}"));
         }
         (!section.lines.is_empty()).then_some(section)
+    }
+}
+
+/// A stated symmetry, its momentum or quantity, and what was found of it.
+fn symmetry_lines<'m>(section: &mut Section<'m>, symmetry: &StatedSymmetry<'m>) {
+    let what = if symmetry.lifted.is_some() { "quantity" } else { "momentum" };
+    let left = format!("{what} of {}", symmetry.name);
+    let latex = format!("\\text{{{what} of {}}}", symmetry.name.replace('_', " "));
+    let kept = match symmetry.conservation {
+        _ if symmetry.dissipated => "dissipated: scaled like the contact form, J' = dL/dz J".to_owned(),
+        Conservation::No => format!("not conserved: its rate is {}", symmetry.rate.text().limit(200)),
+        kept => conservation(kept).to_string(),
+    };
+    match symmetry.momentum {
+        Some(momentum) => section.lines.push(formula(left, latex, momentum).remarked(kept)),
+        None => section.say(format!("{left}: {}", sentences::no_quantity(symmetry))),
+    }
+    if let Some(lifted) = &symmetry.lifted {
+        sentences::lifted(lifted).into_iter().for_each(|sentence| section.say(format!("  {sentence}")));
     }
 }
 

@@ -6,7 +6,10 @@ use extremal_mechanics::analysis::{
     ChainVerdict, ConservedQuantity, ControlRegularity, FamilyKind, Proof, Regularity, Symmetry, Theorem,
 };
 
-use super::{Equilibrium, NoEquilibrium, Preservation, Preserved, Stability};
+use extremal_mechanics::geometry::IdentityVerdict;
+
+use super::geometry_sections::proved;
+use super::{Equilibrium, LiftedSymmetry, NoEquilibrium, Preservation, Preserved, Stability, StatedSymmetry};
 
 /// What a singular Lagrangian comes to, in a sentence; `None` for a regular one.
 pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
@@ -43,11 +46,12 @@ pub(crate) fn singular_verdict(seen: &Regularity<'_>) -> Option<String> {
 }
 
 /// The documents that sentences name by short names, by author and title as far as these are known.
-const SOURCES: [(&str, &str); 2] = [
+const SOURCES: [(&str, &str); 3] = [
     (
         "[VC]",
         "thesis on vakonomic mechanics, Lagrangians of higher order and optimal control of underactuated systems (in Spanish)",
     ),
+    ("[TT]", "Sistemas termomecánicos lagrangianos, a thesis on them in continuous and in discrete time (in Spanish)"),
     (
         "[TP]",
         "J. Bajo, M. de León, A. López-Gordón, Geometric integrators for adiabatically closed simple thermodynamic systems, arXiv:2511.14154",
@@ -61,13 +65,27 @@ pub(super) fn sources(text: &str) -> Vec<String> {
 }
 
 pub(super) fn control(seen: &ControlRegularity) -> String {
-    let ranks = format!("rank {} of {} ([VC] 7.9)", seen.rank, seen.controls);
+    let condition = if seen.reach.is_some() { "[VC] 6.1" } else { "[VC] 7.9" };
+    let ranks = format!("rank {} of {} ({condition})", seen.rank, seen.controls);
     match seen.is_regular() {
         true => format!(
             "the cost determines the controls: {ranks}; one optimal motion through each of {} dimensions of states and adjoints",
             seen.state_dimension
         ),
         false => format!("the cost alone does not determine the controls: {ranks}; only their bounds can"),
+    }
+}
+
+/// Whether extremals can be abnormal, as far as the rates of the states tell.
+pub(super) fn abnormal((rank, states): (usize, usize)) -> String {
+    match rank == states {
+        true => format!(
+            "no abnormal extremals where the derivatives of the rates by the controls have their rank {rank}: the costate would vanish"
+        ),
+        false => format!(
+            "abnormal extremals are not excluded: the derivatives of the rates by the controls have rank {rank} of {states}; `solve` \
+             examines the extremals that it finds"
+        ),
     }
 }
 
@@ -146,4 +164,27 @@ pub(super) fn no_equilibrium(reason: NoEquilibrium) -> String {
             "none with the entropies of the start: heat still flows when nothing moves".to_string()
         }
     }
+}
+
+/// Why a stated symmetry has no quantity.
+pub(super) fn no_quantity(symmetry: &StatedSymmetry<'_>) -> &'static str {
+    match symmetry.lifted.as_ref().map(|lifted| lifted.closed) {
+        None => "not defined beside accelerations",
+        Some(IdentityVerdict::Failed) => "none, L_X θ is not closed and no df",
+        Some(_) => "not known, no f with df = L_X θ was found",
+    }
+}
+
+/// What was found of a symmetry of velocities and entropies.
+pub(super) fn lifted(seen: &LiftedSymmetry<'_>) -> Vec<String> {
+    let function = seen.function.map_or(String::new(), |f| format!(", f = {}", f.text().limit(60)));
+    let mut sentences = vec![
+        format!("L_X θ is closed: {}{function}", proved(seen.closed)),
+        format!("X(E) + η(X) - F_ext(X) = 0 ([TP] proposition 5): {}", proved(seen.condition)),
+    ];
+    sentences.extend(
+        seen.canonical
+            .map(|verdict| format!("both in positions and momenta ([TP] proposition 4): {}", proved(verdict))),
+    );
+    sentences
 }

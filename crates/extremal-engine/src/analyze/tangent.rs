@@ -38,6 +38,7 @@ pub(super) fn step_tangents<'m>(
         return None;
     }
     let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
+    let system = &system.reduced_by(&system.reducible(&settings.reduce).ok()?);
     let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
     let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
     let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;

@@ -7,12 +7,13 @@
 use std::fmt;
 
 use extremal_solve::nlp::Nature;
-use extremal_trajectory::sig;
+use extremal_trajectory::{ColumnLayout, sig};
 use serde::Serialize;
 
 use super::search::on_another_grid;
 use super::{
-    BoundarySolution, Guess, Kind, Level, Problem, ProblemError, Refinement, SolveSettings, Status, Verification,
+    BoundarySolution, EndMap, Guess, Kind, Level, Normality, Problem, ProblemError, Refinement, SolveSettings, Status,
+    Verification,
 };
 use super::{WatchIterations, check};
 
@@ -42,6 +43,9 @@ pub struct GridComparison {
     pub order: Option<f64>,
     /// The curvature nearest to zero on the other grid.
     pub least_curvature: Option<f64>,
+    /// The linearised end map on the other grid.
+    #[serde(skip)]
+    pub end_map: Option<EndMap>,
 }
 
 /// What is not known of a solution, or speaks against it.
@@ -168,6 +172,8 @@ pub struct Assessment {
     pub verification: Verification,
     /// The comparison with another grid, if there is a solution on one.
     pub comparison: Option<GridComparison>,
+    /// Whether the multipliers of a control problem with states are normal, where that is examined.
+    pub normality: Option<Normality>,
     /// What is not known, or speaks against it; the worst first.
     pub doubts: Vec<Doubt>,
 }
@@ -239,7 +245,9 @@ impl Problem<'_> {
             (None, Some(Nature::Minimum | Nature::Flat { down: 0, .. }) | None) => solution.status,
             (None, Some(_)) => Status::Stationary,
         };
-        Ok(Some(Assessment { status, verification, comparison, doubts }))
+        let there = comparison.as_ref().and_then(|comparison| comparison.end_map.as_ref());
+        let normality = solution.end_map.as_ref().map(|map| map.normality(there));
+        Ok(Some(Assessment { status, verification, comparison, normality, doubts }))
     }
 
     /// Does the curvature nearest to zero change by more than itself from grid to grid, and again on a finer one?
@@ -341,6 +349,7 @@ impl Problem<'_> {
                 error,
                 order,
                 least_curvature: found[0].least_curvature,
+                end_map: found[0].end_map.clone(),
             }));
         }
         Ok(None)
@@ -364,11 +373,13 @@ impl Problem<'_> {
         }
         let common = a.steps.min(b.steps);
         let row = |of: &BoundarySolution, k: usize| k * (of.steps / common);
-        let sizes: Vec<f64> =
-            (1..=self.system.len()).map(|column| extent(a, column, false).min(extent(b, column, false))).collect();
+        let layout = ColumnLayout::of(&a.columns);
+        let moving: Vec<usize> = layout.positions.chain(layout.states).collect();
+        let size = |column: &usize| extent(a, *column, false).min(extent(b, *column, false));
+        let sizes: Vec<f64> = moving.iter().map(size).collect();
         let least = floor(&sizes);
-        let shifts = sizes.iter().enumerate().map(|(at, size)| {
-            let apart = |k: usize| (a.rows[row(a, k)][at + 1] - b.rows[row(b, k)][at + 1]).abs();
+        let shifts = sizes.iter().zip(&moving).map(|(size, at)| {
+            let apart = |k: usize| (a.rows[row(a, k)][*at] - b.rows[row(b, k)][*at]).abs();
             (0..=common).map(apart).fold(0.0, f64::max) / size.max(least)
         });
         shifts.fold(cost, f64::max)

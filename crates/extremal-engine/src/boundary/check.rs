@@ -6,12 +6,17 @@ use extremal_trajectory::ColumnsError;
 use thiserror::Error;
 
 use super::Problem;
-use super::statement::{Duration, Grading, Statement};
+use super::statement::{Duration, Grading, Statement, component_name, first_state};
 
 /// A statement that cannot be meant.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[allow(missing_docs, reason = "messages say what their variants are")]
 pub enum StatementError {
+    #[error(
+        "a Hamiltonian whose momenta are coordinates has no action of positions to be solved between two ends: state a Lagrangian, or a \
+         Hamiltonian that is quadratic in the momenta"
+    )]
+    PhaseSpace,
     #[error("the duration must be positive, it is {0}")]
     Duration(f64),
     #[error("the duration cannot be between {min} and {max}")]
@@ -32,7 +37,7 @@ pub enum StatementError {
     NoObjective,
     #[error(
         "the motion needs {needed} conditions at its ends and has {given}: with forces, or with velocities at an end, each \
-         coordinate has two"
+         coordinate has two, and a state has one"
     )]
     Conditions { needed: usize, given: usize },
     #[error(
@@ -69,6 +74,9 @@ pub enum StatementError {
 
 /// Everything that can be said without solving.
 pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), StatementError> {
+    if model.momentum_coordinates() > 0 {
+        return Err(StatementError::PhaseSpace);
+    }
     match statement.duration {
         Duration::Fixed(value) if !(value > 0.0 && value.is_finite()) => return Err(StatementError::Duration(value)),
         Duration::Free { min, max, guess } => {
@@ -78,11 +86,12 @@ pub(super) fn check(model: &Model, statement: &Statement) -> Result<(), Statemen
         }
         Duration::Fixed(_) => {}
     }
-    let name =
-        |coordinate: usize, order: usize| format!("{}{}", model.coordinates()[coordinate].name, "'".repeat(order));
+    let name = |coordinate: usize, order: usize| component_name(model, coordinate, order);
+    let rates = model.states().iter().map(|state| model.graph().expr(state.controlled_rate));
+    let driving: Vec<_> = model.controlled_forces().into_iter().chain(rates).collect();
     for control in &statement.controls {
         let symbol = [model.graph().expr(control.symbol)];
-        if !model.graph().depend_on(&model.controlled_forces(), &symbol).contains(&true) {
+        if !model.graph().depend_on(&driving, &symbol).contains(&true) {
             return Err(StatementError::IdleControl(control.name.clone()));
         }
         if contradict(control.min, control.max) {
@@ -140,7 +149,7 @@ pub(super) fn positions_at_ends(model: &Model, statement: &Statement) -> Result<
     }
     for (end, values) in [("start", &statement.start), ("end", &statement.end)] {
         if let Some(value) = values.iter().find(|value| value.order > 0) {
-            let name = format!("{}{}", model.coordinates()[value.coordinate].name, "'".repeat(value.order));
+            let name = component_name(model, value.coordinate, value.order);
             return Err(StatementError::TwoPositions { name, end });
         }
     }
@@ -175,6 +184,9 @@ pub(super) fn on_grid(problem: &Problem<'_>, steps: usize) -> Result<(), Stateme
             return Err(StatementError::OffGrid { fraction: *fraction, steps });
         }
         let quantity = match value.order {
+            0 if value.coordinate >= first_state(problem.model) => {
+                Quantity::State(value.coordinate - first_state(problem.model))
+            }
             0 => Quantity::Position(value.coordinate),
             order => Quantity::Derivative { order, coordinate: value.coordinate },
         };
@@ -192,7 +204,7 @@ pub(super) fn natural_ends(model: &Model, statement: &Statement) -> Result<Vec<(
     if statement.periodic {
         return Ok(Vec::new());
     }
-    let n = model.coordinates().len();
+    let (n, states) = (model.coordinates().len(), model.states().len());
     let at_start = || statement.start.iter().chain(&statement.second);
     let at_end = || statement.end.iter().chain(&statement.next_to_last);
     let given = at_start().count() + at_end().count();
@@ -206,7 +218,7 @@ pub(super) fn natural_ends(model: &Model, statement: &Statement) -> Result<Vec<(
     let natural: Vec<(bool, usize)> =
         free.into_iter().filter(|(end, coordinate)| count(!*end, *coordinate) < 2).collect();
     let unknown_duration = usize::from(matches!(statement.duration, Duration::Free { .. }));
-    let needed = 2 * n + unknown_duration - statement.integrals.len().min(unknown_duration);
+    let needed = 2 * n + states + unknown_duration - statement.integrals.len().min(unknown_duration);
     match given + natural.len() == needed {
         true => Ok(natural),
         false => Err(StatementError::Conditions { needed, given }),

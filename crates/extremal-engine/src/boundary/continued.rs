@@ -1,4 +1,5 @@
-//! Motions continued past the end of a boundary problem, by the discrete flow whose stationary sequence they are.
+//! Motions continued past the end of a boundary problem, by the flow that they belong to: the discrete one whose stationary sequence they
+//! are, or the continuous one of the optimality conditions.
 
 use extremal_mechanics::boundary::{Condition, Quantity};
 use extremal_solve::{CompiledScheme, March, NewtonOptions, StartValues, StepFailure};
@@ -14,12 +15,12 @@ const MOST_STEPS: u64 = 1_000_000;
 pub enum ContinuationError {
     /// There is no flow that the solution belongs to.
     #[error(
-        "only solutions of `custom` with a discrete Lagrangian over three points, or with controls at its nodes, are continued past \
-         the end by their discrete flow"
+        "only optimal motions between positions and velocities, and solutions of `custom` over three points or with controls at its nodes, \
+         are continued past the end by their flow"
     )]
     NoFlow,
     /// A bound that a flow does not know of.
-    #[error("`{0}` is held by a bound, which the discrete flow past the end does not know of")]
+    #[error("`{0}` is held by a bound, which the flow past the end does not know of")]
     Bound(String),
     /// A time that is not past the end.
     #[error(
@@ -42,16 +43,18 @@ pub enum ContinuationError {
 }
 
 impl Problem<'_> {
-    /// The table of a solution with rows up to the time `until`, or one step beyond it, by the discrete flow (q_0 … q_3, λ_0, λ_1) → (q_1 … q_4, λ_1, λ_2) from its last
-    /// four points (V3). Controls past the end are those that keep the cost stationary.
+    /// The table of a solution with rows up to the time `until`, or one step beyond it: by the discrete flow (q_0 … q_3, λ_0, λ_1) →
+    /// (q_1 … q_4, λ_1, λ_2) from its last four points (V3), or by the continuous one from the momenta at its end. Controls past the end are those that keep the cost stationary.
     ///
     /// # Errors
     /// See [`ContinuationError`].
     pub fn continued(&self, solution: &BoundarySolution, until: f64) -> Result<BoundarySolution, ContinuationError> {
-        let (Some(flow), false) = (&self.flow, self.statement.periodic) else { return Err(ContinuationError::NoFlow) };
         if let Some(active) = solution.active.first() {
             return Err(ContinuationError::Bound(active.name.clone()));
         }
+        let (Some(flow), false) = (&self.flow, self.statement.periodic) else {
+            return self.continued_from_momenta(solution, until);
+        };
         let (g, n) = (self.model.graph(), self.system.len());
         let mut system = self.system.unmultiplied();
         system.constraints.clear();
@@ -71,13 +74,8 @@ impl Problem<'_> {
         let last = solution.rows.len() - 1;
         let at =
             |row: usize, places: &[usize]| -> Vec<f64> { places.iter().map(|at| solution.rows[row][*at]).collect() };
-        let (h, end) = (solution.duration / solution.steps as f64, solution.rows[last][0]);
-        // The last digits of a time typed by hand are no step of their own.
-        let steps = ((until - end) / h - 1e-6).ceil();
-        if !(steps > 0.0 && steps <= MOST_STEPS as f64) {
-            return Err(ContinuationError::Until { until, end, step: h });
-        }
-        let steps = steps as u64;
+        let end = solution.rows[last][0];
+        let (steps, h) = steps_to(solution, until)?;
         let values = StartValues {
             q: [at(last - 3, &positions), vec![0.0; n]].concat(),
             v: vec![0.0; 2 * n],
@@ -125,5 +123,16 @@ impl Problem<'_> {
             _ => None,
         });
         rows.chain(controls).collect()
+    }
+}
+
+/// How many steps of a solution it takes past its end to a time, and how long they are.
+pub(super) fn steps_to(solution: &BoundarySolution, until: f64) -> Result<(u64, f64), ContinuationError> {
+    let (h, end) = (solution.duration / solution.steps as f64, solution.rows.last().map_or(f64::NAN, |row| row[0]));
+    // The last digits of a time typed by hand are no step of their own.
+    let steps = ((until - end) / h - 1e-6).ceil();
+    match steps > 0.0 && steps <= MOST_STEPS as f64 {
+        true => Ok((steps as u64, h)),
+        false => Err(ContinuationError::Until { until, end, step: h }),
     }
 }

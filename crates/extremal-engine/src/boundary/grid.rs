@@ -33,8 +33,8 @@ pub(super) fn metric(layout: &Assembly, fractions: &[f64], ghosts: usize) -> Vec
         _ => 0.5 * length(steps - 1),
     };
     let weight = |&(quantity, k): &(Quantity, usize)| match quantity {
-        Quantity::Position(_) => around(k),
-        Quantity::Inner { .. } | Quantity::Control(_) => length(k.min(steps - 1)),
+        Quantity::Position(_) | Quantity::State(_) => around(k),
+        Quantity::Inner { .. } | Quantity::Control(_) | Quantity::StageControl { .. } => length(k.min(steps - 1)),
         _ => 0.0,
     };
     layout.variables.iter().map(weight).collect()
@@ -45,7 +45,7 @@ pub(super) fn bounds(
     statement: &Statement,
     layout: &Assembly,
     steps: usize,
-    transcription: &Transcription,
+    (transcription, first_state): (&Transcription, usize),
 ) -> NlpBounds {
     let ghosts = transcription.ghosts;
     let at_nodes = transcription.node.contains(&Quantity::Control(0));
@@ -86,11 +86,15 @@ pub(super) fn bounds(
         Quantity::Inner { coordinate, .. } => path(coordinate, 0),
         // Of controls at nodes, those at the ends act on nothing.
         Quantity::Control(_) if at_nodes && (k == 0 || k == steps) => (0.0, 0.0),
-        Quantity::Control(control) => (statement.controls[control].min, statement.controls[control].max),
+        Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+            (statement.controls[control].min, statement.controls[control].max)
+        }
         Quantity::Entropy(entropy) if k == 0 => held(Some(statement.start_entropies[entropy])),
         Quantity::Entropy(entropy) if k == steps => {
             held(statement.end_entropies.iter().find(|(place, _)| *place == entropy).map(|(_, value)| *value))
         }
+        Quantity::State(state) => at_node(first_state + state, 0, k),
+        Quantity::StateRate { .. } => free,
         Quantity::Entropy(_) | Quantity::Multiplier(_) | Quantity::Hindrance { .. } => free,
         Quantity::StartVelocity(coordinate) => held(given(&statement.start, coordinate, 1)),
         Quantity::EndVelocity(coordinate) => held(given(&statement.end, coordinate, 1)),

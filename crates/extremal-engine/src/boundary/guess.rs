@@ -5,7 +5,7 @@ use extremal_mechanics::boundary::{Assembly, Condition, Quantity};
 use extremal_model::Model;
 
 use super::Problem;
-use super::statement::{EndValue, Statement};
+use super::statement::{EndValue, Statement, first_state};
 use super::table::SolutionTable;
 use crate::random::uniform_pair;
 
@@ -45,7 +45,16 @@ impl Guess {
                         Quantity::StartVelocity(_) => 0.0,
                         Quantity::EndVelocity(_) => 1.0,
                         Quantity::Control(_) => stated.inside(*k, 0.5),
+                        Quantity::StageControl { stage, .. } => stated.stage(*k, *stage),
                         Quantity::Inner { node, .. } => stated.inner(*k, *node),
+                        Quantity::StateRate { state, .. } => {
+                            let state = problem.quantity_name(Quantity::State(*state));
+                            let ends = [*k, *k + 1].map(|node| stated.fraction(node));
+                            if let [Some(from), Some(to)] = ends.map(|at| table.at(&state, at, false)) {
+                                *value = (to - from) / ((ends[1] - ends[0]) * table.duration());
+                            }
+                            continue;
+                        }
                         _ => stated.fraction(*k),
                     };
                     let steps = matches!(quantity, Quantity::Control(_));
@@ -106,8 +115,11 @@ impl Path<'_> {
                 Some(coordinate) if plain.len() == name.len() => Some(self.position(coordinate, fraction)),
                 Some(coordinate) => Some(self.slope(coordinate, fraction, name.len() - plain.len())),
                 None => {
-                    let entropy = model.entropies().iter().position(|s| s.name == name);
-                    entropy.map(|entropy| statement.start_entropies[entropy])
+                    let carried = model.carried_names().iter().position(|carried| *carried == name)?;
+                    Some(match carried.checked_sub(model.entropies().len()) {
+                        None => statement.start_entropies[carried],
+                        Some(state) => self.position(first_state(model) + state, fraction),
+                    })
                 }
             }
         };
@@ -165,6 +177,11 @@ impl StatedGuess<'_, '_> {
         (1.0 - part) * self.fraction(step) + part * self.fraction(step + 1)
     }
 
+    /// The instant of a stage of a step.
+    fn stage(&self, step: usize, stage: usize) -> f64 {
+        self.inside(step, self.problem.transcription.control_nodes.get(stage).copied().unwrap_or(0.5))
+    }
+
     /// The instant of an inner node of a step, near enough for a guess.
     fn inner(&self, step: usize, node: usize) -> f64 {
         let quantities = &self.problem.transcription.step;
@@ -186,12 +203,11 @@ impl StatedGuess<'_, '_> {
                     None => self.slope(coordinate, at, order),
                 }
             }
-            Quantity::Control(control) => {
-                let control = &statement.controls[control];
-                let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, self.inside(k, 0.5)));
-                value.clamp(control.min, control.max)
-            }
+            Quantity::Control(control) => self.control(control, self.inside(k, 0.5)),
+            Quantity::StageControl { stage, control } => self.control(control, self.stage(k, stage)),
             Quantity::Entropy(entropy) => statement.start_entropies[entropy],
+            Quantity::State(state) => self.position(first_state(problem.model) + state, self.fraction(k)),
+            Quantity::StateRate { state, .. } => self.slope(first_state(problem.model) + state, self.inside(k, 0.5), 1),
             Quantity::Multiplier(_) | Quantity::Hindrance { .. } => 0.0,
             Quantity::Duration => duration,
             Quantity::StartVelocity(coordinate) => {
@@ -201,6 +217,12 @@ impl StatedGuess<'_, '_> {
                 self.given(&statement.end, coordinate, 1).unwrap_or_else(|| self.slope(coordinate, 1.0, 1))
             }
         }
+    }
+
+    fn control(&self, control: usize, fraction: f64) -> f64 {
+        let control = &self.problem.statement.controls[control];
+        let value = control.guess.map_or(0.0, |guess| self.evaluate(guess, fraction));
+        value.clamp(control.min, control.max)
     }
 
     fn given(&self, values: &[EndValue], coordinate: usize, order: usize) -> Option<f64> {
@@ -232,7 +254,8 @@ impl StatedGuess<'_, '_> {
             let sizes = [0, 1].map(|pair| uniform_pair(seed, of as u64, pair).map(|size| 2.0 * size - 1.0));
             sizes.concat()
         };
-        let wave: Vec<Vec<f64>> = (0..n + statement.controls.len()).map(waves).collect();
+        let states = self.problem.model.states().len();
+        let wave: Vec<Vec<f64>> = (0..n + statement.controls.len() + states).map(waves).collect();
         let sum = |waves: &[f64], at: f64| -> f64 {
             let term = |(k, a): (usize, &f64)| a * ((k + 1) as f64 * std::f64::consts::PI * at).sin() / (k + 1) as f64;
             waves.iter().enumerate().map(term).sum()
@@ -245,7 +268,12 @@ impl StatedGuess<'_, '_> {
                 Quantity::Inner { node, coordinate } => {
                     *value += size * self.reach(*coordinate) * sum(&wave[*coordinate], self.inner(*k, *node));
                 }
-                Quantity::Control(control) => {
+                Quantity::State(state) => {
+                    let flat = first_state(self.problem.model) + state;
+                    *value +=
+                        size * self.reach(flat) * sum(&wave[n + statement.controls.len() + state], self.fraction(*k));
+                }
+                Quantity::Control(control) | Quantity::StageControl { control, .. } => {
                     let bound = &statement.controls[*control];
                     let range = if (bound.max - bound.min).is_finite() { 0.5 * (bound.max - bound.min) } else { 1.0 };
                     let shaken = *value + size * range * sum(&wave[n + control], self.inside(*k, 0.5));

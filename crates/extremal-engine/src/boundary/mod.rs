@@ -3,9 +3,12 @@
 mod assess;
 mod check;
 mod continued;
+mod costates;
 mod domain;
+mod end_map;
 mod grid;
 mod guess;
+mod momenta;
 mod names;
 mod reading;
 mod report;
@@ -34,7 +37,9 @@ use thiserror::Error;
 pub use assess::{Assessment, Doubt, GridComparison};
 pub use check::StatementError;
 pub use continued::ContinuationError;
+pub use end_map::{EndMap, Normality};
 pub use guess::Guess;
+pub use momenta::EndMomenta;
 pub use report::{SolveReport, kind_name, nature_name};
 pub use search::{Level, Refinement};
 pub use solution::{ActiveBound, BoundarySolution, Status, UnmetCondition};
@@ -134,6 +139,9 @@ impl<'m> Problem<'m> {
         let ends = singular::SingularEnds::of(model, &statement, kind, method, order)?;
         let question = Question { unfoldings: ends.unfoldings.clone(), ..question_of(model, &statement) };
         system.check_order()?;
+        if order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+            return Err(SchemeError::BesideAccelerations("forces and controls of a motion between two ends").into());
+        }
         let custom = CustomDiscrete::of(model, &system).filter(|_| *method == Method::Custom);
         let stated = match &custom {
             Some(CustomDiscrete::Stated(stated)) if order > 1 || kind == Kind::Control => Some(stated.clone()),
@@ -227,7 +235,8 @@ impl<'m> Problem<'m> {
         check::on_grid(self, steps)?;
         let fractions = grid::fractions(steps, self.ends.grading);
         let layout = self.transcription.assemble(&fractions);
-        let bounds = grid::bounds(&self.statement, &layout, steps, &self.transcription);
+        let first_state = statement::first_state(self.model);
+        let bounds = grid::bounds(&self.statement, &layout, steps, (&self.transcription, first_state));
         let released = grid::without_duration(&bounds, &layout);
         let x = guess.variables(self, &layout, &fractions);
         let lambda = guess.multipliers(self, &layout, &fractions);

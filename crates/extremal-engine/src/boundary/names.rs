@@ -3,10 +3,15 @@
 use extremal_mechanics::boundary::{Condition, Quantity};
 
 use super::Problem;
+use super::statement::component_name;
 
 impl Problem<'_> {
     fn coordinate(&self, coordinate: usize, order: usize) -> String {
-        format!("{}{}", self.model.coordinates()[coordinate].name, "'".repeat(order))
+        component_name(self.model, coordinate, order)
+    }
+
+    fn state(&self, state: usize) -> &str {
+        &self.model.states()[state].name
     }
 
     /// The name of an unknown.
@@ -14,8 +19,12 @@ impl Problem<'_> {
         match quantity {
             Quantity::Position(coordinate) | Quantity::Inner { coordinate, .. } => self.coordinate(coordinate, 0),
             Quantity::Derivative { order, coordinate } => self.coordinate(coordinate, order),
-            Quantity::Control(control) => self.statement.controls[control].name.clone(),
+            Quantity::Control(control) | Quantity::StageControl { control, .. } => {
+                self.statement.controls[control].name.clone()
+            }
             Quantity::Entropy(entropy) => self.model.entropies()[entropy].name.clone(),
+            Quantity::State(state) => self.state(state).to_owned(),
+            Quantity::StateRate { state, .. } => format!("{}'", self.state(state)),
             Quantity::Multiplier(constraint) => format!("lambda_{}", self.model.constraints()[constraint].name),
             Quantity::Hindrance { end, constraint } => {
                 let name = &self.model.constraints()[constraint].name;
@@ -42,6 +51,9 @@ impl Problem<'_> {
             }
             Condition::EntropyBalance(entropy) => {
                 format!("the balance of the entropy `{}`", self.model.entropies()[entropy].name)
+            }
+            Condition::StateStep(state) | Condition::StageRate { state, .. } => {
+                format!("the rate of the state `{}`", self.state(state))
             }
             Condition::VelocityBound(coordinate) => format!("the bounds of `{}`", self.coordinate(coordinate, 1)),
             Condition::Integral(integral) => format!("the integral `{}`", self.statement.integrals[integral].name),

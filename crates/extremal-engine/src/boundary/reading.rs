@@ -65,7 +65,7 @@ impl UnknownsReader<'_, '_> {
             }
             let node = self.node(instant);
             let positions = (0..n).map(|k| self.unknown(Quantity::Position(k), node));
-            let entropies = (0..system.heat.s.len()).map(|k| self.unknown(Quantity::Entropy(k), node));
+            let entropies = self.carried(node);
             let inputs: Vec<f64> = positions
                 .chain(momenta[instant].iter().copied())
                 .chain(entropies)
@@ -105,10 +105,10 @@ impl UnknownsReader<'_, '_> {
         Ok(ends.map(|(instant, [near, next])| {
             let node = self.node(instant);
             let positions = (0..n).map(|k| self.unknown(Quantity::Position(k), node));
-            let entropies = (0..system.heat.s.len()).map(|k| self.unknown(Quantity::Entropy(k), node));
+            let entropies = self.carried(node);
             // A control belongs to the middle of its step.
-            let control = |k: usize, step: usize| self.unknown(Quantity::Control(k), self.node(step));
-            let controls = (0..controls.len()).map(|k| 1.5 * control(k, near) - 0.5 * control(k, next));
+            let middle = |k: usize, step: usize| self.control(k, step, 0.5);
+            let controls = (0..controls.len()).map(|k| 1.5 * middle(k, near) - 0.5 * middle(k, next));
             let inputs: Vec<f64> = positions
                 .chain(velocities[instant].iter().copied())
                 .chain(entropies)

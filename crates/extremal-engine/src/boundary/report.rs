@@ -4,8 +4,8 @@ use extremal_solve::nlp::Nature;
 use serde::Serialize;
 
 use super::{
-    ActiveBound, Assessment, BoundarySolution, Grading, GridComparison, Kind, Level, Problem, UnmetCondition,
-    Verification,
+    ActiveBound, Assessment, BoundarySolution, EndMomenta, Grading, GridComparison, Kind, Level, Normality, Problem,
+    UnmetCondition, Verification,
 };
 use crate::serialized::by_name;
 
@@ -49,6 +49,9 @@ pub struct SolveReport {
     /// Multipliers of the integrals.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "by_name")]
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Momenta at both ends of an optimal motion between states: a run from those at the start follows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub momenta: Option<EndMomenta>,
     /// What is not met, the worst first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<UnmetCondition>,
@@ -64,6 +67,12 @@ pub struct SolveReport {
     /// What a simulation says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// Whether the multipliers of a control problem with states are `normal`, `abnormal` or `undecided`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipliers: Option<&'static str>,
+    /// Costates at the start of multipliers with p0 = 0, by state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abnormal_costates: Vec<Vec<f64>>,
     /// The grids of a refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refinement: Vec<Level>,
@@ -89,6 +98,7 @@ impl SolveReport {
             .iter()
             .enumerate()
             .map(|(at, column)| (column.name().to_owned(), solution.rows.iter().map(|row| row[at]).collect()));
+        let normality = assessment.and_then(|assessment| assessment.normality.as_ref());
         SolveReport {
             model: problem.model().name().map(str::to_owned),
             method: problem.method().to_string(),
@@ -107,11 +117,17 @@ impl SolveReport {
             columns: columns.collect(),
             warnings: warnings.chain(doubts).collect(),
             integral_multipliers: solution.integral_multipliers.clone(),
+            momenta: solution.momenta.clone(),
             violations: solution.violations.clone(),
             grading: Some(problem.grading()).filter(|grading| *grading != Grading::NONE),
             least_curvature: solution.least_curvature,
             comparison: assessment.and_then(|assessment| assessment.comparison.clone()),
             verification: assessment.map(|assessment| assessment.verification.clone()),
+            multipliers: normality.map(Normality::name),
+            abnormal_costates: match normality {
+                Some(Normality::Abnormal(costates)) => costates.clone(),
+                _ => Vec::new(),
+            },
             refinement: if levels.len() > 1 { levels.to_vec() } else { Vec::new() },
             minima: if minima.len() > 1 { minima.iter().map(|m| m.objective).collect() } else { Vec::new() },
         }

@@ -6,7 +6,7 @@ use extremal_trajectory::{Column, Columns, Role};
 use serde::{Serialize, Serializer};
 
 use super::table::SolutionTable;
-use super::{DiscreteProblem, Kind, Problem, ProblemError, status_of};
+use super::{DiscreteProblem, EndMap, EndMomenta, Kind, Problem, ProblemError, status_of};
 
 /// How the solution of a problem ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,10 +115,19 @@ pub struct BoundarySolution {
     pub dual_residual: f64,
     /// What the columns of the table are.
     pub columns: Columns,
-    /// The table: a row per instant. A control stands at the start of its step; the last row repeats it.
+    /// The table: a row per instant. A control that is constant in a step stands at its start, and the last row repeats it; any other is
+    /// that of the polynomial of the step that begins there, in the last row at its end.
     pub rows: Vec<Vec<f64>>,
+    /// Where in a step controls have values of their own, as parts of it; none where they are constant in it.
+    pub control_nodes: Vec<f64>,
+    /// Of every step the values of the controls there, one control after the other.
+    pub stage_controls: Vec<Vec<f64>>,
+    /// The linearised end map of a control problem with states, where it can be followed.
+    pub end_map: Option<EndMap>,
     /// Multipliers of the integrals, by name.
     pub integral_multipliers: Vec<(String, f64)>,
+    /// Momenta at both ends of an optimal motion between states.
+    pub momenta: Option<EndMomenta>,
     /// Bounds that hold it back.
     pub active: Vec<ActiveBound>,
     /// What is not met, the worst first; empty for a solution.
@@ -153,12 +162,19 @@ impl BoundarySolution {
             dual_residual: found.last.dual_infeasibility,
             columns,
             rows,
+            control_nodes: problem.transcription.control_nodes.clone(),
+            stage_controls: match problem.transcription.control_nodes.is_empty() {
+                true => Vec::new(),
+                false => (0..reader.steps()).map(|step| reader.controls_of(step)).collect(),
+            },
+            end_map: reader.end_map().filter(|_| problem.kind == Kind::Control),
             integral_multipliers: integrals
                 .filter_map(|((condition, _), lambda)| match condition {
                     Condition::Integral(i) => Some((problem.statement.integrals[*i].name.clone(), *lambda)),
                     _ => None,
                 })
                 .collect(),
+            momenta: reader.end_momenta().filter(|_| status.is_solved()),
             active: reader.active_bounds(),
             violations: if status.is_solved() { Vec::new() } else { reader.violations() },
         })
@@ -211,6 +227,11 @@ impl UnknownsReader<'_, '_> {
 
     /// Unknowns by what they are and where.
     pub fn unknown(&self, quantity: Quantity, node: usize) -> f64 {
+        self.place(quantity, node).map_or(f64::NAN, |at| self.found.x[at])
+    }
+
+    /// Where an unknown stands.
+    pub fn place(&self, quantity: Quantity, node: usize) -> Option<usize> {
         let transcription = &self.problem.transcription;
         let place = |list: &[Quantity]| list.iter().position(|known| *known == quantity);
         let stride = transcription.node.len() + transcription.step.len();
@@ -218,11 +239,11 @@ impl UnknownsReader<'_, '_> {
         let at = place(&transcription.once)
             .or_else(|| place(&transcription.node).map(|at| base + at))
             .or_else(|| place(&transcription.step).map(|at| base + transcription.node.len() + at));
-        at.and_then(|at| self.found.x.get(at)).copied().unwrap_or(f64::NAN)
+        at.filter(|at| *at < self.found.x.len())
     }
 
     /// Multipliers by condition and where.
-    fn multiplier(&self, condition: Condition, node: usize) -> f64 {
+    pub fn multiplier(&self, condition: Condition, node: usize) -> f64 {
         let transcription = &self.problem.transcription;
         let place = |list: &[Condition]| list.iter().position(|known| *known == condition);
         let stride = transcription.node_rows.len() + transcription.step_rows.len();
@@ -241,18 +262,21 @@ impl UnknownsReader<'_, '_> {
         let mut columns = vec![Column::new(problem.statement.independent.as_str(), Role::Time)];
         columns.extend(names.iter().map(|name| Column::coordinate(*name)));
         columns.extend(names.iter().map(|name| Column::velocity(name)));
-        let entropies = problem.system.heat.s.len();
         columns.extend(model.entropies().iter().map(|s| Column::new(s.name.as_str(), Role::Entropy)));
+        columns.extend(model.states().iter().map(|state| Column::new(state.name.as_str(), Role::State)));
         columns.extend(problem.statement.controls.iter().map(|c| Column::new(c.name.as_str(), Role::Control)));
         let costates = problem.kind == Kind::Control;
         if costates {
             columns.extend(names.iter().map(|x| Column::new(format!("costate_{x}"), Role::Multiplier).of(*x)));
+            let adjoint = |name: &String| Column::new(format!("p_{name}"), Role::Multiplier).of(name.as_str());
+            columns.extend(model.states().iter().map(|state| adjoint(&state.name)));
         }
         let constraints = model.constraints();
         columns.extend(constraints.iter().map(|c| Column::new(format!("lambda_{}", c.name), Role::Multiplier)));
         let velocities = self.velocities()?;
         let ends = self.end_multipliers(&velocities)?;
         let at_nodes = problem.transcription.node.contains(&Quantity::Control(0));
+        let adjoints = if costates { self.costates() } else { Vec::new() };
         let own_multipliers = problem.transcription.node.contains(&Quantity::Multiplier(0));
         let mut rows = Vec::with_capacity(steps + 1);
         for (instant, velocity) in velocities.iter().enumerate() {
@@ -261,11 +285,15 @@ impl UnknownsReader<'_, '_> {
             let mut row = vec![self.time(instant)];
             row.extend((0..n).map(|k| self.unknown(Quantity::Position(k), node)));
             row.extend(velocity);
-            row.extend((0..entropies).map(|k| self.unknown(Quantity::Entropy(k), node)));
-            let acts = if at_nodes { node } else { step };
-            row.extend((0..problem.statement.controls.len()).map(|k| self.unknown(Quantity::Control(k), acts)));
+            row.extend(self.carried(node));
+            let part = if instant == steps { 1.0 } else { 0.0 };
+            row.extend((0..problem.statement.controls.len()).map(|k| match at_nodes {
+                true => self.unknown(Quantity::Control(k), node),
+                false => self.control(k, instant.min(steps - 1), part),
+            }));
             if costates {
                 row.extend((0..n).map(|k| self.multiplier(Condition::Motion(k), node)));
+                row.extend(&adjoints[instant]);
             }
             let at_end = match instant {
                 0 => &ends[0],
@@ -314,7 +342,10 @@ impl UnknownsReader<'_, '_> {
                 let distance = (self.found.x[at] - bound).abs() / room;
                 let pressed = multiplier * room > distance * self.found.objective.abs();
                 if bound.is_finite() && distance < NEAR && pressed {
-                    let in_step = matches!(quantity, Quantity::Control(_) | Quantity::Inner { .. });
+                    let in_step = matches!(
+                        quantity,
+                        Quantity::Control(_) | Quantity::StageControl { .. } | Quantity::Inner { .. }
+                    );
                     let instant = k.saturating_sub(self.problem.transcription.ghosts);
                     let time = match in_step {
                         true => 0.5 * (self.time(instant) + self.time(instant + 1)),

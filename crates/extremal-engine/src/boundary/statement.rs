@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{ProblemError, StatementError};
 
-/// What is given at one instant: a coordinate or a derivative of it.
+/// What is given at one instant: a coordinate or a derivative of it, an entropy or a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndValue {
-    /// Which coordinate.
+    /// Which coordinate; entropies and, after them, states count on from these.
     pub coordinate: usize,
     /// Zero for the position, one for the velocity, and so on.
     pub order: usize,
@@ -72,7 +72,7 @@ pub struct Integral {
 /// Bounds of a coordinate or a velocity along the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathBound {
-    /// Which coordinate.
+    /// Which coordinate, or state, counted as in [`EndValue`].
     pub coordinate: usize,
     /// Zero for the position, one for the velocity.
     pub order: usize,
@@ -119,10 +119,23 @@ pub struct Statement {
     pub integrals: Vec<Integral>,
     /// Bounds along the way.
     pub path: Vec<PathBound>,
-    /// First guesses per coordinate, expressions of time.
+    /// First guesses per coordinate, entropy and state, expressions of time.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends; unless it is said, they do towards an end where the integrand is not finite.
     pub grading: Option<Grading>,
+}
+
+/// The place of the first state where all that moves is counted: coordinates, entropies, states.
+pub(super) fn first_state(model: &Model) -> usize {
+    model.coordinates().len() + model.entropies().len()
+}
+
+/// What is counted there, as it is written.
+pub(super) fn component_name(model: &Model, place: usize, order: usize) -> String {
+    match place.checked_sub(model.coordinates().len()) {
+        None => format!("{}{}", model.coordinates()[place].name, "'".repeat(order)),
+        Some(carried) => model.carried_names()[carried].to_owned(),
+    }
 }
 
 /// Powers by which steps shrink towards the ends: the k-th of N instants from an end is (k/N)^power of the way.
@@ -151,6 +164,10 @@ impl Statement {
                 Component::Coordinate { place, derivative } => {
                     Some(EndValue { coordinate: place, order: derivative as usize, value: number(fixed.value) })
                 }
+                Component::State(place) => {
+                    let coordinate = first_state(model) + place;
+                    Some(EndValue { coordinate, order: 0, value: number(fixed.value) })
+                }
                 Component::Entropy(_) => None,
             };
             fixed.iter().filter_map(one).collect()
@@ -158,7 +175,7 @@ impl Statement {
         let entropies = |fixed: &[FixedValue]| -> Vec<(usize, f64)> {
             let one = |fixed: &FixedValue| match fixed.component {
                 Component::Entropy(place) => Some((place, number(fixed.value))),
-                Component::Coordinate { .. } => None,
+                Component::Coordinate { .. } | Component::State(_) => None,
             };
             fixed.iter().filter_map(one).collect()
         };
@@ -178,8 +195,12 @@ impl Statement {
         }
         let mut path = Vec::new();
         for bound in &boundary.path {
-            let Component::Coordinate { place, derivative } = bound.component else {
-                return Err(StatementError::EntropyBound(model.component_name(bound.component)).into());
+            let (place, derivative) = match bound.component {
+                Component::Coordinate { place, derivative } => (place, derivative),
+                Component::State(place) => (first_state(model) + place, 0),
+                Component::Entropy(_) => {
+                    return Err(StatementError::EntropyBound(model.component_name(bound.component)).into());
+                }
             };
             path.push(PathBound {
                 coordinate: place,

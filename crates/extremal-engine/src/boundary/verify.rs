@@ -1,6 +1,7 @@
 //! A solution checked by an independent simulation: the controls found, the continuous equations, DOP853.
 
 use extremal_expr::Id;
+use extremal_mechanics::System;
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, StartValues};
 use extremal_trajectory::ColumnLayout;
 
@@ -53,7 +54,33 @@ impl Serialize for Verification {
 }
 
 impl Problem<'_> {
-    /// Simulates the solution from its start, each control held through its step, and compares the ends.
+    /// Replaces the controls by polynomials through their values at `nodes` of a step. The symbols of when the step begins, how long it is,
+    /// and of these values, one control after the other.
+    fn polynomial_controls(&self, system: &mut System<'_>, nodes: &[f64]) -> Vec<Id> {
+        let g = system.graph;
+        let [begin, length] = ["step begin", "step length"].map(|name| g.symbol(name));
+        let tau = (system.t - begin) / length;
+        let number = |value: f64| g.float(value).unwrap_or(g.int(0));
+        let basis: Vec<_> = (0..nodes.len())
+            .map(|j| {
+                let others = nodes.iter().enumerate().filter(|(k, _)| *k != j);
+                others.fold(g.int(1), |product, (_, node)| product * (tau - number(*node)) / number(nodes[j] - node))
+            })
+            .collect();
+        let mut symbols = vec![begin.id(), length.id()];
+        let mut rules = Vec::new();
+        for control in &self.statement.controls {
+            let values: Vec<_> =
+                (1..=nodes.len()).map(|j| g.symbol(&format!("stage {j} of {}", control.name))).collect();
+            symbols.extend(values.iter().map(|value| value.id()));
+            rules.push((g.expr(control.symbol), g.dot(&basis, &values)));
+        }
+        system.force = g.substitute(&system.force, &rules);
+        system.heat.state_rates = g.substitute(&system.heat.state_rates, &rules);
+        symbols
+    }
+
+    /// Simulates the solution from its start, each control held through its step, or the polynomial of its step, and compares the ends.
     pub fn verify(&self, solution: &BoundarySolution) -> Result<Verification, ProblemError> {
         let impossible = |reason: &str| Ok(Verification::Impossible(reason.to_owned()));
         if self.order > 1 {
@@ -81,17 +108,24 @@ impl Problem<'_> {
                 parameters.push(*value);
             }
         }
-        symbols.extend(controls.iter().map(|control| control.symbol));
+        let inputs = match solution.control_nodes.is_empty() {
+            true => controls.iter().map(|control| control.symbol).collect(),
+            false => self.polynomial_controls(&mut system, &solution.control_nodes),
+        };
+        symbols.extend(inputs);
         let mut marcher = AdaptiveMarcher::new(&system, AdaptiveMethod::Dop853, TOLERANCE, &symbols, &[], &[])?;
         let mut left = MOST_STEPS + STEPS_A_STEP * solution.steps as u64;
         let n = self.system.len();
         let layout = ColumnLayout::of(&solution.columns);
-        let in_state = [&layout.positions, &layout.velocities, &layout.entropies];
+        let in_state = [&layout.positions, &layout.velocities, &layout.entropies, &layout.states];
         let state_of = |row: &[f64]| in_state.map(|range| &row[range.clone()]).concat();
         let mut state = state_of(&solution.rows[0]);
-        for pair in solution.rows.windows(2) {
-            let constant = &pair[0][layout.controls.clone()];
-            let values: Vec<f64> = parameters.iter().chain(constant).copied().collect();
+        for (step, pair) in solution.rows.windows(2).enumerate() {
+            let during = match solution.stage_controls.get(step) {
+                None => pair[0][layout.controls.clone()].to_vec(),
+                Some(stages) => [&[pair[0][0], pair[1][0] - pair[0][0]], &stages[..]].concat(),
+            };
+            let values: Vec<f64> = parameters.iter().chain(&during).copied().collect();
             marcher.set_parameters(&values);
             marcher.limit_steps(left);
             let from = StartValues {

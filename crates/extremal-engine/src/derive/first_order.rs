@@ -10,8 +10,12 @@ use super::{Pages, contact, named, of};
 pub(super) fn controls(model: &Model) -> Option<String> {
     let names: Vec<&str> = model.controls().iter().map(|control| control.name.as_str()).collect();
     let (are, they) = if names.len() == 1 { ("is a control", "it is") } else { ("are controls", "they are") };
+    let in_run = if model.momentum_order().is_some() { "what the momenta say" } else { "zero" };
     (!names.is_empty()).then(|| {
-        format!("{} {are}: `solve` chooses what {they} as a function of time; in `run` {they} zero.", names.join(", "))
+        format!(
+            "{} {are}: `solve` chooses what {they} as a function of time; in `run` {they} {in_run}.",
+            names.join(", ")
+        )
     })
 }
 
@@ -32,8 +36,10 @@ pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages:
     }
     if system.is_contact() {
         contact::action(system, pages);
+    } else if !system.heat.states().is_empty() {
+        super::states::equations(system, None, pages);
     }
-    if system.heat.is_thermal() {
+    if !system.heat.entropies().is_empty() {
         let temperatures = system.temperatures();
         let sources = system.entropy_sources(&temperatures);
         let symbol = |k: usize| {
@@ -159,7 +165,33 @@ fn displacements<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     }
 }
 
-pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+/// Hamilton's equations where the last half of the coordinates are the momenta of the first.
+pub(super) fn on_phase_space<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
+    let (g, half) = (system.graph, system.len() / 2);
+    let h = system.energy();
+    pages.section("Hamiltonian", None, vec![(named("H", "H"), h)]);
+    let velocities = g.gradient(h, &system.q[half..]);
+    let moving: Vec<_> = system.v.iter().copied().zip(velocities.iter().copied()).collect();
+    let acting: Vec<_> =
+        system.force.iter().zip(system.reactions()).map(|(force, reaction)| *force + reaction).collect();
+    let pushed = g.substitute(&acting[..half], &moving);
+    let slopes = g.gradient(h, &system.q[..half]);
+    let mut lines: Vec<_> = moving.iter().map(|(v, rate)| (of(*v), *rate)).collect();
+    let pushes = pushed.iter().zip(slopes).map(|(force, slope)| *force - slope);
+    lines.extend(system.v[half..].iter().zip(pushes).map(|(rate, value)| (of(*rate), value)));
+    let temperatures = system.temperatures();
+    let sources = g.substitute(&system.entropy_sources(&temperatures), &moving);
+    let warmed = sources.iter().zip(&temperatures).map(|(source, temperature)| *source / *temperature);
+    lines.extend(system.heat.rates.iter().zip(warmed).map(|(rate, value)| (of(*rate), value)));
+    let note = "The velocities have no momenta in closed form: momenta are coordinates, and steps are taken on the phase space.";
+    pages.section("Hamilton's equations", Some(note.to_string()), lines);
+    if !system.constraints.is_empty() {
+        let rows = system.constraints.iter().map(|c| (of(g.simplified(c.expression)), g.int(0)));
+        pages.section("Constraints", None, rows.collect());
+    }
+}
+
+pub(super) fn hamilton<'m>(system: &System<'m>, stated: Option<Expr<'m>>, pages: &mut Pages<'m>) {
     let g = system.graph;
     let Some(hamiltonian) = system.hamiltonian() else {
         let note = "The momenta cannot be solved for the velocities in closed form here; a run does it numerically.";
@@ -167,7 +199,7 @@ pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
         return;
     };
     let title = if system.is_contact() { "Contact Hamiltonian" } else { "Hamiltonian" };
-    pages.section(title, None, vec![(named("H", "H"), hamiltonian.h)]);
+    pages.section(title, None, vec![(named("H", "H"), stated.unwrap_or(hamiltonian.h))]);
     let rate = |e: &Expr<'m>| named(format!("{e}'"), format!("\\dot{{{}}}", e.latex()));
     let by_momenta: Vec<_> = system.v.iter().copied().zip(hamiltonian.q_rate.iter().copied()).collect();
     let reactions = g.substitute(&system.reactions(), &by_momenta);
@@ -175,7 +207,7 @@ pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let p_rates = hamiltonian.p_rate.into_iter().zip(reactions).map(|(rate, reaction)| rate + reaction);
     lines.extend(system.p.iter().zip(p_rates).map(|(p, value)| (rate(p), value)));
     lines.extend(system.heat.rates.iter().zip(hamiltonian.s_rate).map(|(rate, value)| (of(*rate), value)));
-    let note = system.heat.is_thermal().then(|| {
+    let note = (!system.heat.entropies().is_empty()).then(|| {
         "The entropies are warmed at the temperatures T = ∂H/∂S by friction, outside heat and conduction.".to_string()
     });
     let note = if system.is_contact() { Some(contact::contact_note(system)) } else { note };

@@ -43,7 +43,9 @@ pub(super) fn hamilton<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let of_rates = rates.iter().zip(g.gradient(h, &system.p)).map(|(rate, slope)| (of(*rate), slope));
     let rate = |p: &Expr<'m>| named(format!("d({p})/dt"), format!("\\frac{{d}}{{dt}}{}", p.latex()));
     let slopes = g.gradient(h, &system.configuration());
-    let of_momenta = system.p.iter().zip(slopes).map(|(p, slope)| (rate(p), -slope));
+    let forces = system.force.iter().copied().chain(std::iter::repeat(g.int(0)));
+    let of_momenta =
+        system.p.iter().zip(slopes.into_iter().zip(forces)).map(|(p, (slope, force))| (rate(p), force - slope));
     let lines = of_rates.chain(of_momenta).collect();
     pages.section("Hamilton's equations", None, lines);
 }

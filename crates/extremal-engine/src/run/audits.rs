@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{Code, CompositionBase, Method, Model};
+use extremal_model::{Code, Method, Model};
 use extremal_solve::{Reason, StepFailure};
 
 use super::energy::EnergyLaw;
@@ -113,17 +113,13 @@ pub(crate) struct Promises {
 
 impl Promises {
     pub fn of(run: &CompiledRun, model: &Model) -> Self {
-        let first_law = matches!(
-            run.method,
-            Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. }
-        );
         Promises {
             stepping: matches!(*run.compiled, Compiled::Scheme(_)),
             rows: !matches!(*run.compiled, Compiled::Lattice(_)),
             // A quotient by a factor that falls without end ends in round-off, whatever the method does.
             energy: run.method != Method::Custom
                 && matches!(EnergyLaw::of(model), EnergyLaw::Conserved | EnergyLaw::Jacobi),
-            first_law,
+            first_law: run.method.keeps_energy(),
             constraint_sizes: run.constraint_sizes.clone(),
             jump: jump(model),
             accurate: run.observables.coordinates > 0
@@ -140,7 +136,7 @@ impl Promises {
         if self.first_law { FIRST_LAW } else { ENERGY }
     }
 
-    /// Are there entropies alone, in steps that should follow them?
+    /// Are there entropies or states alone, in steps that should follow them?
     fn warming(&self, observables: &Observables) -> bool {
         self.stepping && observables.coordinates == 0 && observables.entropies > 0
     }

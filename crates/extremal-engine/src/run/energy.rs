@@ -2,6 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::System;
+use extremal_mechanics::continuous::RateLaw;
 use extremal_model::Model;
 
 /// Does the energy p·v − L stay the same along every motion?
@@ -34,25 +35,32 @@ impl EnergyLaw {
     /// # Ok::<(), extremal_engine::InvalidModel>(())
     /// ```
     pub fn of(model: &Model) -> EnergyLaw {
-        let system = System::of(model);
+        let system = System::followed(model).unwrap_or_else(|_| System::of(model));
         let g = system.graph;
-        let mut outside = model.forces();
-        if !model.is_thermal() {
+        // What acts in a control problem is a part of its optimality conditions.
+        let mut outside = if system.flow.is_some() { system.force.clone() } else { model.forces() };
+        if model.entropies().is_empty() && system.flow.is_none() {
             outside = outside.into_iter().zip(model.friction()).map(|(force, friction)| force + friction).collect();
         }
         let of_time = match system.poisson() {
             Some(_) => "the Hamiltonian depends on time",
             None => "the Lagrangian depends on time",
         };
+        // The brackets are skew, and an action scales the energy: neither is a reason of its own.
+        let by_states = match system.heat.law {
+            RateLaw::Stated => g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates),
+            RateLaw::Action | RateLaw::Poisson(_) => g.int(0),
+        };
         let reasons = [
             (g.dot(&outside, &system.v), "forces act"),
             (g.sum(model.heat()), "heat comes in"),
             (system.constraint_power(), "constraints do work"),
             (g.gradient(system.lagrangian, &[system.t])[0], of_time),
+            (by_states, "states change the Lagrangian"),
         ];
         let mut reasons: Vec<&str> =
             reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
-        if !model.is_thermal() && !model.dry_friction().is_empty() {
+        if model.entropies().is_empty() && system.flow.is_none() && !model.dry_friction().is_empty() {
             reasons.push("dry friction acts");
         }
         match reasons.is_empty() {

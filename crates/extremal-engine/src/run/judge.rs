@@ -78,6 +78,9 @@ impl Moment {
             self.work += product;
             self.kinetic += product.abs();
         }
+        // Momenta that are coordinates have none of their own.
+        self.q[p.len()..].copy_from_slice(&q[p.len()..]);
+        self.v[p.len()..].copy_from_slice(&v[p.len()..]);
         self.s.copy_from_slice(&row[at.entropies.clone()]);
     }
 
@@ -354,7 +357,7 @@ impl Means {
             Compiled::Adaptive(_) => None,
             Compiled::Lattice(_) => return None,
         };
-        if model.order() > 1 || model.discrete().is_some() {
+        if model.order() > 1 || model.momentum_order().is_some() || model.discrete().is_some() {
             return None;
         }
         let mut system = System::of(model).with_short_kinetic_energy();

@@ -74,12 +74,12 @@ struct Seen {
 
 impl Audit {
     pub fn push(&mut self, observables: &Observables, names: &[String], row: &[f64]) {
-        if observables.temperatures == 0 {
+        if observables.heated() == 0 {
             return;
         }
         let at = &observables.row;
         let (temperatures, energy) = (&row[at.temperatures.clone()], row[at.energy]);
-        let entropy: f64 = row[at.entropies.clone()].iter().sum();
+        let entropy: f64 = row[at.entropies.clone()][..observables.heated()].iter().sum();
         let account = |kept: Option<usize>| kept.map_or(0.0, |kept| row[at.accounts.clone()][kept]);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-/// What a step carries: positions, momenta (or velocities), entropies, accounts.
+/// What a step carries: positions, momenta (or velocities), entropies with the states after them, accounts.
 #[derive(Clone, Copy)]
 pub(crate) struct StateLayout {
     pub coordinates: usize,
+    /// Entropies and states.
     pub entropies: usize,
+    /// States alone.
+    pub states: usize,
     pub accounts: usize,
 }
 
@@ -41,10 +44,6 @@ impl ObservedLayout {
         0..self.coordinates
     }
 
-    pub fn momenta(self) -> Range<usize> {
-        after(self.coordinates, self.coordinates)
-    }
-
     pub fn outputs(self) -> Range<usize> {
         after(2 * self.coordinates, self.outputs)
     }
@@ -62,12 +61,13 @@ impl ObservedLayout {
     }
 }
 
-/// A row: time, positions, velocities, momenta, entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
+/// A row: time, positions, velocities, momenta (unless they are positions), entropies, outputs (multipliers and reactions, temperatures, the energy, others), the
 /// energy estimated from positions, accounts. There is a row for every step: its parts are counted once.
 #[derive(Clone, Default)]
 pub(crate) struct RowLayout {
     pub positions: Range<usize>,
     pub velocities: Range<usize>,
+    /// Those of the first coordinates are the last of them where momenta are coordinates.
     pub momenta: Range<usize>,
     pub entropies: Range<usize>,
     pub outputs: Range<usize>,
@@ -82,15 +82,25 @@ pub(crate) struct RowLayout {
 pub(crate) const TIME: usize = 0;
 
 impl RowLayout {
-    /// Of the numbers that are observed; is the energy also estimated?
-    pub fn new(state: StateLayout, observed: ObservedLayout, estimated: bool) -> RowLayout {
-        let StateLayout { coordinates, entropies, accounts } = state;
+    /// Of so many outputs, the first of which are multipliers and reactions; is the energy also estimated? So many of the positions, the
+    /// last ones, are momenta.
+    pub fn new(
+        state: StateLayout,
+        outputs: usize,
+        reactions: usize,
+        estimated: bool,
+        momentum_coordinates: usize,
+    ) -> RowLayout {
+        let StateLayout { coordinates, entropies, states, accounts } = state;
         let positions = after(TIME + 1, coordinates);
         let velocities = after(positions.end, coordinates);
-        let momenta = after(velocities.end, coordinates);
-        let entropies = after(momenta.end, entropies);
-        let outputs = after(entropies.end, observed.outputs);
-        let temperatures = after(outputs.start + observed.reactions, observed.temperatures);
+        let momenta = match momentum_coordinates {
+            0 => after(velocities.end, coordinates),
+            count => positions.end - count..positions.end,
+        };
+        let entropies = after(velocities.end.max(momenta.end), entropies);
+        let outputs = after(entropies.end, outputs);
+        let temperatures = after(outputs.start + reactions, entropies.len() - states);
         let (energy, estimate) = (temperatures.end, outputs.end);
         let accounts = after(estimate + usize::from(estimated), accounts);
         RowLayout { positions, velocities, momenta, entropies, outputs, temperatures, energy, estimate, accounts }
@@ -101,7 +111,7 @@ impl RowLayout {
         self.outputs.start + constraint
     }
 
-    /// A coordinate or, counted after them, an entropy.
+    /// A coordinate or, counted after them, an entropy or a state.
     pub fn target(&self, target: usize) -> usize {
         match target.checked_sub(self.positions.len()) {
             None => self.positions.start + target,

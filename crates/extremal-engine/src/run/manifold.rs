@@ -17,12 +17,15 @@ const LARGEST: usize = 8;
 /// regular systems, and where it does not end so.
 pub(crate) fn final_manifold<'m>(model: &'m Model, system: &System<'m>, method: &Method) -> Option<FinalManifold<'m>> {
     // A discrete system of one's own has its own equations.
-    if *method == Method::Custom
-        || system.order > 1
-        || system.is_empty()
-        || system.len() > LARGEST
-        || !system.dry.is_empty()
+    if *method == Method::Custom || system.order > 1 || system.is_empty() || !system.dry.is_empty() {
+        return None;
+    }
+    if model.momentum_coordinates() > 0
+        && let Some(phase_space) = system.phase_space()
     {
+        return Some(phase_space);
+    }
+    if system.len() > LARGEST {
         return None;
     }
     let values = parameters_of(model).exact;

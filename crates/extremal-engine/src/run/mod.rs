@@ -14,6 +14,7 @@ mod layout;
 mod manifold;
 #[cfg(test)]
 mod margins;
+mod momenta;
 mod motion;
 mod observables;
 mod outcome;
@@ -169,7 +170,7 @@ impl CompiledRun {
             let step = self.plan.step;
             notes.push(format!("the end is not a multiple of the step {step}: the last step is {left:.6} long"));
         }
-        if self.observables.temperatures > 0 && matches!(self.method, Method::Compose { .. }) {
+        if self.observables.heated() > 0 && matches!(self.method, Method::Compose { .. }) {
             notes.push(
                 "a composition has negative substeps, which lower the entropy inside a step: only whole steps are recorded, \
                  and nothing guarantees that each of them raises it"

@@ -186,6 +186,9 @@ impl Change {
         if model.order() > 1 {
             return Err(SchemeError::BesideAccelerations("changes of parameters").into());
         }
+        if model.momentum_order().is_some() {
+            return Err(SchemeError::OptimalFlow("changes of parameters").into());
+        }
         let mut system = System::of(model);
         let mut kept = run.observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
@@ -194,10 +197,14 @@ impl Change {
         let residual: Vec<_> = momenta.map(|(momentum, p)| momentum - *p).collect();
         let inputs =
             [&system.q[..], &system.p, &system.heat.s, &[system.t], &system.moving_multipliers(), &guess].concat();
+        // Where momenta are coordinates velocities follow from them.
+        let on_phase_space = model.momentum_coordinates() > 0;
+        system.manifold = on_phase_space.then(|| system.phase_space()).flatten();
+        let follow = system.is_empty() || system.manifold.is_some();
         let block = Block {
             inputs: ids(&inputs),
-            solves: if system.is_empty() { Vec::new() } else { vec![Solve::new(&system.v, &residual, &guess)] },
-            outputs: ids(&system.v),
+            solves: if follow { Vec::new() } else { vec![Solve::new(&system.v, &residual, &guess)] },
+            outputs: ids(&system.restricted(&system.v)),
         };
         let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
         let observables = &run.observables;

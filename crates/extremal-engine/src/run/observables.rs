@@ -1,15 +1,16 @@
 //! What a run records: columns, and the expressions behind them.
 
 use extremal_expr::{Expr, Id, Node, magnitude};
+use extremal_mechanics::geometry::LiftedField;
 use extremal_mechanics::{Constraint, System};
-use extremal_model::{Direction, Method, Model, Start};
+use extremal_model::{Direction, Method, Model, Start, SymmetryGenerator};
 use extremal_solve::ConfigurationWatch;
-use extremal_trajectory::{Column, Columns, ColumnsError, Role};
+use extremal_trajectory::{Column, Columns, Role};
 
-use super::Settings;
 use super::inertia::determinants;
 use super::layout::{ObservedLayout, RowLayout, StateLayout};
 use super::watch::WatchedExpressions;
+use super::{Settings, SetupError};
 
 /// A quantity that is watched along a run because it should stay constant, beside those that the model states.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,9 +32,11 @@ pub(crate) struct Observables {
     /// How many of `outputs` are columns.
     pub recorded: usize,
     pub coordinates: usize,
+    /// How many of the coordinates, the last ones, are momenta.
+    pub momentum_coordinates: usize,
     pub entropies: usize,
-    /// How many of these have a temperature: all or none.
-    pub temperatures: usize,
+    /// How many of them, the last ones, are states without temperatures.
+    pub states: usize,
     /// How many recorded quantities stand before the temperatures: multipliers and reactions.
     pub reactions: usize,
     /// Names of all constraints, whose residuals are watched, and how many of the first are kept.
@@ -70,19 +73,24 @@ impl Observables {
         all: &[Constraint<'m>],
         settings: &Settings,
         tracked: &[Tracked],
-    ) -> Result<Observables, ColumnsError> {
+    ) -> Result<Observables, SetupError> {
         let (g, method) = (model.graph(), &settings.method);
         let mut columns = vec![Column::time()];
-        columns.extend(system.names.iter().map(Column::coordinate));
+        // Momenta may be coordinates themselves.
+        let (moving, momenta) = system.names.split_at(system.len() - model.momentum_coordinates());
+        columns.extend(moving.iter().map(Column::coordinate));
+        columns.extend(moving.iter().zip(momenta).map(|(name, _)| Column::momentum(name)));
         let primed = |name: &String, times: usize| format!("{name}{}", "'".repeat(times));
         for order in 0..2 * system.order - 1 {
-            columns.extend(system.names.iter().map(|name| Column::velocity(&primed(name, order))));
+            columns.extend(moving.iter().map(|name| Column::velocity(&primed(name, order))));
         }
-        for order in 0..system.order {
+        columns.extend(momenta.iter().map(|name| Column::new(format!("{name}'"), Role::Output).of(name.as_str())));
+        for order in (0..system.order).filter(|_| model.momentum_coordinates() == 0) {
             columns.extend(system.names.iter().map(|name| Column::momentum(&primed(name, order))));
         }
-        let state_role = if system.heat.is_thermal() { Role::Entropy } else { Role::State };
-        columns.extend(system.heat.names.iter().map(|name| Column::new(name.as_str(), state_role)));
+        let (heated, moved) = system.heat.names.split_at(system.heat.entropies().len());
+        columns.extend(heated.iter().map(|name| Column::new(name.as_str(), Role::Entropy)));
+        columns.extend(moved.iter().map(|name| Column::new(name.as_str(), Role::State)));
         let kept: Vec<bool> = all.iter().map(|c| system.constraints.iter().any(|kept| kept.name == c.name)).collect();
         let mut outputs: Vec<Expr<'_>> = Vec::new();
         for (constraint, kept) in all.iter().zip(&kept) {
@@ -100,6 +108,12 @@ impl Observables {
                 columns.push(Column::new(format!("reaction_{name}"), Role::Output).of(name.as_str()));
                 outputs.push(force);
             }
+        }
+        for (name, symbol) in system.flow.iter().flat_map(|flow| flow.recorded()) {
+            let control = model.controls().iter().any(|control| control.name == *name);
+            let role = if control { Role::Control } else { Role::Multiplier };
+            columns.push(Column::new(name.as_str(), role).of(name.strip_prefix("lambda_").unwrap_or(name)));
+            outputs.push(*symbol);
         }
         for dry in &system.dry {
             let name = dry.force.as_symbol().map(|name| name.to_string()).unwrap_or_default();
@@ -119,10 +133,9 @@ impl Observables {
             outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
         }
         let reactions = outputs.len();
-        let temperatures = system.temperatures();
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
-        columns.extend(system.heat.names.iter().take(temperatures.len()).map(temperature));
-        outputs.extend(&temperatures);
+        columns.extend(heated.iter().map(temperature));
+        outputs.extend(system.temperatures());
         // Constraints over three points are part of the momenta.
         let energy = match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
@@ -133,7 +146,9 @@ impl Observables {
         let scaled = factor.as_number().is_none();
         let name_kept = |name: &str| if scaled { format!("{name}/factor") } else { name.to_owned() };
         outputs.push(energy / factor);
-        columns.push(Column::new(name_kept("energy"), Role::Energy));
+        // Of stated rates alone there is no energy to speak of: it is zero, and its place is kept.
+        let none = system.is_empty() && heated.is_empty() && system.poisson().is_none();
+        columns.push(Column::new(name_kept("energy"), if none { Role::Output } else { Role::Energy }));
         if scaled {
             columns.push(Column::new("energy", Role::Output));
             outputs.push(energy);
@@ -143,7 +158,7 @@ impl Observables {
             outputs.push(part);
         }
         for symmetry in model.symmetries() {
-            let momentum = system.noether_momentum(&g.exprs(&symmetry.generator));
+            let momentum = symmetry_quantity(system, symmetry)?;
             columns.push(Column::new(name_kept(&symmetry.name), Role::Invariant));
             outputs.push(momentum / factor);
             if scaled {
@@ -173,8 +188,9 @@ impl Observables {
         let determinants = determinants(system);
         outputs.extend(&determinants);
         outputs.extend(model.exact().iter().map(|exact| g.expr(exact.expression)));
-        let from_momenta = matches!(method, Method::EnergyEntropy(_)) || method.is_reference();
-        let estimate = system.heat.is_thermal() && !system.is_empty() && !from_momenta;
+        let from_momenta =
+            matches!(method, Method::EnergyEntropy(_) | Method::EnergyEntropyMomentum) || method.is_reference();
+        let estimate = !heated.is_empty() && !system.is_empty() && !from_momenta;
         if estimate {
             columns.push(Column::new("energy_v", Role::Output));
         }
@@ -187,8 +203,9 @@ impl Observables {
             outputs: outputs.iter().map(|e| e.id()).collect(),
             recorded,
             coordinates: system.order * system.len(),
+            momentum_coordinates: model.momentum_coordinates(),
             entropies: system.heat.s.len(),
-            temperatures: temperatures.len(),
+            states: system.heat.states().len(),
             reactions,
             constraints: all.iter().map(|constraint| constraint.name.clone()).collect(),
             kept,
@@ -219,8 +236,9 @@ impl Observables {
             outputs: Vec::new(),
             recorded: 1,
             coordinates,
+            momentum_coordinates: 0,
             entropies: 0,
-            temperatures: 0,
+            states: 0,
             reactions: 0,
             constraints: Vec::new(),
             kept: Vec::new(),
@@ -241,14 +259,20 @@ impl Observables {
     }
 
     pub fn state(&self) -> StateLayout {
-        StateLayout { coordinates: self.coordinates, entropies: self.entropies, accounts: self.accounts.len() }
+        let Observables { coordinates, entropies, states, .. } = *self;
+        StateLayout { coordinates, entropies, states, accounts: self.accounts.len() }
+    }
+
+    /// How many entropies there are, each with a temperature.
+    pub fn heated(&self) -> usize {
+        self.entropies - self.states
     }
 
     pub fn observed(&self) -> ObservedLayout {
         ObservedLayout {
             coordinates: self.coordinates,
             reactions: self.reactions,
-            temperatures: self.temperatures,
+            temperatures: self.heated(),
             outputs: self.recorded,
             stops: self.stops.len(),
             residuals: self.constraints.len(),
@@ -257,7 +281,8 @@ impl Observables {
 
     /// The same with the parts of its rows counted.
     fn laid_out(mut self) -> Observables {
-        self.row = RowLayout::new(self.state(), self.observed(), self.estimate);
+        self.row =
+            RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
 }
@@ -265,7 +290,7 @@ impl Observables {
 /// The energy of a system with entropies by what it is: kinetic, internal (the terms at rest that contain an entropy) and
 /// potential (the others).
 fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
-    if !system.heat.is_thermal() {
+    if system.heat.entropies().is_empty() {
         return Vec::new();
     }
     let g = system.graph;
@@ -278,11 +303,22 @@ fn energy_parts<'g>(system: &System<'g>) -> Vec<(&'static str, Expr<'g>)> {
         }
         _ => vec![rest],
     };
-    let warm = g.depend_on(&terms, &system.heat.s);
+    let warm = g.depend_on(&terms, system.heat.entropies());
     let pick =
         |wanted: bool| g.sum(terms.iter().zip(&warm).filter(|(_, warm)| **warm == wanted).map(|(term, _)| *term));
     [("kinetic", system.energy() - rest), ("internal", pick(true)), ("potential", pick(false))]
         .into_iter()
         .filter(|(_, part)| !part.is_zero())
         .collect()
+}
+
+/// What a symmetry conserves: p·X, or f − p·X of a field on velocities and entropies.
+fn symmetry_quantity<'m>(system: &System<'m>, symmetry: &SymmetryGenerator) -> Result<Expr<'m>, SetupError> {
+    let g = system.graph;
+    let generator = g.exprs(&symmetry.generator);
+    let Some(lift) = &symmetry.lift else { return Ok(system.noether_momentum(&generator)) };
+    let (velocities, entropies) = (g.exprs(&lift.velocities), g.exprs(&lift.entropies));
+    let field = LiftedField { positions: generator, velocities, entropies };
+    let quantity = system.lifted_quantity(&field);
+    quantity.ok_or_else(|| SetupError::NoQuantity { symmetry: symmetry.name.clone() })
 }

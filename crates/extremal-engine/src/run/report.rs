@@ -71,12 +71,17 @@ pub struct EndState {
     pub p: NamedValues,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lambda: Option<NamedValues>,
+    #[serde(rename = "u", skip_serializing_if = "Option::is_none")]
+    pub controls: Option<NamedValues>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
     pub entropies: Option<NamedValues>,
-    #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
-    pub temperatures: Option<NamedValues>,
+    /// States of first order, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub states: Option<NamedValues>,
+    #[serde(rename = "T", skip_serializing_if = "Option::is_none")]
+    pub temperatures: Option<NamedValues>,
 }
 
 /// How steps were solved for, and what that cost.
@@ -182,9 +187,11 @@ impl Report<'_> {
             v: group(Role::Velocity),
             p: group(Role::Momentum),
             lambda: columns.with_role(Role::Multiplier).next().map(|_| group(Role::Multiplier)),
+            controls: columns.with_role(Role::Control).next().map(|_| group(Role::Control)),
+            cost: columns.index_of("cost").filter(|_| self.model.momentum_order().is_some()).map(|at| row[at]),
             entropies: heat.then(|| group(Role::Entropy)),
-            temperatures: heat.then(|| group(Role::Temperature)),
             states: columns.with_role(Role::State).next().map(|_| group(Role::State)),
+            temperatures: heat.then(|| group(Role::Temperature)),
         })
     }
 }

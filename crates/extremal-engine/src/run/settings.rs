@@ -35,6 +35,8 @@ pub struct Settings {
     pub record: u64,
     /// Residual tolerance of implicit steps relative to the size of their terms, or relative tolerance of an adaptive method.
     pub tolerance: Option<f64>,
+    /// The cyclic coordinates without which steps are taken.
+    pub reduce: Vec<String>,
     /// What evaluates the formulas, where it is not to be the fastest there is.
     pub backend: Option<Backend>,
 }
@@ -104,6 +106,7 @@ impl Settings {
             singular: simulation.singular,
             record: simulation.record.unwrap_or(1),
             tolerance: simulation.tolerance,
+            reduce: simulation.reduce.clone(),
             backend: None,
         }
     }
@@ -152,6 +155,7 @@ mod tests {
             singular: AtSingular::Stop,
             record: 1,
             tolerance: None,
+            reduce: Vec::new(),
             backend: None,
         }
     }

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use extremal_expr::{Id, magnitude};
 use extremal_mechanics::System;
 use extremal_mechanics::discrete::{
-    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, energy_estimate, scheme,
+    CustomDiscrete, Options, SchemeError, ThreePointSystem, check_method, check_symmetry, energy_estimate, scheme,
 };
-use extremal_model::{AtSingular, CompositionBase, Method, Model, Start};
+use extremal_model::{AtSingular, Method, Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, CompiledScheme, Guard, Kernel, NewtonOptions};
 
 use super::audits::constraint_sizes;
 use super::energy_nodes::exact_enough;
 use super::feasible::{Choice, ConstraintError, check_second, make_feasible};
 use super::manifold::{ManifoldStart, final_manifold};
+use super::momenta::hamiltonian_at;
 use super::{Compiled, CompiledRun, Observables, RunStart, Settings, SettingsError, SetupError, TYPED, Tracked};
 use crate::SharedModel;
 
@@ -57,17 +58,26 @@ impl CompiledRun {
             return Err(SettingsError::NoPoints.into());
         }
         if let Some(open) = model.without_start().filter(|_| !from_points) {
-            return Err(SetupError::NoStart { coordinate: open.name.clone() });
+            return Err(SetupError::NoStart { coordinate: open.to_owned() });
         }
-        if model.order() > 1 {
-            // Controls are zero in a run; beside accelerations none may be stated.
-            System::controlled(model).check_order()?;
+        if model.order() > 1 && !model.controls().is_empty() {
+            return Err(SchemeError::BesideAccelerations("controls").into());
         }
-        let mut system = System::of(model).with_short_kinetic_energy();
+        let mut system = System::followed(model)?;
+        if system.flow.is_none() {
+            system = system.with_short_kinetic_energy();
+        }
         system.manifold = final_manifold(model, &system, &settings.method);
+        system.cyclic = system.reducible(&settings.reduce).map_err(SchemeError::from)?;
         check_method(&system, &settings.method, settings.start)?;
         if system.order > 1 && !model.symmetries().is_empty() {
-            return Err(SchemeError::BesideAccelerations("symmetries").into());
+            return Err(match model.order() {
+                1 => SchemeError::OptimalFlow("symmetries").into(),
+                _ => SchemeError::BesideAccelerations("symmetries").into(),
+            });
+        }
+        for symmetry in model.symmetries() {
+            check_symmetry(&system, &settings.method, &symmetry.name, &g.exprs(&symmetry.generator))?;
         }
         let in_between = plan.remainder.is_some() || !model.stops().is_empty();
         let by_differences = settings.method == Method::Difference || settings.method == Method::Custom;
@@ -95,9 +105,15 @@ impl CompiledRun {
             }
             None => make_feasible(model, &mut system, &mut start, choice, settings.project)?,
         };
-        if checked_ahead(&settings.method, &system) {
-            start.check_regularity(model, &system)?;
-        }
+        let stated_energy = match system.flow.is_some() {
+            true => hamiltonian_at(model, &system, &start)?,
+            false => {
+                if checked_ahead(&settings.method, &system) {
+                    start.check_regularity(model, &system)?;
+                }
+                start.evaluate(&system, &[system.energy()])[0]
+            }
+        };
         let mut observables = Observables::of(model, &system, &all, settings, tracked)?;
         observables.configurations.pass(settings.singular == AtSingular::Pass);
         let parameters: Vec<Id> = model.parameters().iter().map(|p| p.symbol).collect();
@@ -134,11 +150,9 @@ impl CompiledRun {
                     Ok(compiled)
                 };
                 let nodes = Options::default().energy_nodes;
-                Compiled::Scheme(Box::new(match settings.method {
-                    Method::EnergyEntropy(_) | Method::Compose { base: CompositionBase::EnergyEntropy, .. } => {
-                        exact_enough(&start, &observables, plan.step, nodes, compile)?
-                    }
-                    _ => {
+                Compiled::Scheme(Box::new(match settings.method.keeps_energy() {
+                    true => exact_enough(&start, &observables, plan.step, nodes, compile)?,
+                    false => {
                         let compiled = compile(nodes)?;
                         check_second(&system, &start, &compiled)?;
                         compiled
@@ -154,7 +168,6 @@ impl CompiledRun {
             }
             false => None,
         };
-        let stated_energy = start.evaluate(&system, &[system.energy()])[0];
         let constraint_sizes = constraint_sizes(&system, &start, &all);
         Ok(CompiledRun {
             model: shared.clone(),

@@ -28,6 +28,15 @@ pub enum SetupError {
     /// The formulas do not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// A symmetry of velocities and entropies whose quantity is not known.
+    #[error(
+        "the symmetry `{symmetry}` has nothing to be recorded: no f with df = L_X(p*dq) was found; `extremal analyze` says whether there \
+         is one, and a quantity of your own belongs into [invariants]"
+    )]
+    NoQuantity {
+        /// The symmetry.
+        symmetry: String,
+    },
     /// The Lagrangian does not determine the motion at the start.
     #[error(
         "the Lagrangian is singular at the start: its mass matrix d2L/dv2{} has no inverse and leaves the acceleration of \
@@ -69,6 +78,26 @@ pub enum SetupError {
     MultiplierAtZero {
         /// The constraint.
         constraint: String,
+    },
+    /// Momenta that nowhere determine the motion.
+    #[error(
+        "momenta do not determine the motion: the second derivatives of the unified Hamiltonian by {hidden} have rank {rank}, not {size}"
+    )]
+    MomentaUndetermined {
+        /// What has no rate of its own.
+        hidden: String,
+        /// The rank at a generic state.
+        rank: usize,
+        /// How many there are.
+        size: usize,
+    },
+    /// Momenta that do not determine the motion at the start.
+    #[error("the momenta at the start determine no {hidden}: {reason}")]
+    MomentaAtStart {
+        /// What has no rate of its own.
+        hidden: String,
+        /// Why Newton's method did not find it.
+        reason: String,
     },
     /// The constraints do not fit.
     #[error(transparent)]

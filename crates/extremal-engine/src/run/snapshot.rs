@@ -66,9 +66,10 @@ impl Snapshot {
         copy(&mut self.row[at.entropies.clone()], &state[in_state.entropies()]);
         copy(&mut self.row[at.accounts.clone()], &state[in_state.accounts()]);
         let observed = motion.observe()?;
-        // Momenta stand behind velocities, here and there.
-        let rates = in_observed.velocities().start..in_observed.momenta().end;
-        self.row[at.velocities.start..at.momenta.end].copy_from_slice(&observed[rates]);
+        // Momenta stand behind velocities, here and there, unless they are positions.
+        let rates = &mut self.row[at.velocities.start..at.entropies.start];
+        let width = rates.len();
+        rates.copy_from_slice(&observed[in_observed.velocities().start..][..width]);
         self.row[at.outputs.clone()].copy_from_slice(&observed[in_observed.outputs()]);
         let (stops, rest) = observed[in_observed.stops().start..].split_at(self.stops.len());
         let seen = self.watch.values_mut();

@@ -27,16 +27,21 @@ impl RunStart {
         if start == Start::Points {
             return RunStart::of_points(model, step);
         }
-        let Initial { positions, velocities, higher, entropies, second, multipliers } = model.initial_with_step(step);
+        let Initial { positions, velocities, higher, momenta, entropies, second, multipliers } =
+            model.initial_with_step(step);
         // Derivatives below the order of the Lagrangian are given like positions, the others like velocities.
         let derivatives: Vec<Vec<f64>> = [positions, velocities].into_iter().chain(higher).collect();
-        let (configuration, velocities) = derivatives.split_at(model.order().max(1) as usize);
-        let moving = model.constraints().iter().map(|c| !c.kind.nature().reacts);
+        let order = model.momentum_order().unwrap_or(model.order()).max(1) as usize;
+        let (configuration, velocities) = derivatives.split_at(order);
+        // Where momenta are stated they take the place of velocities, and those of multipliers follow from them.
+        let (from_momenta, given) =
+            (model.momentum_order().is_some(), if momenta.is_empty() { velocities } else { &momenta });
+        let moving = model.constraints().iter().map(|c| !c.kind.nature().reacts && !from_momenta);
         let multipliers = multipliers.into_iter().zip(moving).filter(|(_, moving)| *moving).map(|(value, _)| value);
         let second = if start == Start::TwoPoints { second.unwrap_or_default() } else { Vec::new() };
         let values = StartValues {
             q: configuration.concat(),
-            v: velocities.concat(),
+            v: given.concat(),
             second,
             s: entropies,
             multipliers: multipliers.collect(),
@@ -77,10 +82,12 @@ impl RunStart {
         self.parameters.iter_mut().zip(values).for_each(|((_, own), value)| *own = *value);
     }
 
-    /// Expressions in positions, velocities, entropies, time, parameters and multipliers that move.
+    /// Expressions in positions, velocities (momenta, where the motion starts from them), entropies, time, parameters and multipliers
+    /// that move.
     pub fn evaluate<'g>(&self, system: &System<'g>, expressions: &[Expr<'g>]) -> Vec<f64> {
         let moving = system.moving_multipliers();
-        let motion = [system.configuration(), system.velocities()].concat();
+        let given = if system.flow.is_some() { system.p.clone() } else { system.velocities() };
+        let motion = [system.configuration(), given].concat();
         let symbols = [&motion[..], &system.heat.s, &moving, &[system.t]].concat();
         let StartValues { q, v, s, multipliers, time, .. } = &self.values;
         let values = q.iter().chain(v).chain(s).chain(multipliers).chain([time]).copied();

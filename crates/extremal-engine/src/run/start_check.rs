@@ -91,7 +91,7 @@ struct RegularityCheck {
 impl StartCheck {
     pub fn new(model: &Model, settings: &Settings, observables: &Observables) -> Result<StartCheck, SetupError> {
         let g = model.graph();
-        let mut system = System::of(model);
+        let mut system = System::followed(model)?;
         let all = system.constraints.clone();
         let mut kept = observables.kept.iter();
         system.constraints.retain(|_| kept.next().is_none_or(|kept| *kept));
@@ -112,7 +112,8 @@ impl StartCheck {
             }
         }
         outputs.extend(system.constraints.iter().flat_map(|c| g.gradient(c.velocity, &system.v)));
-        let regularity = checked_ahead(&settings.method, &system).then(|| {
+        // Where momenta do not determine a motion, its first step says so.
+        let regularity = (system.flow.is_none() && checked_ahead(&settings.method, &system)).then(|| {
             let Bordered { pattern, entries } = Bordered::of(&system);
             outputs.extend(entries);
             RegularityCheck {
@@ -131,7 +132,7 @@ impl StartCheck {
             kernel: compile(&Block { inputs: ids(&inputs), solves: Vec::new(), outputs: ids(&outputs) })?,
             coordinates: system.len(),
             domains,
-            entropies: model.entropies().iter().filter(|_| model.is_thermal()).map(|s| s.name.clone()).collect(),
+            entropies: model.entropies().iter().map(|entropy| entropy.name.clone()).collect(),
             conductions: model.conductions().iter().map(|conduction| conduction.name.clone()).collect(),
             shared: shared.map(|t| (model.coordinates()[t.coordinate].name.clone(), t.shares.len())).collect(),
             residuals,
@@ -256,7 +257,11 @@ impl StartCheck {
     }
 }
 
-/// Positions, velocities, entropies, time, and the multipliers that move.
+/// Positions, velocities, entropies, time, and the multipliers that move; momenta where a motion starts from them.
 fn inputs<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
-    [&system.q[..], &system.v, &system.heat.s, &[system.t], &system.moving_multipliers()].concat()
+    let motion = match system.flow.is_some() {
+        true => [&system.configuration()[..], &system.p].concat(),
+        false => [&system.q[..], &system.v].concat(),
+    };
+    [&motion[..], &system.heat.s, &[system.t], &system.moving_multipliers()].concat()
 }

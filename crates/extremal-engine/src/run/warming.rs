@@ -1,6 +1,7 @@
-//! Are the steps of a system of entropies alone, which has no velocities to look at, short beside what happens in them?
+//! Are the steps of a system of entropies or states alone, which has no velocities to look at, short beside what happens in them?
 //!
-//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy; or, of variables without temperatures, Σ |Δx|.
+//! What moves there is heat: Σ T |ΔS| in a step, in units of the energy; or a state, in its own units. Distances of states are parts of
+//! the largest values that they have had.
 
 use extremal_solve::{MotionFate, Reason, StartValues};
 
@@ -25,24 +26,33 @@ const ALERT: u32 = 4;
 struct Warmth {
     time: f64,
     s: Vec<f64>,
+    /// Temperatures, and one over the size of each state.
     temperatures: Vec<f64>,
 }
 
 impl Warmth {
-    fn read(&mut self, observables: &Observables, row: &[f64]) {
+    fn read(&mut self, observables: &Observables, row: &[f64], sizes: &mut [f64]) {
         let at = &observables.row;
         self.time = row[TIME];
         self.s.copy_from_slice(&row[at.entropies.clone()]);
-        match observables.temperatures {
-            0 => self.temperatures.fill(1.0),
-            _ => self.temperatures.copy_from_slice(&row[at.temperatures.clone()]),
+        let (heated, moved) = self.temperatures.split_at_mut(observables.heated());
+        heated.copy_from_slice(&row[at.temperatures.clone()]);
+        let states = &self.s[heated.len()..];
+        for ((weight, size), state) in moved.iter_mut().zip(sizes).zip(states) {
+            *size = size.max(state.abs());
+            *weight = if *size > 0.0 { 1.0 / *size } else { 0.0 };
         }
     }
 
-    /// Σ T |S − s|.
+    /// Σ T |S − s|, of states Σ |x − s| over their size.
     fn from(&self, s: &[f64]) -> f64 {
+        self.apart_in_first(s, s.len())
+    }
+
+    /// The same of the first so many.
+    fn apart_in_first(&self, s: &[f64], count: usize) -> f64 {
         let apart = self.s.iter().zip(s).map(|(a, b)| (a - b).abs());
-        apart.zip(&self.temperatures).map(|(apart, t)| apart * t.abs()).sum()
+        apart.zip(&self.temperatures).take(count).map(|(apart, t)| apart * t.abs()).sum()
     }
 
     fn start(&self) -> StartValues {
@@ -50,14 +60,43 @@ impl Warmth {
     }
 }
 
+/// What moves in each step, in one unit.
+#[derive(Clone, Default)]
+struct StepFlow {
+    strongest: f64,
+    largest: f64,
+    rising: u32,
+}
+
+/// What the flow of a step looks like.
+#[derive(Clone, Copy, Default)]
+struct FlowSign {
+    grown: bool,
+    due: bool,
+    loud: bool,
+}
+
+impl StepFlow {
+    /// Takes the flow of the next step, of which there were some before or not.
+    fn see(&mut self, flow: f64, known: bool) -> FlowSign {
+        let grown = known && flow > GROWTH * self.strongest && flow > QUIET * self.largest;
+        self.rising = if known && flow > self.largest { self.rising + 1 } else { 0 };
+        self.strongest = flow.max(FADING * self.strongest);
+        self.largest = self.largest.max(flow);
+        let due = self.rising > 0 && self.rising.is_multiple_of(RISING);
+        FlowSign { grown, due, loud: flow > QUIET * self.largest }
+    }
+}
+
 /// Watches the rows of one motion.
 pub(super) struct Warming {
     before: Warmth,
     now: Warmth,
+    /// The largest that each state has been.
+    sizes: Vec<f64>,
     seen: u64,
-    strongest: f64,
-    largest: f64,
-    rising: u32,
+    /// Of the heat, then of each state.
+    flows: Vec<StepFlow>,
     alert: u32,
     warning: Option<Warning>,
 }
@@ -68,10 +107,9 @@ impl Warming {
         Warming {
             before: warmth.clone(),
             now: warmth,
+            sizes: vec![0.0; entropies],
             seen: 0,
-            strongest: 0.0,
-            largest: 0.0,
-            rising: 0,
+            flows: vec![StepFlow::default(); 1 + entropies],
             alert: 0,
             warning: None,
         }
@@ -91,7 +129,7 @@ impl Warming {
             MotionFate::Reached => {}
         }
         let m = self.now.s.len();
-        let moved = self.before.from(&exact[..m]) + QUIET * self.largest;
+        let moved = self.before.from(&exact[..m]) + QUIET * self.flows[0].largest;
         if self.now.from(&exact[..m]) > UNRESOLVED * moved && self.warning.is_none() {
             let arrived = Warmth { s: exact[..m].to_vec(), ..self.now.clone() };
             let resolving = judge.halved(&start, h, |state| arrived.from(&state[..m]) <= RESOLVED * moved);
@@ -103,20 +141,28 @@ impl Warming {
     /// Takes the next row; is there a reason to ask the judge about the step to it?
     pub fn suspects(&mut self, observables: &Observables, row: &[f64]) -> bool {
         std::mem::swap(&mut self.before, &mut self.now);
-        self.now.read(observables, row);
+        self.now.read(observables, row, &mut self.sizes);
+        // Both ends of a step are measured by the same sizes.
+        let heated = observables.heated();
+        self.before.temperatures[heated..].copy_from_slice(&self.now.temperatures[heated..]);
         self.seen += 1;
         if self.seen == 1 {
             return false;
         }
-        let flow = self.now.from(&self.before.s).max(self.before.from(&self.now.s));
-        let grown = self.seen > 2 && flow > GROWTH * self.strongest && flow > QUIET * self.largest;
-        self.rising = if self.seen > 2 && flow > self.largest { self.rising + 1 } else { 0 };
-        self.strongest = flow.max(FADING * self.strongest);
-        self.largest = self.largest.max(flow);
-        let due = self.rising > 0 && self.rising.is_multiple_of(RISING);
-        let alert = self.alert > 0 && flow > QUIET * self.largest;
-        self.alert = if grown { ALERT } else { self.alert.saturating_sub(1) };
-        grown || due || alert
+        let known = self.seen > 2;
+        let (before, now) = (&self.before, &self.now);
+        let heat = now.apart_in_first(&before.s, heated).max(before.apart_in_first(&now.s, heated));
+        let mut sign = self.flows[0].see(heat, known);
+        let states = before.s.iter().zip(&now.s).skip(heated);
+        for (flow, (from, to)) in self.flows[1..].iter_mut().zip(states) {
+            let of_state = flow.see((to - from).abs(), known);
+            sign.grown |= of_state.grown;
+            sign.due |= of_state.due;
+            sign.loud |= of_state.loud;
+        }
+        let alert = self.alert > 0 && sign.loud;
+        self.alert = if sign.grown { ALERT } else { self.alert.saturating_sub(1) };
+        sign.grown || sign.due || alert
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.

@@ -188,24 +188,37 @@ impl<'m> Preparation<'m> {
         let g = model.graph();
         let mut stated = Vec::new();
         for (at, coordinate) in model.coordinates().iter().enumerate() {
-            let velocity = (n + at, coordinate.start_velocity, format!("{}'", coordinate.name));
+            let velocity = (self.velocity(at), coordinate.start_velocity, format!("{}'", coordinate.name));
             for (place, start, name) in [(at, coordinate.start, coordinate.name.clone()), velocity] {
                 stated.extend(start.map(|start| (place, g.expr(start), name)));
+            }
+            for (r, momentum) in coordinate.start_momenta.iter().enumerate() {
+                let name = format!("the momentum p{r} of {}", coordinate.name);
+                let place = n + r * model.coordinates().len() + at;
+                stated.extend(momentum.map(|momentum| (place, g.expr(momentum), name)));
             }
             if let (Start::TwoPoints, Some(second)) = (self.settings.start, coordinate.second) {
                 stated.push((2 * n + at, g.expr(second), format!("the second position of {}", coordinate.name)));
             }
         }
         let first = self.layout.first_entropy();
-        let entropies = model.entropies().iter().enumerate();
-        stated.extend(entropies.map(|(at, entropy)| (first + at, g.expr(entropy.start), entropy.name.clone())));
-        let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts);
+        let carried = model.carried_names().into_iter().zip(model.carried_starts()).enumerate();
+        stated.extend(carried.filter_map(|(at, (name, start))| Some((first + at, start?, name.to_owned()))));
+        let moving = model.constraints().iter().filter(|c| !c.kind.nature().reacts).take(self.layout.multipliers);
         let first = first + self.layout.entropies;
         let multiplier = |(at, constraint): (usize, &extremal_model::ModelConstraint)| {
             (first + at, g.expr(constraint.multiplier), format!("the multiplier of {}", constraint.name))
         };
         stated.extend(moving.enumerate().map(multiplier));
         stated
+    }
+
+    /// Where a velocity stands: with momenta it is a part of the configuration.
+    fn velocity(&self, coordinate: usize) -> usize {
+        match self.model.momentum_order() {
+            Some(_) => self.model.coordinates().len() + coordinate,
+            None => self.layout.coordinates + coordinate,
+        }
     }
 
     /// Does every member take the same steps?
@@ -289,7 +302,7 @@ impl<'m> Preparation<'m> {
             match target {
                 Target::Parameter(_) => {}
                 Target::Position(at) => starts[*at] = *value,
-                Target::Velocity(at) => starts[self.layout.coordinates + at] = *value,
+                Target::Velocity(at) => starts[self.velocity(*at)] = *value,
                 Target::Entropy(at) => starts[self.layout.first_entropy() + at] = *value,
             }
         }

@@ -14,7 +14,7 @@ pub(crate) enum Target {
     Position(usize),
     /// The start of its velocity.
     Velocity(usize),
-    /// The start of an entropy.
+    /// The start of an entropy, or of a state after them.
     Entropy(usize),
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Target {
 pub enum VariationError {
     #[error("nothing varies")]
     Nothing,
-    #[error("the model has no parameter, coordinate or entropy `{name}` to vary{}", did_you_mean(suggestion))]
+    #[error("the model has no parameter, coordinate, entropy or state `{name}` to vary{}", did_you_mean(suggestion))]
     Unknown { name: String, suggestion: Option<String> },
     #[error("`{name}` is varied twice")]
     Twice { name: String },
@@ -32,6 +32,10 @@ pub enum VariationError {
     Structural { name: String },
     #[error("`{name}` cannot vary: the start `two-points` takes no velocities")]
     NoVelocities { name: String },
+    #[error(
+        "`{name}` cannot vary by itself: the start is stated by {by}, which {then}; vary those, or a parameter in what is stated"
+    )]
+    Bound { name: String, by: &'static str, then: &'static str },
     #[error("the number of samples of the random values is not given")]
     NoSamples,
     #[error("nothing is random, but a number of samples is given")]
@@ -56,7 +60,9 @@ pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Res
             return Err(VariationError::Twice { name: name.to_owned() });
         }
         names.push(name);
-        targets.push(target(model, start, name)?);
+        let target = target(model, start, name)?;
+        check_bound(model, target, name)?;
+        targets.push(target);
     }
     match (variation.members(), targets.is_empty()) {
         (_, true) => Err(VariationError::Nothing),
@@ -65,6 +71,26 @@ pub(crate) fn targets(model: &Model, start: Start, variation: &Variation) -> Res
         (Some(..=MOST_MEMBERS), _) => Ok(targets),
         _ => Err(VariationError::TooMany),
     }
+}
+
+/// A start that is stated by momenta is not that of other positions with the same velocities; where momenta are coordinates, velocities
+/// and momenta follow from each other.
+fn check_bound(model: &Model, target: Target, name: &str) -> Result<(), VariationError> {
+    let (by, then) = match target {
+        Target::Position(_) | Target::Entropy(_) if model.start_follows_momenta() => {
+            ("momenta", "have other velocities elsewhere")
+        }
+        Target::Velocity(at)
+            if model.momentum_coordinates() > 0 && model.coordinates()[at].start_velocity.is_none() =>
+        {
+            ("momenta", "determine the velocities")
+        }
+        Target::Position(at) if model.momentum_coordinates() > 0 && model.coordinates()[at].start.is_none() => {
+            ("velocities", "determine the momenta")
+        }
+        _ => return Ok(()),
+    };
+    Err(VariationError::Bound { name: name.to_owned(), by, then })
 }
 
 fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationError> {
@@ -84,13 +110,13 @@ fn target(model: &Model, start: Start, name: &str) -> Result<Target, VariationEr
             Start::Legendre => Ok(Target::Velocity(at)),
         };
     }
-    if let Some(at) = model.entropies().iter().position(|entropy| entropy.name == name) {
+    if let Some(at) = model.carried_names().iter().position(|carried| *carried == name) {
         return Ok(Target::Entropy(at));
     }
     let velocities: Vec<String> = model.coordinates().iter().map(|c| format!("{}'", c.name)).collect();
     let parameters = model.parameters().iter().map(|p| p.name.as_str());
     let coordinates = model.coordinates().iter().map(|c| c.name.as_str());
-    let entropies = model.entropies().iter().map(|s| s.name.as_str());
+    let entropies = model.carried_names().into_iter();
     let known = parameters.chain(coordinates).chain(entropies).chain(velocities.iter().map(String::as_str));
     let suggestion = nearest(name, known).map(str::to_owned);
     Err(VariationError::Unknown { name: name.to_owned(), suggestion })

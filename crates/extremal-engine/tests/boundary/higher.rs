@@ -111,8 +111,14 @@ fn what_does_not_go_with_accelerations_is_named() {
         let model = model(&text.replace("LAGRANGIAN", lagrangian).replace("FURTHER", further));
         refusal(&model, &with(&model, method, 0.1).until(until))
     };
-    let forces = refused("x''^2/2", "[forces]\nx = \"-x\"", "hermite", 1.0);
-    assert_eq!(forces, "forces and controls are not defined for a Lagrangian with accelerations");
+    let dry = refused("x''^2/2", "[friction]\nx = { dry = 1 }", "hermite", 1.0);
+    assert_eq!(dry, "dry frictions are not defined for a Lagrangian with accelerations");
+    let ends = "[controls]\nu = \"x\"\n[objective]\nrunning = \"u^2\"\n[boundary]\nduration = 1\nstart = { x = 0 }";
+    let controls = refused("x''^2/2", ends, "hermite", 1.0);
+    assert_eq!(controls, "controls are not defined for a Lagrangian with accelerations");
+    let own = "[forces]\nx = \"-x\"\n[discrete]\nlagrangian = \"(x_2 - 2*x_1 + x_0)^2/(2*h^3)\"";
+    let forces = refused("x''^2/2", own, "custom", 1.0);
+    assert!(forces.contains("`custom` is not defined for forces beside accelerations: use `hermite`"), "{forces}");
     let singular = refused("x*x''^2/2 - x''^2/2", "", "hermite", 1.0);
     assert!(singular.contains("singular") && singular.contains("`x''`"), "{singular}");
     let between = refused("x''^2/2", "", "difference", 0.95);

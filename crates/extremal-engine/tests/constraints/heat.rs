@@ -84,4 +84,20 @@ fn a_moving_rod_works_and_the_first_law_counts_it() {
         let order = order_of("its first law", step, 1e-11, defect);
         assert!((order - expected).abs() < 0.15, "{method}: {order}");
     }
+    // The account of an energy-preserving step is its change of energy: of size ten, in up to six hundred steps of a few ulp each.
+    let round_off = 8.0 * f64::EPSILON * 10.0 * 600.0;
+    for (method, step, expected) in [
+        ("energy-entropy", 0.04, 2.0),
+        ("energy-entropy(2)", 0.1, 4.0),
+        ("energy-entropy-momentum", 0.04, 2.0),
+        ("compose(suzuki4, energy-entropy)", 0.1, 4.0),
+    ] {
+        let error = |h: f64| {
+            let (end, laws) = reached(&with(&winch, method, h));
+            assert!(laws.first.max_defect < round_off, "{method} {h}: {laws:?}");
+            distance(&end, &truth)
+        };
+        let order = order_of(method, step, 1e-11, error);
+        assert!((order - expected).abs() < 0.15, "{method}: {order}");
+    }
 }

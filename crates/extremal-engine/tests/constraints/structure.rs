@@ -297,7 +297,7 @@ fn shake_and_rattle_have_the_same_positions() {
 #[test]
 fn methods_without_a_formula_are_refused() {
     for (name, method, words) in [
-        ("pendulum-rod", "energy-entropy", "`energy-entropy` is not defined under holonomic constraints such as `rod`"),
+        ("skate-on-incline-vakonomic", "energy-entropy", "is not defined under vakonomic constraints such as `blade`"),
         ("rolling-disc", "galerkin(2, lobatto(3))", "is not defined under nonholonomic constraints such as `roll_x`"),
         ("skate-on-incline-vakonomic", "galerkin(2)", "is not defined under vakonomic constraints such as `blade`"),
     ] {

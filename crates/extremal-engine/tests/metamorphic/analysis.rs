@@ -13,7 +13,7 @@ use crate::transform::TRANSFORMS;
 /// Verdicts, ranks and kinds; names and expressions are the model's own.
 fn findings(source: &Source, bounds: SearchBounds) -> Vec<(String, Value)> {
     let model: Model = source.model();
-    let extent = AnalysisExtent { search: bounds, steps: 1, numbers: false, backward: false };
+    let extent = AnalysisExtent { search: bounds, steps: 1, numbers: false, backward: false, geometry: false };
     let analysis: Findings = analyze(&model, &source.settings(&model, 1), extent);
     let json = serde_json::to_value(analysis.report()).unwrap();
     let plain = [

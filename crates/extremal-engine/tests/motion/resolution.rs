@@ -63,15 +63,28 @@ fn a_fall_into_a_centre_ends_there_with_every_method() {
     assert_stop_at(&oblique, &["rk4"], &[0.1], 1.09f64.powf(0.75) * collision);
 }
 
+fn assert_not_called_singular(run: &RecordedRun) {
+    if let End::Failed(failure) = &run.outcome.end {
+        assert!(!matches!(failure.reason, Reason::Singularity { .. }), "{failure}");
+    }
+}
+
 /// The mass matrix of a double pendulum has an inverse everywhere: steps that lead to absurd velocities are no singularity of it.
 #[test]
 fn a_motion_that_became_too_fast_is_not_called_singular() {
     let heavy = gallery_with("double-pendulum", &[("g", "32.7301587")]);
     let run = attempt(&heavy, &with(&heavy, "midpoint", 0.05));
     assert!(unresolved(&run).is_some(), "{:?}", run.outcome.warnings);
-    if let End::Failed(failure) = &run.outcome.end {
-        assert!(!matches!(failure.reason, Reason::Singularity { .. }), "{failure}");
-    }
+    assert_not_called_singular(&run);
+}
+
+/// Nor is a spring that swings faster than the round-off of the time, although its force grows from nothing in no time.
+#[test]
+fn a_spring_too_fast_for_the_clock_is_not_called_singular() {
+    let stiff = gallery_with("rotating-disc", &[("k", "1e30"), ("w", "1e6")]);
+    let run = attempt(&stiff, &with(&stiff, "midpoint", 0.01));
+    assert!(!run.outcome.warnings.is_empty());
+    assert_not_called_singular(&run);
 }
 
 /// x'' = x² from x = 1, x' = √(2/3) has the energy zero: x = (1 − t/√6)⁻² grows beyond all bounds at t = √6.

@@ -82,7 +82,7 @@ fn of_power<'g>(base: Expr<'g>, exponent: i64, x: Expr<'g>) -> Option<Expr<'g>> 
 }
 
 /// A function whose gradient by `variables` is `field`, if there is one that can be written down.
-pub(super) fn potential<'g>(g: &'g Graph, field: &[Expr<'g>], variables: &[Expr<'g>]) -> Option<Expr<'g>> {
+pub(crate) fn potential<'g>(g: &'g Graph, field: &[Expr<'g>], variables: &[Expr<'g>]) -> Option<Expr<'g>> {
     let mut sum = g.int(0);
     for (component, variable) in field.iter().zip(variables) {
         let rest = *component - g.gradient(sum, &[*variable])[0];

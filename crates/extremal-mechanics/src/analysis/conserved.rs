@@ -11,6 +11,7 @@ use super::search::{FirstIntegral, SearchBounds, SearchProblem, SearchSpace, sea
 use super::singular::Regularity;
 use crate::System;
 use crate::continuous::solve_linear;
+use crate::geometry::exponent_symbols;
 
 /// The parameters of a system: all of them as symbols, and the exact values of those that have one.
 #[derive(Clone, Debug, Default)]
@@ -187,21 +188,6 @@ pub fn conservation<'g>(
     }
 }
 
-/// The symbols in exponents: a general value would leave the algebra of roots.
-pub(super) fn exponent_symbols<'g>(system: &System<'g>) -> Vec<Expr<'g>> {
-    let g = system.graph;
-    let sources: Vec<_> = [&[system.lagrangian][..], &system.force].concat().iter().map(|e| e.id()).collect();
-    let exponents: Vec<Expr<'g>> = g
-        .reachable(&sources)
-        .into_iter()
-        .filter_map(|id| match g.expr(id).node() {
-            Node::Power(_, exponent) => Some(g.expr(exponent)),
-            _ => None,
-        })
-        .collect();
-    g.free_symbols(&exponents)
-}
-
 struct ConservationJudge<'a, 'g> {
     system: &'a System<'g>,
     flow: &'a Flow<'g>,
@@ -226,10 +212,13 @@ impl<'g> ConservationJudge<'_, 'g> {
         if !general && self.vanishes(energy, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
-        // dE/dt = F·v − ∂L/∂t + Σ T S' + λ R v, and T S' is what the entropy balance says; with an action, ∂L/∂z E besides.
+        // dE/dt = F·v − ∂L/∂t − L_x x' + Σ T S' + λ R v, and T S' is what the entropy balance says; with an action, L_z p·v besides.
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
-        let heating = g.sum(system.entropy_sources(&system.temperatures())) + system.contact_rate() * energy;
-        let balance = g.dot(&system.force, &system.v) - explicit + heating + system.constraint_power();
+        let heating = g.sum(system.entropy_sources(&system.temperatures()));
+        let by_states = g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates);
+        let scaled = g.dot(&system.herglotz_forces(), &system.v);
+        let power = g.dot(&system.force, &system.v) - explicit - by_states + scaled;
+        let balance = power + heating + system.constraint_power();
         Some(ConservedQuantity {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
             expression: super::structure::readable_energy(system),

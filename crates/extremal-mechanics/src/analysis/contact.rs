@@ -4,11 +4,12 @@
 
 use extremal_expr::Expr;
 
-use super::conserved::{Parameters, Proof, exponent_symbols, tidy};
+use super::conserved::{Parameters, Proof, tidy};
 use super::flow::Flow;
 use super::naming::name_of;
 use super::search::{FirstIntegral, IntegralTerm, SearchBounds, SearchProblem, search};
 use crate::System;
+use crate::geometry::exponent_symbols;
 
 /// A function of the state that the motion scales as it scales the contact form.
 #[derive(Clone, Debug)]

@@ -24,7 +24,7 @@ impl<'g> Jets<'g> {
         let reactions = system.reactions();
         let mut equations: Vec<Expr<'g>> =
             system.euler_lagrange().iter().zip(&reactions).map(|(row, reaction)| *row - *reaction).collect();
-        equations.extend(system.entropy_balance());
+        equations.extend(system.carried_equations());
         equations.extend(system.constraints.iter().map(|constraint| constraint.expression));
         let motion = (0..system.len()).map(|k| vec![system.q[k], system.v[k], system.a[k]]);
         let heat = system.heat.s.iter().zip(&system.heat.rates).map(|(s, rate)| vec![*s, *rate]);

@@ -6,11 +6,12 @@
 use extremal_expr::Expr;
 use extremal_expr::generic::{Field, Generic, Matrix};
 
-use super::conserved::{Parameters, Proof, exponent_symbols, tidy};
+use super::conserved::{Parameters, Proof, tidy};
 use super::flow::Flow;
 use super::search::{SearchBounds, SearchProblem, search};
 use crate::System;
 use crate::continuous::PoissonBrackets;
+use crate::geometry::exponent_symbols;
 
 /// The brackets of a Poisson system, looked at.
 #[derive(Clone, Debug)]
@@ -55,13 +56,14 @@ const POINTS: usize = 3;
 /// ```
 /// use extremal_expr::Graph;
 /// use extremal_mechanics::analysis::{Parameters, SearchBounds, poisson_structure};
-/// use extremal_mechanics::continuous::{Heat, PoissonBrackets, RateLaw};
+/// use extremal_mechanics::continuous::{Heat, PoissonBrackets};
 /// use extremal_mechanics::System;
 /// let g = Graph::new();
 /// let [x, y, z] = ["x", "y", "z"].map(|name| g.symbol(name));
-/// let mut body = System::new(&g, &[], -(x.powi(2) / 2 + y.powi(2) / 4 + z.powi(2) / 6));
+/// let energy = x.powi(2) / 2 + y.powi(2) / 4 + z.powi(2) / 6;
+/// let mut body = System::new(&g, &[], -energy);
 /// let brackets = PoissonBrackets::new(3, [((0, 1), -z), ((1, 2), -x), ((0, 2), y)]);
-/// body.heat = Heat { law: RateLaw::Poisson(brackets), ..Heat::of(&g, &["x", "y", "z"]) };
+/// body.heat = Heat::of_brackets(&["x", "y", "z"], brackets, energy);
 /// let seen = poisson_structure(&body, &Parameters::default(), SearchBounds::default()).unwrap();
 /// assert_eq!(seen.rank, Some(2));
 /// assert_eq!(seen.casimirs[0].expression, x.powi(2) + y.powi(2) + z.powi(2));

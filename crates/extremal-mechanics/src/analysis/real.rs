@@ -111,7 +111,12 @@ pub(super) fn range<'g>(f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> RealInt
             Node::Call2(Function2::Max, a, b) => {
                 RealInterval { low: of(&a).low.max(of(&b).low), high: of(&a).high.max(of(&b).high) }
             }
-            Node::Power(a, _) if of(&a).low > 0.0 => POSITIVE,
+            // A power that is no integer is defined for what is not negative, and not negative itself.
+            Node::Power(a, e)
+                if of(&a).low > 0.0 || of(&e).low.floor() == of(&e).high.floor() && of(&e).low > of(&e).low.floor() =>
+            {
+                POSITIVE
+            }
             Node::Select(_, a, b) => {
                 RealInterval { low: of(&a).low.min(of(&b).low), high: of(&a).high.max(of(&b).high) }
             }
@@ -121,6 +126,27 @@ pub(super) fn range<'g>(f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> RealInt
         ranges.insert(id, value);
     }
     ranges.get(&f.id()).copied().unwrap_or(ALL)
+}
+
+/// Is it proved that an expression vanishes nowhere where it is defined? Factors are looked at one by one, an exponential is never
+/// zero, and what is divided by is not either.
+pub(crate) fn vanishes_nowhere<'g>(f: Expr<'g>, values: &[(Expr<'g>, Rational)]) -> bool {
+    let g = f.graph();
+    let mut open = vec![f];
+    while let Some(e) = open.pop() {
+        match e.node() {
+            Node::Product(factors) => {
+                open.extend(factors.iter().filter(|(_, exponent)| *exponent > 0).map(|(factor, _)| g.expr(*factor)));
+            }
+            Node::Sum { constant, terms } if constant.is_zero() && terms.len() == 1 => open.push(g.expr(terms[0].0)),
+            Node::Grouped(inner) => open.push(g.expr(inner)),
+            Node::Call(Function::Exp, _) => {}
+            Node::Power(_, exponent) if range(g.expr(exponent), values).high < 0.0 => {}
+            _ if range(e, values).excludes_zero() => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Is the expression negative, is it positive at some of many real points? Symbols in `positive` take positive values only.
@@ -154,6 +180,22 @@ pub(super) fn signs<'g>(g: &'g Graph, f: Expr<'g>, positive: impl Fn(&Expr<'g>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn factors_that_are_never_zero_are_told_from_others() {
+        let g = Graph::new();
+        let [x, s, c] = ["x", "s", "c"].map(|name| g.symbol(name));
+        let values = [(c, Rational::new(3, 2).unwrap())];
+        let power = x.pow(-c.powi(-1));
+        for never in [(x.powi(2) + 1).powi(-1) * -2, s.exp() * power * 3, s.exp() * (power * s.exp() + 1)] {
+            assert!(vanishes_nowhere(never, &values), "{never}");
+        }
+        // Zero at x = 0, at s = 0, for x large; and with an integer exponent a power may be negative.
+        for somewhere in [x.pow(c), s * s.exp(), s.exp() - 1, x * (x.powi(2) + 1).powi(-1)] {
+            assert!(!vanishes_nowhere(somewhere, &values), "{somewhere}");
+        }
+        assert!(!vanishes_nowhere(power + 1, &[(c, Rational::from(1))]));
+    }
 
     #[test]
     fn ranges_contain_all_values_and_exclude_what_is_proved() {

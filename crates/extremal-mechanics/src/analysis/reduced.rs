@@ -70,6 +70,7 @@ impl<'g> FirstOrderSystem<'g> {
             }
         }
         system.lagrangian = stated.lagrangian.substitute(&down);
+        system.force = g.substitute(&system.force, &down);
         for constraint in &mut system.constraints {
             constraint.expression = constraint.expression.substitute(&down);
             constraint.velocity = constraint.velocity.substitute(&down);

@@ -171,7 +171,7 @@ pub fn is_singular<'g>(system: &System<'g>, values: &[(Expr<'g>, Rational)]) -> 
 }
 
 /// The rank at a generic point; `None` if the matrix could not be evaluated at any.
-pub(super) fn generic_rank<'g>(
+pub(crate) fn generic_rank<'g>(
     g: &'g Graph,
     matrix: &[Expr<'g>],
     columns: usize,
@@ -194,7 +194,7 @@ pub(super) fn generic_rank<'g>(
 }
 
 /// The determinant by expansion along rows, simplified.
-fn determinant<'g>(g: &'g Graph, matrix: &[Expr<'g>], n: usize) -> Option<Expr<'g>> {
+pub(crate) fn determinant<'g>(g: &'g Graph, matrix: &[Expr<'g>], n: usize) -> Option<Expr<'g>> {
     if n == 0 || n > MOST_IN_DETERMINANT {
         return None;
     }

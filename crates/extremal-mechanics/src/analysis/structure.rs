@@ -194,6 +194,9 @@ fn is_reversible(system: &System<'_>) -> Option<bool> {
     let reversed = g.substitute(&equations, &backwards);
     equations.iter().zip(&reversed).for_each(|(there, back)| require(g.vanishes(*there - *back, &[])));
     system.entropy_sources(&system.temperatures()).iter().for_each(|source| require(g.vanishes(*source, &[])));
+    // States may run backwards together with others of their kind, which is not looked for.
+    let still = |rate: &Expr<'_>| g.vanishes(*rate, &[]).filter(|vanishes| *vanishes);
+    system.heat.state_rates.iter().for_each(|rate| require(still(rate)));
     decided
 }
 

@@ -25,7 +25,7 @@ pub fn stationary_action<'g>(
     }
     let unfoldings = &question.unfoldings;
     // Vakonomic multipliers belong to rows of their own here.
-    let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom)?;
+    let discretised = Discretised::of(&unfolding::unfolded(&system.unmultiplied(), unfoldings), method, custom, &[])?;
     let nodal = discretised.action.nodal();
     let nodes = &nodal.unknowns;
     let integral = |f: Expr<'g>, what: &'static str| {
@@ -163,6 +163,7 @@ impl<'s, 'g> Formulas<'s, 'g> {
             constants: Vec::new(),
             periodic: question.periodic,
             ghosts: 0,
+            control_nodes: Vec::new(),
             momenta: [Vec::new(), Vec::new()],
         }
     }

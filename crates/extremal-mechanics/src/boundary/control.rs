@@ -10,7 +10,8 @@ use crate::discrete::CustomDiscrete;
 
 /// The discrete equations of motion with forces and controls as constraints, and the cost of the question (P3).
 ///
-/// A control is constant in each step and acts through the discrete forces. Positions are unknowns of the nodes; velocities are
+/// A control is constant in each step and acts through the discrete forces; where there are states, it has a value of its own at each
+/// node of the quadrature (S3). Positions are unknowns of the nodes; velocities are
 /// unknowns at the two ends only, where they enter by the discrete Legendre transforms. `natural` lists ends (`true` for the
 /// last) and coordinates that are free there: p·δq = 0 for all their displacements that the constraints admit, which is
 /// p + Rᵀν = 0 with some ν.
@@ -23,14 +24,15 @@ pub fn controlled_motion<'g>(
 ) -> Result<Transcription, BoundaryError> {
     let g = system.graph;
     let (n, zero) = (system.len(), system.graph.int(0));
-    let discretised = Discretised::of(system, method, custom)?;
+    let discretised = Discretised::of(system, method, custom, &question.controls)?;
     let nodal = discretised.action.nodal();
     let nodes = &nodal.unknowns;
     let last = nodes.len() - 1;
     let mut formulas = Formulas::new(system, question);
 
     let mut node: Vec<Quantity> = (0..n).map(Quantity::Position).collect();
-    node.extend((0..system.heat.s.len()).map(Quantity::Entropy));
+    node.extend((0..system.heat.entropies().len()).map(Quantity::Entropy));
+    node.extend((0..system.heat.states().len()).map(Quantity::State));
     let first_multiplier = node.len();
     node.extend((0..system.constraints.len()).map(Quantity::Multiplier));
     let mut step = inner_quantities(nodes.len(), n);
@@ -43,9 +45,23 @@ pub fn controlled_motion<'g>(
     for (offset, entropies) in system.entropy_ends().iter().enumerate() {
         variables.extend(entropies.iter().enumerate().map(|(k, s)| (*s, GridPlace::Node(offset, n + k))));
     }
-    for (k, control) in question.controls.iter().enumerate() {
-        variables.push((*control, GridPlace::Step(step.len())));
-        step.push(Quantity::Control(k));
+    for (stage, rates) in nodal.states.rates.iter().enumerate() {
+        for (state, rate) in rates.iter().enumerate() {
+            variables.push((*rate, GridPlace::Step(step.len())));
+            step.push(Quantity::StateRate { stage, state });
+        }
+    }
+    let whole = [question.controls.clone()];
+    let control_nodes = discretised.control_nodes();
+    let stages = if control_nodes.is_empty() { &whole[..] } else { &nodal.states.inputs };
+    for (stage, controls) in stages.iter().enumerate() {
+        for (control, symbol) in controls.iter().enumerate() {
+            variables.push((*symbol, GridPlace::Step(step.len())));
+            step.push(match control_nodes.is_empty() {
+                true => Quantity::Control(control),
+                false => Quantity::StageControl { stage, control },
+            });
+        }
     }
     variables.extend(formulas.duration_variable());
 
@@ -72,6 +88,16 @@ pub fn controlled_motion<'g>(
     for (k, balance) in nodal.entropy.iter().enumerate() {
         rows.push((*balance, GridPlace::Step(step_rows.len())));
         step_rows.push(Condition::EntropyBalance(k));
+    }
+    let states = system.heat.states().len();
+    for (at, row) in nodal.states.rows.iter().enumerate() {
+        rows.push((*row, GridPlace::Step(step_rows.len())));
+        step_rows.push(Condition::StageRate { stage: at / states, state: at % states });
+    }
+    let [_, last_carried] = system.entropy_ends();
+    for (k, (end, led)) in last_carried[system.heat.entropies().len()..].iter().zip(&nodal.states.end).enumerate() {
+        rows.push((*end - *led, GridPlace::Step(step_rows.len())));
+        step_rows.push(Condition::StateStep(k));
     }
     for (i, constraint) in system.constraints.iter().enumerate() {
         if constraint.kind.nature().reacts && !constraint.kind.nature().binds_positions {
@@ -151,6 +177,7 @@ pub fn controlled_motion<'g>(
         once_rows,
         momenta: momenta.map(|p| p.iter().map(|e| e.id()).collect()),
         constants: discretised.action.named_constants().to_vec(),
+        control_nodes,
         ..formulas.transcription(question)
     })
 }

@@ -76,8 +76,8 @@ pub struct Placed {
     pub at: At,
 }
 
-/// What an unknown is. Numbers count coordinates, controls, constraints or entropies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an unknown is. Numbers count coordinates, controls, constraints, entropies or states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// A coordinate at a node.
     Position(usize),
@@ -97,8 +97,24 @@ pub enum Quantity {
     },
     /// A control during a step, or at a node.
     Control(usize),
+    /// A control at one stage of a step.
+    StageControl {
+        /// Which stage.
+        stage: usize,
+        /// Which control.
+        control: usize,
+    },
     /// An entropy at a node.
     Entropy(usize),
+    /// A state at a node.
+    State(usize),
+    /// The rate of a state at one stage of a step.
+    StateRate {
+        /// Which stage.
+        stage: usize,
+        /// Which state.
+        state: usize,
+    },
     /// The multiplier of a constraint at a node.
     Multiplier(usize),
     /// The duration.
@@ -117,7 +133,7 @@ pub enum Quantity {
 }
 
 /// What a row of equations says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// The equation of motion of a coordinate at a node.
     Motion(usize),
@@ -139,6 +155,15 @@ pub enum Condition {
     },
     /// The balance of an entropy over a step.
     EntropyBalance(usize),
+    /// Where the rates of a state lead in a step; its multiplier is the costate at the end of the step.
+    StateStep(usize),
+    /// The rate of a state at one stage of a step.
+    StageRate {
+        /// Which stage.
+        stage: usize,
+        /// Which state.
+        state: usize,
+    },
     /// The velocity of a coordinate in a step, to be kept within bounds.
     VelocityBound(usize),
     /// An integral over the whole motion.
@@ -184,6 +209,8 @@ pub struct Transcription {
     pub periodic: bool,
     /// Nodes before the start and, as many, after the end.
     pub ghosts: usize,
+    /// Where in a step controls have values of their own, as parts of it; none where they are constant in it.
+    pub control_nodes: Vec<f64>,
     /// Momenta at both ends of a step, p−(k) and p+(k+1), in the variables of the first piece: to observe the motion.
     pub momenta: [Vec<Id>; 2],
 }
@@ -268,6 +295,8 @@ pub enum BoundaryError {
 pub(crate) struct Discretised<'g> {
     action: DiscreteAction<'g>,
     rule: StepRule<'g>,
+    /// Controls that have a value of their own at each node of the quadrature.
+    inputs: Vec<Expr<'g>>,
 }
 
 /// How a quantity is integrated over a step.
@@ -285,10 +314,14 @@ impl<'g> Discretised<'g> {
         system: &System<'g>,
         method: &Method,
         custom: Option<CustomDiscrete<'g>>,
+        controls: &[Expr<'g>],
     ) -> Result<Discretised<'g>, BoundaryError> {
         let mut needed = vec![Feature::Boundary, Feature::Velocities];
-        if !system.heat.is_empty() {
+        if !system.heat.entropies().is_empty() {
             needed.push(Feature::BoundaryEntropies);
+        }
+        if !system.heat.states().is_empty() {
+            needed.push(Feature::States);
         }
         if !system.constraints.is_empty() {
             needed.push(Feature::BoundaryConstraints);
@@ -305,19 +338,30 @@ impl<'g> Discretised<'g> {
                 CustomDiscrete::Map(map) => StepRule::Map(map.clone()),
                 CustomDiscrete::Stated(stated) => StepRule::Stated(stated.clone()),
             };
-            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule });
+            return Ok(Discretised { action: DiscreteAction::custom(system, custom), rule, inputs: Vec::new() });
         }
         let (degree, rule) = galerkin_of(method).ok_or(BoundaryError::NoDiscrete)?;
-        let action = DiscreteAction::galerkin(system, degree, &rule, Default::default());
-        Ok(Discretised { action, rule: StepRule::Galerkin(degree, rule) })
+        // What a state does over a step is as accurate as its rates: so must be the controls in them.
+        let each = rule.nodes.len() > 1 && !system.heat.states().is_empty();
+        let inputs = if each { controls.to_vec() } else { Vec::new() };
+        let action = DiscreteAction::with_inputs(system, degree, &rule, Default::default(), &inputs);
+        Ok(Discretised { action, rule: StepRule::Galerkin(degree, rule), inputs })
     }
 
     /// ∫ f dt over a step, by the same quadrature as the action.
     fn integral(&self, system: &System<'g>, f: Expr<'g>, what: &'static str) -> Result<Expr<'g>, BoundaryError> {
         match &self.rule {
-            StepRule::Galerkin(degree, rule) => Ok(integral(system, f, *degree, rule)),
+            StepRule::Galerkin(degree, rule) => Ok(integral(system, f, (*degree, rule), &self.inputs)),
             StepRule::Map(map) => Ok(map.integral(system, f)),
             StepRule::Stated(_) => Err(BoundaryError::NoQuadrature(what)),
+        }
+    }
+
+    /// Where in a step controls have values of their own.
+    fn control_nodes(&self) -> Vec<f64> {
+        match &self.rule {
+            StepRule::Galerkin(_, rule) if !self.inputs.is_empty() => rule.nodes.clone(),
+            _ => Vec::new(),
         }
     }
 
@@ -341,10 +385,17 @@ impl<'g> Discretised<'g> {
             let weights = (0..rule.nodes.len()).map(|i| if i == j { 1.0 } else { 0.0 }).collect();
             QuadratureRule { nodes: rule.nodes.clone(), weights }
         };
-        Ok((0..rule.nodes.len()).map(|j| integral(system, f, *degree, &only(j)) / system.step()).collect())
+        let at = |j: usize| integral(system, f, (*degree, &only(j)), &self.inputs) / system.step();
+        Ok((0..rule.nodes.len()).map(at).collect())
     }
 }
 
-fn integral<'g>(system: &System<'g>, f: Expr<'g>, degree: usize, rule: &QuadratureRule) -> Expr<'g> {
-    DiscreteAction::galerkin(&system.with_lagrangian(f), degree, rule, Default::default()).nodal().action
+fn integral<'g>(
+    system: &System<'g>,
+    f: Expr<'g>,
+    (degree, rule): (usize, &QuadratureRule),
+    inputs: &[Expr<'g>],
+) -> Expr<'g> {
+    let integrand = system.with_lagrangian(f);
+    DiscreteAction::with_inputs(&integrand, degree, rule, Default::default(), inputs).nodal().action
 }

@@ -34,7 +34,8 @@ pub fn controlled_nodes<'g>(
 ) -> Result<(ThreePointSystem<'g>, Transcription), BoundaryError> {
     let refused = [
         (stated.three_points, "a discrete Lagrangian over three points"),
-        (!system.heat.is_empty(), "entropies"),
+        (!system.heat.entropies().is_empty(), "entropies"),
+        (!system.heat.states().is_empty(), "states of first order"),
         (!system.constraints.is_empty(), "constraints"),
         (question.terminal.is_some(), "a terminal cost"),
         (!question.integrals.is_empty(), "integral constraints"),

@@ -53,7 +53,7 @@ impl<'g> System<'g> {
 #[cfg(test)]
 mod tests {
     use crate::System;
-    use crate::continuous::{Heat, RateLaw};
+    use crate::continuous::Heat;
     use extremal_expr::Graph;
 
     /// L = m v²/2 − V(q) − c z²/2 by hand: m q'' = −V' − c z m q', E' = −c z E.
@@ -63,7 +63,7 @@ mod tests {
         let [q, v, z, m, c] = ["q", "q'", "z", "m", "c"].map(|name| g.symbol(name));
         let lagrangian = m * v.powi(2) / 2 - q.sin() - c * z.powi(2) / 2;
         let mut system = System::new(&g, &["q"], lagrangian);
-        system.heat = Heat { law: RateLaw::Action, ..Heat::of(&g, &["z"]) };
+        system.heat = Heat::of_action("z", lagrangian);
         let (a, rate) = (system.a[0], system.heat.rates[0]);
         assert!(g.proves_zero(system.motion_equations()[0] - (m * a + q.cos() + c * z * m * v)));
         assert!(g.proves_zero(system.motion_equations()[1] - (rate - lagrangian)));

@@ -55,20 +55,18 @@ impl<'g> System<'g> {
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
-        let by_states = g.gradient(h, &self.heat.s);
+        let temperatures = g.gradient(h, self.heat.entropies());
+        let sources = g.substitute(&self.entropy_sources(&temperatures), &rules);
         let q_rate = g.gradient(h, &self.p);
-        let scale = if self.is_contact() { by_states[0] } else { g.int(0) };
-        let s_rate = match &self.heat.law {
-            RateLaw::Heat => {
-                let sources = g.substitute(&self.entropy_sources(&by_states), &rules);
-                sources.iter().zip(&by_states).map(|(source, t)| *source / *t).collect()
-            }
+        let moved = match self.heat.law {
             RateLaw::Action => vec![g.dot(&self.p, &q_rate) - h],
-            RateLaw::Poisson(brackets) => self.poisson_rates(brackets),
+            RateLaw::Stated | RateLaw::Poisson(_) => g.substitute(&self.heat.state_rates, &rules),
         };
+        let scale = if self.is_contact() { g.gradient(h, self.heat.states())[0] } else { g.int(0) };
         let pushed = slopes.iter().zip(&force).zip(&self.p);
         let p_rate = pushed.map(|((slope, force), p)| *force - *slope - *p * scale).collect();
-        Some(Hamiltonian { h, q_rate, p_rate, s_rate, multipliers })
+        let warmed = sources.iter().zip(&temperatures).map(|(source, t)| *source / *t);
+        Some(Hamiltonian { h, q_rate, p_rate, s_rate: warmed.chain(moved).collect(), multipliers })
     }
 }
 

@@ -6,8 +6,11 @@ use crate::System;
 
 impl<'g> System<'g> {
     /// Momenta p = ∂L/∂v; for higher orders those of Ostrogradsky, p^(r) = Σ_s (−1)^s d^s/dt^s ∂L/∂q^(r+1+s), conjugate to
-    /// q^(r), r = 0 … k−1 (H2).
+    /// q^(r), r = 0 … k−1 (H2). In a motion that starts from momenta they are its state.
     pub fn momenta(&self) -> Vec<Expr<'g>> {
+        if self.flow.is_some() {
+            return self.p.clone();
+        }
         // From the highest down: p^(r−1) = ∂L/∂q^(r) − d/dt p^(r).
         let mut last = self.slopes(self.order);
         let mut momenta = last.clone();

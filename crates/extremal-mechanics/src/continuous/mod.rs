@@ -2,7 +2,6 @@
 
 mod contact;
 mod dry;
-mod elimination;
 mod hamilton;
 mod heat;
 mod integrability;
@@ -11,8 +10,12 @@ mod lagrange;
 mod nonholonomic;
 mod poisson;
 mod projection;
+mod routh;
 mod short_kinetic;
 mod solved;
+mod unified;
+
+use extremal_expr::elimination;
 
 pub use contact::LOG_FACTOR;
 pub use dry::Dry;
@@ -24,3 +27,5 @@ pub use integrability::PfaffianForm;
 pub use kinetic::{Christoffel, KineticSplit};
 pub use nonholonomic::ReducedMotion;
 pub use poisson::PoissonBrackets;
+pub use routh::{ReductionError, Routhian};
+pub use unified::UnifiedProblem;

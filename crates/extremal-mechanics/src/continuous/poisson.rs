@@ -61,12 +61,7 @@ impl<'g> System<'g> {
     pub fn poisson(&self) -> Option<&PoissonBrackets<'g>> {
         match &self.heat.law {
             RateLaw::Poisson(brackets) => Some(brackets),
-            RateLaw::Heat | RateLaw::Action => None,
+            RateLaw::Stated | RateLaw::Action => None,
         }
-    }
-
-    /// x' = B ∇H of each variable.
-    pub(super) fn poisson_rates(&self, brackets: &PoissonBrackets<'g>) -> Vec<Expr<'g>> {
-        brackets.applied(&self.graph.gradient(-self.lagrangian, &self.heat.s))
     }
 }

@@ -1,8 +1,9 @@
-//! The discrete action of a step: nodes, the discrete Lagrangian, forces at the nodes, what belongs to the entropies.
+//! The discrete action of a step: nodes, the discrete Lagrangian, forces at the nodes, what belongs to entropies and states.
 
 use extremal_expr::{Expr, Id, Rational};
 use extremal_model::EntropyBase;
 
+use super::collocation::Collocation;
 use super::constrained::Nodes;
 use super::quadrature::{QuadratureRule, lagrange};
 use super::scheme::Constants;
@@ -36,12 +37,37 @@ pub(crate) struct Formula<'g> {
     pub forces: Vec<Vec<Expr<'g>>>,
     /// Residuals of the entropy equations.
     pub entropy: Vec<Expr<'g>>,
+    /// What belongs to states of first order.
+    pub states: StateFormula<'g>,
     /// Discrete temperatures, which must be positive.
     pub temperatures: Vec<Expr<'g>>,
     /// Power of friction into each entropy, which must not be negative.
     pub heating: Vec<Expr<'g>>,
     /// Growth of the accounts over the step.
     pub accounts: Vec<Expr<'g>>,
+}
+
+/// States of first order over a step: polynomials whose slopes at the quadrature nodes are the rates there (S2).
+#[derive(Clone, Default)]
+pub(crate) struct StateFormula<'g> {
+    /// The symbols of the rates, by node of the quadrature, then by state.
+    pub rates: Vec<Vec<Expr<'g>>>,
+    /// Residuals of r = f at each node, in the same order.
+    pub rows: Vec<Expr<'g>>,
+    /// The states at the end of the step.
+    pub end: Vec<Expr<'g>>,
+    /// The symbols of the inputs at each node, where they differ there.
+    pub inputs: Vec<Vec<Expr<'g>>>,
+}
+
+/// What is carried along a step, at one quadrature node.
+struct AtNode<'g> {
+    /// Entropies and states.
+    carried: Vec<Expr<'g>>,
+    /// Their rates.
+    rates: Vec<Expr<'g>>,
+    /// Inputs, and what they are there.
+    inputs: Vec<(Expr<'g>, Expr<'g>)>,
 }
 
 /// The slopes of ℓ(q, w) = S(q, q + h w).
@@ -65,15 +91,23 @@ struct Basis<'g> {
     state: Expr<'g>,
 }
 
-/// An entropy, by its place, at a quadrature node.
-type StateAt<'a, 'g> = dyn Fn(&Basis<'g>, usize) -> Expr<'g> + 'a;
-
 impl<'g> DiscreteAction<'g> {
     /// The Galerkin action: q(τ) is the polynomial of degree `degree` through the nodes, ∫ L dt is taken by `rule`.
     ///
     /// Degree 1 with one quadrature node `a` is the finite-difference family L((1−a) x_0 + a x_1, (x_1 − x_0)/h), and with
     /// the trapezoidal rule it is Störmer–Verlet.
     pub fn galerkin(system: &System<'g>, degree: usize, rule: &QuadratureRule, entropy: EntropyBase) -> Self {
+        Self::with_inputs(system, degree, rule, entropy, &[])
+    }
+
+    /// The same where some symbols, such as controls, have a value of their own at each quadrature node.
+    pub(crate) fn with_inputs(
+        system: &System<'g>,
+        degree: usize,
+        rule: &QuadratureRule,
+        entropy: EntropyBase,
+        inputs: &[Expr<'g>],
+    ) -> Self {
         let (g, h) = (system.graph, system.step());
         let nodes = QuadratureRule::lobatto(degree + 1).nodes;
         let mut constants = Constants::new(g);
@@ -98,10 +132,37 @@ impl<'g> DiscreteAction<'g> {
         let q: Vec<Vec<_>> = [first].into_iter().chain(inner).chain([last]).collect();
         let column = |k: usize| -> Vec<Expr<'g>> { q.iter().map(|node| node[k]).collect() };
         let [s_0, s_1] = system.entropy_ends();
+        let heated = system.heat.held();
         let ends = |k: usize| (s_0[k], s_1[k]);
+        let rates: Vec<_> = (0..heated).map(|k| (ends(k).1 - ends(k).0) / h).collect();
+        let mut stages = Collocation::at_nodes(system, rule, constants);
+        let mut states = StateFormula {
+            rates: stages.symbols(|suffix| system.entropy_symbols("r_", suffix).split_off(heated)),
+            inputs: stages.symbols(|suffix| inputs.iter().map(|input| at_stage(*input, suffix)).collect()),
+            ..StateFormula::default()
+        };
+        // The held ones at a node, by their places, and their rates.
+        type Held<'a, 'g> = (&'a dyn Fn(&Basis<'g>, usize) -> Expr<'g>, &'a [Expr<'g>]);
+        let mut along = |start: &[Expr<'g>], held: Held<'_, 'g>| -> (Vec<AtNode<'g>>, Vec<Expr<'g>>) {
+            let at = |j: usize, states_there: Vec<Expr<'g>>| AtNode {
+                carried: (0..heated).map(|k| held.0(&bases[j], k)).chain(states_there).collect(),
+                rates: [held.1, &states.rates[j]].concat(),
+                inputs: inputs.iter().copied().zip(states.inputs[j].iter().copied()).collect(),
+            };
+            if start.is_empty() {
+                return ((0..states.rates.len()).map(|j| at(j, Vec::new())).collect(), Vec::new());
+            }
+            let nodes = (0..states.rates.len()).map(|j| at(j, stages.at_stage(j, start, &states.rates))).collect();
+            (nodes, stages.at_end(start, &states.rates))
+        };
         let between = |basis: &Basis<'g>, k: usize| ends(k).0 * (g.int(1) - basis.state) + ends(k).1 * basis.state;
-        let rates: Vec<_> = (0..s_0.len()).map(|k| (ends(k).1 - ends(k).0) / h).collect();
-        let nodal = Self::formula(system, &bases, q.clone(), (&between, &rates), |basis, k| {
+        let (at_nodes, end) = along(&s_0[heated..], (&between, &rates));
+        let (nodal_states, incremental_rates) = (end, &system.heat.rates[..heated]);
+        let grown = |basis: &Basis<'g>, k: usize| system.heat.s[k] + basis.state * h * incremental_rates[k];
+        let (along_increments, incremental_states) = along(&system.heat.s[heated..], (&grown, incremental_rates));
+        constants = stages.constants;
+        states.end = nodal_states;
+        let nodal = Self::formula(system, &bases, q.clone(), (&at_nodes, states.clone()), |basis, k| {
             let alike = basis.values.iter().all(|value| *value == basis.values[0]);
             let position = match alike {
                 true => g.sum(column(k)) * basis.values[0],
@@ -111,8 +172,6 @@ impl<'g> DiscreteAction<'g> {
         });
         let w = Self::increments(system, degree);
         // The basis sums to one and its slopes to zero: the first node enters once, and not at all in the velocity.
-        let rates = &system.heat.rates;
-        let grown = |basis: &Basis<'g>, k: usize| system.heat.s[k] + basis.state * h * rates[k];
         let motion = |basis: &Basis<'g>, k: usize| {
             let w: Vec<_> = w[1..].iter().map(|node| node[k]).collect();
             let position = system.q[k] + h * g.dot(&basis.values[1..], &w);
@@ -120,14 +179,16 @@ impl<'g> DiscreteAction<'g> {
             let at_the_end = w.last().is_some_and(|last| position == system.q[k] + h * *last);
             (if at_the_end { position.grouped() } else { position }, g.dot(&basis.slopes[1..], &w))
         };
-        let incremental = Self::formula(system, &bases, w.clone(), (&grown, rates), motion);
-        let slopes = Self::slopes(system, &bases, (&grown, rates), motion);
+        states.end = incremental_states;
+        let incremental = Self::formula(system, &bases, w.clone(), (&along_increments, states), motion);
+        let slopes = Self::slopes(system, &bases, &along_increments, motion);
         let base = match rule.nodes[..] {
             [a] => constants.number(a, || system.constant("c_1")),
             _ => g.rational(Rational::HALF),
         };
         let own_constraints = Vec::new();
-        let implicit_entropy = bases.iter().any(|basis| !basis.state.is_zero());
+        let staged = system.heat.s.len() > heated;
+        let implicit_entropy = staged || bases.iter().any(|basis| !basis.state.is_zero());
         DiscreteAction { nodes, base, own_constraints, nodal, incremental, slopes, implicit_entropy, constants }
     }
 
@@ -147,13 +208,12 @@ impl<'g> DiscreteAction<'g> {
         [system.q.clone()].into_iter().chain(w).collect()
     }
 
-    /// h Σ b_j L at the quadrature nodes, where `at` gives position and velocity of a coordinate, and `state` the entropies of
-    /// the action, which have these rates.
+    /// h Σ b_j L at the quadrature nodes, where `at` gives position and velocity of a coordinate, and `along` what is carried.
     fn formula(
         system: &System<'g>,
         bases: &[Basis<'g>],
         unknowns: Vec<Vec<Expr<'g>>>,
-        (state, rates): (&StateAt<'_, 'g>, &[Expr<'g>]),
+        (along, mut states): (&[AtNode<'g>], StateFormula<'g>),
         at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
     ) -> Formula<'g> {
         let (g, h) = (system.graph, system.step());
@@ -161,23 +221,26 @@ impl<'g> DiscreteAction<'g> {
         let no_impulse: Vec<_> = system.reacting().map(|constraint| (constraint.multiplier, g.int(0))).collect();
         let accounts: Vec<_> = system.accounts().iter().map(|account| account.rate).collect();
         let accounts = g.substitute(&accounts, &no_impulse);
+        let (balance, at_stages) = match system.is_contact() {
+            true => (system.state_equations(), Vec::new()),
+            false => (system.entropy_balance(), system.state_equations()),
+        };
         let quantities = [
             vec![system.lagrangian],
             system.force_without_dry(),
-            system.entropy_balance(),
+            balance,
             system.temperatures(),
             system.friction_heating(),
             accounts,
         ];
-        let all: Vec<Expr<'g>> = quantities.concat();
+        let mut all: Vec<Expr<'g>> = quantities.concat();
         let mut means = vec![Vec::new(); all.len()];
+        all.extend(at_stages);
         let mut forces = vec![vec![Vec::new(); system.len()]; unknowns.len()];
-        let held: Vec<_> = system.heat.rates.iter().copied().zip(rates.iter().copied()).collect();
-        for basis in bases {
+        for (basis, node) in bases.iter().zip(along) {
             let (q, v): (Vec<_>, Vec<_>) = (0..system.len()).map(|k| at(basis, k)).unzip();
-            let s = (0..rates.len()).map(|k| state(basis, k)).collect();
-            let point = Point { q, v, s, t: basis.time };
-            let values = g.substitute(&system.at(&all, &point), &held);
+            let mut values = node.pull_back(system, &all, (q, v), basis.time);
+            states.rows.extend(values.split_off(means.len()));
             for (mean, value) in means.iter_mut().zip(&values) {
                 mean.push(basis.weight * *value);
             }
@@ -194,28 +257,25 @@ impl<'g> DiscreteAction<'g> {
         let [entropy, temperatures, heating, accounts] = [2, 3, 4, 5].map(|part| take(quantities[part].len()));
         let forces = forces.into_iter().map(|node| node.into_iter().map(|sum| g.sum(sum)).collect()).collect();
         let accounts = accounts.into_iter().map(|rate| h * rate).collect();
-        Formula { unknowns, action, forces, entropy, temperatures, heating, accounts }
+        Formula { unknowns, action, forces, entropy, states, temperatures, heating, accounts }
     }
 
     /// ℓ_w_i/h = Σ b_j (d_ij L_v + h l_ij L_q) and ℓ_q = h Σ b_j L_q, with L_v and L_q at the quadrature nodes.
     fn slopes(
         system: &System<'g>,
         bases: &[Basis<'g>],
-        (state, rates): (&StateAt<'_, 'g>, &[Expr<'g>]),
+        along: &[AtNode<'g>],
         at: impl Fn(&Basis<'g>, usize) -> (Expr<'g>, Expr<'g>),
     ) -> Slopes<'g> {
         let (g, h, n) = (system.graph, system.step(), system.len());
         let varied = [&system.q[..], &system.v].concat();
         let gradient = g.gradient(system.lagrangian, &varied);
-        let held: Vec<_> = system.heat.rates.iter().copied().zip(rates.iter().copied()).collect();
         let degree = bases.first().map_or(0, |basis| basis.values.len() - 1);
         let mut by_w = vec![vec![Vec::new(); n]; degree];
         let mut by_q = vec![Vec::new(); n];
-        for basis in bases {
+        for (basis, node) in bases.iter().zip(along) {
             let (q, v): (Vec<_>, Vec<_>) = (0..n).map(|k| at(basis, k)).unzip();
-            let s = (0..rates.len()).map(|k| state(basis, k)).collect();
-            let point = Point { q, v, s, t: basis.time };
-            let there = g.substitute(&system.at(&gradient, &point), &held);
+            let there = node.pull_back(system, &gradient, (q, v), basis.time);
             for (k, (l_q, l_v)) in there[..n].iter().zip(&there[n..]).enumerate() {
                 let impulse = h * basis.weight * *l_q;
                 by_q[k].push(impulse);
@@ -286,4 +346,26 @@ impl<'g> DiscreteAction<'g> {
         let times = scaled(&self.nodes, "node").into_iter().map(|offset| system.t + offset).collect();
         Nodes { positions, times, weights: scaled(&weights, "impulse"), between, scale, own }
     }
+}
+
+impl<'g> AtNode<'g> {
+    /// Expressions of the system at this node, with position and velocity there.
+    fn pull_back(
+        &self,
+        system: &System<'g>,
+        fs: &[Expr<'g>],
+        (q, v): (Vec<Expr<'g>>, Vec<Expr<'g>>),
+        t: Expr<'g>,
+    ) -> Vec<Expr<'g>> {
+        let point = Point { q, v, s: self.carried.clone(), t };
+        let rates = system.heat.rates.iter().copied().zip(self.rates.iter().copied());
+        let held: Vec<_> = rates.chain(self.inputs.iter().copied()).collect();
+        system.graph.substitute(&system.at(fs, &point), &held)
+    }
+}
+
+/// The symbol of an input at a stage. No name of a user's has a space in it.
+fn at_stage<'g>(input: Expr<'g>, suffix: &str) -> Expr<'g> {
+    let name = input.as_symbol().map(|name| name.to_string()).unwrap_or_default();
+    input.graph().symbol(&format!("{name} at stage{suffix}"))
 }

@@ -20,7 +20,7 @@ pub(super) struct SchemeBuilder<'s, 'g> {
 }
 
 impl<'s, 'g> SchemeBuilder<'s, 'g> {
-    /// The state is (q, p, S) with the accounts; velocities belong to momenta by the Legendre transform.
+    /// The state is (q, p, S) with states and accounts; velocities belong to momenta by the Legendre transform.
     pub fn of_momenta(system: &'s System<'g>) -> Self {
         SchemeBuilder {
             system,

@@ -1,9 +1,11 @@
-//! Symplectic methods for singular Lagrangians: collocation in canonical coordinates of W_f.
+//! Symplectic methods for singular Lagrangians: partitioned collocation in canonical coordinates of W_f.
 //!
 //! Where as many coordinates x have a velocity in the Lagrangian as W_f has dimensions by two, x and p = ∂L/∂x' are coordinates of W_f, and
-//! the action Σ p dx − H dt says that they are canonical: x' = v, p' = ∂L/∂x. A Galerkin method with s Gauss points is collocation in such
-//! coordinates, which is symplectic; on W_f it is that too. A velocity whose momentum is a function of other coordinates is first taken
-//! out of the Lagrangian, by a total time derivative.
+//! the action Σ p dx − H dt says that they are canonical: x' = v, p' = ∂L/∂x. The action of a step by a quadrature rule, with x a
+//! polynomial of as many degrees as the rule has nodes and a momentum of its own at each, is stationary where x is collocated at the nodes
+//! and p is led by the coefficients that make the pair symplectic: collocation for Gauss nodes, the methods of Euler and Störmer–Verlet,
+//! Lobatto IIIA–IIIB. A velocity whose momentum is a function of other coordinates is first taken out of the Lagrangian, by a total time
+//! derivative.
 
 use extremal_expr::Expr;
 
@@ -16,20 +18,21 @@ use crate::System;
 use crate::block::{Meaning, Solve};
 use crate::manifold::FinalManifold;
 
-/// Collocation at `stages` Gauss nodes in canonical coordinates; the state is (q, v).
+/// The step of these coefficients in canonical coordinates; the state is (q, v).
 ///
 /// # Errors
 /// W_f has no canonical coordinates of this kind.
 pub(super) fn canonical<'g>(
     system: &System<'g>,
     manifold: &FinalManifold<'g>,
-    stages: usize,
+    mut method: Collocation<'_, 'g>,
     name: String,
 ) -> Result<Scheme, SchemeError> {
+    let stages = method.len();
     let Some(pairs) = CanonicalPairs::of(system, manifold) else { return Err(SchemeError::NotCanonical(name)) };
     let (g, chart) = (system.graph, manifold.coordinates(system));
-    let mut method = Collocation::gauss(system, stages);
-    let here = [pairs.x.clone(), system.restricted(&pairs.p)].concat();
+    let (x, p) = (pairs.x.clone(), system.restricted(&pairs.p));
+    let here = [&x[..], &p].concat();
     let rates = system.restricted(&[pairs.velocities, pairs.forces].concat());
     let symbols = |suffix: &str| -> Vec<Expr<'g>> {
         (1..=chart.len()).map(|at| system.symbol(&format!("z{at}{suffix}"))).collect()
@@ -45,9 +48,11 @@ pub(super) fn canonical<'g>(
     let led = |reached: Vec<Expr<'g>>, wanted: Vec<Expr<'g>>| -> Vec<Expr<'g>> {
         reached.into_iter().zip(wanted).map(|(reached, wanted)| reached - wanted).collect()
     };
+    let (moved, pushed): (Vec<_>, Vec<_>) =
+        slopes.iter().map(|all| (all[..x.len()].to_vec(), all[x.len()..].to_vec())).unzip();
     let mut residuals = Vec::new();
     for i in 0..stages {
-        let wanted = method.at_stage(i, &here, &slopes);
+        let wanted = [method.at_stage(i, &x, &moved), method.at_partner_stage(i, &p, &pushed)].concat();
         residuals.push(led(at(&here, &at_stages[i], times[i]), wanted));
     }
     let after = system.t + system.step();

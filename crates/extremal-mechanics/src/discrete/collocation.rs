@@ -11,6 +11,8 @@ pub(super) struct Collocation<'s, 'g> {
     system: &'s System<'g>,
     /// a_ij; what is missing at the end of a row is zero.
     pub a: Vec<Vec<f64>>,
+    /// The coefficients of momenta, where they are not those of positions.
+    partner: Option<Vec<Vec<f64>>>,
     /// Weights.
     pub b: Vec<f64>,
     /// Nodes.
@@ -21,16 +23,30 @@ pub(super) struct Collocation<'s, 'g> {
 impl<'s, 'g> Collocation<'s, 'g> {
     /// Collocation at `s` Gauss nodes.
     pub fn gauss(system: &'s System<'g>, s: usize) -> Self {
-        let QuadratureRule { nodes: c, weights: b } = QuadratureRule::gauss(s);
-        let row = |tau: &f64| (0..s).map(|j| lagrange_integral(&c, j, *tau)).collect();
-        Collocation { system, a: c.iter().map(row).collect(), b, c, constants: Constants::new(system.graph) }
+        Collocation::at_nodes(system, &QuadratureRule::gauss(s), Constants::new(system.graph))
+    }
+
+    /// Collocation at the nodes of a quadrature; `constants` are the numbers that have names already.
+    pub fn at_nodes(system: &'s System<'g>, rule: &QuadratureRule, constants: Constants<'g>) -> Self {
+        let QuadratureRule { nodes: c, weights: b } = rule.clone();
+        let row = |tau: &f64| (0..c.len()).map(|j| lagrange_integral(&c, j, *tau)).collect();
+        Collocation { system, a: c.iter().map(row).collect(), partner: None, b, c, constants }
+    }
+
+    /// Collocation at the nodes of any rule for positions, and for momenta what makes the pair symplectic: b_i â_ij + b_j a_ji = b_i b_j.
+    /// On Lobatto nodes it is the pair IIIA and IIIB, on Gauss nodes both are the same.
+    pub fn partitioned(system: &'s System<'g>, rule: &QuadratureRule) -> Self {
+        let method = Collocation::at_nodes(system, rule, Constants::new(system.graph));
+        let (a, b, s) = (&method.a, &method.b, method.len());
+        let partner = (0..s).map(|i| (0..s).map(|j| b[j] * (1.0 - a[j][i] / b[i])).collect()).collect();
+        Collocation { partner: Some(partner), ..method }
     }
 
     /// An explicit method, by the rows below the first.
     pub fn explicit(system: &'s System<'g>, rows: &[&[f64]], b: &[f64]) -> Self {
         let a: Vec<Vec<f64>> = [&[][..]].iter().chain(rows).map(|row| row.to_vec()).collect();
         let c = a.iter().map(|row| row.iter().sum()).collect();
-        Collocation { system, a, b: b.to_vec(), c, constants: Constants::new(system.graph) }
+        Collocation { system, a, partner: None, b: b.to_vec(), c, constants: Constants::new(system.graph) }
     }
 
     /// The number of stages.
@@ -67,6 +83,14 @@ impl<'s, 'g> Collocation<'s, 'g> {
     pub fn at_stage(&mut self, i: usize, start: &[Expr<'g>], rates: &[Vec<Expr<'g>>]) -> Vec<Expr<'g>> {
         let row = self.a[i].clone();
         self.led(start, &row, &format!("a_{}", i + 1), rates)
+    }
+
+    /// The same for momenta.
+    pub fn at_partner_stage(&mut self, i: usize, start: &[Expr<'g>], rates: &[Vec<Expr<'g>>]) -> Vec<Expr<'g>> {
+        match self.partner.as_ref().map(|partner| partner[i].clone()) {
+            Some(row) => self.led(start, &row, &format!("d_{}", i + 1), rates),
+            None => self.at_stage(i, start, rates),
+        }
     }
 
     /// start + h Σ b_j k_j.

@@ -75,6 +75,20 @@ impl<'g> Nodes<'g> {
         imposed
     }
 
+    /// The constraints of the step backwards: those on positions at the nodes but the last.
+    pub fn backward(&self, system: &System<'g>) -> Vec<Expr<'g>> {
+        let own = || self.own.iter().copied().chain(std::iter::repeat(None));
+        let at_node = |node: usize| {
+            let reacting = system.constraints.iter().zip(own()).filter(|(constraint, _)| !constraint.is_vakonomic());
+            reacting.map(move |(constraint, own)| match (own, constraint.kind.nature().binds_positions) {
+                (Some(own), _) => own,
+                (None, true) => system.at(&[constraint.expression], &self.point(node))[0],
+                (None, false) => system.at(&[constraint.expression], &self.between)[0],
+            })
+        };
+        (0..self.positions.len() - 1).flat_map(at_node).collect()
+    }
+
     /// The impulse h b_i R(Q_i)ᵀ λ_i on each coordinate.
     pub fn impulse(&self, system: &System<'g>, node: usize, multipliers: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let forces = system.reactions_at(&self.point(node), multipliers);

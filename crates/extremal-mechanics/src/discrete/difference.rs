@@ -43,7 +43,7 @@ impl<'g> ThreePointAction<'g> {
     }
 
     /// The discrete Euler–Lagrange equation D_3 L_d(x_−2, x_−1, x_0) + D_2 L_d(x_−1, x_0, x_1) + D_1 L_d(x_0, x_1, x_2) = 0 for
-    /// five points around `time`, divided by the step.
+    /// five points around `time`, divided by the step; with forces at the one in the middle, whose displacement they work on.
     fn equation(&self, system: &System<'g>, points: &[Vec<Expr<'g>>; 5], time: Expr<'g>) -> Vec<Expr<'g>> {
         let (g, h) = (system.graph, system.step());
         let parts = (0..3).map(|shift| {
@@ -54,7 +54,10 @@ impl<'g> ThreePointAction<'g> {
             }
             g.substitute(&slopes, &rules)
         });
-        let parts: Vec<Vec<Expr<'g>>> = parts.collect();
+        let mut parts: Vec<Vec<Expr<'g>>> = parts.collect();
+        let [_, before, here, after, _] = points;
+        let velocity: Vec<Expr<'g>> = (0..system.len()).map(|k| (after[k] - before[k]) / (h * 2)).collect();
+        parts.push(system.at_derivatives(&system.force, &[here.clone(), velocity], time));
         (0..system.len()).map(|k| g.sum(parts.iter().map(|part| part[k]))).collect()
     }
 }

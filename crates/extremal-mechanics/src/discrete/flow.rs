@@ -3,6 +3,7 @@
 use extremal_expr::{Expr, Id};
 
 use super::builder::thermal_guards;
+use super::from_momenta::momentum_phase_flow;
 use super::scheme::{SchemeGuard, ids};
 use crate::System;
 use crate::block::{Block, Solve};
@@ -37,6 +38,9 @@ pub struct PhaseFlow {
 impl PhaseFlow {
     /// The continuous equations of a system.
     pub fn of(system: &System<'_>) -> PhaseFlow {
+        if system.flow.is_some() {
+            return momentum_phase_flow(system);
+        }
         let (state, n, derivatives) = (ids(&phase_state(system)), system.len(), 2 * system.order);
         PhaseFlow {
             alike: [vec![n; derivatives], vec![1; state.len() - derivatives * n]].concat(),

@@ -1,6 +1,6 @@
 //! Lagrangians of higher order by polynomials through q, q', … at both ends of a step.
 
-use extremal_expr::Expr;
+use extremal_expr::{Expr, Graph};
 
 use super::builder::SchemeBuilder;
 use super::quadrature::QuadratureRule;
@@ -21,7 +21,16 @@ pub struct HermiteAction<'g> {
     pub increments: Vec<Vec<Expr<'g>>>,
     /// h Σ_j b_j L at the quadrature nodes.
     pub action: Expr<'g>,
+    /// Where forces act, if there are any.
+    pushes: Vec<Push<'g>>,
     pub(crate) constants: Constants<'g>,
+}
+
+/// The forces at a quadrature node, with its weight and the position whose displacement they work on.
+struct Push<'g> {
+    weight: Expr<'g>,
+    position: Vec<Expr<'g>>,
+    force: Vec<Expr<'g>>,
 }
 
 impl<'g> HermiteAction<'g> {
@@ -32,7 +41,8 @@ impl<'g> HermiteAction<'g> {
         let mut constants = Constants::new(g);
         let start: Vec<Vec<Expr<'g>>> = (0..k).map(|order| system.derivative(order).to_vec()).collect();
         let increments: Vec<_> = (0..k).map(|i| system.symbols("alpha_", &format!("_{i}"))).collect();
-        let mut terms = Vec::new();
+        let (mut terms, mut pushes) = (Vec::new(), Vec::new());
+        let forced = system.force.iter().any(|force| !force.is_zero());
         for (j, (c, b)) in (1..).zip(rule.nodes.iter().zip(&rule.weights)) {
             let mut number = |value: f64, name: String| constants.number(value, || system.symbol(&name));
             let node = number(*c, format!("c_{j}"));
@@ -47,9 +57,25 @@ impl<'g> HermiteAction<'g> {
                 })
                 .collect();
             let weight = number(*b, format!("b_{j}"));
-            terms.push(weight * system.at_derivatives(&[system.lagrangian], &values, system.t + node * h)[0]);
+            let time = system.t + node * h;
+            terms.push(weight * system.at_derivatives(&[system.lagrangian], &values, time)[0]);
+            if forced {
+                let force = system.at_derivatives(&system.force, &values, time);
+                pushes.push(Push { weight, position: values[0].clone(), force });
+            }
         }
-        HermiteAction { start, increments, action: h * g.sum(terms), constants }
+        HermiteAction { start, increments, action: h * g.sum(terms), pushes, constants }
+    }
+
+    /// The virtual work of the forces per step and unit of these symbols, Σ_j b_j F_j·∂Q_j (H8).
+    fn work(&self, g: &'g Graph, symbols: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let mut work = vec![g.int(0); symbols.len()];
+        for Push { weight, position, force } in &self.pushes {
+            for (row, force) in g.jacobian(position, symbols).iter().zip(force) {
+                row.iter().for_each(|(at, lever)| work[*at] = work[*at] + *weight * *force * *lever);
+            }
+        }
+        work
     }
 
     /// q^(i) at the end of the step.
@@ -70,17 +96,19 @@ impl<'g> HermiteAction<'g> {
         let last: Vec<Vec<Expr<'g>>> = (0..k)
             .map(|i| {
                 // Of ℓ/h first: one power of the step is there already.
-                let slopes = g.gradient(self.action / h, &self.increments[i]);
-                slopes.into_iter().map(|slope| slope / h.powi((k - i) as i64 - 1)).collect()
+                let slopes = g.gradient(self.action / h, &self.increments[i]).into_iter();
+                let pushed = slopes.zip(self.work(g, &self.increments[i]));
+                pushed.map(|(slope, work)| (slope + work) / h.powi((k - i) as i64 - 1)).collect()
             })
             .collect();
         let first = (0..k)
             .map(|i| {
                 let slopes = g.gradient(self.action, &self.start[i]);
+                let work = self.work(g, &self.start[i]);
                 (0..system.len())
                     .map(|q| {
                         let carried = (0..=i).map(|m| last[m][q] * h.powi((i - m) as i64) / factorial(i - m));
-                        g.sum(carried) - slopes[q]
+                        g.sum(carried) - slopes[q] - h * work[q]
                     })
                     .collect()
             })

@@ -10,12 +10,15 @@ mod difference;
 mod dry;
 mod energy_entropy;
 mod flow;
+mod from_momenta;
+mod geometry;
 mod hermite;
 mod modified;
 mod on_manifold;
 mod own;
 mod quadrature;
 mod recurrence;
+mod reduced;
 mod reference;
 mod scheme;
 mod stages;
@@ -28,7 +31,9 @@ use thiserror::Error;
 
 pub use action::DiscreteAction;
 pub use difference::ThreePointAction;
+pub use energy_entropy::check_symmetry;
 pub use flow::PhaseFlow;
+pub use geometry::{MatrixZeros, StepBinding, StepGeometry, StepMatrix};
 pub use hermite::HermiteAction;
 pub use modified::ModifiedLagrangian;
 pub use own::{CustomDiscrete, DifferenceMap, MapNode, StatedDiscrete};
@@ -43,8 +48,11 @@ pub(crate) use scheme::ids;
 
 use crate::System;
 use crate::continuous::RateLaw;
+use crate::continuous::ReductionError;
 use canonical::canonical;
 use collocation::Collocation;
+use energy_entropy::{EnergyForm, energy_entropy};
+use from_momenta::from_momenta;
 use on_manifold::runge_kutta_on;
 use reference::{euler, rk2, rk4, runge_kutta};
 
@@ -96,6 +104,20 @@ pub enum SchemeError {
          matrix of at most six coupled coordinates"
     )]
     NoHamiltonian(String),
+    /// A method that promises momenta, and a Hamiltonian written by parts that do not have the symmetry.
+    #[error(
+        "`{method}` does not keep the momentum of `{symmetry}` here: it takes the Hamiltonian as a function of pieces of degree two at most, \
+         and `{symmetry}` changes the piece `{part}`: write the Lagrangian by pieces that it does not change, such as `(x^2 + y^2)^2` in \
+         place of powers of `x` and `y`, or use `energy-entropy`"
+    )]
+    UnkeptMomentum {
+        /// The method.
+        method: String,
+        /// The symmetry that the model states.
+        symmetry: String,
+        /// The piece.
+        part: String,
+    },
     /// Where dry friction is not defined.
     #[error("dry friction such as that on `{name}` is not defined {place}")]
     DryFriction {
@@ -107,15 +129,44 @@ pub enum SchemeError {
     /// What is not defined beside accelerations.
     #[error("{0} are not defined for a Lagrangian with accelerations")]
     BesideAccelerations(&'static str),
+    /// Constraints beside accelerations of a motion that starts from derivatives, which say nothing of multipliers.
+    #[error(
+        "constraints of a motion from its start are not defined by derivatives of a Lagrangian with accelerations: state momenta `p0`, `p1` \
+         in their place"
+    )]
+    ConstrainedDerivatives,
+    /// Optimality conditions without a cost.
+    #[error(
+        "there are no optimality conditions: the model has no [objective] with a `running` cost, and no accelerations in its Lagrangian"
+    )]
+    NoObjective,
+    /// What has no flow of optimality conditions.
+    #[error(
+        "{0} are not defined in the flow of optimality conditions, from momenta `p0` and `p1`: `extremal solve` finds optimal motions \
+         between two ends"
+    )]
+    OptimalFlow(&'static str),
     /// W_f has no canonical coordinates that the method could be taken in.
     #[error(
         "`{0}` needs canonical coordinates where a singular Lagrangian moves: a half of them positions, whose momenta are the other half, and \
          neither entropies nor reactions: use `gauss(s)` or `dop853`"
     )]
     NotCanonical(String),
-    /// The energy–entropy method needs an energy without explicit time.
-    #[error("`{0}` keeps the energy, which must not depend on time explicitly")]
-    ExplicitTime(String),
+    /// Coordinates by which the system cannot be reduced.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+    /// Cyclic coordinates whose velocities do not follow from their momenta.
+    #[error("`{0}` needs the velocities of the cyclic coordinates by their momenta in closed form")]
+    NotReduced(String),
+    /// A Galerkin method that is no symplectic pair on a phase space.
+    #[error(
+        "`{0}` is not defined where momenta are coordinates: there the polynomials have as many degrees as the rule has nodes, as in \
+         `galerkin(2, gauss(2))` and `galerkin(2, lobatto(3))`"
+    )]
+    NotPartitioned(String),
+    /// A motion from momenta by a quadrature that is no collocation.
+    #[error("`{0}` is not defined from momenta: use `galerkin(s)` with as many Gauss points as its degree")]
+    NoCollocation(String),
 }
 
 /// The scheme of `method` for `system`.
@@ -145,16 +196,14 @@ pub fn scheme<'g>(
     check_method(system, method, options.start)?;
     Ok(match method {
         Method::Compose { composition, base } => {
-            if system.heat.is_thermal()
-                && *base != CompositionBase::EnergyEntropy
-                && options.entropy != EntropyBase::Midpoint
-            {
+            if !system.heat.entropies().is_empty() && !base.keeps_energy() && options.entropy != EntropyBase::Midpoint {
                 return Err(SchemeError::NotSymmetric(name));
             }
             let base = match base {
                 CompositionBase::Midpoint => Method::Midpoint,
                 CompositionBase::Trapezoidal => Method::Trapezoidal,
                 CompositionBase::EnergyEntropy => Method::EnergyEntropy(1),
+                CompositionBase::EnergyEntropyMomentum => Method::EnergyEntropyMomentum,
             };
             let base = scheme(system, &base, options, None)?;
             Scheme { name, substeps: composition::substeps(*composition), ..base }
@@ -162,7 +211,7 @@ pub fn scheme<'g>(
         Method::Custom => {
             let custom = custom.ok_or(SchemeError::NoDiscrete)?;
             if let CustomDiscrete::Stated(stated) = &custom
-                && stated.entropy_rules.len() != system.heat.s.len()
+                && stated.entropy_rules.len() != system.heat.entropies().len()
             {
                 return Err(SchemeError::NoEntropyRule);
             }
@@ -183,7 +232,12 @@ pub fn scheme<'g>(
             }
         }
         Method::EnergyEntropy(stages) => {
-            energy_entropy::energy_entropy(system, *stages as usize, options.energy_nodes, name)?
+            let form = EnergyForm { stages: *stages as usize, nodes: options.energy_nodes, momenta: false };
+            energy_entropy(system, &form, name)?
+        }
+        Method::EnergyEntropyMomentum => {
+            let form = EnergyForm { stages: 1, nodes: options.energy_nodes, momenta: true };
+            energy_entropy(system, &form, name)?
         }
         Method::Euler => by_stages(system, euler(system), name),
         Method::Rk2 => by_stages(system, rk2(system), name),
@@ -203,12 +257,15 @@ pub fn scheme<'g>(
         | Method::Trapezoidal
         | Method::Galerkin { .. } => {
             if let Some(manifold) = &system.manifold {
-                return canonical(
-                    system,
-                    manifold,
-                    gauss_stages(method).ok_or(SchemeError::NotCanonical(name.clone()))?,
-                    name,
-                );
+                let method = partitioned(system, method).ok_or_else(|| SchemeError::NotPartitioned(name.clone()))?;
+                return canonical(system, manifold, method, name);
+            }
+            if !system.cyclic.is_empty() {
+                return reduced::reduced(system, method, options, name);
+            }
+            if system.flow.is_some() {
+                let stages = gauss_stages(method).ok_or(SchemeError::NoCollocation(name.clone()))?;
+                return Ok(from_momenta(system, Collocation::gauss(system, stages), name));
             }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
             DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
@@ -220,6 +277,7 @@ pub fn scheme<'g>(
 fn by_stages<'g>(system: &System<'g>, method: Collocation<'_, 'g>, name: String) -> Scheme {
     match &system.manifold {
         Some(manifold) => runge_kutta_on(system, manifold, method, name),
+        None if system.flow.is_some() => from_momenta(system, method, name),
         None => runge_kutta(system, method, name),
     }
 }
@@ -254,16 +312,23 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
     system.check_order()?;
     let from_points = *method == Method::Custom && start == Start::Points;
     if system.order > 1 && !system.constraints.is_empty() && !from_points {
-        return Err(SchemeError::BesideAccelerations("constraints of a motion from its start"));
+        return Err(SchemeError::ConstrainedDerivatives);
     }
     let mut needed = vec![(Feature::of_order(system.order), None)];
-    if !system.heat.is_empty() {
-        let states = match system.heat.law {
-            RateLaw::Heat => Feature::Entropies,
-            RateLaw::Action => Feature::Action,
-            RateLaw::Poisson(_) => Feature::Poisson,
-        };
-        needed.push((states, None));
+    if system.flow.is_some() {
+        needed = vec![(Feature::Momenta, None)];
+    } else if system.order > 1 && system.force.iter().any(|force| !force.is_zero()) {
+        needed.push((Feature::HigherForces, None));
+    }
+    if !system.heat.entropies().is_empty() {
+        needed.push((Feature::Entropies, None));
+    }
+    if let Some(state) = system.heat.states().first() {
+        needed.push(match system.heat.law {
+            RateLaw::Stated => (Feature::States, Some(format!("`{state}`"))),
+            RateLaw::Action => (Feature::Action, None),
+            RateLaw::Poisson(_) => (Feature::Poisson, None),
+        });
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));
@@ -273,6 +338,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         if !system.heat.is_empty() {
             needed.push((Feature::SingularEntropies, None));
         }
+    }
+    if !system.cyclic.is_empty() {
+        needed.push((Feature::Reduction, Some(format!("that by `{}`", system.names[system.cyclic[0]]))));
     }
     if let Some(dry) = system.dry.first() {
         needed.push((Feature::DryFriction, Some(format!("that on `{}`", dry.name))));
@@ -295,7 +363,9 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         Start::TwoPoints if !system.dry.is_empty() || !method.takes(two_points) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
         }
-        Start::TwoPoints if system.order > 1 => Err(SchemeError::NoTwoPoints(method.to_string())),
+        Start::TwoPoints if system.order > 1 || !system.cyclic.is_empty() || system.flow.is_some() => {
+            Err(SchemeError::NoTwoPoints(method.to_string()))
+        }
         // Where reactions act beside multipliers that move, two positions do not tell them apart.
         Start::TwoPoints if vakonomic && system.constraints.iter().any(|c| !c.is_vakonomic()) => {
             Err(SchemeError::NoTwoPoints(method.to_string()))
@@ -323,6 +393,7 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         Method::Compose { .. }
         | Method::Custom
         | Method::EnergyEntropy(_)
+        | Method::EnergyEntropyMomentum
         | Method::Hermite
         | Method::Difference
         | Method::Euler
@@ -332,6 +403,22 @@ pub(crate) fn galerkin_of(method: &Method) -> Option<(usize, QuadratureRule)> {
         | Method::Dopri5
         | Method::Dop853 => return None,
     })
+}
+
+/// What a variational method is where positions and momenta are coordinates: the symplectic pair of its quadrature rule. `None` for
+/// polynomials that have fewer degrees than the rule can tell, or more.
+fn partitioned<'s, 'g>(system: &'s System<'g>, method: &Method) -> Option<Collocation<'s, 'g>> {
+    use extremal_model::Quadrature;
+    let (degree, rule) = galerkin_of(method)?;
+    let points = rule.nodes.len();
+    match method {
+        Method::Midpoint => Some(Collocation::gauss(system, 1)),
+        Method::Galerkin { quadrature: Quadrature::Gauss(_), .. } => {
+            (degree == points).then(|| Collocation::gauss(system, points))
+        }
+        Method::Galerkin { quadrature: Quadrature::Lobatto(_), .. } if degree != points && degree + 1 != points => None,
+        _ => Some(Collocation::partitioned(system, &rule)),
+    }
 }
 
 /// The number of Gauss points of a method that is collocation at these: as many as the degree of its polynomials.

@@ -118,7 +118,7 @@ fn equations<'g>(system: &System<'g>, residuals: &[Vec<Expr<'g>>], next: &[Vec<E
         equations.push(Equation::new("next velocity", v1[k], v_next[k]));
     }
     let [_, s1] = system.entropy_ends();
-    let label = format!("next {}", system.heat.word());
-    equations.extend(s1.iter().zip(s_next).map(|(s, next)| Equation::new(label.as_str(), *s, *next)));
+    let ends = s1.iter().zip(s_next).enumerate();
+    equations.extend(ends.map(|(at, (s, next))| Equation::new(format!("next {}", system.heat.word(at)), *s, *next)));
     equations
 }

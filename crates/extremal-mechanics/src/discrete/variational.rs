@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
-//! T σ = sources, averaged over the quadrature nodes.
+//! T σ = sources, averaged over the quadrature nodes. States are polynomials that satisfy x' = f at these nodes.
 //!
 //! The action z of a contact system is varied with the motion: z_1 − z_0 = S(Q, z_0, z_1) says how z_1 changes with the nodes, and
 //! (1 + ∂S/∂z_0) p_0 and (1 − ∂S/∂z_1) p_1 take the places of p_0 and p_1 (J7).
@@ -24,7 +24,7 @@ use extremal_expr::{Expr, Rational, Relation};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
-use super::action::{DiscreteAction, Formula, Slopes};
+use super::action::{DiscreteAction, Formula, Slopes, StateFormula};
 use super::builder::{SchemeBuilder, started, thermal_guards};
 use super::constrained::{Imposed, multiplier_guesses, place, velocities};
 use super::dry::{bounds, collected, first_half, half_forces, impulse, second_half, stuck_before};
@@ -42,7 +42,8 @@ impl<'g> DiscreteAction<'g> {
         let nodes = self.incremental_nodes(system);
         let Imposed { multipliers, residual: constraints, impulses, work } = nodes.impose(system);
 
-        let Formula { unknowns: w, action, forces, entropy, temperatures, heating, accounts } = &self.incremental;
+        let Formula { unknowns: w, action, forces, entropy, states, temperatures, heating, accounts } =
+            &self.incremental;
         let w = &w[1..];
         let increments: Vec<_> = w.iter().flatten().copied().collect();
         let Slopes { by_w, by_q } = &self.slopes;
@@ -66,8 +67,13 @@ impl<'g> DiscreteAction<'g> {
             let fraction = constants.number(*fraction, || system.constant(&format!("node_{i}")));
             guess.extend(system.v.iter().map(|v| fraction * *v));
         }
-        let rates = &system.heat.rates;
-        let s_next: Vec<_> = system.heat.s.iter().zip(rates).map(|(s, rate)| *s + h * *rate).collect();
+        let heated = &system.heat.s[..system.heat.held()];
+        let warmed = heated.iter().zip(&system.heat.rates).map(|(s, rate)| *s + h * *rate);
+        let s_next: Vec<_> = warmed.chain(states.end.iter().copied()).collect();
+        let rates = &[&system.heat.rates[..heated.len()], &states.rates.concat()].concat();
+        let staged = &system.heat.state_rates[..system.heat.s.len() - heated.len()];
+        let rate_guess = states.rates.iter().flat_map(|_| staged.iter().copied());
+        let rate_guess: Vec<_> = vec![zero; heated.len()].into_iter().chain(rate_guess).collect();
         // Stationary under its multipliers too: the mean of a vakonomic constraint over the step vanishes.
         let moving = system.moving_multipliers();
         let constraints = [constraints, g.gradient(*action / h, &moving)].concat();
@@ -93,12 +99,14 @@ impl<'g> DiscreteAction<'g> {
             Some(contacts) => contacts.solves(g, solve).to_vec(),
         };
         // A bound may contain multipliers, which are those of the first half.
-        let entropy = &g.substitute(entropy, &at_first);
+        let entropy = &g.substitute(&[&entropy[..], &states.rows].concat(), &at_first);
         let heating = &g.substitute(heating, &at_first);
         let next = system.names.iter().cycle().map(|name| Meaning::Next(name.clone()));
         let motion = Solve::new(&increments, &residual, &guess).meaning(next).with(imposed);
-        let warmed = system.heat.names.iter().map(|name| Meaning::Rate(name.clone()));
-        let warming = Solve::new(rates, entropy, &vec![zero; rates.len()]).meaning(warmed);
+        let (warmed, moved) = system.heat.names.split_at(heated.len());
+        let each = warmed.iter().chain(moved.iter().cycle().take(rates.len() - heated.len()));
+        let each = each.map(|name| Meaning::Rate(name.clone()));
+        let warming = Solve::new(rates, entropy, &rate_guess).meaning(each);
         let mut solves = before;
         match (rates.is_empty(), self.implicit_entropy) {
             (true, _) => solves.extend(with_contacts(motion)),
@@ -153,7 +161,7 @@ impl<'g> DiscreteAction<'g> {
         let ratio = scale_0 / scale_1;
         let contact = [g.select(g.compare(Relation::Lt, zero, ratio), ratio.log(), zero)];
         let accounts = if system.is_contact() { &contact[..] } else { accounts };
-        let grown = carried[rates.len()..].iter().zip(accounts).enumerate();
+        let grown = carried[system.heat.s.len()..].iter().zip(accounts).enumerate();
         let accounts_next: Vec<_> =
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
         let accounts_next = g.substitute(&accounts_next, &pulled);
@@ -164,7 +172,7 @@ impl<'g> DiscreteAction<'g> {
             let inner = &increments[..(degree - 1) * n];
             let given: Vec<_> = (0..n).map(|k| (w[degree - 1][k], (second[k] - system.q[k]) / h)).collect();
             let rows = g.substitute(&[&residual[..], entropy].concat(), &given);
-            form.start = two_points_start(system, second, (inner, &guess[..inner.len()]), rows, &multipliers);
+            form.start = two_points_start(system, second, (inner, &guess[..inner.len()]), rows, (rates, &multipliers));
         }
         let typed = self.own_constraints.iter().zip(&system.constraints);
         let typed: Vec<_> = typed.filter(|(own, c)| own.is_some() && c.is_vakonomic()).map(|(_, c)| c).collect();
@@ -173,9 +181,12 @@ impl<'g> DiscreteAction<'g> {
         form.carry(&steps, &found);
         outputs.extend(found);
         let constants = self.constants.into_named();
-        let note = format!(
-            "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
-        );
+        let note = match system.is_empty() && heated.is_empty() {
+            true => format!("One step of size {h} from x_0 at t to x_1, by the rates r at its stages."),
+            false => format!(
+                "One step of size {h} from (x_0, p_0) at t to (x_1, p_1): the lines for p_0 fix x_1, those for p_1 give the rest."
+            ),
+        };
         Scheme { constants, guards, equations, note, ..form.step(name, solves, &outputs) }
     }
 
@@ -186,8 +197,11 @@ impl<'g> DiscreteAction<'g> {
         let Imposed { mut impulses, .. } = nodes.impose(system);
         let last = self.nodes.len() - 1;
         let zero = g.int(0);
-        let Formula { unknowns, action, forces, entropy, .. } = &self.nodal;
+        let Formula { unknowns, action, forces, entropy, states, .. } = &self.nodal;
         let mut equations = vec![Equation::new("discrete Lagrangian", system.constant("L_d"), *action)];
+        if system.is_empty() && system.heat.entropies().is_empty() {
+            equations.clear();
+        }
         let (p0, p1) = (system.symbols("p_", "_0"), system.symbols("p_", "_1"));
         let [scale_0, scale_1] = self.nodal.nodal_scales(system);
         let at_end: Vec<_> =
@@ -219,12 +233,15 @@ impl<'g> DiscreteAction<'g> {
             }
         }
         let balances = entropy.iter().zip(&system.heat.names);
-        let kind = system.heat.word();
-        equations.extend(balances.map(|(row, name)| Equation::new(format!("{kind} {name}"), zero, *row)));
+        let kind = |at: usize| system.heat.word(at);
+        equations.extend(
+            balances.enumerate().map(|(at, (row, name))| Equation::new(format!("{} {name}", kind(at)), zero, *row)),
+        );
         if system.is_contact() {
             let factor = system.constant("f");
             equations.push(Equation::new("factor of the contact form", factor, scale_0 / scale_1));
         }
+        equations.extend(states.equations(system));
         let stationary = system.vakonomic().zip(g.gradient(*action / system.step(), &system.moving_multipliers()));
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
         equations.extend(super::dry::equations(system, [(&first_node, &between), (&end, &end)]));
@@ -271,6 +288,22 @@ fn contact_guards<'g>(system: &System<'g>, scales: [Expr<'g>; 2]) -> Vec<SchemeG
     labels.into_iter().zip(scales).filter(|(_, scale)| scale.as_number().is_none()).map(guard).collect()
 }
 
+impl<'g> StateFormula<'g> {
+    /// The equations of the states, for print.
+    fn equations(&self, system: &System<'g>) -> Vec<Equation> {
+        let zero = system.graph.int(0);
+        let names = &system.heat.names[system.heat.entropies().len()..];
+        let labels =
+            (1..=self.rates.len()).flat_map(|stage| names.iter().map(move |name| format!("stage {stage} of {name}")));
+        let mut equations: Vec<Equation> =
+            labels.zip(&self.rows).map(|(label, row)| Equation::new(label, zero, *row)).collect();
+        let [_, last] = system.entropy_ends();
+        let ends = last[last.len() - self.end.len()..].iter().zip(&self.end);
+        equations.extend(ends.map(|(symbol, end)| Equation::new("next state", *symbol, *end)));
+        equations
+    }
+}
+
 /// The state at the start from two positions: `rows` are the equations of a step whose last increments, and multipliers that move,
 /// are given; the inner ones, with their guess, and the momenta are found from them. The first impulses follow from velocities at the start that satisfy the
 /// constraints.
@@ -279,9 +312,8 @@ fn two_points_start<'g>(
     second: &[Expr<'g>],
     (inner, guess): (&[Expr<'g>], &[Expr<'g>]),
     mut rows: Vec<Expr<'g>>,
-    multipliers: &[Expr<'g>],
+    (rates, multipliers): (&[Expr<'g>], &[Expr<'g>]),
 ) -> Block {
-    let rates = &system.heat.rates;
     let mut open = [inner, &system.p, rates, multipliers].concat();
     let mut guess = guess.to_vec();
     guess.resize(open.len(), system.graph.int(0));

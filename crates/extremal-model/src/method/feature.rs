@@ -13,18 +13,26 @@ pub enum Feature {
     Accelerations,
     /// A Lagrangian with derivatives beyond accelerations.
     HigherDerivatives,
+    /// Forces beside accelerations.
+    HigherForces,
     /// Entropies.
     Entropies,
     /// A contact system: an action that is part of the Lagrangian.
     Action,
     /// A Poisson system: variables with brackets.
     Poisson,
+    /// States with rates of their own.
+    States,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
     Singular,
     /// The same with entropies.
     SingularEntropies,
+    /// A start from momenta.
+    Momenta,
     /// Dry friction.
     DryFriction,
+    /// A system that is reduced by cyclic coordinates.
+    Reduction,
     /// Constraints of this kind.
     Constraints(ConstraintKind),
     /// A start from two positions.
@@ -46,12 +54,16 @@ impl Feature {
             Feature::Velocities,
             Feature::Accelerations,
             Feature::HigherDerivatives,
+            Feature::HigherForces,
             Feature::Entropies,
             Feature::Action,
             Feature::Poisson,
+            Feature::States,
             Feature::Singular,
             Feature::SingularEntropies,
+            Feature::Momenta,
             Feature::DryFriction,
+            Feature::Reduction,
         ];
         all.extend(ConstraintKind::ALL.map(Feature::Constraints));
         all.extend([
@@ -81,12 +93,16 @@ impl fmt::Display for Feature {
             Feature::Velocities => f.write_str("for a Lagrangian without accelerations"),
             Feature::Accelerations => f.write_str("for a Lagrangian with accelerations"),
             Feature::HigherDerivatives => f.write_str("for a Lagrangian with derivatives beyond accelerations"),
+            Feature::HigherForces => f.write_str("for forces beside accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
             Feature::Action => f.write_str("for a contact system"),
             Feature::Poisson => f.write_str("for a Poisson system"),
+            Feature::States => f.write_str("for a system with states of first order"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
+            Feature::Momenta => f.write_str("from momenta"),
             Feature::DryFriction => f.write_str("under dry friction"),
+            Feature::Reduction => f.write_str("for a reduction by cyclic coordinates"),
             Feature::Constraints(kind) => write!(f, "under {} constraints", kind.name()),
             Feature::TwoPoints => f.write_str("from two points"),
             Feature::ConstrainedTwoPoints => f.write_str("from two points under constraints"),
@@ -140,9 +156,9 @@ mod tests {
 
     #[test]
     fn a_refusal_names_only_methods_that_take_everything_asked() {
-        let needed = [Feature::Velocities, Feature::Entropies, Feature::Constraints(ConstraintKind::Holonomic)];
+        let needed = [Feature::Velocities, Feature::Entropies, Feature::Constraints(ConstraintKind::Vakonomic)];
         let refusal = Method::EnergyEntropy(1).refuses(&needed).unwrap();
-        assert_eq!(refusal.feature, Feature::Constraints(ConstraintKind::Holonomic));
+        assert_eq!(refusal.feature, Feature::Constraints(ConstraintKind::Vakonomic));
         assert!(refusal.instead.contains(&"midpoint") && !refusal.instead.contains(&"galerkin(s)"));
         assert!(Method::Midpoint.refuses(&needed).is_none());
         let impossible = [Feature::HigherDerivatives, Feature::Entropies];

@@ -12,7 +12,8 @@ use extremal_expr::Rational;
 use crate::ConstraintKind::{Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
     Accelerations, Action, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints,
-    DryFriction, Entropies, HigherDerivatives, Poisson, Singular, SingularEntropies, TwoPoints, Velocities,
+    DryFriction, Entropies, HigherDerivatives, HigherForces, Momenta, Poisson, Reduction, Singular, SingularEntropies,
+    States, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -63,6 +64,8 @@ pub enum Method {
     },
     /// Energy-preserving collocation with the stages, 1 to [`MAX_STAGES`]: the first and the second law hold for every step.
     EnergyEntropy(u32),
+    /// The same with one stage and gradients of the quadratic parts of the Hamiltonian: keeps momenta of linear symmetries as well.
+    EnergyEntropyMomentum,
     /// The user's own discrete Lagrangian and forces, from `[discrete]`.
     Custom,
     /// For Lagrangians with accelerations: differences over three points, order 2.
@@ -137,12 +140,15 @@ pub enum MethodKind {
 }
 
 const MOTIONS: &[Feature] =
+    &[Velocities, Entropies, States, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
+const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, DryFriction]];
-/// The midpoint rule is collocation at one Gauss point, which may be taken where a singular Lagrangian moves.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, Poisson, DryFriction, Singular]];
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, DryFriction, Singular, Reduction]];
+/// The midpoint rule is collocation at one Gauss point, which may be taken from momenta too.
+const MIDPOINT_TAKES: &[&[Feature]] =
+    &[MOTIONS, PROBLEMS, &[Action, Poisson, DryFriction, Singular, Reduction, Momenta]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -154,14 +160,16 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     order: "2",
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
-    takes: &[MOTIONS, PROBLEMS, &[Action]],
+    // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
+    takes: &[MOTIONS, PROBLEMS, &[Action, Singular, Reduction]],
     example: || Method::Midpoint,
     read: None,
 };
 const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
-    takes: &[MOTIONS, &[Action, Poisson, Singular, SingularEntropies]],
+    // The whole equations are integrated: the motion is the same.
+    takes: &[MOTIONS, &[Action, Poisson, Singular, SingularEntropies, Reduction, Momenta]],
     ..VARIATIONAL
 };
 
@@ -189,7 +197,7 @@ static GALERKIN: MethodFamily = MethodFamily {
     equations: "G1 to G6",
     order: "2s",
     // Impulses of velocity constraints at control points that are not quadrature nodes lose the order.
-    takes: &[&[Velocities, Singular, Constraints(Holonomic), TwoPoints, Boundary]],
+    takes: &[&[Velocities, States, Singular, Reduction, Momenta, Constraints(Holonomic), TwoPoints, Boundary]],
     example: || Method::Galerkin { degree: 2, quadrature: Quadrature::Gauss(2) },
     read: Some(parse::galerkin),
     ..VARIATIONAL
@@ -200,7 +208,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Action, Poisson, Singular]],
+    takes: &[MOTIONS, &[Action, Poisson, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -209,7 +217,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: &[MOTIONS, &[Action]],
+    takes: &[MOTIONS, &[Action, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -227,14 +235,33 @@ static COMPOSED_ENERGY_ENTROPY: MethodFamily = MethodFamily {
 static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     usage: "energy-entropy(s)",
     sentence: "energy-preserving collocation with s stages, 1 if not given",
-    equations: "E15 to E20",
+    equations: "E15 to E21, X1 to X5",
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies, Poisson]],
+    takes: &[&[Velocities, Entropies, Poisson, Constraints(Holonomic), Constraints(Nonholonomic)]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
+};
+
+static ENERGY_ENTROPY_MOMENTUM: MethodFamily = MethodFamily {
+    usage: "energy-entropy-momentum",
+    sentence: "energy-preserving step between the quadratic parts of the Hamiltonian",
+    equations: "E16 with X6",
+    order: "2",
+    keeps: "energy; first and second law; momenta of linear symmetries of the quadratic parts",
+    example: || Method::EnergyEntropyMomentum,
+    read: None,
+    ..ENERGY_ENTROPY
+};
+
+static COMPOSED_ENERGY_ENTROPY_MOMENTUM: MethodFamily = MethodFamily {
+    usage: "compose(c, energy-entropy-momentum)",
+    sentence: "a symmetric composition c of energy-entropy-momentum steps; a step may lower the entropy",
+    keeps: "energy; first law; momenta of linear symmetries of the quadratic parts",
+    example: || composed(CompositionBase::EnergyEntropyMomentum),
+    ..COMPOSED_ENERGY_ENTROPY
 };
 
 static HERMITE: MethodFamily = MethodFamily {
@@ -242,7 +269,7 @@ static HERMITE: MethodFamily = MethodFamily {
     sentence: "for Lagrangians with accelerations or beyond: the Hermite polynomial between two points",
     equations: "H4",
     order: "4 for accelerations",
-    takes: &[&[Accelerations, HigherDerivatives, Boundary]],
+    takes: &[&[Accelerations, HigherDerivatives, HigherForces, Boundary]],
     example: || Method::Hermite,
     ..VARIATIONAL
 };
@@ -251,7 +278,7 @@ static DIFFERENCE: MethodFamily = MethodFamily {
     usage: "difference",
     sentence: "for Lagrangians with accelerations: differences over three points",
     equations: "H5, H6",
-    takes: &[&[Accelerations, Boundary, BoundaryConstraints]],
+    takes: &[&[Accelerations, HigherForces, Boundary, BoundaryConstraints]],
     example: || Method::Difference,
     ..VARIATIONAL
 };
@@ -261,7 +288,11 @@ static DOP853: MethodFamily = MethodFamily {
     sentence: "reference: Dormand-Prince 8(5,3), adaptive",
     equations: "R6",
     order: "8",
-    takes: &[MOTIONS, &[Action, Poisson, Accelerations, HigherDerivatives, Singular, SingularEntropies]],
+    takes: &[
+        MOTIONS,
+        &[Action, Poisson, Accelerations, HigherDerivatives, HigherForces],
+        &[Singular, SingularEntropies, Reduction, Momenta],
+    ],
     example: || Method::Dop853,
     ..REFERENCE
 };
@@ -346,8 +377,8 @@ static CUSTOM: MethodFamily = MethodFamily {
     equations: "D17",
     order: "that of the discrete Lagrangian",
     kind: MethodKind::Own,
-    // A discrete Lagrangian of one's own may reach over three points.
-    takes: &[MOTIONS, PROBLEMS, &[Accelerations]],
+    // A discrete Lagrangian of one's own may reach over three points; of states it says nothing.
+    takes: &[OWN_MOTIONS, PROBLEMS, &[Accelerations]],
     example: || Method::Custom,
     ..LEFT
 };
@@ -375,6 +406,7 @@ families! {
     Method::Galerkin { .. } => GALERKIN,
     Method::Compose { base: CompositionBase::Midpoint, .. } => COMPOSED_MIDPOINT,
     Method::EnergyEntropy(_) => ENERGY_ENTROPY,
+    Method::EnergyEntropyMomentum => ENERGY_ENTROPY_MOMENTUM,
     Method::Hermite => HERMITE,
     Method::Difference => DIFFERENCE,
     Method::Dop853 => DOP853,
@@ -385,6 +417,7 @@ families! {
     Method::Right => RIGHT,
     Method::Theta(_) => THETA,
     Method::Compose { base: CompositionBase::EnergyEntropy, .. } => COMPOSED_ENERGY_ENTROPY,
+    Method::Compose { base: CompositionBase::EnergyEntropyMomentum, .. } => COMPOSED_ENERGY_ENTROPY_MOMENTUM,
     Method::Dopri5 => DOPRI5,
     Method::Rk2 => RK2,
     Method::Euler => EULER,
@@ -456,6 +489,17 @@ impl Method {
         self.family().kind == MethodKind::Reference
     }
 
+    /// Does every step keep the energy itself, and the first law with it?
+    ///
+    /// ```
+    /// use extremal_model::Method;
+    /// assert!(Method::EnergyEntropy(2).keeps_energy());
+    /// assert!(!Method::Midpoint.keeps_energy());
+    /// ```
+    pub fn keeps_energy(&self) -> bool {
+        self.family().kind == MethodKind::EnergyPreserving
+    }
+
     /// The first of `needed` that the method is not defined for, with the families that take all of them.
     pub fn refuses(&self, needed: &[Feature]) -> Option<Refusal> {
         let feature = *needed.iter().find(|feature| !self.takes(**feature))?;
@@ -474,6 +518,7 @@ impl fmt::Display for Method {
             Method::Compose { composition, base } => write!(f, "{name}({composition}, {base})"),
             Method::EnergyEntropy(stages @ 2..) | Method::Gauss(stages) => write!(f, "{name}({stages})"),
             Method::EnergyEntropy(_)
+            | Method::EnergyEntropyMomentum
             | Method::Left
             | Method::Right
             | Method::Midpoint

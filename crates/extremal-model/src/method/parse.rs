@@ -329,6 +329,8 @@ mod tests {
             "gauss(4)",
             "energy-entropy",
             "energy-entropy(3)",
+            "energy-entropy-momentum",
+            "compose(suzuki4, energy-entropy-momentum)",
         ] {
             assert_eq!(text.parse::<Method>().unwrap().to_string(), text);
         }
@@ -362,6 +364,7 @@ mod tests {
         assert_eq!(error("compose(yoshida4, left)").1, "left");
         assert_eq!(error("energy-entropy(0)").1, "0");
         assert_eq!(error("energy-entropy(2, 3)").1, "energy-entropy(2, 3)");
+        assert_eq!(error("energy-entropy-momentum(2)").1, "energy-entropy-momentum(2)");
         assert_eq!(error("midpoint x").1, "x");
         assert_eq!(error("galerkin(2").1, "");
         assert_eq!(error("").1, "");

@@ -42,9 +42,19 @@ pub enum CompositionBase {
     Trapezoidal,
     /// [`Method::EnergyEntropy`](super::Method::EnergyEntropy) with one stage: keeps the energy exactly; its negative substeps lower the entropy inside a step.
     EnergyEntropy,
+    /// [`Method::EnergyEntropyMomentum`](super::Method::EnergyEntropyMomentum): the same, and keeps momenta of linear symmetries.
+    EnergyEntropyMomentum,
 }
 
-named! { CompositionBase: Midpoint = "midpoint", Trapezoidal = "trapezoidal", EnergyEntropy = "energy-entropy" }
+named! { CompositionBase: Midpoint = "midpoint", Trapezoidal = "trapezoidal", EnergyEntropy = "energy-entropy",
+EnergyEntropyMomentum = "energy-entropy-momentum" }
+
+impl CompositionBase {
+    /// Does every step keep the energy itself?
+    pub fn keeps_energy(self) -> bool {
+        matches!(self, CompositionBase::EnergyEntropy | CompositionBase::EnergyEntropyMomentum)
+    }
+}
 
 impl fmt::Display for Quadrature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

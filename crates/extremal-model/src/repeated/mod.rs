@@ -173,12 +173,34 @@ fn counted_by(statements: &Statements) -> Option<String> {
 /// Is nothing stated but what is the same for every member?
 fn says_the_same(statements: &Statements, count: &str) -> bool {
     let Statements { coordinates, definitions, dynamics, .. } = statements;
-    let DynamicsStatement { stated: _, lagrangian, friction_law: _, dissipation: _, forces, heat: _ } = dynamics;
+    // A Hamiltonian is no plain motion.
+    let DynamicsStatement {
+        stated: _,
+        lagrangian,
+        hamiltonian: _,
+        phase_space: _,
+        friction_law: _,
+        dissipation: _,
+        forces,
+        heat: _,
+    } = dynamics;
     let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
     let started = coordinates.iter().all(|statement| {
-        let CoordinateStatement { name: _, has_start: _, start, velocity, higher, second, domain, count: _, index: _ } =
-            statement;
-        let plain = second.is_none() && domain.is_none() && higher.iter().all(Option::is_none);
+        let CoordinateStatement {
+            name: _,
+            has_start: _,
+            start,
+            velocity,
+            momentum,
+            higher,
+            momenta,
+            second,
+            domain,
+            count: _,
+            index: _,
+        } = statement;
+        let mut beyond = higher.iter().chain(momenta).chain([momentum, second]);
+        let plain = domain.is_none() && beyond.all(Option::is_none);
         plain && start.is_some() && one(start) && one(velocity)
     });
     let local = |scalar: &Scalar, index: Option<&str>| match scalar {

@@ -1,15 +1,17 @@
-//! `[action]`: the action as a variable of the Lagrangian, by the principle of Herglotz; and what cannot stand beside states of first
-//! order that are not entropies.
+//! `[action]`: the action as a variable of the Lagrangian, by the principle of Herglotz; and what cannot stand beside states whose rates
+//! follow from a law.
 
-use super::entropies::{EntropyStatement, read_as};
+use extremal_expr::{Graph, Id};
+
 use super::families::QuantityKind;
-use super::poisson::PoissonBracket;
+use super::poisson::{PoissonBracket, bracket_rates};
+use super::states::{FirstOrderState, StateStatement, read_as};
 use super::{ModelTable, Statements};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{TableField, field, keys};
 use crate::resolver::Resolver;
 
-/// What moves the states of [`Model::entropies`](crate::Model::entropies).
+/// What moves the states of [`Model::states`](crate::Model::states).
 ///
 /// ```
 /// use extremal_model::{Model, StateLaw};
@@ -22,24 +24,38 @@ use crate::resolver::Resolver;
 ///     lagrangian = "x'^2/2 - x^2/2 - z/10"
 /// "#)?;
 /// assert!(matches!(model.state_law(), StateLaw::Action));
-/// assert_eq!(model.entropies()[0].name, "z");
+/// assert_eq!(model.states()[0].name, "z");
 /// # Ok::<(), extremal_model::InvalidModel>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub enum StateLaw {
-    /// They are entropies, which heat changes.
+    /// The rates that `[states]` states.
     #[default]
-    Heat,
+    Stated,
     /// It is the action of a contact system: its rate is the Lagrangian.
     Action,
     /// They are the variables of a Poisson system: x' = {x, H}, with the brackets that are not zero. The Lagrangian is −H.
     Poisson(Vec<PoissonBracket>),
 }
 
+impl StateLaw {
+    /// Gives the states the rates of their law: L of an action, B ∇H of variables with brackets.
+    pub(crate) fn give_rates(&self, graph: &Graph, lagrangian: Id, states: &mut [FirstOrderState]) {
+        let rates = match self {
+            StateLaw::Stated => return,
+            StateLaw::Action => vec![lagrangian; states.len()],
+            StateLaw::Poisson(brackets) => bracket_rates(graph, -graph.expr(lagrangian), brackets, states),
+        };
+        for (state, rate) in states.iter_mut().zip(rates) {
+            (state.rate, state.controlled_rate) = (rate, rate);
+        }
+    }
+}
+
 /// The action variable, and where the table stands.
 pub(crate) struct ActionStatement {
     pub span: Span,
-    pub variables: Vec<EntropyStatement>,
+    pub variables: Vec<StateStatement>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -52,7 +68,7 @@ pub(super) static TABLE: ModelTable = ModelTable {
     },
 };
 
-const FIELDS: &[TableField<EntropyStatement>] =
+const FIELDS: &[TableField<StateStatement>] =
     &[field("start", "the action at the start", |reader, entry, into| into.start = reader.series(entry))];
 
 /// Refuses what has no meaning beside `[action]` or `[poisson]`.
@@ -62,6 +78,11 @@ pub(crate) fn check(resolver: &mut Resolver<'_, '_>, statements: &Statements) {
             let message = format!("[action] needs exactly one variable, not {}", action.variables.len());
             let diagnostic = Diagnostic::error(Code::Conflict, message).at(action.span.clone(), "");
             resolver.problems.push(diagnostic.help("write z = 0.0: what the action is at the start"));
+        }
+        if statements.dynamics.hamiltonian.is_some() {
+            let diagnostic = Diagnostic::error(Code::Conflict, "`hamiltonian` is not defined beside [action]");
+            let help = "state the `lagrangian`: the rate of the action is L";
+            resolver.problems.push(diagnostic.at(action.span.clone(), "").help(help));
         }
         refuse(resolver, "action", &action.span, &beside_action(statements));
     }
@@ -77,6 +98,7 @@ type StatedTable = (&'static str, bool);
 fn beside_action(statements: &Statements) -> Vec<StatedTable> {
     vec![
         ("entropies", !statements.entropies.is_empty()),
+        ("states", !statements.states.is_empty()),
         ("heat", !statements.dynamics.heat.is_empty()),
         ("conduction", !statements.conduction.is_empty()),
         ("constraints", !statements.constraints.is_empty()),
@@ -103,6 +125,7 @@ fn refuse(resolver: &mut Resolver<'_, '_>, own: &str, span: &Span, others: &[Sta
     for (other, _) in others.iter().filter(|(_, stated)| *stated) {
         let message = format!("[{other}] is not defined beside [{own}]");
         let help = match (own, *other) {
+            (_, "states") => format!("[{own}] says how its own variables change: keep one of them"),
             ("action", "entropies") => "an entropy changes by heat, an action by z' = L: keep one of them".to_owned(),
             ("poisson", "coordinates" | "dynamics") => {
                 "a Poisson system is stated by [poisson] alone: its variables, its brackets and its `hamiltonian`"

@@ -39,7 +39,7 @@ pub(crate) fn read_table<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntr
 pub(crate) struct Targets<'a>(pub &'a [&'a Families]);
 
 impl<'a> Targets<'a> {
-    fn len(self) -> usize {
+    pub fn len(self) -> usize {
         self.0.iter().map(|families| families.members()).sum()
     }
 

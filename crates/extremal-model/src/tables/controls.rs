@@ -8,6 +8,7 @@ use super::assignments::{self, Primes, Targets};
 use super::coordinates::Coordinates;
 use super::definitions::Definitions;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name};
+use super::states::States;
 use super::{ModelTable, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
@@ -57,7 +58,7 @@ struct GainStatement {
 
 pub(super) static TABLE: ModelTable = ModelTable {
     name: "controls",
-    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]`. In a simulation all controls are zero",
+    sentence: "forces to be chosen, each by name: `u = \"x\"` acts on `x`, or a table. A control may also occur in `[forces]` and in the rates of `[states]`. In a simulation all controls are zero, unless it starts from momenta",
     keys: || keys(FIELDS),
     read: |reader, _, entries, into| {
         for entry in entries {
@@ -220,13 +221,19 @@ pub(crate) struct ControlledForces {
 }
 
 /// Adds the controls to the forces that are stated, which may contain controls themselves.
-pub(crate) fn apply(resolver: &mut Resolver<'_, '_>, controls: &[Control], stated: Vec<Id>) -> ControlledForces {
+pub(crate) fn apply(
+    resolver: &mut Resolver<'_, '_>,
+    controls: &[Control],
+    stated: Vec<Id>,
+    states: &States,
+) -> ControlledForces {
     let graph = resolver.graph;
     if controls.is_empty() {
         return ControlledForces { free: stated.clone(), controlled: stated };
     }
     let forces = graph.exprs(&stated);
-    report_idle(resolver, controls, &forces);
+    let rates: Vec<Id> = states.list.iter().map(|state| state.controlled_rate).collect();
+    report_idle(resolver, controls, &[&forces[..], &graph.exprs(&rates)].concat());
     let zero = graph.int(0);
     let none: Vec<_> = controls.iter().map(|control| (graph.expr(control.symbol), zero)).collect();
     let mut parts: Vec<Vec<Expr<'_>>> = forces.iter().map(|force| vec![*force]).collect();
@@ -241,14 +248,17 @@ pub(crate) fn apply(resolver: &mut Resolver<'_, '_>, controls: &[Control], state
     }
 }
 
-/// A control that neither acts on a coordinate nor occurs in a force does nothing.
-fn report_idle(resolver: &mut Resolver<'_, '_>, controls: &[Control], forces: &[Expr<'_>]) {
-    let used: HashSet<Id> = resolver.graph.free_symbols(forces).iter().map(|symbol| symbol.id()).collect();
+/// A control that neither acts on a coordinate nor occurs in a force or a rate does nothing.
+fn report_idle(resolver: &mut Resolver<'_, '_>, controls: &[Control], driving: &[Expr<'_>]) {
+    let used: HashSet<Id> = resolver.graph.free_symbols(driving).iter().map(|symbol| symbol.id()).collect();
     let idle = controls.iter().find(|control| control.gains.is_empty() && !used.contains(&control.symbol));
     // Where something else is wrong, it may be what the control should act on.
     if let (Some(control), 0) = (idle, resolver.problems.errors()) {
         let message = format!("the control `{}` acts on nothing", control.name);
-        let help = format!("say on which coordinate: {} = {{ on = \"x\" }}, or use it in [forces]", control.name);
+        let help = format!(
+            "say on which coordinate: {} = {{ on = \"x\" }}, or use it in [forces] or in the rate of a state",
+            control.name
+        );
         let diagnostic = Diagnostic::error(Code::IdleControl, message).at(control.span.clone(), "");
         resolver.problems.push(diagnostic.help(help));
     }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
-use super::boundary::{Boundary, Component};
-use super::entropies::Entropies;
+use super::boundary::{Boundary, Component, StateComponents};
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
-use super::{ModelTable, Statements};
+use super::{ModelTable, Statements, states};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
 use crate::names::{Declaration, NameMeaning};
@@ -33,8 +32,12 @@ pub struct Coordinate {
     pub start: Option<Id>,
     /// The velocity it starts with, an expression of parameters.
     pub start_velocity: Option<Id>,
+    /// The momentum it starts with, an expression of parameters, where the system is stated by a Hamiltonian. The velocity follows.
+    pub start_momentum: Option<Id>,
     /// The acceleration, jerk, snap and crackle (derivatives 2 to 5) it starts with, where the Lagrangian leaves them open.
     pub start_higher: [Option<Id>; HIGHER.len()],
+    /// The momenta conjugate to its derivatives 0, 1 and 2 that it starts with, where the motion starts from momenta.
+    pub start_momenta: [Option<Id>; MOMENTA.len()],
     /// Where it is after one step, an expression of parameters and the step `h`, for a start from two points.
     pub second: Option<Id>,
     /// A condition that must hold along the motion.
@@ -44,6 +47,9 @@ pub struct Coordinate {
 /// The derivatives 2 to 5, by the names of their starts.
 pub(crate) const HIGHER: [&str; 4] = ["acceleration", "jerk", "snap", "crackle"];
 
+/// The momenta conjugate to x, x' and x'', by the names of their starts.
+pub(crate) const MOMENTA: [&str; 3] = ["p0", "p1", "p2"];
+
 /// `x = 1.0`, or `x = { start = 1.0, velocity = 0.0, second = 1.0, domain = "x > 0", count = "n", index = "i" }`.
 #[derive(Debug, Default)]
 pub(crate) struct CoordinateStatement {
@@ -52,7 +58,9 @@ pub(crate) struct CoordinateStatement {
     pub has_start: bool,
     pub start: Option<ScalarSeries>,
     pub velocity: Option<ScalarSeries>,
+    pub momentum: Option<ScalarSeries>,
     pub higher: [Option<ScalarSeries>; HIGHER.len()],
+    pub momenta: [Option<ScalarSeries>; MOMENTA.len()],
     pub second: Option<ScalarSeries>,
     pub domain: Option<Scalar>,
     pub count: Option<Scalar>,
@@ -74,6 +82,11 @@ const FIELDS: &[TableField<CoordinateStatement>] = &[
         into.velocity = reader.series(entry);
     }),
     field(
+        "momentum",
+        "with a `hamiltonian`, instead of `velocity`: the momentum at the start, 0 if neither is stated",
+        |reader, entry, into| into.momentum = reader.series(entry),
+    ),
+    field(
         HIGHER[0],
         "for Lagrangians with accelerations: the second derivative at the start",
         |reader, entry, into| {
@@ -83,6 +96,19 @@ const FIELDS: &[TableField<CoordinateStatement>] = &[
     field(HIGHER[1], "the third derivative at the start", |reader, entry, into| into.higher[1] = reader.series(entry)),
     field(HIGHER[2], "the fourth derivative at the start", |reader, entry, into| into.higher[2] = reader.series(entry)),
     field(HIGHER[3], "the fifth derivative at the start", |reader, entry, into| into.higher[3] = reader.series(entry)),
+    field(
+        MOMENTA[0],
+        "the momentum conjugate to the position: with momenta a run of a control problem follows the flow of its optimality conditions, and one of a Lagrangian with accelerations starts from them",
+        |reader, entry, into| into.momenta[0] = reader.series(entry),
+    ),
+    field(MOMENTA[1], "the momentum conjugate to the velocity, 0 if not stated", |reader, entry, into| {
+        into.momenta[1] = reader.series(entry);
+    }),
+    field(
+        MOMENTA[2],
+        "the momentum conjugate to the acceleration, for Lagrangians with third derivatives",
+        |reader, entry, into| into.momenta[2] = reader.series(entry),
+    ),
     field(
         "second",
         "the position after one step, for `start = \"two-points\"`; may use the step `h`",
@@ -112,7 +138,8 @@ pub(crate) struct Coordinates {
 /// Declares all coordinates.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
-    if statements.coordinates.is_empty() && statements.entropies.is_empty() && statements.poisson.is_none() {
+    let first_order = !statements.states.is_empty() || statements.poisson.is_some();
+    if statements.coordinates.is_empty() && statements.entropies.is_empty() && !first_order {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
     }
@@ -142,7 +169,8 @@ fn resolve_one(
     all: &mut Coordinates,
 ) -> Option<()> {
     let name = &statement.name;
-    let lists = [&statement.start, &statement.velocity, &statement.second].into_iter().chain(&statement.higher);
+    let lists = [&statement.start, &statement.velocity, &statement.momentum, &statement.second].into_iter();
+    let lists = lists.chain(&statement.higher).chain(&statement.momenta);
     let count = family_count(resolver, name, statement.count.as_ref(), lists.flatten())?;
     let members = count.map_or(1, |count| count as usize);
     if !all.families.has_room(resolver, members, name) {
@@ -162,9 +190,14 @@ fn resolve_one(
     };
     let start = family(&statement.start, "start", &ExpressionPlace::INITIAL);
     let velocity = family(&statement.velocity, "velocity", &ExpressionPlace::INITIAL);
+    let momentum = family(&statement.momentum, "momentum", &ExpressionPlace::INITIAL);
     let second = family(&statement.second, "second position", &ExpressionPlace::SECOND);
     let mut higher = [const { None }; HIGHER.len()];
     for ((values, series), what) in higher.iter_mut().zip(&statement.higher).zip(HIGHER) {
+        *values = family(series, what, &ExpressionPlace::INITIAL);
+    }
+    let mut momenta = [const { None }; MOMENTA.len()];
+    for ((values, series), what) in momenta.iter_mut().zip(&statement.momenta).zip(MOMENTA) {
         *values = family(series, what, &ExpressionPlace::INITIAL);
     }
     let member = |values: &Option<Vec<Id>>, position: usize| values.as_ref().map(|values| values[position]);
@@ -176,7 +209,9 @@ fn resolve_one(
             acceleration: a.id(),
             start: member(&start, position),
             start_velocity: member(&velocity, position),
+            start_momentum: member(&momentum, position),
             start_higher: higher.each_ref().map(|values| member(values, position)),
+            start_momenta: momenta.each_ref().map(|values| member(values, position)),
             second: member(&second, position),
             domain: None,
         });
@@ -244,23 +279,25 @@ pub(crate) fn start_expressions(
     starts
 }
 
-/// The values of the time, all positions, velocities and entropies at the start, by the names of their symbols. A position that is
-/// left open has none; a velocity is then zero.
+/// The values of the time, all positions, velocities, entropies and states at the start, by the names of their symbols. A position or
+/// a state that is left open has none; a velocity is then zero.
 pub(crate) fn start_values(
     resolver: &Resolver<'_, '_>,
-    coordinates: &Coordinates,
-    entropies: &Entropies,
+    state: StateComponents<'_>,
     boundary: Option<&Boundary>,
 ) -> HashMap<String, f64> {
     let graph = resolver.graph;
     let zero = graph.int(0).id();
+    let StateComponents { coordinates, entropies, states } = state;
     let starts = start_expressions(&coordinates.list, boundary, 1);
     let moving = coordinates.list.iter().zip(starts[0].iter().zip(&starts[1]));
     let moving = moving.flat_map(|(c, (position, velocity))| {
         [(c.name.clone(), *position), (format!("{}'", c.name), Some(velocity.unwrap_or(zero)))]
     });
     let entropies = entropies.list.iter().map(|entropy| (entropy.name.clone(), Some(entropy.start)));
-    let known = moving.chain(entropies).filter_map(|(name, value)| Some((name, value?)));
+    let stated = states.list.iter().map(|state| state.name.clone());
+    let stated = stated.zip(states::start_expressions(&states.list, boundary));
+    let known = moving.chain(entropies).chain(stated).filter_map(|(name, value)| Some((name, value?)));
     let (names, ids): (Vec<String>, Vec<Id>) = known.unzip();
     let numbers = graph.evaluate(&graph.exprs(&ids), |name| resolver.values.get(name).copied());
     let mut values: HashMap<String, f64> = names.into_iter().zip(numbers).collect();

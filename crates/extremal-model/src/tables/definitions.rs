@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use extremal_expr::Id;
+use extremal_expr::{Expr, Id};
 
 use super::ModelTable;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index};
@@ -98,6 +98,28 @@ pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[DefinitionS
         definitions.list.extend(named.map(|(at, expression)| Definition { name: name(at), expression }));
     }
     definitions
+}
+
+/// Writes all definitions with some symbols replaced.
+pub(crate) fn substitute<'g>(
+    resolver: &mut Resolver<'g, '_>,
+    definitions: &mut Definitions,
+    rules: &[(Expr<'g>, Expr<'g>)],
+) {
+    let graph = resolver.graph;
+    let symbols: Vec<_> = rules.iter().map(|(symbol, _)| *symbol).collect();
+    for family in &definitions.families.list {
+        let members = &mut definitions.list[family.first..family.first + family.len()];
+        let written = graph.exprs(&members.iter().map(|member| member.expression).collect::<Vec<_>>());
+        if !graph.depend_on(&written, &symbols).contains(&true) {
+            continue;
+        }
+        let values = graph.substitute(&written, rules);
+        members.iter_mut().zip(&values).for_each(|(member, value)| member.expression = value.id());
+        let (span, count) = (family.name.span.clone(), family.count);
+        let meaning = NameMeaning::Definition { values };
+        resolver.names.declare(&family.name.text, Declaration { what: "definition", meaning, count, span });
+    }
 }
 
 /// One statement: a definition alone, or a family.

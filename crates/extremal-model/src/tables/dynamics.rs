@@ -12,8 +12,9 @@ use super::coordinates::Coordinates;
 use super::definitions::Definitions;
 use super::dissipation::{self, DissipationStatement};
 use super::entropies::{Entropies, Entropy};
-use super::families::QuantityKind;
 use super::friction::{self, FrictionTerm, ResolvedFriction};
+use super::hamiltonian::StatedHamiltonian;
+use super::states::States;
 use super::{ModelTable, Statements, virtual_work};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableField, field, keys};
@@ -42,6 +43,7 @@ pub(crate) struct Dynamics {
 pub(crate) struct Quantities<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
+    pub states: &'a States,
     pub definitions: &'a Definitions,
     pub constraints: &'a Constraints,
 }
@@ -52,6 +54,9 @@ pub(crate) struct DynamicsStatement {
     /// Was the table there at all?
     pub stated: bool,
     pub lagrangian: Option<Scalar>,
+    pub hamiltonian: Option<Scalar>,
+    /// Are the momenta of the Hamiltonian among the coordinates?
+    pub phase_space: bool,
     /// `friction = "herglotz"`.
     pub friction_law: Option<SourceText>,
     pub dissipation: Vec<DissipationStatement>,
@@ -65,11 +70,20 @@ pub(super) static TABLE: ModelTable = ModelTable {
     keys: || keys(FIELDS),
     read: |reader, table, entries, into| {
         into.dynamics.stated = true;
-        if !reader.fill(entries, FIELDS, &mut into.dynamics).contains(&"lagrangian") {
+        let stated = reader.fill(entries, FIELDS, &mut into.dynamics);
+        if !stated.contains(&"lagrangian") && !stated.contains(&"hamiltonian") {
             reader.problems.push(
                 Diagnostic::error(Code::Missing, "[dynamics] has no Lagrangian")
                     .at(table.name.span.clone(), "`lagrangian = \"...\"` is missing")
                     .help("kinetic energy minus potential energy, for instance lagrangian = \"m*x'^2/2 - k*x^2/2\""),
+            );
+        }
+        if let (Some(lagrangian), Some(hamiltonian)) = (&into.dynamics.lagrangian, &into.dynamics.hamiltonian) {
+            reader.problems.push(
+                Diagnostic::error(Code::Conflict, "[dynamics] states the system twice")
+                    .at(hamiltonian.span(), "by a Hamiltonian")
+                    .at(lagrangian.span(), "by a Lagrangian")
+                    .help("keep one of them: the other follows from it"),
             );
         }
     },
@@ -96,6 +110,11 @@ const FIELDS: &[TableField<DynamicsStatement>] = &[
         |reader, entry, into| into.lagrangian = reader.scalar(entry),
     ),
     field(
+        "hamiltonian",
+        "instead of `lagrangian`: the energy by positions, momenta (`p_x` is that of `x`), entropies, time and parameters",
+        |reader, entry, into| into.hamiltonian = reader.scalar(entry),
+    ),
+    field(
         "dissipation",
         "Rayleigh's function D of positions and velocities, `\"c*x'^2/2\"`: the friction -dD/dx' on every coordinate, beside that of `[friction]`; with `heats` as there, a table `{ function = \"c*x'^2/2\", heats = \"S\" }` or a list of tables",
         |reader, entry, into| into.dissipation = dissipation::read(reader, entry),
@@ -111,6 +130,8 @@ const FIELDS: &[TableField<DynamicsStatement>] = &[
     ),
 ];
 
+/// What a system may be stated by in the place of a Lagrangian.
+const HAMILTONIAN: &str = "Hamiltonian";
 /// The only law of friction that has a name.
 const HERGLOTZ: &str = "herglotz";
 
@@ -119,38 +140,42 @@ pub(crate) fn resolve(
     statements: &Statements,
     named: &Quantities<'_>,
     controls: &[Control],
+    stated: Option<&StatedHamiltonian<'_>>,
 ) -> Option<Dynamics> {
-    let &Quantities { coordinates, entropies, definitions, constraints } = named;
+    let &Quantities { coordinates, entropies, states, definitions, constraints } = named;
     let statement = &statements.dynamics;
-    if !statement.stated && statements.poisson.is_none() {
+    // Rates say all of a system that has states alone.
+    let of_states = coordinates.list.is_empty() && entropies.list.is_empty() && !states.list.is_empty();
+    if !statement.stated && !of_states && statements.poisson.is_none() {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
-    // Neither an action nor the variables of a Poisson system are heated.
-    let no_entropies = Entropies::none(QuantityKind::Entropy);
-    let warm = if entropies.families.kind == QuantityKind::Entropy { entropies } else { &no_entropies };
-    let heated = [&warm.families];
+    let heated = [&entropies.families];
     let forces = virtual_work::resolve(resolver, &statement.forces, coordinates, definitions);
-    let forces = controls::apply(resolver, controls, forces);
+    let forces = controls::apply(resolver, controls, forces, states);
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
-    let mut friction = friction::resolve(resolver, &statements.friction, coordinates, warm);
-    dissipation::resolve(resolver, &statement.dissipation, coordinates, warm, &mut friction);
+    let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
+    dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
     refuse_dry(resolver, statements, &friction);
-    let conductions = conduction::resolve(resolver, &statements.conduction, warm);
-    let (scalar, place) = match &statements.poisson {
-        Some(poisson) => (poisson.hamiltonian.as_ref()?, &ExpressionPlace::POISSON_HAMILTONIAN),
-        None if statements.is_higher_order() => (statement.lagrangian.as_ref()?, &ExpressionPlace::HIGHER_LAGRANGIAN),
-        None => (statement.lagrangian.as_ref()?, &ExpressionPlace::LAGRANGIAN),
+    let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
+    let lagrangian = match (&statements.poisson, &statement.hamiltonian, &statement.lagrangian) {
+        (Some(poisson), ..) => {
+            -resolver.number(poisson.hamiltonian.as_ref()?, &ExpressionPlace::POISSON_HAMILTONIAN, None)?
+        }
+        (None, Some(_), _) => resolver.graph.expr(stated?.lagrangian.id()),
+        (None, None, None) if of_states && !statement.stated => resolver.graph.int(0),
+        (None, None, _) => lagrangian(resolver, statements)?,
     };
-    let stated = resolver.number(scalar, place, None)?;
-    let lagrangian = if statements.poisson.is_some() { -stated } else { stated };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
     let order = ordered.filter_map(|part| resolver.names.order_of(part)).max().unwrap_or(1).max(1);
-    report_absent(resolver, lagrangian, scalar, coordinates, warm, constraints);
-    let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, warm));
+    if let Some(scalar) = statement.hamiltonian.as_ref().or(statement.lagrangian.as_ref()) {
+        let function = if statement.hamiltonian.is_some() { HAMILTONIAN } else { "Lagrangian" };
+        report_absent(resolver, lagrangian, (function, scalar), coordinates, entropies, constraints);
+    }
+    let law = statement.friction_law.as_ref().filter(|text| may_use_herglotz(resolver, text, statements, entropies));
     if let Some(text) = law {
-        friction = herglotz(resolver, text, lagrangian, coordinates, warm);
+        friction = herglotz(resolver, text, lagrangian, coordinates, entropies);
     }
     let friction_totals = friction.totals(resolver, coordinates.list.len());
     let herglotz = law.is_some();
@@ -164,6 +189,13 @@ fn refuse_dry(resolver: &mut Resolver<'_, '_>, statements: &Statements, friction
         let diagnostic = Diagnostic::error(Code::Conflict, "dry friction is not defined beside [action]");
         resolver.problems.push(diagnostic.at(action.span.clone(), ""));
     }
+}
+
+/// The Lagrangian as it is stated.
+fn lagrangian<'g>(resolver: &mut Resolver<'g, '_>, statements: &Statements) -> Option<Expr<'g>> {
+    let place =
+        if statements.is_higher_order() { &ExpressionPlace::HIGHER_LAGRANGIAN } else { &ExpressionPlace::LAGRANGIAN };
+    resolver.number(statements.dynamics.lagrangian.as_ref()?, place, None)
 }
 
 /// The law speaks of one entropy and leaves no place for other friction.
@@ -222,7 +254,7 @@ fn herglotz<'g>(
 fn report_absent(
     resolver: &mut Resolver<'_, '_>,
     lagrangian: Expr<'_>,
-    scalar: &Scalar,
+    (function, scalar): (&str, &Scalar),
     coordinates: &Coordinates,
     entropies: &Entropies,
     constraints: &Constraints,
@@ -253,14 +285,19 @@ fn report_absent(
     for family in &entropies.families.list {
         let members = &entropies.list[family.first..family.first + family.len()];
         if let Some(Entropy { name, .. }) = members.iter().find(|entropy| !present.contains(&entropy.symbol)) {
-            let message = format!("the Lagrangian does not contain the entropy `{name}`");
+            let message = format!("the {function} does not contain the entropy `{name}`");
             resolver.problems.push(
                 Diagnostic::error(Code::AbsentEntropy, message)
                     .at(family.name.span.clone(), "declared here")
                     .at(scalar.span(), format!("`{name}` does not remain in it"))
-                    .help(format!(
-                        "subtract an internal energy that grows with `{name}`: its temperature is -dL/d{name}"
-                    )),
+                    .help(match function {
+                        HAMILTONIAN => {
+                            format!("add an internal energy that grows with `{name}`: its temperature is dH/d{name}")
+                        }
+                        _ => format!(
+                            "subtract an internal energy that grows with `{name}`: its temperature is -dL/d{name}"
+                        ),
+                    }),
             );
         }
     }

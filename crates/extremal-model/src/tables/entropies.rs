@@ -13,8 +13,7 @@ use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver};
 use crate::text::SourceText;
 
-/// The entropy of one part of the system, the action variable of a contact system, or a variable of a Poisson system:
-/// [`StateLaw`](crate::StateLaw) says which, and how it moves. A family has one of these for each member.
+/// The entropy of one part of the system; a family has one of these for each member.
 #[derive(Clone, Debug)]
 pub struct Entropy {
     /// Its name: `S`, or `S[3]` for a member of a family.
@@ -48,20 +47,10 @@ const FIELDS: &[TableField<EntropyStatement>] = &[
 ];
 
 fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> EntropyStatement {
-    read_as(reader, entry, FIELDS, QuantityKind::Entropy)
-}
-
-/// A state of this kind, with these of the keys.
-pub(super) fn read_as<'t>(
-    reader: &mut TableReader<'t, '_>,
-    entry: &TableEntry<'t>,
-    fields: &[TableField<EntropyStatement>],
-    kind: QuantityKind,
-) -> EntropyStatement {
     let mut statement = EntropyStatement { name: entry.name.clone(), ..EntropyStatement::default() };
-    if !reader.fill_entry(entry, fields, &mut statement).contains(&"start") {
+    if !reader.fill_entry(entry, FIELDS, &mut statement).contains(&"start") {
         let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
-        missing_start(reader.problems, &entry.name, kind.word(), "what is it at the beginning?", example);
+        missing_start(reader.problems, &entry.name, "entropy", "what is it at the beginning?", example);
     }
     statement
 }
@@ -73,18 +62,15 @@ pub(crate) struct Entropies {
     places: HashMap<Id, usize>,
 }
 
-/// Declares all entropies, or all states of another kind that move by an equation of first order.
-pub(crate) fn resolve(
-    resolver: &mut Resolver<'_, '_>,
-    statements: &[EntropyStatement],
-    kind: QuantityKind,
-) -> Entropies {
-    let mut all = Entropies::none(kind);
+/// Declares all entropies.
+pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &[EntropyStatement]) -> Entropies {
+    let mut all =
+        Entropies { list: Vec::new(), families: Families::new(QuantityKind::Entropy), places: HashMap::new() };
     for (position, statement) in statements.iter().enumerate() {
-        let what = kind.word();
-        if resolver.admit(&statement.name, what) && resolve_one(resolver, statement, position, &mut all).is_none() {
+        if resolver.admit(&statement.name, "entropy") && resolve_one(resolver, statement, position, &mut all).is_none()
+        {
             let span = statement.name.span.clone();
-            let broken = Declaration { what, meaning: NameMeaning::Broken, count: None, span };
+            let broken = Declaration { what: "entropy", meaning: NameMeaning::Broken, count: None, span };
             resolver.names.declare(&statement.name.text, broken);
         }
     }
@@ -107,8 +93,7 @@ fn resolve_one(
     let names = (1..=members).map(|number| member_name(&name.text, count, number));
     let symbols: Vec<Expr<'_>> = names.map(|name| resolver.graph.symbol(&name)).collect();
     let meaning = NameMeaning::Entropy { symbols: symbols.clone() };
-    let what = all.families.kind.word();
-    resolver.names.declare(&name.text, Declaration { what, meaning, count, span: name.span.clone() });
+    resolver.names.declare(&name.text, Declaration { what: "entropy", meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &ExpressionPlace::INITIAL);
     let zero = resolver.graph.int(0).id();
@@ -125,11 +110,6 @@ fn resolve_one(
 }
 
 impl Entropies {
-    /// None of this kind.
-    pub fn none(kind: QuantityKind) -> Entropies {
-        Entropies { list: Vec::new(), families: Families::new(kind), places: HashMap::new() }
-    }
-
     /// The entropy that a text names: `S`, `S[2]`, or `S[i + 1]` where `i` is the member's number.
     pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &SourceText, member: MemberNumber<'_>) -> Option<usize> {
         assignments::take_apart(resolver, text, Targets(&[&self.families]), Primes::Refused)?;

@@ -7,10 +7,10 @@ use super::constraints::{ModelConstraint, multiplier_name};
 use super::controls::Control;
 use super::coordinates::Coordinate;
 use super::discrete::Discrete;
-use super::entropies::Entropies;
-use super::families::QuantityKind;
+use super::entropies::Entropy;
 use super::friction::{DryFriction, dry_force_name};
 use super::observables::WatchedQuantities;
+use super::states::FirstOrderState;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, TableEntry, TableReader};
 use crate::resolver::Resolver;
@@ -115,8 +115,13 @@ fn resolve_one(
 pub(crate) struct RecordedColumns<'a> {
     pub coordinates: &'a [Coordinate],
     pub order: u32,
+    /// Is a cost summed up along a run?
+    pub costs: bool,
     pub dry: &'a [DryFriction],
-    pub entropies: &'a Entropies,
+    pub entropies: &'a [Entropy],
+    pub states: &'a [FirstOrderState],
+    /// Is one of the states an action that the Lagrangian contains?
+    pub of_action: bool,
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -130,20 +135,21 @@ impl RecordedColumns<'_> {
         let mut columns = BTreeSet::from(["energy".to_owned()]);
         for coordinate in self.coordinates {
             let name = &coordinate.name;
-            columns.extend([name.clone(), format!("p_{name}")]);
+            columns.insert(name.clone());
+            columns.extend((0..self.order as usize).map(|order| format!("p_{name}{}", "'".repeat(order))));
             columns.extend((1..2 * self.order as usize).map(|order| format!("{name}{}", "'".repeat(order))));
         }
         for (at, dry) in self.dry.iter().enumerate() {
             let before = self.dry[..at].iter().filter(|other| other.coordinate == dry.coordinate).count();
             columns.insert(dry_force_name(&self.coordinates[dry.coordinate].name, before));
         }
-        columns.extend(self.entropies.list.iter().map(|entropy| entropy.name.clone()));
-        match self.entropies.families.kind {
-            QuantityKind::Entropy => {
-                columns.extend(self.entropies.list.iter().map(|entropy| format!("T_{}", entropy.name)));
-            }
-            QuantityKind::Action => drop(columns.insert("log_factor".to_owned())),
-            _ => {}
+        for entropy in self.entropies {
+            columns.extend([entropy.name.clone(), format!("T_{}", entropy.name)]);
+        }
+        columns.extend(self.of_action.then(|| "log_factor".to_owned()));
+        for state in self.states {
+            columns.insert(state.name.clone());
+            columns.extend(self.is_boundary.then(|| format!("p_{}", state.name)));
         }
         columns.extend(self.constraints.iter().map(|constraint| multiplier_name(&constraint.name)));
         let own = self.discrete.map_or(&[][..], |discrete| &discrete.constraints);
@@ -156,6 +162,10 @@ impl RecordedColumns<'_> {
         columns.extend(self.controls.iter().map(|control| control.name.clone()));
         columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
         columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
+        if self.costs {
+            columns.insert("cost".to_owned());
+            columns.extend(self.coordinates.iter().map(|coordinate| format!("costate_{}", coordinate.name)));
+        }
         if self.is_boundary {
             columns.extend(["objective".to_owned(), "duration".to_owned()]);
         }

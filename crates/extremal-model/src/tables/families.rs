@@ -1,4 +1,4 @@
-//! What comes alone or as families: coordinates, entropies, definitions, constraints, controls.
+//! What comes alone or as families: coordinates, entropies, states, definitions, constraints, controls.
 
 use std::collections::HashMap;
 
@@ -22,6 +22,7 @@ pub(crate) enum QuantityKind {
     Entropy,
     Action,
     Variable,
+    State,
     Definition,
     Constraint,
     Control,
@@ -34,6 +35,7 @@ impl QuantityKind {
             QuantityKind::Entropy => "entropy",
             QuantityKind::Action => "action variable",
             QuantityKind::Variable => "variable",
+            QuantityKind::State => "state",
             QuantityKind::Definition => "definition",
             QuantityKind::Constraint => "constraint",
             QuantityKind::Control => "control",
@@ -46,6 +48,7 @@ impl QuantityKind {
             QuantityKind::Entropy => "entropies",
             QuantityKind::Action => "action variables",
             QuantityKind::Variable => "variables",
+            QuantityKind::State => "states",
             QuantityKind::Definition => "definitions",
             QuantityKind::Constraint => "constraints",
             QuantityKind::Control => "controls",
@@ -209,7 +212,7 @@ pub(crate) fn initial(
     Some(values.iter().map(|value| value.id()).collect())
 }
 
-/// Says that a coordinate or an entropy has no start, and shows one that has.
+/// Says that a coordinate, an entropy or a state has no start, and shows one that has.
 pub(crate) fn missing_start(problems: &mut Problems, name: &Name, what: &str, question: &str, example: String) {
     let message = format!("the {what} `{}` has no start", name.text);
     problems.push(Diagnostic::error(Code::Missing, message).at(name.span.clone(), question).help(example));

@@ -9,7 +9,6 @@ use super::conduction::Conduction;
 use super::coordinates::{Coordinate, Coordinates};
 use super::dynamics::Dynamics;
 use super::entropies::{Entropies, Entropy};
-use super::families::QuantityKind;
 use super::friction::FrictionTerm;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::resolver::Resolver;
@@ -123,7 +122,7 @@ pub(crate) fn check(
     entropies: &Entropies,
     starts: &HashMap<String, f64>,
 ) {
-    if entropies.list.is_empty() || entropies.families.kind != QuantityKind::Entropy {
+    if entropies.list.is_empty() {
         return;
     }
     let laws = LawsAtStart {

@@ -21,13 +21,16 @@ mod entropies;
 mod expected;
 mod families;
 mod friction;
+pub(crate) mod hamiltonian;
 mod jumps;
 mod laws;
+mod momenta;
 mod objective;
 mod observables;
 mod parameters;
 mod poisson;
 mod simulation;
+mod states;
 mod stop;
 mod virtual_work;
 
@@ -54,18 +57,20 @@ pub use entropies::Entropy;
 pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use objective::Objective;
-pub use observables::{Exact, Invariant, SymmetryGenerator};
+pub use observables::{Exact, Invariant, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
+pub use states::FirstOrderState;
 pub use stop::{Direction, Stop};
 
 use crate::named::{named, read_by_name};
+pub(crate) use boundary::ComponentLists;
 pub(crate) use boundary::problems as boundary_problems;
 pub(crate) use coordinates::start_expressions;
-use families::QuantityKind;
 pub(crate) use laws::{Breach, LawsAtStart};
 pub(crate) use parameters::{ParameterStatement, resolve as resolve_parameters};
+pub(crate) use states::start_expressions as state_starts;
 
 /// A table of the model file: all that is said of it.
 ///
@@ -86,11 +91,12 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 23] = [
+static TABLES: [&ModelTable; 24] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
     &action::TABLE,
+    &states::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
     &dynamics::FORCES,
@@ -142,6 +148,7 @@ pub(crate) struct Statements {
     pub entropies: Vec<entropies::EntropyStatement>,
     pub action: Option<action::ActionStatement>,
     pub poisson: Option<poisson::PoissonStatement>,
+    pub states: Vec<states::StateStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
     pub friction: Vec<friction::FrictionStatement>,
@@ -162,7 +169,8 @@ impl Statements {
     /// May the Lagrangian contain accelerations? Only where the problem or its method says that they are meant.
     fn is_higher_order(&self) -> bool {
         let method = self.simulation.method.as_ref();
-        self.boundary.is_some() || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
+        let stated = self.boundary.is_some() || self.starts_from_momenta();
+        stated || method.is_some_and(|(method, _)| method.takes(Feature::Accelerations))
     }
 
     /// Is nothing stated that concerns the motion, beside parameters, coordinates, definitions, a Lagrangian and forces?
@@ -177,9 +185,19 @@ impl Statements {
             entropies,
             action,
             poisson,
+            states,
             definitions: _,
             dynamics:
-                dynamics::DynamicsStatement { stated: _, lagrangian: _, friction_law, dissipation, forces: _, heat },
+                dynamics::DynamicsStatement {
+                    stated: _,
+                    lagrangian: _,
+                    hamiltonian,
+                    phase_space: _,
+                    friction_law,
+                    dissipation,
+                    forces: _,
+                    heat,
+                },
             friction,
             conduction,
             constraints,
@@ -195,10 +213,14 @@ impl Statements {
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-        let states = !entropies.is_empty() || action.is_some() || poisson.is_some();
-        let heated = states || !(conduction.is_empty() && heat.is_empty());
+        let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
+        let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
-        let sought = objective.is_some() || boundary.is_some() || discrete.is_some() || discretisation.is_some();
+        let sought = hamiltonian.is_some()
+            || objective.is_some()
+            || boundary.is_some()
+            || discrete.is_some()
+            || discretisation.is_some();
         !(rubs || watched || heated || restricted || sought)
     }
 }
@@ -211,12 +233,16 @@ pub(crate) struct Content {
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
     pub state_law: StateLaw,
+    pub states: Vec<FirstOrderState>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
     pub independent: String,
     pub lagrangian: Id,
+    pub hamiltonian: Option<hamiltonian::HamiltonianContent>,
     /// The highest derivative of a coordinate in the Lagrangian and the constraints, at least 1.
     pub order: u32,
+    /// The order of the motion that momenta at the start belong to, if some are stated.
+    pub momentum_order: Option<u32>,
     pub forces: Vec<Id>,
     pub controlled_forces: Vec<Id>,
     pub friction: Vec<Id>,
@@ -279,56 +305,59 @@ fn read_top<'t>(reader: &mut TableReader<'t, '_>, entry: TableEntry<'t>, into: &
     }
 }
 
-/// The states that move by an equation of first order: of one kind, as [`action::check`] sees to.
-fn states(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> entropies::Entropies {
-    let (stated, kind) = match (&statements.poisson, &statements.action) {
-        (Some(poisson), _) => (&poisson.variables, QuantityKind::Variable),
-        (None, Some(action)) => (&action.variables, QuantityKind::Action),
-        (None, None) => (&statements.entropies, QuantityKind::Entropy),
-    };
-    entropies::resolve(resolver, stated, kind)
-}
-
 /// Gives every statement its meaning; `None` only if something is wrong and has been reported.
 pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
     let independent = boundary::independent(statements.boundary.as_ref(), problems);
     let resolver = &mut Resolver::new(graph, &independent, problems);
     let mut parameters = parameters::resolve(resolver, &statements.parameters);
     let mut coordinates = coordinates::resolve(resolver, statements);
+    let entropies = entropies::resolve(resolver, &statements.entropies);
     action::check(resolver, statements);
-    let entropies = states(resolver, statements);
+    let mut states = states::declare(resolver, statements);
     let declared_controls = controls::declare(resolver, &statements.controls);
-    let definitions = definitions::resolve(resolver, &statements.definitions);
+    hamiltonian::declare(resolver, statements, &coordinates);
+    let mut definitions = definitions::resolve(resolver, &statements.definitions);
+    let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &entropies);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
-    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies };
+    states::resolve_rates(resolver, statements, &mut states, &controls);
+    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
     let boundary = statements.boundary.as_ref().and_then(|stated| boundary::resolve(resolver, stated, timing, state));
     let objective = objective::resolve(resolver, statements);
-    let starts = coordinates::start_values(resolver, &coordinates, &entropies, boundary.as_ref());
+    let starts = coordinates::start_values(resolver, state, boundary.as_ref());
     coordinates::resolve_domains(resolver, &statements.coordinates, &mut coordinates, &starts);
+    let state = boundary::StateComponents { coordinates: &coordinates, entropies: &entropies, states: &states };
     let constraints = constraints::resolve(resolver, statements);
     let named = dynamics::Quantities {
         coordinates: &coordinates,
         entropies: &entropies,
+        states: &states,
         definitions: &definitions,
         constraints: &constraints,
     };
-    let dynamics = dynamics::resolve(resolver, statements, &named, &controls);
+    let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
     let state_law = match (&statements.poisson, &statements.action) {
-        (Some(stated), _) => StateLaw::Poisson(poisson::resolve(resolver, stated, &entropies)),
+        (Some(stated), _) => StateLaw::Poisson(poisson::resolve(resolver, stated, &states)),
         (None, Some(_)) => StateLaw::Action,
-        (None, None) => StateLaw::Heat,
+        (None, None) => StateLaw::Stated,
     };
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
-    let observables = observables::resolve(resolver, &statements.observables, &coordinates, &entropies);
+    let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
+    let mut observables = observables::resolve(resolver, &statements.observables, state);
+    if statements.dynamics.phase_space {
+        hamiltonian::lift(graph, &mut observables.symmetries, &coordinates);
+    }
     let discrete = statements.discrete.as_ref();
     let discrete =
         discrete.and_then(|stated| discrete::resolve(resolver, stated, &coordinates, &entropies, &constraints));
     let recorded = expected::RecordedColumns {
         coordinates: &coordinates.list,
-        order,
+        order: momentum_order.unwrap_or(order),
+        costs: momentum_order.is_some() && order == 1,
         dry: dynamics.as_ref().map_or(&[], |dynamics| &dynamics.friction.dry),
-        entropies: &entropies,
+        entropies: &entropies.list,
+        states: &states.list,
+        of_action: statements.action.is_some(),
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
         controls: &controls,
@@ -345,25 +374,26 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         resolver.problems.push(diagnostic.help("keep one of them"));
     }
     let stops = stop::resolve(resolver, &statements.stops);
-    let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref());
+    let settings = simulation::resolve(resolver, statements, &coordinates, dynamics.as_ref(), momentum_order);
     parameters::mark_structural(resolver, &mut parameters);
     if dynamics.is_some() {
         coordinates::check_higher(resolver, &statements.coordinates, &coordinates, order);
+        momenta::check(resolver, &statements.coordinates, &coordinates, momentum_order);
         if let Some(boundary) = &boundary {
-            boundary::check(resolver, boundary, &coordinates.list, &entropies.list, order);
+            boundary::check(resolver, boundary, state.lists(), order);
         }
     }
     // With wrong values or forces the laws would only be broken again; where the start is open, they say nothing.
-    let started = coordinates.list.iter().all(|coordinate| starts.contains_key(&coordinate.name));
+    let mut moving = coordinates.list.iter().map(|c| &c.name).chain(states.list.iter().map(|state| &state.name));
+    let started = moving.all(|name| starts.contains_key(name));
     if let (Some(dynamics), true, 0) = (&dynamics, started, resolver.problems.errors()) {
         laws::check(resolver, dynamics, &coordinates, &entropies, &starts);
     }
     if let (Some(boundary), 0) = (&boundary, resolver.problems.errors()) {
         objective::warn_constant(resolver, statements, objective.as_ref(), boundary);
-        let state = (coordinates.list.as_slice(), entropies.list.as_slice());
         let time = resolver.names.time().id();
         let value_of = |name: &str| resolver.values.get(name).copied();
-        let found = boundary::problems(graph, boundary, &controls, state, time, value_of);
+        let found = boundary::problems(graph, boundary, &controls, state.lists(), time, value_of);
         found.into_iter().for_each(|diagnostic| resolver.problems.push(diagnostic));
     }
     // While something is wrong, what looks unused may be what the wrong part meant.
@@ -372,15 +402,22 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         definitions::warn_unused(resolver, &statements.definitions);
     }
     let dynamics = dynamics?;
+    state_law.give_rates(graph, dynamics.lagrangian, &mut states.list);
     Some(Content {
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
         state_law,
+        states: states.list,
         definitions: definitions.list,
         independent,
         lagrangian: dynamics.lagrangian,
+        hamiltonian: stated.map(|stated| hamiltonian::HamiltonianContent {
+            expression: stated.hamiltonian.id(),
+            phase_space: statements.dynamics.phase_space,
+        }),
         order,
+        momentum_order,
         forces: dynamics.forces.free,
         controlled_forces: dynamics.forces.controlled,
         friction: dynamics.friction_totals,

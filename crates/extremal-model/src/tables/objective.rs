@@ -73,10 +73,10 @@ fn report_missing(resolver: &mut Resolver<'_, '_>, statements: &Statements) {
             span,
             "say what they are to make as small as possible: [objective] with running = \"u^2\" or terminal = \"...\"",
         ),
-        (_, Some(span), None) => (
+        (_, Some(span), None) if !statements.starts_from_momenta() => (
             "the objective has no [boundary]",
             span,
-            "add [boundary] with the duration, and what is given at the start and at the end",
+            "add [boundary] with the duration, and what is given at the start and at the end, or momenta `p0` and `p1` at the start",
         ),
         _ => return,
     };

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use extremal_expr::{Expr, Id};
+use extremal_expr::{Expr, Graph, Id};
 
 use super::ModelTable;
-use super::entropies::{Entropies, EntropyStatement, read_as};
 use super::families::{INDEX, QuantityKind};
+use super::states::{FirstOrderState, StateStatement, States, read_as};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::document::{Scalar, TableEntry, TableField, TableReader, field, keys};
 use crate::place::ExpressionPlace;
@@ -19,7 +19,7 @@ pub const MAX_POISSON_VARIABLES: usize = 32;
 /// The bracket {x_i, x_j} of two variables, i < j; {x_j, x_i} is minus that.
 #[derive(Clone, Debug)]
 pub struct PoissonBracket {
-    /// The places i and j in [`Model::entropies`](crate::Model::entropies).
+    /// The places i and j in [`Model::states`](crate::Model::states).
     pub of: (usize, usize),
     /// An expression of the variables and parameters.
     pub value: Id,
@@ -30,7 +30,7 @@ pub struct PoissonBracket {
 pub(crate) struct PoissonStatement {
     pub span: Span,
     pub hamiltonian: Option<Scalar>,
-    pub variables: Vec<EntropyStatement>,
+    pub variables: Vec<StateStatement>,
     brackets: Vec<(SourceText, Scalar)>,
 }
 
@@ -71,7 +71,7 @@ const FIELDS: &[TableField<PoissonStatement>] = &[
     ),
 ];
 
-const VARIABLE: &[TableField<EntropyStatement>] = &[
+const VARIABLE: &[TableField<StateStatement>] = &[
     field("start", "where it starts", |reader, entry, into| into.start = reader.series(entry)),
     field("count", "makes a family of so many", |reader, entry, into| into.count = reader.scalar(entry)),
     field("index", INDEX, |reader, entry, into| into.index = reader.string(entry)),
@@ -95,7 +95,7 @@ type Brackets<'g> = BTreeMap<(usize, usize), StatedBracket<'g>>;
 pub(crate) fn resolve(
     resolver: &mut Resolver<'_, '_>,
     statement: &PoissonStatement,
-    variables: &Entropies,
+    variables: &States,
 ) -> Vec<PoissonBracket> {
     if variables.list.len() > MAX_POISSON_VARIABLES {
         let message = format!(
@@ -127,8 +127,26 @@ pub(crate) fn resolve(
     brackets.into_iter().map(|(of, bracket)| PoissonBracket { of, value: bracket.value.id() }).collect()
 }
 
+/// The rates B ∇H of all variables.
+pub(super) fn bracket_rates(
+    graph: &Graph,
+    hamiltonian: Expr<'_>,
+    brackets: &[PoissonBracket],
+    variables: &[FirstOrderState],
+) -> Vec<Id> {
+    let symbols: Vec<Expr<'_>> = variables.iter().map(|x| graph.expr(x.symbol)).collect();
+    let slopes = graph.gradient(graph.expr(hamiltonian.id()), &symbols);
+    let mut terms = vec![Vec::new(); variables.len()];
+    for bracket in brackets {
+        let ((i, j), value) = (bracket.of, graph.expr(bracket.value));
+        terms[i].push(value * slopes[j]);
+        terms[j].push(-(value * slopes[i]));
+    }
+    terms.into_iter().map(|terms| graph.sum(terms).id()).collect()
+}
+
 /// The two variables of a key such as `x,y`.
-fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &Entropies) -> Option<(usize, usize)> {
+fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &States) -> Option<(usize, usize)> {
     let refuse = |resolver: &mut Resolver<'_, '_>, message: String, help: &str| {
         resolver.problems.push(Diagnostic::error(Code::InvalidName, message).at(pair.span.clone(), "").help(help));
         None
@@ -139,7 +157,7 @@ fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &Entrop
     };
     let named = |resolver: &mut Resolver<'_, '_>, text: &str, from: usize| {
         let start = from + text.len() - text.trim_start().len();
-        variables.named(resolver, &pair.part(start..start + text.trim().len()), None)
+        variables.named(resolver, &pair.part(start..start + text.trim().len()))
     };
     let (i, j) = (named(resolver, first, 0), named(resolver, second, first.len() + 1));
     let (i, j) = (i?, j?);
@@ -155,7 +173,7 @@ fn places(resolver: &mut Resolver<'_, '_>, pair: &SourceText, variables: &Entrop
 fn jacobiators<'g>(
     resolver: &Resolver<'g, '_>,
     brackets: &Brackets<'g>,
-    variables: &Entropies,
+    variables: &States,
 ) -> BTreeMap<[usize; 3], Vec<Expr<'g>>> {
     let symbols: Vec<Expr<'g>> = variables.list.iter().map(|x| resolver.graph.expr(x.symbol)).collect();
     let mut of_variable: HashMap<usize, Vec<(usize, Expr<'g>)>> = HashMap::new();
@@ -182,7 +200,7 @@ fn jacobiators<'g>(
 }
 
 /// Reports every triple for which the Jacobi identity fails, for some values of the parameters or all.
-fn check_jacobi<'g>(resolver: &mut Resolver<'g, '_>, brackets: &Brackets<'g>, variables: &Entropies) {
+fn check_jacobi<'g>(resolver: &mut Resolver<'g, '_>, brackets: &Brackets<'g>, variables: &States) {
     let graph = resolver.graph;
     for (triple, terms) in jacobiators(resolver, brackets, variables) {
         let sum = graph.sum(terms);

@@ -10,6 +10,7 @@ use crate::document::{Scalar, TableField, TableReader, field, keys};
 use crate::method::{Feature, Method, MethodError};
 use crate::names::STEP;
 use crate::resolver::Resolver;
+use crate::suggest::help_for;
 use crate::text::SourceText;
 
 /// How to run the model unless the user says otherwise.
@@ -35,6 +36,8 @@ pub struct SimulationSettings {
     pub record: Option<u64>,
     /// Residual tolerance of the implicit equations, or the error tolerance of an adaptive reference method.
     pub tolerance: Option<f64>,
+    /// The cyclic coordinates without which steps are taken, by Routh's function.
+    pub reduce: Vec<String>,
 }
 
 /// How far a run goes.
@@ -140,6 +143,7 @@ pub(crate) struct SimulationStatement {
     pub singular: Option<(AtSingular, SourceText)>,
     pub record: Option<Scalar>,
     pub tolerance: Option<Scalar>,
+    pub reduce: Vec<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -183,6 +187,11 @@ const FIELDS: &[TableField<SimulationStatement>] = &[
         "tolerance",
         "residual tolerance of implicit steps relative to their terms, or relative tolerance of an adaptive method",
         |reader, entry, into| into.tolerance = reader.scalar(entry),
+    ),
+    field(
+        "reduce",
+        "cyclic coordinates without which steps are taken, by Routh's function: `\"phi\"`, `[\"phi\", \"psi\"]`; they are found again from the motion of the others",
+        |reader, entry, into| into.reduce = reader.strings(entry).unwrap_or_default(),
     ),
     field(
         "entropy",
@@ -238,6 +247,7 @@ pub(crate) fn resolve(
     statements: &Statements,
     coordinates: &Coordinates,
     dynamics: Option<&Dynamics>,
+    momentum_order: Option<u32>,
 ) -> ResolvedSettings {
     let statement = &statements.simulation;
     let step = positive(resolver, statement.step.as_ref(), "the step");
@@ -259,10 +269,14 @@ pub(crate) fn resolve(
         report_no_constraints(resolver, statement);
     }
     if let (Some(dynamics), Some((method, text))) = (dynamics, &statement.method) {
-        check_order(resolver, method, text, dynamics.order);
+        let needed = momentum_order.map_or(Feature::of_order(dynamics.order as usize), |_| Feature::Momenta);
+        // The method of a control problem may be one for its grid; a run is told when it begins.
+        if momentum_order.is_none() || statements.boundary.is_none() {
+            check_method(resolver, method, text, needed);
+        }
     }
     let method = match &statement.method {
-        None if dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
+        None if momentum_order.is_none() && dynamics.is_some_and(|dynamics| dynamics.order > 1) => Method::Hermite,
         None => Method::Midpoint,
         Some((Method::Custom, text)) if statements.discrete.is_none() && statements.discretisation.is_none() => {
             resolver.problems.push(
@@ -290,13 +304,31 @@ pub(crate) fn resolve(
         singular: statement.singular.as_ref().map_or(AtSingular::default(), |(rule, _)| *rule),
         record,
         tolerance: tolerance.map(|t| t.1),
+        reduce: reduced(resolver, &statement.reduce, coordinates),
     };
     ResolvedSettings { simulation, step: step.map(|s| s.0), until: until.map(|u| u.0) }
 }
 
+/// The names of the coordinates to reduce by, which must be there.
+fn reduced(resolver: &mut Resolver<'_, '_>, stated: &[SourceText], coordinates: &Coordinates) -> Vec<String> {
+    let mut names = Vec::with_capacity(stated.len());
+    for text in stated {
+        if coordinates.list.iter().any(|coordinate| coordinate.name == text.value) {
+            names.push(text.value.clone());
+            continue;
+        }
+        let known = coordinates.list.iter().map(|coordinate| coordinate.name.as_str());
+        let help = help_for(&text.value, "the coordinates are", known);
+        let message = format!("there is no coordinate `{}` to reduce by", text.value);
+        let diagnostic = Diagnostic::error(Code::UnknownName, message).at(text.span.clone(), "");
+        resolver.problems.push(diagnostic.maybe_help(help));
+    }
+    names
+}
+
 /// Accelerations need a method for them, which needs accelerations.
-fn check_order(resolver: &mut Resolver<'_, '_>, method: &Method, text: &SourceText, order: u32) {
-    if let Some(refusal) = method.refuses(&[Feature::of_order(order as usize)]) {
+fn check_method(resolver: &mut Resolver<'_, '_>, method: &Method, text: &SourceText, needed: Feature) {
+    if let Some(refusal) = method.refuses(&[needed]) {
         let mut problem = Diagnostic::error(Code::Conflict, format!("`{method}` is not defined {}", refusal.feature))
             .at(text.span.clone(), "");
         if let Some(advice) = refusal.advice() {

@@ -73,8 +73,16 @@ pub enum MotionFate {
 
 /// Rates that grow by this factor on the way to where an integrator cannot go on, grow beyond all bounds.
 const UNBOUNDED: f64 = 1e4;
+/// In this many roundings of the time a rate changes by no more than
+const ROUNDINGS: f64 = 1e3;
+/// this part of it, unless it has a pole there.
+const DUE: f64 = 1e-2;
+/// Rates that change by less than this factor stay what they are.
+const STEADY: f64 = 2.0;
 /// Steps in which a motion that seems to end is followed by a clock of its own.
 const STEPS_BEYOND: u64 = 1_000;
+/// The same where hardly any steps are left: enough to come closer to a singularity by many powers of two.
+const LEAST_STEPS_BEYOND: u64 = 64;
 
 /// (v, a) from (q, v, t).
 #[derive(Clone)]
@@ -243,33 +251,55 @@ impl AdaptiveMarcher {
         let bound = if worn_out { UNBOUNDED * UNBOUNDED } else { UNBOUNDED };
         let ended = match grown {
             Some((at, rate)) if rate.abs() > bound * largest => Some(at),
-            _ => (0..last.len()).find(gone).filter(|_| !worn_out && !self.goes_on(time, length, &last)),
+            _ => (0..last.len()).find(gone).filter(|_| !worn_out),
         };
+        // Rates also grow by much where a fast oscillation leaves its rest.
+        let ended = ended
+            .filter(|at| worn_out || self.is_due(time, until, *at, last[*at]) || !self.goes_on(time, length, &last));
         match ended {
             Some(at) => MotionFate::Singular { time, what: format!("the rate of `{}`", self.names[at]) },
             None => MotionFate::Undecided,
         }
     }
 
-    /// Does the motion go on if its time is counted from here? One that is only too fast for the round-off of the time does; what runs
-    /// into a singularity is held up by that all the same.
+    /// Does this rate change by much within a few roundings of the time alone? Then its pole is at that time, and no other clock leads
+    /// closer to it.
+    fn is_due(&mut self, time: f64, until: f64, at: usize, rate: f64) -> bool {
+        let soon = time + (ROUNDINGS * f64::EPSILON * time).copysign(until - time);
+        let mut rates = vec![0.0; self.names.len()];
+        let evaluated = self.right_hand_side.evaluate(soon, self.integrator.state(), &mut rates);
+        evaluated.is_err() || (rates[at] - rate).abs() > DUE * rate.abs()
+    }
+
+    /// Does the motion go on if its time is counted from here? One that is only too fast for the round-off of the time does: its rates
+    /// stay what they are, or fall again. Those of one that runs into a singularity grow as far as it is followed.
     fn goes_on(&mut self, time: f64, length: f64, rates: &[f64]) -> bool {
-        let options = AdaptiveOptions { max_steps: STEPS_BEYOND, ..self.options };
+        let left = self.options.max_steps.saturating_sub(self.integrator.work().tried());
+        let options = AdaptiveOptions { max_steps: left.clamp(LEAST_STEPS_BEYOND, STEPS_BEYOND), ..self.options };
         let mut beyond =
             AdaptiveIntegrator::new(self.method, options, 0.0, self.integrator.state()).by_sizes(&self.alike);
         let rhs = &mut self.right_hand_side;
-        let outcome = beyond.advance_to(length, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(time + t, y, dy));
-        self.beyond += beyond.work().tried();
-        let mut last = vec![0.0; rates.len()];
         let largest = |rates: &[f64]| rates.iter().fold(0.0, |largest: f64, rate| largest.max(rate.abs()));
-        match outcome {
-            Ok(()) => true,
-            Err(AdaptiveError::TooManySteps { .. }) => {
-                rhs.evaluate(time + beyond.time(), beyond.state(), &mut last).is_ok()
-                    && largest(&last) <= UNBOUNDED * largest(rates)
+        let (start, mut now) = (largest(rates), rates.to_vec());
+        let (mut peak, mut returns) = (start, false);
+        let goes_on = loop {
+            match beyond.step(length, &mut |t, y: &[f64], dy: &mut [f64]| rhs.evaluate(time + t, y, dy)) {
+                Ok(()) if beyond.time() == length => break true,
+                Ok(()) => {}
+                Err(AdaptiveError::TooManySteps { .. }) => break returns || peak <= STEADY * start,
+                Err(_) => break false,
             }
-            Err(_) => false,
-        }
+            if rhs.evaluate(time + beyond.time(), beyond.state(), &mut now).is_err() {
+                break false;
+            }
+            peak = peak.max(largest(&now));
+            returns |= STEADY * largest(&now) < peak;
+            if peak > UNBOUNDED * UNBOUNDED * start {
+                break false;
+            }
+        };
+        self.beyond += beyond.work().tried();
+        goes_on
     }
 
     /// Moves to `time`, or stays at the state remembered last.

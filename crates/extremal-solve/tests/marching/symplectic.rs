@@ -1,6 +1,7 @@
 //! Every variational method without forces is a symplectic map: DFᵀ J DF = J, with DF by implicit differentiation.
 
-use extremal_expr::Graph;
+use extremal_expr::{Expr, Function, Graph};
+use extremal_mechanics::System;
 use extremal_mechanics::discrete::{Options, scheme};
 use extremal_solve::{NewtonOptions, TangentMap};
 use extremal_testkit::marches::double_pendulum;
@@ -8,14 +9,18 @@ use extremal_testkit::marches::double_pendulum;
 /// max |DFᵀ J DF − J| over a few steps of size `h`, relative to the size of DF.
 fn defect(method: &str, h: f64) -> f64 {
     let g = Graph::new();
-    let system = double_pendulum(&g);
-    let scheme = scheme(&system, &method.parse().unwrap(), Options::default(), None).unwrap();
-    let mut map = TangentMap::new(&g, &scheme, &[], NewtonOptions::default()).unwrap();
-    let mut state = [2.0, 1.0, 0.4, -0.3];
+    defect_of(&double_pendulum(&g), method, h, &[2.0, 1.0, 0.4, -0.3])
+}
+
+/// The same for any system whose state begins with two positions and their momenta, from a state.
+fn defect_of(system: &System<'_>, method: &str, h: f64, state: &[f64]) -> f64 {
+    let scheme = scheme(system, &method.parse().unwrap(), Options::default(), None).unwrap();
+    let mut map = TangentMap::new(system.graph, &scheme, &[], NewtonOptions::default()).unwrap();
+    let (mut state, width) = (state.to_vec(), state.len());
     let mut worst = 0.0f64;
     for k in 0..5 {
-        let df = map.advance(&mut state, h * f64::from(k), h, &[0.0; 2]).unwrap();
-        let entry = |i: usize, j: usize| df[4 * i + j];
+        let df = map.advance(&mut state, h * f64::from(k), h, &vec![0.0; system.len()]).unwrap();
+        let entry = |i: usize, j: usize| df[width * i + j];
         let size = df.iter().fold(1.0f64, |m, x| m.max(x.abs()));
         for i in 0..4 {
             for j in 0..4 {
@@ -58,4 +63,65 @@ fn variational_methods_are_symplectic() {
 fn a_method_that_is_not_symplectic_is_seen() {
     // In (q, v) this system has no canonical form, but even det DF = 1 fails for rk4 by far more than round-off.
     assert!(defect("rk4", 0.05) > 1e-6);
+}
+
+/// The phase space of a Hamiltonian of (x, y, p, r), with p and r as coordinates.
+fn phase_space<'g>(g: &'g Graph, hamiltonian: impl Fn([Expr<'g>; 4]) -> Expr<'g>) -> System<'g> {
+    let [x, y, p, r, vx, vy] = ["x", "y", "p", "r", "x'", "y'"].map(|name| g.symbol(name));
+    let mut system = System::new(g, &["x", "y", "p", "r"], p * vx + r * vy - hamiltonian([x, y, p, r]));
+    system.manifold = system.phase_space();
+    system
+}
+
+/// A Hamiltonian that is neither separable nor quadratic in the momenta.
+fn coupled<'g>([x, y, p, r]: [Expr<'g>; 4]) -> Expr<'g> {
+    p.call(Function::Cosh) * (x.powi(2) / 4 + 1)
+        + r.powi(2) / 2 * (p.powi(2) / 3 + 1)
+        + p * y / 5
+        + x.powi(2) / 2
+        + x * y.powi(2) / 3
+}
+
+#[test]
+fn variational_methods_are_symplectic_on_a_phase_space() {
+    let g = Graph::new();
+    let system = phase_space(&g, coupled);
+    for method in [
+        "left",
+        "right",
+        "theta(0.3)",
+        "midpoint",
+        "trapezoidal",
+        "galerkin(2)",
+        "galerkin(2, lobatto(2))",
+        "galerkin(2, lobatto(3))",
+        "galerkin(3, lobatto(4))",
+        "compose(suzuki4, trapezoidal)",
+    ] {
+        // As above.
+        let defect = defect_of(&system, method, 0.1, &[0.3, 0.2, 0.5, -0.4, 0.0, 0.0, 0.0, 0.0]);
+        assert!(defect < 1e-12, "{method}: {defect:e}");
+    }
+    assert!(defect_of(&system, "rk4", 0.1, &[0.3, 0.2, 0.5, -0.4, 0.0, 0.0, 0.0, 0.0]) > 1e-9);
+}
+
+/// T(p) + V(q): nothing is solved for, however T depends on the momenta.
+#[test]
+fn splittings_of_a_hamiltonian_are_explicit() {
+    let g = Graph::new();
+    let system = phase_space(&g, |[x, y, p, r]| {
+        (p.powi(2) + r.powi(2) + 1).sqrt() + p.call(Function::Cosh) + (x * y).cos() + x.powi(4)
+    });
+    for (method, explicit) in [
+        ("left", true),
+        ("right", true),
+        ("trapezoidal", true),
+        ("galerkin(2, lobatto(2))", true),
+        ("compose(suzuki4, trapezoidal)", true),
+        ("midpoint", false),
+        ("galerkin(2, lobatto(3))", false),
+    ] {
+        let step = scheme(&system, &method.parse().unwrap(), Options::default(), None).unwrap().step;
+        assert_eq!(step.eliminated(&g).solves.is_empty(), explicit, "{method}");
+    }
 }

@@ -48,6 +48,9 @@ fn nonholonomic_skate_against_its_closed_form() {
     let cases: &[OrderCase<'_>] = &[
         ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
         ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("energy-entropy", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("energy-entropy-momentum", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("compose(suzuki4, energy-entropy)", 4.0, 0.1, &[8, 16, 32, 64]),
         ("compose(suzuki4, midpoint)", 4.0, 0.1, &[8, 16, 32, 64]),
         ("compose(suzuki4, trapezoidal)", 4.0, 0.1, &[8, 16, 32, 64]),
         ("rk4", 4.0, 0.1, &[32, 64, 128, 256]),
@@ -94,6 +97,11 @@ fn contact_oscillator_against_equations_typed_by_hand() {
     let cases: &[OrderCase<'_>] = &[
         ("midpoint", 2.0, 0.05, &[32, 64, 128, 256]),
         ("trapezoidal", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("energy-entropy", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("energy-entropy(2)", 4.0, 0.1, &[16, 32, 64, 128]),
+        ("energy-entropy(3)", 6.0, 0.2, &[10, 12, 16, 20]),
+        ("energy-entropy-momentum", 2.0, 0.05, &[32, 64, 128, 256]),
+        ("compose(suzuki4, energy-entropy)", 4.0, 0.1, &[32, 64, 128, 256]),
         ("compose(suzuki4, midpoint)", 4.0, 0.1, &[16, 32, 64, 128]),
         ("compose(kahan-li8, trapezoidal)", 8.0, 0.5, &[10, 12, 14, 16]),
         ("gauss(2)", 4.0, 0.1, &[16, 32, 64, 128]),

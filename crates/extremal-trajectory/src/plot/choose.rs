@@ -64,6 +64,7 @@ pub(super) fn panels(
         panels.extend(picture.configuration_plane(&coordinates, plane));
     }
     panels.extend(picture.phase_plane(&coordinates));
+    panels.extend(picture.over_time("States", &picture.with_role(Role::State)));
     panels.extend(picture.over_time("Controls", &picture.with_role(Role::Control)));
     let energy = picture.with_role(Role::Energy);
     match energy_changes {
@@ -75,7 +76,6 @@ pub(super) fn panels(
         ("Energy split", Role::EnergyPart),
         ("Entropy", Role::Entropy),
         ("Temperature", Role::Temperature),
-        ("States", Role::State),
         ("Multipliers", Role::Multiplier),
     ] {
         panels.extend(picture.over_time(title, &picture.with_role(role)));

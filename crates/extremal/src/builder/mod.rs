@@ -13,7 +13,7 @@ use extremal_engine::model::ModelTable;
 use crate::{AtSingular, ConstraintForm, Direction, EntropyBase, Error, Method, Model, Start};
 
 pub use boundary::BoundarySpec;
-pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec};
+pub use spec::{ConstraintSpec, ControlSpec, CoordinateSpec, EntropySpec, StateSpec};
 pub use value::Value;
 
 use value::{inline, key, line, toml};
@@ -89,6 +89,19 @@ impl ModelBuilder {
         self.table("entropies", name, &spec.into().entries)
     }
 
+    /// A quantity with an equation of first order: its rate, and where it starts.
+    ///
+    /// ```
+    /// use extremal::{Model, StateSpec};
+    /// let decay = Model::builder("Decay").state("x", StateSpec::rate("-x").start(1.0)).build()?;
+    /// let run = decay.simulate().step(0.01).until(1.0).run()?;
+    /// assert!((run.end().get("x").unwrap() - (-1.0f64).exp()).abs() < 1e-5);
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn state(self, name: &str, spec: impl Into<StateSpec>) -> Self {
+        self.table("states", name, &spec.into().entries)
+    }
+
     /// A named expression.
     pub fn definition(self, name: &str, value: impl Into<Value>) -> Self {
         self.with("definitions", &key(name), value)
@@ -102,6 +115,24 @@ impl ModelBuilder {
     /// The Lagrangian.
     pub fn lagrangian(self, expression: &str) -> Self {
         self.with("dynamics", "lagrangian", expression)
+    }
+
+    /// The Hamiltonian, instead of a Lagrangian: an expression of positions, momenta (`p_x` is that of `x`), entropies, time and
+    /// parameters.
+    ///
+    /// ```
+    /// use extremal::{CoordinateSpec, Model};
+    /// let model = Model::builder("electron")
+    ///     .coordinate("x", CoordinateSpec::start(1.0).momentum(0.5))
+    ///     .hamiltonian("sqrt(1 + p_x^2) + x^2/2")
+    ///     .build()?;
+    /// let run = model.simulate().method("trapezoidal".parse()?).step(0.01).until(1.0).run()?;
+    /// assert!((run["energy"].last().unwrap() - run["energy"][0]).abs() < 1e-5);
+    /// assert_eq!(run["p_x"][0], 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn hamiltonian(self, expression: &str) -> Self {
+        self.with("dynamics", "hamiltonian", expression)
     }
 
     /// An external force on a coordinate, or on a point: a definition of positions that is its coordinate.
@@ -247,7 +278,7 @@ impl ModelBuilder {
         self.with("invariants", &key(name), expression)
     }
 
-    /// The generator of a symmetry, by coordinate.
+    /// The generator of a symmetry, by coordinate; with components for velocities (`x'`) or entropies a field on all of them.
     pub fn symmetry(self, name: &str, generator: &[(&str, &str)]) -> Self {
         let entries: Vec<_> = generator.iter().map(|(of, value)| line(&key(of), *value)).collect();
         self.table("symmetries", name, &entries)

@@ -1,4 +1,4 @@
-//! What a builder is told about one coordinate, entropy, constraint or control.
+//! What a builder is told about one coordinate, entropy, state, constraint or control.
 
 use super::value::{Value, key, line};
 use crate::ConstraintKind;
@@ -43,6 +43,8 @@ spec! {
     CoordinateSpec {
         /// The velocity it starts with.
         velocity,
+        /// The momentum it starts with, instead of a velocity, where the system is stated by a Hamiltonian.
+        momentum,
         /// The acceleration it starts with, where the Lagrangian contains accelerations.
         acceleration,
         /// The jerk, the third derivative, it starts with, where the Lagrangian contains accelerations.
@@ -51,6 +53,12 @@ spec! {
         snap,
         /// The fifth derivative it starts with, where the Lagrangian contains the third.
         crackle,
+        /// The momentum conjugate to the position: with momenta a run of a control problem follows its optimality conditions.
+        p0,
+        /// The momentum conjugate to the velocity.
+        p1,
+        /// The momentum conjugate to the acceleration, where the Lagrangian contains the third derivative.
+        p2,
         /// The position after one step, for a start from two points.
         second,
     }
@@ -91,6 +99,29 @@ impl EntropySpec {
 impl<T: Into<Value>> From<T> for EntropySpec {
     fn from(value: T) -> Self {
         EntropySpec::start(value)
+    }
+}
+
+spec! {
+    /// How fast a state of first order changes, and where it starts.
+    ///
+    /// A plain expression is a rate.
+    StateSpec {
+        /// Where it starts; a list makes a family.
+        start,
+    }
+}
+
+impl StateSpec {
+    /// A state that changes at this rate.
+    pub fn rate(value: impl Into<Value>) -> Self {
+        StateSpec::default().with("rate", value)
+    }
+}
+
+impl<T: Into<Value>> From<T> for StateSpec {
+    fn from(value: T) -> Self {
+        StateSpec::rate(value)
     }
 }
 

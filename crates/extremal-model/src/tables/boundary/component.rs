@@ -3,6 +3,8 @@
 use super::super::assignments::{self, Chosen, Primes, Targets};
 use super::super::coordinates::{Coordinate, Coordinates};
 use super::super::entropies::{Entropies, Entropy};
+use super::super::families::Families;
+use super::super::states::{FirstOrderState, States};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::ScalarSeries;
 use crate::resolver::Resolver;
@@ -20,16 +22,27 @@ pub enum Component {
     },
     /// An entropy, by its place in [`Model::entropies`](crate::Model::entropies).
     Entropy(usize),
+    /// A state, by its place in [`Model::states`](crate::Model::states).
+    State(usize),
+}
+
+/// What components of the state belong to.
+#[derive(Clone, Copy)]
+pub(crate) struct ComponentLists<'a> {
+    pub coordinates: &'a [Coordinate],
+    pub entropies: &'a [Entropy],
+    pub states: &'a [FirstOrderState],
 }
 
 impl Component {
     /// As it is written: `x`, `x[2]'`, `S`.
-    pub(crate) fn name(self, coordinates: &[Coordinate], entropies: &[Entropy]) -> String {
+    pub(crate) fn name(self, of: ComponentLists<'_>) -> String {
         match self {
             Component::Coordinate { place, derivative } => {
-                format!("{}{}", coordinates[place].name, "'".repeat(derivative as usize))
+                format!("{}{}", of.coordinates[place].name, "'".repeat(derivative as usize))
             }
-            Component::Entropy(place) => entropies[place].name.clone(),
+            Component::Entropy(place) => of.entropies[place].name.clone(),
+            Component::State(place) => of.states[place].name.clone(),
         }
     }
 }
@@ -39,6 +52,24 @@ impl Component {
 pub(crate) struct StateComponents<'a> {
     pub coordinates: &'a Coordinates,
     pub entropies: &'a Entropies,
+    pub states: &'a States,
+}
+
+impl<'a> StateComponents<'a> {
+    pub fn lists(self) -> ComponentLists<'a> {
+        ComponentLists {
+            coordinates: &self.coordinates.list,
+            entropies: &self.entropies.list,
+            states: &self.states.list,
+        }
+    }
+
+    /// The families of all components, without kinds of which there is none.
+    pub fn families(self) -> Vec<&'a Families> {
+        let others = [&self.entropies.families, &self.states.families];
+        let others = others.into_iter().filter(|families| families.members() > 0);
+        [&self.coordinates.families].into_iter().chain(others).collect()
+    }
 }
 
 /// A key of `[boundary]` with values per component, and which components it may name.
@@ -47,6 +78,8 @@ pub(super) struct BoundaryKey {
     pub primes: Primes,
     /// Entropies may be named, or why they may not.
     pub entropies: Result<(), &'static str>,
+    /// The same of states.
+    pub states: Result<(), &'static str>,
 }
 
 impl BoundaryKey {
@@ -54,26 +87,35 @@ impl BoundaryKey {
         key: "start",
         primes: Primes::Allowed,
         entropies: Err("an entropy starts where [entropies] says"),
+        states: Ok(()),
     };
-    pub const END: BoundaryKey = BoundaryKey { key: "end", primes: Primes::Allowed, entropies: Ok(()) };
+    pub const END: BoundaryKey = BoundaryKey { key: "end", primes: Primes::Allowed, entropies: Ok(()), states: Ok(()) };
     pub const VIA: BoundaryKey = BoundaryKey {
         key: "via",
         primes: Primes::Allowed,
         entropies: Err("an entropy follows from the motion; only at the end it can be asked for"),
+        states: Ok(()),
     };
-    pub const SECOND: BoundaryKey = BoundaryKey { key: "second", primes: Primes::Refused, ..BoundaryKey::VIA };
-    pub const NEXT_TO_LAST: BoundaryKey =
-        BoundaryKey { key: "next_to_last", primes: Primes::Refused, ..BoundaryKey::VIA };
-    pub const PATH: BoundaryKey = BoundaryKey { key: "path", primes: Primes::Allowed, entropies: Ok(()) };
+    pub const SECOND: BoundaryKey = BoundaryKey {
+        key: "second",
+        primes: Primes::Refused,
+        states: Err("an equation of first order leaves one value open, that of `start` or `end`"),
+        ..BoundaryKey::VIA
+    };
+    pub const NEXT_TO_LAST: BoundaryKey = BoundaryKey { key: "next_to_last", ..BoundaryKey::SECOND };
+    pub const PATH: BoundaryKey =
+        BoundaryKey { key: "path", primes: Primes::Allowed, entropies: Ok(()), states: Ok(()) };
     pub const GUESS: BoundaryKey = BoundaryKey {
         key: "guess",
         primes: Primes::Refused,
         entropies: Err("an entropy follows from the motion that is guessed"),
+        states: Ok(()),
     };
     pub const PERIODIC: BoundaryKey = BoundaryKey {
         key: "periodic",
         primes: Primes::Refused,
         entropies: Err("an entropy does not return to where it was unless everything is reversible"),
+        states: Err("give it the same value in `start` and `end`"),
     };
 }
 
@@ -85,19 +127,23 @@ pub(super) fn select(
     state: StateComponents<'_>,
     slot: &BoundaryKey,
 ) -> Option<(Chosen, Vec<Component>)> {
-    let (moving, all) = ([&state.coordinates.families], [&state.coordinates.families, &state.entropies.families]);
-    let targets = if state.entropies.list.is_empty() { Targets(&moving) } else { Targets(&all) };
-    let chosen = assignments::chosen(resolver, key, values, targets, slot.primes)?;
-    let count = state.coordinates.list.len();
-    let component = |(place, _): &(usize, _)| match place.checked_sub(count) {
-        None => Component::Coordinate { place: *place, derivative: chosen.primes },
-        Some(place) => Component::Entropy(place),
+    let families = state.families();
+    let chosen = assignments::chosen(resolver, key, values, Targets(&families), slot.primes)?;
+    let (moving, heated) = (state.coordinates.list.len(), state.entropies.list.len());
+    let component = |(place, _): &(usize, _)| match *place {
+        place if place < moving => Component::Coordinate { place, derivative: chosen.primes },
+        place if place < moving + heated => Component::Entropy(place - moving),
+        place => Component::State(place - moving - heated),
     };
     let components: Vec<Component> = chosen.places.iter().map(component).collect();
-    let heated = components.iter().any(|component| matches!(component, Component::Entropy(_)));
-    let refused = match slot.entropies {
-        _ if !heated => return Some((chosen, components)),
-        _ if chosen.primes > 0 => "the rate of an entropy follows from the equations",
+    // All of them are members of one family.
+    let (allowed, rate) = match components.first() {
+        Some(Component::Entropy(_)) => (slot.entropies, "the rate of an entropy follows from the equations"),
+        Some(Component::State(_)) => (slot.states, "the rate of a state is what [states] says"),
+        _ => return Some((chosen, components)),
+    };
+    let refused = match allowed {
+        _ if chosen.primes > 0 => rate,
         Ok(()) => return Some((chosen, components)),
         Err(reason) => reason,
     };

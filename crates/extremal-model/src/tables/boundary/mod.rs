@@ -19,7 +19,7 @@ use crate::resolver::Resolver;
 use component::{BoundaryKey, select};
 
 pub use component::Component;
-pub(crate) use component::StateComponents;
+pub(crate) use component::{ComponentLists, StateComponents};
 pub(crate) use rules::{check, problems};
 pub(crate) use statement::{BoundaryStatement, TABLE};
 use statement::{DurationStatement, FreeDuration, PeriodicStatement, WaypointStatement};
@@ -55,14 +55,14 @@ pub struct Boundary {
     pub path: Vec<StateBound>,
     /// Integrals that have a given value.
     pub integrals: Vec<IntegralConstraint>,
-    /// A first guess for each coordinate, where there is one: an expression of the independent variable and parameters. If the
+    /// A first guess for each coordinate, then each entropy (which has none) and each state, where there is one: an expression of the independent variable and parameters. If the
     /// duration is free, it is meant for the guessed one.
     pub guess: Vec<Option<Id>>,
     /// How the steps shrink towards the ends, if it is said.
     pub grading: Option<StepGrading>,
     /// Where the duration is stated.
     pub duration_span: Span,
-    /// Where the guesses are stated, by coordinate.
+    /// Where the guesses are stated, by the same places.
     pub(crate) guess_spans: HashMap<usize, Span>,
 }
 
@@ -310,7 +310,7 @@ fn fixed<'s>(
 }
 
 fn report_twice(resolver: &mut Resolver<'_, '_>, component: Component, state: StateComponents<'_>, span: &Span) {
-    let name = component.name(&state.coordinates.list, &state.entropies.list);
+    let name = component.name(state.lists());
     let diagnostic = Diagnostic::error(Code::DuplicateName, format!("`{name}` is given twice"));
     resolver.problems.push(diagnostic.at(span.clone(), "here again"));
 }
@@ -324,6 +324,12 @@ fn periodic(
 ) -> Vec<usize> {
     let mut places: Vec<usize> = match &statement.periodic {
         None => return Vec::new(),
+        Some(_) if !state.states.list.is_empty() => {
+            let message = "a motion with states cannot be periodic";
+            let diagnostic = Diagnostic::error(Code::Misuse, message).at(statement.span.clone(), "");
+            resolver.problems.push(diagnostic.help("give the states the same values in `start` and `end`"));
+            return Vec::new();
+        }
         Some(PeriodicStatement::All) => (0..state.coordinates.list.len()).collect(),
         Some(PeriodicStatement::Some(keys)) => {
             let named = keys.iter().filter_map(|key| select(resolver, key, &[], state, &BoundaryKey::PERIODIC));
@@ -398,7 +404,8 @@ fn guess(
     stated: &[Assignment],
     state: StateComponents<'_>,
 ) -> (Vec<Option<Id>>, HashMap<usize, Span>) {
-    let mut all = vec![None; state.coordinates.list.len()];
+    let components = state.families().iter().map(|families| families.members()).sum();
+    let mut all = vec![None; components];
     let mut spans = HashMap::new();
     for Assignment { key, value } in stated {
         let Some((chosen, components)) = select(resolver, key, &[value], state, &BoundaryKey::GUESS) else { continue };

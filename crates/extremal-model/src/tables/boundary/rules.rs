@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use extremal_expr::{Graph, Id};
 
 use super::super::controls::Control;
-use super::super::coordinates::Coordinate;
-use super::super::entropies::Entropy;
-use super::{Boundary, BoundaryDuration, Component, FixedValue, StateBound};
+use super::{Boundary, BoundaryDuration, Component, ComponentLists, FixedValue, StateBound};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::resolver::Resolver;
 
@@ -18,13 +16,7 @@ const TRIED: [f64; 3] = [0.0, 0.5, 1.0];
 const LARGEST_POWER: f64 = 30.0;
 
 /// The order of the Lagrangian decides which derivatives can be given at an end, and which bounded.
-pub(crate) fn check(
-    resolver: &mut Resolver<'_, '_>,
-    boundary: &Boundary,
-    coordinates: &[Coordinate],
-    entropies: &[Entropy],
-    order: u32,
-) {
+pub(crate) fn check(resolver: &mut Resolver<'_, '_>, boundary: &Boundary, lists: ComponentLists<'_>, order: u32) {
     let points = boundary.via.iter().flat_map(|waypoint| &waypoint.values);
     let fixed = boundary.start.iter().chain(&boundary.end).chain(points).map(|fixed| (fixed.component, &fixed.span));
     let fixed = fixed.map(|(component, span)| (component, span, 2 * order - 1, "given"));
@@ -32,7 +24,7 @@ pub(crate) fn check(
     for (component, span, highest, verb) in fixed.chain(bounded) {
         let Component::Coordinate { derivative, .. } = component else { continue };
         if derivative > highest {
-            let name = component.name(coordinates, entropies);
+            let name = component.name(lists);
             let message = format!("`{name}` cannot be {verb}: it follows from the equations of motion");
             let help = match highest {
                 1 => "this Lagrangian leaves positions and velocities open".to_owned(),
@@ -46,8 +38,7 @@ pub(crate) fn check(
 /// Numbers of a boundary problem, with whatever contradicts itself in them.
 struct Examined<'a, V> {
     graph: &'a Graph,
-    coordinates: &'a [Coordinate],
-    entropies: &'a [Entropy],
+    lists: ComponentLists<'a>,
     value_of: V,
     found: Vec<Diagnostic>,
 }
@@ -57,11 +48,11 @@ pub(crate) fn problems(
     graph: &Graph,
     boundary: &Boundary,
     controls: &[Control],
-    (coordinates, entropies): (&[Coordinate], &[Entropy]),
+    lists: ComponentLists<'_>,
     time: Id,
     value_of: impl Fn(&str) -> Option<f64>,
 ) -> Vec<Diagnostic> {
-    let mut examined = Examined { graph, coordinates, entropies, value_of, found: Vec::new() };
+    let mut examined = Examined { graph, lists, value_of, found: Vec::new() };
     let duration = examined.duration(boundary);
     let bounds = examined.path(&boundary.path);
     for control in controls {
@@ -162,7 +153,7 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
     fn path(&mut self, path: &[StateBound]) -> ComponentBounds {
         let mut all = HashMap::new();
         for StateBound { component, min, max, span } in path {
-            let name = component.name(self.coordinates, self.entropies);
+            let name = component.name(self.lists);
             all.extend(self.bounds(*min, *max, &format!("`{name}`"), span).map(|bounds| (*component, bounds)));
         }
         all
@@ -171,7 +162,7 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
     /// Values are finite and within the bounds of the path.
     fn fixed(&mut self, fixed: &[FixedValue], bounds: &ComponentBounds, when: &str) {
         for FixedValue { component, value, span } in fixed {
-            let name = component.name(self.coordinates, self.entropies);
+            let name = component.name(self.lists);
             let Some(number) = self.finite(*value, &format!("`{name}` {when}"), span) else { continue };
             let Some((min, max)) = bounds.get(component) else { continue };
             let beyond = match (min, max) {
@@ -207,10 +198,12 @@ impl<V: Fn(&str) -> Option<f64>> Examined<'_, V> {
 
     /// Guesses are finite at both ends and in the middle.
     fn guesses(&mut self, boundary: &Boundary, controls: &[Control], time: Id, from: f64, duration: f64) {
-        let moving = self.coordinates.iter().zip(&boundary.guess).enumerate();
-        let moving = moving.filter_map(|(place, (coordinate, guess))| {
+        let ComponentLists { coordinates, entropies, states } = self.lists;
+        let names = coordinates.iter().map(|c| &c.name).chain(entropies.iter().map(|entropy| &entropy.name));
+        let names = names.chain(states.iter().map(|state| &state.name));
+        let moving = names.zip(&boundary.guess).enumerate().filter_map(|(place, (name, guess))| {
             let span = boundary.guess_spans.get(&place).unwrap_or(&boundary.duration_span);
-            Some((&coordinate.name, (*guess)?, span))
+            Some((name, (*guess)?, span))
         });
         let controls = controls.iter().filter_map(|control| Some((&control.name, control.guess?, &control.span)));
         let guessed: Vec<(&String, Id, &Span)> = moving.chain(controls).collect();

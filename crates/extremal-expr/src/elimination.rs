@@ -1,12 +1,17 @@
 //! Small linear systems of expressions, solved as they would be by hand: one group of coupled unknowns after the other.
 
-use extremal_expr::{Expr, Graph};
+use crate::{Expr, Graph};
 
 /// Up to here cofactors read better than elimination.
 const MOST_COFACTORS: usize = 3;
 
 /// The places 0 to `size` in groups that no pair connects.
-pub(super) fn groups(size: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
+///
+/// ```
+/// use extremal_expr::elimination::groups;
+/// assert_eq!(groups(4, [(0, 2), (3, 2)]), [vec![0, 2, 3], vec![1]]);
+/// ```
+pub fn groups(size: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..size).collect();
     fn root(parent: &mut [usize], mut place: usize) -> usize {
         while parent[place] != place {
@@ -29,7 +34,15 @@ pub(super) fn groups(size: usize, pairs: impl IntoIterator<Item = (usize, usize)
 
 /// Solves equations that are affine in their unknowns, one group of coupled ones after the other; `None` where they are not affine, do
 /// not determine all unknowns, or couple some that are too many, as `may_solve` judges from their places.
-pub(crate) fn solve_affine<'g>(
+///
+/// ```
+/// use extremal_expr::{Graph, elimination::solve_affine};
+/// let g = Graph::new();
+/// let [x, y, a] = ["x", "y", "a"].map(|name| g.symbol(name));
+/// assert_eq!(solve_affine(&g, &[a * x - 1, x + y], &[x, y], |_| true).unwrap(), [a.powi(-1), -a.powi(-1)]);
+/// assert!(solve_affine(&g, &[x.powi(2) - a], &[x], |_| true).is_none());
+/// ```
+pub fn solve_affine<'g>(
     g: &'g Graph,
     equations: &[Expr<'g>],
     unknowns: &[Expr<'g>],
@@ -43,9 +56,17 @@ pub(crate) fn solve_affine<'g>(
     let right: Vec<Expr<'g>> = g.substitute(equations, &at_zero).into_iter().map(|e| g.simplified(-e)).collect();
     let pairs = rows.iter().flat_map(|row| row.windows(2).map(|pair| (pair[0].0, pair[1].0)));
     let mut solved = vec![g.int(0); unknowns.len()];
-    for group in groups(unknowns.len(), pairs) {
-        let own: Vec<usize> = (0..rows.len()).filter(|row| rows[*row].iter().any(|(j, _)| group.contains(j))).collect();
-        if own.len() != group.len() || !may_solve(&group) {
+    let coupled = groups(unknowns.len(), pairs);
+    let mut group_of = vec![0; unknowns.len()];
+    for (at, group) in coupled.iter().enumerate() {
+        group.iter().for_each(|place| group_of[*place] = at);
+    }
+    let mut rows_of = vec![Vec::new(); coupled.len()];
+    for (at, row) in rows.iter().enumerate() {
+        row.first().into_iter().for_each(|(place, _)| rows_of[group_of[*place]].push(at));
+    }
+    for (group, own) in coupled.iter().zip(rows_of) {
+        if own.len() != group.len() || !may_solve(group) {
             return None;
         }
         let entry = |row: usize, column: usize| {
@@ -64,7 +85,15 @@ pub(crate) fn solve_affine<'g>(
 
 /// Solves `m x = b` for a group of coupled unknowns: numerators, and the denominator of all of them. `None` when the matrix is
 /// singular.
-pub(super) fn solve_group<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>>, Expr<'g>)> {
+///
+/// ```
+/// use extremal_expr::{Graph, elimination::solve_group};
+/// let g = Graph::new();
+/// let [a, b] = ["a", "b"].map(|name| g.symbol(name));
+/// let (numerators, denominator) = solve_group(&[vec![a]], &[b]).unwrap();
+/// assert_eq!(numerators[0] / denominator, b / a);
+/// ```
+pub fn solve_group<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>>, Expr<'g>)> {
     match b.len() {
         2..=MOST_COFACTORS => by_cofactors(m, b),
         _ => Some((solve_linear(m, b)?, b.first()?.graph().int(1))),
@@ -91,7 +120,15 @@ fn by_cofactors<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<(Vec<Expr<'g>
 }
 
 /// Solves `m x = b` by elimination, exchanging rows where a pivot is zero; `None` when the matrix is singular.
-pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
+///
+/// ```
+/// use extremal_expr::{Graph, elimination::solve_linear};
+/// let g = Graph::new();
+/// let (one, a) = (g.int(1), g.symbol("a"));
+/// assert_eq!(solve_linear(&[vec![one, one], vec![one, -one]], &[a, a]).unwrap(), [a, g.int(0)]);
+/// assert!(solve_linear(&[vec![a, a], vec![a, a]], &[one, one]).is_none());
+/// ```
+pub fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
     let n = b.len();
     let mut rows: Vec<Vec<Expr<'g>>> =
         m.iter().zip(b).map(|(row, b)| row.iter().copied().chain([*b]).collect()).collect();
@@ -116,14 +153,21 @@ pub(crate) fn solve_linear<'g>(m: &[Vec<Expr<'g>>], b: &[Expr<'g>]) -> Option<Ve
 }
 
 /// Is the pivot zero, or not known to be something else? One such as a² − (a b)²/b² is without looking it, and 1e-12 is not.
-pub(super) fn is_zero(e: Expr<'_>) -> bool {
+///
+/// ```
+/// use extremal_expr::{Graph, elimination::is_zero};
+/// let g = Graph::new();
+/// let [a, b] = ["a", "b"].map(|name| g.symbol(name));
+/// assert!(is_zero((a + b).powi(2) - a.powi(2) - b.powi(2) - a * b * 2) && !is_zero(a - b));
+/// ```
+pub fn is_zero(e: Expr<'_>) -> bool {
     e.graph().vanishes(e, &[]) != Some(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use extremal_expr::Graph;
+    use crate::Graph;
 
     /// Matrices that are not symmetric, by cofactors and by elimination: m x − b vanishes.
     #[test]
