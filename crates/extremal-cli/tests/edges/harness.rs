@@ -46,21 +46,28 @@ impl Edge<'_> {
 
     /// The motion ends at this time: every method must stop near it. Whoever goes on, on the other side, is wrong whatever is said.
     pub fn ends(self, at: f64) {
-        self.stops(at, 0.0, "");
+        self.stops(at, 0.0, "", None);
     }
 
     /// The same, and the message must say why.
     pub fn ends_because(self, at: f64, why: &str) {
-        self.stops(at, 0.0, why);
+        self.stops(at, 0.0, why, None);
+    }
+
+    /// The same, but methods that keep the energy end where the Hamiltonian has a pole.
+    pub fn ends_because_or_at_pole(self, at: f64, why: &str, pole: f64) {
+        self.stops(at, 0.0, why, Some(pole));
     }
 
     /// The same where a method may be off by more than the steps next to the end.
     pub fn ends_within(self, at: f64, off: f64) {
-        self.stops(at, off, "");
+        self.stops(at, off, "", None);
     }
 
-    fn stops(&self, at: f64, off: f64, why: &str) {
-        self.judge("", |verdict, order| {
+    fn stops(&self, at: f64, off: f64, why: &str, pole: Option<f64>) {
+        self.judge("", |verdict, method, order| {
+            let pole = pole.filter(|_| method.contains("energy-entropy"));
+            let (at, why) = pole.map_or((at, why), |pole| (pole, "is not a finite number"));
             if verdict.code != Some(1) {
                 return if verdict.code == Some(2) {
                     Ok(())
@@ -86,7 +93,7 @@ impl Edge<'_> {
     /// The motion goes on, and these are positions at its end, to within `tolerance` for a method of order two and above and ten
     /// times that for one of order one. The methods in `right` must say so without a word of warning.
     pub fn moves(self, exact: &[(&str, f64)], tolerance: f64, right: &str) {
-        self.judge(right, |verdict, order| {
+        self.judge(right, |verdict, _, order| {
             if verdict.code != Some(0) || !verdict.warnings().is_empty() {
                 return Ok(());
             }
@@ -103,7 +110,7 @@ impl Edge<'_> {
         });
     }
 
-    fn judge(&self, right: &str, rule: impl Fn(&ProgramOutput, u32) -> Result<(), String>) {
+    fn judge(&self, right: &str, rule: impl Fn(&ProgramOutput, &str, u32) -> Result<(), String>) {
         let right: Vec<&str> = right.split_whitespace().collect();
         let known: Vec<String> = METHODS.iter().map(|(method, _)| method.replace(' ', "")).collect();
         assert!(right.iter().all(|name| known.iter().any(|known| known == name)), "{right:?}");
@@ -116,7 +123,8 @@ impl Edge<'_> {
             // What is refused says why.
             let refused = verdict.code == Some(2);
             tried += usize::from(!refused);
-            let mut outcome = if known { rule(verdict, order) } else { Err(format!("exit {:?}", verdict.code)) };
+            let mut outcome =
+                if known { rule(verdict, method, order) } else { Err(format!("exit {:?}", verdict.code)) };
             if refused && verdict.stderr.trim().is_empty() {
                 outcome = Err("refused without a word".to_string());
             }

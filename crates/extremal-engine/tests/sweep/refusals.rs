@@ -30,7 +30,7 @@ fn a_variation_that_does_not_fit_is_refused_by_name() {
     let unknown = of(grid(&["ll=1,2"]));
     assert_eq!(
         unknown.to_string(),
-        "the model has no parameter, coordinate or entropy `ll` to vary; did you mean `l`?"
+        "the model has no parameter, coordinate, entropy or state `ll` to vary; did you mean `l`?"
     );
     assert_eq!(refused("kepler", grid(&["mu=1,2"]), Record::Events), SweepError::NoEvents);
     let long = Settings::of(&gallery("kepler")).steps(100_000_000);
