@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use extremal_engine::model::StateLaw;
 use extremal_engine::run::{End, EnergyLaw, LatticeStructure, Outcome, Report, SecondLaw};
 use extremal_engine::solve::SolveStructure;
 use extremal_engine::trajectory::{Role, shortest, sig};
@@ -137,7 +138,12 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
         let slopes = places(slopes);
         ends(out, finished, role, headers, |k, first, last| vec![at(first, &slopes, k), at(last, &slopes, k)]);
     }
-    ends(out, finished, Role::State, ["state", "start", "end"], |_, _, _| Vec::new());
+    let kind = match finished.run.model().lock().state_law() {
+        StateLaw::Stated => "state",
+        StateLaw::Action => "action",
+        StateLaw::Poisson(_) => "variable",
+    };
+    ends(out, finished, Role::State, [kind, "start", "end"], |_, _, _| Vec::new());
 }
 
 /// Of a motion from momenta: velocities with their momenta, controls, and the cost.
@@ -228,6 +234,10 @@ fn invariants(out: &mut String, report: &Report<'_>) {
     let remark = match report.energy_law() {
         EnergyLaw::Conserved => return,
         EnergyLaw::Jacobi => "the Jacobi integral p.v - L, conserved: time cancels from the Lagrangian".to_owned(),
+        EnergyLaw::Scaled => {
+            "changes by E' = dL/dz E; kept is its quotient by the factor exp(log_factor), by which the contact form dz - p dq has grown"
+                .to_owned()
+        }
         EnergyLaw::Changes(reason) => format!("not conserved, {reason}"),
     };
     let _ = writeln!(out, "  {FAINT}energy: {remark}{FAINT:#}");

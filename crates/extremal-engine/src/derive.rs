@@ -1,6 +1,7 @@
 //! The equations of a model, for print: continuous and discrete, as text, LaTeX or JSON.
 
 mod closed_form;
+mod contact;
 mod first_order;
 mod higher;
 mod optimal;
@@ -66,6 +67,9 @@ pub fn derive<'m>(model: &'m Model, settings: &Settings, forms: &[Form]) -> Resu
     let of_states = of_states(&system);
     for form in forms {
         match (form, system.order) {
+            (Form::Lagrange | Form::Solved | Form::Hamilton, _) if system.poisson().is_some() => {
+                contact::poisson(&system, &mut pages);
+            }
             (Form::Lagrange | Form::Hamilton, _) if of_states => {
                 states::equations(&system, first_order::controls(model), &mut pages);
                 states::pontryagin(model, &system, &mut pages);
@@ -93,6 +97,9 @@ pub fn usual_forms(model: &Model) -> Vec<Form> {
         return vec![Form::Hamilton, Form::Discrete];
     }
     let system = System::controlled(model);
+    if system.poisson().is_some() {
+        return vec![Form::Hamilton, Form::Discrete];
+    }
     let system = if system.order > 1 { system.with_multipliers_as_coordinates() } else { system };
     let mut forms: Vec<Form> = model.hamiltonian().map(|_| Form::Hamilton).into_iter().collect();
     forms.push(Form::Lagrange);

@@ -1,10 +1,10 @@
 //! From a model to the mechanical system that the equations are written for.
 
 use extremal_expr::{Expr, Id};
-use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StepEnds};
+use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StateLaw, StepEnds};
 
 use crate::System;
-use crate::continuous::{Friction, Heat, Port};
+use crate::continuous::{Friction, Heat, PoissonBrackets, Port, RateLaw};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
 
 impl<'m> System<'m> {
@@ -62,6 +62,14 @@ impl<'m> System<'m> {
         for (state, rate) in model.states().iter().zip(state_rates) {
             system.heat.push_state(&state.name, g.expr(*rate));
         }
+        system.heat.law = match model.state_law() {
+            StateLaw::Stated => RateLaw::Stated,
+            StateLaw::Action => RateLaw::Action,
+            StateLaw::Poisson(brackets) => {
+                let pairs = brackets.iter().map(|bracket| (bracket.of, g.expr(bracket.value)));
+                RateLaw::Poisson(PoissonBrackets::new(model.states().len(), pairs))
+            }
+        };
         for dry in model.dry_friction() {
             let shares = dry.shares.iter().map(|(entropy, share)| (*entropy, g.expr(*share))).collect();
             let holding = dry.holding.map(|id| g.expr(id));
@@ -79,6 +87,7 @@ impl<'m> System<'m> {
     pub fn check_order(&self) -> Result<(), SchemeError> {
         let refused = [
             (!self.heat.entropies().is_empty(), "entropies"),
+            (self.is_contact(), "action variables"),
             (!self.heat.states().is_empty(), "states of first order"),
             (self.constraints.iter().any(|c| !c.kind.nature().any_order), "constraints that are not vakonomic"),
             (!self.dry.is_empty(), "dry frictions"),

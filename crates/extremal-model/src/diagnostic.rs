@@ -208,6 +208,8 @@ codes! {
     NoDifferenceMap = "no-difference-map",
     /// A velocity constraint that is not linear in the velocities where it must be.
     NotLinear = "not-linear",
+    /// Poisson brackets that do not satisfy the Jacobi identity.
+    JacobiIdentity = "jacobi-identity",
     /// A control that acts on nothing.
     IdleControl = "idle-control",
     /// A start outside the coordinate's own domain.

@@ -12,7 +12,7 @@ use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
-    ModelPort, Objective, Parameter, SimulationSettings, Statements, Stop, SymmetryGenerator,
+    ModelPort, Objective, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -400,6 +400,11 @@ impl Model {
     /// Is the friction that of the thermodynamic Herglotz principle, `(dL/dS)(dL/dv)`?
     pub fn herglotz(&self) -> bool {
         self.content.herglotz
+    }
+
+    /// What moves the states of [`Model::states`].
+    pub fn state_law(&self) -> &StateLaw {
+        &self.content.state_law
     }
 
     /// The heat power that each entropy receives from outside.

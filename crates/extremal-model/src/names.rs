@@ -8,6 +8,7 @@ use extremal_expr::{Expr, Graph, Id};
 
 use crate::diagnostic::Span;
 use crate::place::{ExpressionPlace, MAX_ORDER};
+use crate::resolver::with_article;
 
 /// The name of time, unless the independent variable has another.
 pub(crate) const TIME: &str = "t";
@@ -30,7 +31,8 @@ pub(crate) enum NameMeaning<'g> {
     Entropy {
         symbols: Vec<Expr<'g>>,
     },
-    /// Each member. Its rate of change is what the model says, once that is known.
+    /// Each member of a state, an action variable or a variable of a Poisson system. Its rate of change is what the model says, once that
+    /// is known.
     State {
         symbols: Vec<Expr<'g>>,
     },
@@ -339,12 +341,22 @@ impl<'g> View<'_, 'g> {
         }
     }
 
-    fn state(&self, symbols: &[Expr<'g>], member: usize, reference: NameUse<'_>) -> Result<Expr<'g>, NameRefusal> {
+    /// A state of [states], an action variable or a variable of a Poisson system.
+    fn state(
+        &self,
+        symbols: &[Expr<'g>],
+        what: &'static str,
+        member: usize,
+        reference: NameUse<'_>,
+    ) -> Result<Expr<'g>, NameRefusal> {
         let symbol = reference.symbol();
         match symbols.get(member) {
             Some(_) if reference.primes > 0 => Err(NameRefusal {
-                message: format!("`{symbol}` cannot be used: it is the rate of a state"),
-                help: Some(format!("write what [states] says of it: the `rate` of `{}`", reference.name)),
+                message: format!("`{symbol}` cannot be used: it is the rate of {}", with_article(what)),
+                help: Some(match what {
+                    "state" => format!("write what [states] says of it: the `rate` of `{}`", reference.name),
+                    what => format!("how fast {} changes follows from the equations", with_article(what)),
+                }),
             }),
             Some(found) if self.place.sees_entropies() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
@@ -434,7 +446,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Coordinate { .. } => Binding::variable("coordinate"),
             // Not a constant, so that a prime on it is refused below, with the reason.
             NameMeaning::Entropy { .. } => Binding::variable("entropy"),
-            NameMeaning::State { .. } => Binding::variable("state"),
+            NameMeaning::State { .. } => Binding::variable(declaration.what),
             NameMeaning::Definition { .. } => Binding::variable("definition"),
             NameMeaning::Control { .. } => Binding::constant("control"),
             NameMeaning::Momentum { .. } => Binding::constant("momentum"),
@@ -487,7 +499,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             NameMeaning::Parameter { symbols, .. } => symbols.get(member).copied().ok_or_else(|| self.refuse(name)),
             NameMeaning::Coordinate { symbols } => self.coordinate(symbols, member, reference),
             NameMeaning::Entropy { symbols } => self.entropy(symbols, member, reference),
-            NameMeaning::State { symbols } => self.state(symbols, member, reference),
+            NameMeaning::State { symbols } => self.state(symbols, declaration.what, member, reference),
             NameMeaning::Definition { values } => self.definition(values, member, reference),
             NameMeaning::Control { symbols } => {
                 let symbol = symbols.get(member).filter(|_| self.place.controls);

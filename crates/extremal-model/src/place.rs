@@ -83,6 +83,14 @@ impl ExpressionPlace {
         may_use: "an amount of matter, with an index if it is one of a family",
         ..ExpressionPlace::ENTROPY
     };
+    pub const BRACKET: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new("a Poisson bracket", "the variables of [poisson] and parameters", None, false)
+    };
+    pub const POISSON_HAMILTONIAN: ExpressionPlace = ExpressionPlace {
+        entropies: true,
+        ..ExpressionPlace::new("the Hamiltonian", "the variables of [poisson], time and parameters", None, true)
+    };
     pub const DOMAIN: ExpressionPlace = ExpressionPlace::of_state("a domain");
     pub const DEFINITION: ExpressionPlace = ExpressionPlace {
         entropies: true,

@@ -10,6 +10,8 @@ fn heading(feature: Feature) -> &'static str {
         Feature::HigherForces => "forces with q''",
         Feature::Entropies => "entropies",
         Feature::Matter => "matter",
+        Feature::Action => "contact",
+        Feature::Poisson => "Poisson",
         Feature::Singular => "singular",
         Feature::States => "states",
         Feature::SingularEntropies => "singular, entropies",

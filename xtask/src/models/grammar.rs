@@ -191,7 +191,9 @@ impl Draw<'_> {
             self.line(&line);
         }
         if warm {
-            self.line("[entropies]");
+            // One state may be an action instead, beside which other tables are refused.
+            let action = self.entropies.len() == 1 && self.random.one_in(4);
+            self.line(if action { "[action]" } else { "[entropies]" });
             for name in self.entropies.clone() {
                 let start = self.number();
                 self.line(&format!("{name} = {{ start = {start} }}"));

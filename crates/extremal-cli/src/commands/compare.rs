@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use extremal_engine::compare::{
     Against, ComparedCurve, ComparedSample, ComparisonFile, ComparisonRow, compare_over_time, compared_names,
 };
-use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature};
+use extremal_engine::model::{Composition, CompositionBase, Extent, Quadrature, StateLaw};
 use extremal_engine::run::{SettingsError, SetupError};
 use extremal_engine::trajectory::frame::FrameFormat;
 use extremal_engine::trajectory::{Align, Table, shortest};
@@ -113,11 +113,16 @@ impl CompareArguments {
             (false, true) => Method::EnergyEntropy(1),
             _ => Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint },
         };
-        let default = || match (model.momentum_order(), model.order()) {
-            (None, 1) => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4],
-            (None, 2) => vec![Method::Difference, Method::Hermite],
-            (None, _) => vec![Method::Hermite],
-            (Some(_), _) => vec![Method::Midpoint, Method::galerkin(2), Method::Rk4],
+        let composed = || Method::Compose { composition: Composition::Suzuki4, base: CompositionBase::Midpoint };
+        let default = || match (model.state_law(), model.momentum_order(), model.order()) {
+            (StateLaw::Action, ..) => {
+                vec![Method::Left, Method::Midpoint, Method::Trapezoidal, composed(), Method::Rk4]
+            }
+            (StateLaw::Poisson(_), ..) => vec![Method::Midpoint, composed(), Method::EnergyEntropy(2), Method::Rk4],
+            (_, None, 1) => vec![Method::Left, Method::Midpoint, Method::Trapezoidal, best, Method::Rk4],
+            (_, None, 2) => vec![Method::Difference, Method::Hermite],
+            (_, None, _) => vec![Method::Hermite],
+            (_, Some(_), _) => vec![Method::Midpoint, Method::galerkin(2), Method::Rk4],
         };
         self.methods.clone().unwrap_or_else(default)
     }

@@ -111,6 +111,10 @@ pub(super) fn equilibrium<'m>(model: &'m Model, system: &System<'m>) -> Option<R
     if !system.dry.is_empty() {
         return None;
     }
+    // An action goes on where positions rest, and variables with brackets have no positions.
+    if system.is_contact() || system.poisson().is_some() {
+        return None;
+    }
     let motion = SmallMotion::of(system)?;
     let n = system.len();
     let stated = model.initial().positions;

@@ -3,14 +3,14 @@
 use extremal_expr::magnitude;
 use extremal_mechanics::System;
 use extremal_mechanics::analysis::{ConservedQuantities, ConservedQuantity, Symmetry};
-use extremal_mechanics::discrete::{CustomDiscrete, Options, scheme};
-use extremal_model::{Extent, Method, MethodKind, Model, Start};
-use extremal_solve::{NewtonOptions, StartValues, TangentMap};
+use extremal_model::{Extent, Method, MethodKind, Model, Start, StateLaw};
+use extremal_solve::StartValues;
 use extremal_trajectory::{Drift, Recorder};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use super::tangent::step_tangents;
 use super::tracked_of;
 use crate::run::{CompiledRun, End, Outcome, Settings, Tracked};
 use crate::serialized::as_text;
@@ -206,7 +206,9 @@ fn measure<'m>(
 ) -> Result<Trial, String> {
     // The size of the terms is watched along the run: at the start it may well be zero.
     let sizes = conserved.found.iter().map(|quantity| ("size of", &quantity.name, magnitude(quantity.expression).id()));
-    let places = model.coordinates().iter().map(|c| ("place of", &c.name, c.position));
+    let states = model.states().iter().map(|state| (&state.name, state.symbol));
+    let places = model.coordinates().iter().map(|c| (&c.name, c.position)).chain(states);
+    let places = places.map(|(name, symbol)| ("place of", name, symbol));
     let beside =
         sizes.chain(places).map(|(what, name, expression)| Tracked { name: format!("{what} {name}"), expression });
     let tracked: Vec<Tracked> = tracked_of(conserved).into_iter().chain(beside).collect();
@@ -219,6 +221,9 @@ fn measure<'m>(
         let mut run = CompiledRun::tracking(model, &settings, &tracked).map_err(|error| error.to_string())?;
         if let TrialStart::Shifted(size) = from {
             shift(run.start_mut(), size, STEPS as f64 * step);
+            if !matches!(model.state_law(), StateLaw::Stated) {
+                shift_states(&mut run.start_mut().s, size);
+            }
         }
         let mut recorder = Recorder::new(run.columns().clone());
         let outcome = bounded(&run, &mut recorder, MOST_ENTRIES * (2 * fraction - 1))?;
@@ -278,6 +283,13 @@ fn shift(start: &mut StartValues, size: f64, time: f64) {
     }
 }
 
+/// Shifts an action or the variables of a Poisson system, which may be anywhere.
+fn shift_states(states: &mut [f64], size: f64) {
+    for (k, x) in states.iter_mut().enumerate() {
+        *x += size * (0.1 + x.abs()) * (1.0 + 2.3 * k as f64).cos();
+    }
+}
+
 /// A variational method inherits the conservation of p·X when X is affine in the coordinates and does not contain the time, because
 /// interpolation commutes with affine maps.
 fn is_discrete_noether<'m>(system: &System<'m>, method: &Method, quantity: &ConservedQuantity<'m>) -> bool {
@@ -300,26 +312,9 @@ fn discrete_regularity<'m>(
     step: f64,
     steps: u64,
 ) -> Option<DiscreteRegularity> {
-    const MOST_COORDINATES: usize = 32;
-    if !system.constraints.is_empty() || !system.dry.is_empty() || system.len() > MOST_COORDINATES {
-        return None;
-    }
-    let options = Options { start: settings.start, entropy: settings.entropy, ..Options::default() };
-    let system = &system.reduced_by(&system.reducible(&settings.reduce).ok()?);
-    let scheme = scheme(system, &settings.method, options, CustomDiscrete::of(model, system)).ok()?;
-    let parameters: Vec<_> = model.parameters().iter().map(|p| (p.symbol, p.value)).collect();
-    let mut tangent = TangentMap::new(model.graph(), &scheme, &parameters, NewtonOptions::default()).ok()?;
-    let run =
-        CompiledRun::new(model, &Settings { extent: Some(Extent::Steps(steps.max(1))), ..settings.clone() }).ok()?;
-    let mut motion = run.begin().ok()?;
-    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-    for _ in 0..steps.max(1) {
-        let velocity = motion.observe().ok()?[..system.len()].to_vec();
-        let mut state = motion.state().to_vec();
-        let derivative = tangent.advance(&mut state, motion.time(), step, &velocity).ok()?;
-        let determinant = extremal_solve::dense::determinant(&derivative, state.len());
-        range = (range.0.min(determinant), range.1.max(determinant));
-        motion.advance().ok()?;
-    }
+    let seen = step_tangents(model, system, settings, step, steps)?;
+    let size = seen.state.len();
+    let determinants = seen.steps.iter().map(|step| extremal_solve::dense::determinant(&step.derivative, size));
+    let range = determinants.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), d| (low.min(d), high.max(d)));
     Some(DiscreteRegularity { steps: steps.max(1), determinant: range })
 }

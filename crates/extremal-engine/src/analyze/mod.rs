@@ -15,6 +15,8 @@ mod sections;
 mod sentences;
 mod stated;
 mod step_geometry;
+mod structures;
+mod tangent;
 mod transport;
 
 use extremal_expr::{Expr, Graph};
@@ -39,6 +41,8 @@ pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
 pub use stated::{LiftedSymmetry, StatedSymmetry};
 pub use step_geometry::{FirstPair, StepFindings, StepFormulas};
+pub use structures::{ContactFindings, ContactReport, FunctionReport, PoissonFindings, PoissonReport};
+pub use tangent::StructureKept;
 pub use transport::StepMeasures;
 
 use step_geometry::StepQuestion;
@@ -105,6 +109,10 @@ pub struct Findings<'m> {
     pub placeholder: bool,
     /// What the method keeps.
     pub method: Option<MethodReport>,
+    /// What is particular to a contact system.
+    pub contact: Option<ContactFindings<'m>>,
+    /// What is particular to a Poisson system.
+    pub poisson: Option<PoissonFindings<'m>>,
     /// The Lagrangian whose motions the method follows, where it was asked for and can be written down.
     pub backward: Option<BackwardError<'m>>,
     /// Forms on the phase space and what the motion does to them, or why they are not written down; where it was asked for.
@@ -178,7 +186,10 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
+    let structure_seen = (Some(settings).filter(|_| marches), extent.search);
     Findings {
+        contact: structures::contact(model, system, &parameters, structure_seen),
+        poisson: structures::poisson(model, system, &parameters, structure_seen),
         graph: g,
         name: model.name(),
         order: reduced.order,

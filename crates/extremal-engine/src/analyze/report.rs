@@ -5,7 +5,10 @@ use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity
 use serde::Serialize;
 
 use super::geometry_report::{LiftReport, PhaseGeometryReport, StepGeometryReport};
-use super::{BackwardReport, Equilibrium, Findings, MethodReport, Preserved, StatedSymmetry, sentences};
+use super::{
+    BackwardReport, ContactReport, Equilibrium, Findings, MethodReport, PoissonReport, Preserved, StatedSymmetry,
+    sentences,
+};
 use crate::serialized::by_name;
 
 /// All that was found. What the analysis does not reach is `None` or empty.
@@ -79,6 +82,12 @@ pub struct AnalysisReport {
     /// What the method keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodReport>,
+    /// What is particular to a contact system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<ContactReport>,
+    /// What is particular to a Poisson system.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub poisson: Option<PoissonReport>,
     /// The Lagrangian whose motions the method follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backward_error: Option<BackwardReport>,
@@ -207,6 +216,9 @@ pub struct SymmetryReport {
     pub conserved: Option<bool>,
     pub general: bool,
     pub rate: String,
+    /// Scaled as the contact form is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dissipated: bool,
     /// Of a field on velocities and entropies.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub lifted: Option<LiftReport>,
@@ -246,7 +258,7 @@ impl<'m> Findings<'m> {
         AnalysisReport {
             model: self.name.map(str::to_owned),
             order: self.order,
-            degrees_of_freedom: told.then(|| self.degrees_of_freedom()),
+            degrees_of_freedom: (told && self.poisson.is_none()).then(|| self.degrees_of_freedom()),
             regular: regular.filter(|_| told),
             rank: told.then_some(seen.rank),
             unknowns: seen.unknowns,
@@ -265,7 +277,11 @@ impl<'m> Findings<'m> {
                 further: further.collect(),
             },
             constraints: self.constraints(),
-            structure: self.structure.as_ref().filter(|_| told).map(|structure| self.structure_report(structure)),
+            structure: self
+                .structure
+                .as_ref()
+                .filter(|_| told && self.poisson.is_none())
+                .map(|structure| self.structure_report(structure)),
             redundant: if contradiction.is_some() { Vec::new() } else { self.redundant.clone() },
             contradiction,
             controls: (!self.controls.is_empty()).then(|| ControlsReport {
@@ -288,6 +304,8 @@ impl<'m> Findings<'m> {
             no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
             placeholder: self.placeholder,
             method: self.method.clone(),
+            contact: self.contact_report(),
+            poisson: self.poisson_report(),
             backward_error: self.backward.as_ref().map(|backward| backward.report()),
             geometry: self.phase.as_ref().map(PhaseGeometryReport::of),
             step_geometry: self.step_geometry.as_ref().map(StepGeometryReport::of),
@@ -392,6 +410,7 @@ fn symmetry(symmetry: &StatedSymmetry<'_>) -> SymmetryReport {
         conserved: is_conserved(symmetry.conservation),
         general: symmetry.conservation == Conservation::Always,
         rate: text(symmetry.rate),
+        dissipated: symmetry.dissipated,
         lifted: symmetry.lifted.as_ref().map(LiftReport::of),
     }
 }

@@ -18,7 +18,11 @@ impl<'m> Findings<'m> {
             let geometry = self.step_geometry.as_ref().map(|seen| seen.section());
             return [section].into_iter().chain(self.method_section()).chain(geometry).collect();
         }
-        let mut sections = vec![self.structure_section(), self.regularity_section()];
+        let mut sections = match self.poisson_section() {
+            Some(poisson) => vec![poisson],
+            None => vec![self.structure_section(), self.regularity_section()],
+        };
+        sections.extend(self.contact_section());
         if self.contradiction().is_none() {
             sections.push(self.conserved_section());
             sections.extend(self.stated_section());
@@ -56,6 +60,7 @@ impl<'m> Findings<'m> {
             return section;
         };
         let kind = match (&structure.split, structure.natural) {
+            (_, true) if system.is_contact() => "L = T2(q, q') - V(q, z) with its own action z",
             (_, true) => "natural: L = T2(q, q') - V(q)",
             (Some(_), false) => "not natural",
             (None, false) => "not quadratic in the velocities",
@@ -346,6 +351,7 @@ fn symmetry_lines<'m>(section: &mut Section<'m>, symmetry: &StatedSymmetry<'m>) 
     let left = format!("{what} of {}", symmetry.name);
     let latex = format!("\\text{{{what} of {}}}", symmetry.name.replace('_', " "));
     let kept = match symmetry.conservation {
+        _ if symmetry.dissipated => "dissipated: scaled like the contact form, J' = dL/dz J".to_owned(),
         Conservation::No => format!("not conserved: its rate is {}", symmetry.rate.text().limit(200)),
         kept => conservation(kept).to_string(),
     };
@@ -376,11 +382,11 @@ fn counted_degrees(count: usize) -> String {
     format!("{count} degree{} of freedom", if count == 1 { "" } else { "s" })
 }
 
-fn number(x: f64) -> String {
+pub(super) fn number(x: f64) -> String {
     extremal_trajectory::sig(x, 8)
 }
 
 /// `left = value`, with the LaTeX of the left side.
-fn formula<'m>(left: impl Into<String>, latex: impl Into<String>, value: Expr<'m>) -> SectionLine<'m> {
+pub(super) fn formula<'m>(left: impl Into<String>, latex: impl Into<String>, value: Expr<'m>) -> SectionLine<'m> {
     SectionLine::equation(EquationSide::Named(left.into(), latex.into()), EquationSide::WithParts(value))
 }

@@ -2,7 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::System;
-use extremal_mechanics::analysis::{Conservation, FirstOrderSystem};
+use extremal_mechanics::analysis::{Conservation, FirstOrderSystem, is_dissipated};
 use extremal_mechanics::geometry::{IdentityVerdict, LiftedField, ZeroJudge};
 use extremal_model::{StatedLift, SymmetryGenerator};
 
@@ -18,6 +18,8 @@ pub struct StatedSymmetry<'m> {
     pub conservation: Conservation,
     /// Its rate: by (C12), without reactions, or by (S6).
     pub rate: Expr<'m>,
+    /// Does a contact system scale it as its contact form?
+    pub dissipated: bool,
     /// What was found of a field on velocities and entropies.
     pub lifted: Option<LiftedSymmetry<'m>>,
 }
@@ -51,6 +53,7 @@ impl<'m> StatedSymmetry<'m> {
                 momentum: None,
                 conservation: Conservation::Undecided,
                 rate: g.int(0),
+                dissipated: false,
                 lifted: None,
             },
             None => {
@@ -58,8 +61,9 @@ impl<'m> StatedSymmetry<'m> {
                 let momentum = system.noether_momentum(&generator);
                 let rate = g.simplified(reduced.stated(noether_rate(system, &generator)));
                 let conservation = test(momentum);
+                let dissipated = system.is_contact() && is_dissipated(system, momentum) == Some(true);
                 let momentum = Some(g.simplified(reduced.stated(momentum)));
-                StatedSymmetry { name, generator, momentum, conservation, rate, lifted: None }
+                StatedSymmetry { name, generator, momentum, conservation, rate, dissipated, lifted: None }
             }
         }
     }
@@ -91,7 +95,7 @@ fn lifted<'m>(
         function,
     };
     let conservation = momentum.map_or(Conservation::Undecided, test);
-    StatedSymmetry { name, generator, momentum, conservation, rate, lifted: Some(findings) }
+    StatedSymmetry { name, generator, momentum, conservation, rate, dissipated: false, lifted: Some(findings) }
 }
 
 /// ∂L/∂q·X + p·X' + F·X, the rate of p·X along the motion.
@@ -99,5 +103,6 @@ fn noether_rate<'m>(system: &System<'m>, generator: &[Expr<'m>]) -> Expr<'m> {
     let g = system.graph;
     let slopes = g.gradient(system.lagrangian, &system.q);
     let rates = system.time_derivative(generator);
-    g.dot(&slopes, generator) + g.dot(&system.momenta(), &rates) + g.dot(&system.force, generator)
+    let forces = g.dot(&system.force, generator) + g.dot(&system.herglotz_forces(), generator);
+    g.dot(&slopes, generator) + g.dot(&system.momenta(), &rates) + forces
 }

@@ -4,7 +4,7 @@ use extremal_expr::{Expr, Function};
 use extremal_mechanics::System;
 use extremal_model::Model;
 
-use super::{Pages, named, of};
+use super::{Pages, contact, named, of};
 
 /// What the symbols of the controls are.
 pub(super) fn controls(model: &Model) -> Option<String> {
@@ -34,7 +34,9 @@ pub(super) fn lagrange<'m>(system: &System<'m>, controls: Option<String>, pages:
     if !system.constraints.is_empty() {
         constraints(system, pages);
     }
-    if !system.heat.states().is_empty() {
+    if system.is_contact() {
+        contact::action(system, pages);
+    } else if !system.heat.states().is_empty() {
         super::states::equations(system, None, pages);
     }
     if !system.heat.entropies().is_empty() {
@@ -206,7 +208,8 @@ pub(super) fn hamilton<'m>(system: &System<'m>, stated: Option<Expr<'m>>, pages:
         pages.section("Hamiltonian", Some(note.to_string()), Vec::new());
         return;
     };
-    pages.section("Hamiltonian", None, vec![(named("H", "H"), stated.unwrap_or(hamiltonian.h))]);
+    let title = if system.is_contact() { "Contact Hamiltonian" } else { "Hamiltonian" };
+    pages.section(title, None, vec![(named("H", "H"), stated.unwrap_or(hamiltonian.h))]);
     let rate = |e: &Expr<'m>| named(format!("{e}'"), format!("\\dot{{{}}}", e.latex()));
     let by_momenta: Vec<_> = system.v.iter().copied().zip(hamiltonian.q_rate.iter().copied()).collect();
     let reactions = g.substitute(&system.reactions(), &by_momenta);
@@ -217,6 +220,7 @@ pub(super) fn hamilton<'m>(system: &System<'m>, stated: Option<Expr<'m>>, pages:
     let note = (!system.heat.entropies().is_empty()).then(|| {
         "The entropies are warmed at the temperatures T = ∂H/∂S by friction, outside heat and conduction.".to_string()
     });
+    let note = if system.is_contact() { Some(contact::contact_note(system)) } else { note };
     pages.section("Hamilton's equations", note, lines);
     if !hamiltonian.multipliers.is_empty() {
         let lines = system.vakonomic().zip(hamiltonian.multipliers).map(|(c, value)| (of(c.multiplier), value));

@@ -2,6 +2,7 @@
 
 use extremal_expr::Expr;
 use extremal_mechanics::System;
+use extremal_mechanics::continuous::RateLaw;
 use extremal_model::Model;
 
 /// Does the energy p·v − L stay the same along every motion?
@@ -12,6 +13,8 @@ pub enum EnergyLaw {
     /// It does although the Lagrangian is written with time, as that of a driven system is: what is conserved is the Jacobi integral,
     /// and not the T + V of the driven bodies.
     Jacobi,
+    /// It does not, but its quotient by the factor of the contact form does: E' = ∂L/∂z E.
+    Scaled,
     /// It does not, for this reason.
     Changes(String),
 }
@@ -42,16 +45,22 @@ impl EnergyLaw {
         let accounts = system.accounts();
         let received =
             |name: &str| accounts.iter().find(|account| account.name == name).map_or(g.int(0), |account| account.rate);
+        let of_time = match system.poisson() {
+            Some(_) => "the Hamiltonian depends on time",
+            None => "the Lagrangian depends on time",
+        };
+        // The brackets are skew, and an action scales the energy: neither is a reason of its own.
+        let by_states = match system.heat.law {
+            RateLaw::Stated => g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates),
+            RateLaw::Action | RateLaw::Poisson(_) => g.int(0),
+        };
         let reasons = [
             (g.dot(&outside, &system.v), "forces act"),
             (received("heat"), "heat comes in"),
             (received("matter"), "matter comes in"),
             (system.constraint_power(), "constraints do work"),
-            (g.gradient(system.lagrangian, &[system.t])[0], "the Lagrangian depends on time"),
-            (
-                g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates),
-                "states change the Lagrangian",
-            ),
+            (g.gradient(system.lagrangian, &[system.t])[0], of_time),
+            (by_states, "states change the Lagrangian"),
         ];
         let mut reasons: Vec<&str> =
             reasons.into_iter().filter(|(rate, _)| !is_zero(*rate)).map(|(_, why)| why).collect();
@@ -60,6 +69,7 @@ impl EnergyLaw {
         }
         match reasons.is_empty() {
             false => EnergyLaw::Changes(reasons.join(" and ")),
+            true if !system.contact_rate().is_zero() => EnergyLaw::Scaled,
             true if system.lagrangian.depends_on(&[system.t]) => EnergyLaw::Jacobi,
             true => EnergyLaw::Conserved,
         }
@@ -69,7 +79,7 @@ impl EnergyLaw {
     pub fn why_it_changes(&self) -> Option<&str> {
         match self {
             EnergyLaw::Changes(reason) => Some(reason),
-            EnergyLaw::Conserved | EnergyLaw::Jacobi => None,
+            EnergyLaw::Conserved | EnergyLaw::Jacobi | EnergyLaw::Scaled => None,
         }
     }
 }

@@ -137,26 +137,40 @@ impl Observables {
             outputs.push(if kept { system.step_multiplier(constraint) } else { g.int(0) });
         }
         let reactions = outputs.len();
-        outputs.extend(system.carried_slopes());
         let temperature = |name: &String| Column::new(format!("T_{name}"), Role::Temperature).of(name.as_str());
         columns.extend(heated.iter().map(temperature));
         let potential = |name: &String| Column::new(format!("mu_{name}"), Role::Potential).of(name.as_str());
         columns.extend(filled.iter().map(potential));
+        outputs.extend(system.carried_slopes());
         // Constraints over three points are part of the momenta.
-        outputs.push(match over_points {
+        let energy = match over_points {
             true => g.dot(&system.p, &[&system.v[..], &system.a].concat()) - system.lagrangian,
             false => system.energy(),
-        });
-        // Of states alone there is no energy to speak of: it is zero, and its place is kept.
-        let energy = if system.is_empty() && heated.is_empty() { Role::Output } else { Role::Energy };
-        columns.push(Column::new("energy", energy));
+        };
+        // What a contact system keeps of its energy and of the momenta of its symmetries is their quotient by the factor of its form.
+        let factor = system.contact_factor();
+        let scaled = factor.as_number().is_none();
+        let name_kept = |name: &str| if scaled { format!("{name}/factor") } else { name.to_owned() };
+        outputs.push(energy / factor);
+        // Of stated rates alone there is no energy to speak of: it is zero, and its place is kept.
+        let none = system.is_empty() && heated.is_empty() && system.poisson().is_none();
+        columns.push(Column::new(name_kept("energy"), if none { Role::Output } else { Role::Energy }));
+        if scaled {
+            columns.push(Column::new("energy", Role::Output));
+            outputs.push(energy);
+        }
         for (name, part) in energy_parts(system) {
             columns.push(Column::new(name, Role::EnergyPart));
             outputs.push(part);
         }
         for symmetry in model.symmetries() {
-            columns.push(Column::new(symmetry.name.as_str(), Role::Invariant));
-            outputs.push(symmetry_quantity(system, symmetry)?);
+            let momentum = symmetry_quantity(system, symmetry)?;
+            columns.push(Column::new(name_kept(&symmetry.name), Role::Invariant));
+            outputs.push(momentum / factor);
+            if scaled {
+                columns.push(Column::new(symmetry.name.as_str(), Role::Output));
+                outputs.push(momentum);
+            }
         }
         for invariant in model.invariants() {
             columns.push(Column::new(invariant.name.as_str(), Role::Invariant));

@@ -10,3 +10,4 @@ mod method;
 mod printed;
 mod singular;
 mod structure;
+mod structures;

@@ -2,6 +2,7 @@
 
 mod audits;
 mod boundary;
+mod contact;
 mod derived;
 mod discrete;
 mod dry;
@@ -14,6 +15,7 @@ mod heat;
 mod jumps;
 mod lattice;
 mod open;
+mod poisson;
 mod printed;
 mod references;
 mod resolution;

@@ -212,16 +212,23 @@ impl<'g> ConservationJudge<'_, 'g> {
         if !general && self.vanishes(energy, rate, &self.parameters.exact) != Some(true) {
             return None;
         }
-        // dE/dt = F·v − ∂L/∂t − L_x x' + Σ T S' + Σ μ N' + λ R v, and T S' is what the entropy balance says.
+        // dE/dt = F·v − ∂L/∂t − L_x x' + Σ T S' + Σ μ N' + λ R v, and T S' is what the entropy balance says; with an action, L_z p·v besides.
         let explicit = g.gradient(system.lagrangian, &[system.t])[0];
         let heating = system.carried_power();
         let by_states = g.dot(&g.gradient(system.lagrangian, system.heat.states()), &system.heat.state_rates);
-        let balance = g.dot(&system.force, &system.v) - explicit - by_states + heating + system.constraint_power();
+        let scaled = g.dot(&system.herglotz_forces(), &system.v);
+        let power = g.dot(&system.force, &system.v) - explicit - by_states + scaled;
+        let balance = power + heating + system.constraint_power();
         Some(ConservedQuantity {
             name: if super::structure::is_total_energy(system) { "energy" } else { "Jacobi integral" }.to_string(),
             expression: super::structure::readable_energy(system),
             symmetry: Some(Symmetry::Time),
-            theorem: Some(if self.forced() { Theorem::FirstLaw } else { Theorem::Noether }),
+            theorem: match (system.poisson().is_some(), self.forced()) {
+                // Brackets are skew, which is all that is needed.
+                (true, _) => None,
+                (false, true) => Some(Theorem::FirstLaw),
+                (false, false) => Some(Theorem::Noether),
+            },
             general,
             proof: self.proof(balance, general),
         })
@@ -427,7 +434,7 @@ impl<'g> ConservationJudge<'_, 'g> {
 
 /// The expression of an integral and what it was divided by: of a higher degree in the momenta, the parameters that all terms
 /// have in common.
-fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
+pub(super) fn tidy<'g>(integral: &FirstIntegral<'g>, parameters: &[Expr<'g>]) -> (Expr<'g>, Expr<'g>) {
     let g = integral.rate.graph();
     let sum = integral.value();
     if integral.degree() <= 1 {

@@ -42,7 +42,8 @@ impl<'g> Flow<'g> {
         system.constraints.retain(|_| places.next().is_some_and(|place| kept.contains(&place)));
         let slopes = g.gradient(system.lagrangian, &system.q);
         let reactions = system.reactions();
-        let rates = slopes.iter().zip(&system.force).zip(&reactions).map(|((slope, force), r)| *slope + *force + *r);
+        let pushed = slopes.iter().zip(&system.force).zip(&reactions).zip(system.herglotz_forces());
+        let rates = pushed.map(|(((slope, force), reaction), scaled)| *slope + *force + *reaction + scaled);
         let pairs = [(&system.q, &system.v), (&system.v, &system.a), (&system.heat.s, &system.heat.rates)];
         let mut state: Vec<_> =
             pairs.into_iter().flat_map(|(x, rate)| x.iter().copied().zip(rate.iter().copied())).collect();

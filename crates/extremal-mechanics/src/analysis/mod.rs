@@ -2,6 +2,7 @@
 
 mod calculus;
 mod conserved;
+mod contact;
 mod control;
 mod families;
 mod flow;
@@ -11,6 +12,7 @@ mod jumps;
 mod lift;
 mod linear;
 mod naming;
+mod poisson;
 mod real;
 mod reduced;
 mod refutation;
@@ -23,12 +25,14 @@ pub use conserved::{
     Conservation, ConservedQuantities, ConservedQuantity, Parameters, Proof, Symmetry, Theorem, conservation,
     conserved_quantities,
 };
+pub use contact::{DissipatedQuantity, dissipated_quantities, is_dissipated};
 pub use control::{ControlRegularity, control_regularity, primary_rank, state_control_regularity};
 pub use families::FamilyKind;
 pub(crate) use flow::dense;
 pub use flow::{Flow, FlowSampler, independent_constraints};
 pub use jets::Jets;
 pub use linear::SmallMotion;
+pub use poisson::{BracketDependence, Casimir, PoissonStructure, poisson_structure};
 pub(crate) use real::vanishes_nowhere;
 pub use reduced::FirstOrderSystem;
 pub use search::{SearchBounds, SearchSpace};

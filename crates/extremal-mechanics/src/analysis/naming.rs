@@ -50,12 +50,7 @@ fn of_degree_zero(system: &System<'_>, integral: &FirstIntegral<'_>) -> String {
         _ => None,
     };
     if let Some(place) = system.heat.s.iter().position(|s| Some(*s) == alone) {
-        let kind = match place {
-            place if place < system.heat.entropies().len() => "entropy",
-            place if place < system.heat.balanced().len() => "amount",
-            _ => "state",
-        };
-        return format!("{kind} {}", system.heat.names[place]);
+        return format!("{} {}", system.heat.word(place), system.heat.names[place]);
     }
     let others = [&system.v[..], &system.moving_multipliers(), &system.heat.s].concat();
     let products: Vec<_> = integral.terms.iter().map(|term| term.product).collect();

@@ -159,6 +159,10 @@ pub(super) fn readable_energy<'g>(system: &System<'g>) -> Expr<'g> {
 /// the time is driven: even where it is even in time, it runs backwards from one moment only.
 fn is_reversible(system: &System<'_>) -> Option<bool> {
     let g = system.graph;
+    // Whether an action in the Lagrangian can be turned around with the motion is not looked into.
+    if g.vanishes(system.contact_rate(), &[]) != Some(true) {
+        return None;
+    }
     let later = system.symbol("later_t");
     let mut backwards: Vec<_> = system.v.iter().map(|v| (*v, -*v)).chain([(system.t, later)]).collect();
     let mut decided = Some(system.dry.is_empty());
@@ -199,6 +203,10 @@ fn is_reversible(system: &System<'_>) -> Option<bool> {
 /// The terms of the expanded Lagrangian whose Euler–Lagrange expressions cancel: what is a total time derivative.
 fn gauge<'g>(system: &System<'g>, multipliers: &[Expr<'g>]) -> Option<Gauge<'g>> {
     let g = system.graph;
+    // The equations of Herglotz are not linear in the Lagrangian: a total derivative changes them.
+    if system.is_contact() {
+        return None;
+    }
     let multipliers = [multipliers, &system.moving_multipliers()].concat();
     let mut terms = written_terms(g.expanded(system.lagrangian)?);
     terms.retain(|term| !term.depends_on(&multipliers));

@@ -2,6 +2,7 @@
 
 use extremal_expr::{Expr, Graph, Node, Rational};
 
+use super::RateLaw;
 use super::elimination::{groups, solve_group};
 use super::kinetic::KineticSplit;
 use crate::System;
@@ -12,9 +13,9 @@ pub struct Hamiltonian<'g> {
     pub h: Expr<'g>,
     /// q' = ∂H/∂p.
     pub q_rate: Vec<Expr<'g>>,
-    /// p' = −∂H/∂q + F, with the velocities in F written by momenta.
+    /// p' = −∂H/∂q + F, with the velocities in F written by momenta; with an action z also −p ∂H/∂z.
     pub p_rate: Vec<Expr<'g>>,
-    /// S' = (−F_fr·q' + P + conduction)/T with T = ∂H/∂S, of each entropy.
+    /// S' = (−F_fr·q' + P + conduction)/T with T = ∂H/∂S, of each entropy; z' = p·∂H/∂p − H of an action; x' = B ∇H.
     pub s_rate: Vec<Expr<'g>>,
     /// The multipliers of the vakonomic constraints, which positions and momenta determine.
     pub multipliers: Vec<Expr<'g>>,
@@ -56,19 +57,16 @@ impl<'g> System<'g> {
         let slopes = g.gradient(h, &self.q);
         let (by_carried, entropies) = (g.gradient(h, self.heat.balanced()), self.heat.entropies().len());
         let sources = g.substitute(&self.entropy_sources(&by_carried), &rules);
-        Some(Hamiltonian {
-            h,
-            q_rate: g.gradient(h, &self.p),
-            p_rate: slopes.iter().zip(&force).map(|(slope, force)| *force - *slope).collect(),
-            s_rate: [
-                (0..sources.len())
-                    .map(|k| if k < entropies { sources[k] / by_carried[k] } else { sources[k] })
-                    .collect(),
-                g.substitute(&self.heat.state_rates, &rules),
-            ]
-            .concat(),
-            multipliers,
-        })
+        let q_rate = g.gradient(h, &self.p);
+        let moved = match self.heat.law {
+            RateLaw::Action => vec![g.dot(&self.p, &q_rate) - h],
+            RateLaw::Stated | RateLaw::Poisson(_) => g.substitute(&self.heat.state_rates, &rules),
+        };
+        let scale = if self.is_contact() { g.gradient(h, self.heat.states())[0] } else { g.int(0) };
+        let pushed = slopes.iter().zip(&force).zip(&self.p);
+        let p_rate = pushed.map(|((slope, force), p)| *force - *slope - *p * scale).collect();
+        let balanced = (0..sources.len()).map(|k| if k < entropies { sources[k] / by_carried[k] } else { sources[k] });
+        Some(Hamiltonian { h, q_rate, p_rate, s_rate: balanced.chain(moved).collect(), multipliers })
     }
 }
 

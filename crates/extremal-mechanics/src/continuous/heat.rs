@@ -1,8 +1,9 @@
 //! What moves by equations of first order: entropies, with temperatures, what warms them, and the account of work and heat; and states
-//! whose rates a user states, (S1) of docs/theory.md.
+//! whose rates a user states, (S1) of docs/theory.md, or which follow from a law: the action, and the variables of a Poisson system.
 
 use extremal_expr::Expr;
 
+use super::poisson::PoissonBrackets;
 use super::ports::{Inflow, Port};
 use crate::System;
 
@@ -19,6 +20,8 @@ pub struct Heat<'g> {
     pub held_by: Vec<usize>,
     /// Ways on which matter and heat come in and go.
     pub ports: Vec<Port<'g>>,
+    /// What the rates of the states come from.
+    pub law: RateLaw<'g>,
     /// The friction forces (already part of the system's forces) and which entropies their power warms.
     pub friction: Vec<Friction<'g>>,
     /// Heat power received from outside, per entropy.
@@ -27,6 +30,18 @@ pub struct Heat<'g> {
     pub conduction: Vec<(usize, usize, Expr<'g>)>,
     /// How fast each state changes, in coordinates, velocities, entropies, states and time.
     pub state_rates: Vec<Expr<'g>>,
+}
+
+/// What the rates of the states come from.
+#[derive(Clone, Default)]
+pub enum RateLaw<'g> {
+    /// They are stated, one by one.
+    #[default]
+    Stated,
+    /// The only state is the action, z' = L, which is varied with the motion.
+    Action,
+    /// The states are all that moves, the variables of a Poisson system: x' = B ∇H with H = −L.
+    Poisson(PoissonBrackets<'g>),
 }
 
 /// A friction force on one coordinate.
@@ -44,7 +59,7 @@ pub struct Friction<'g> {
 #[derive(Clone)]
 pub struct Account<'g> {
     /// `work`, `heat` or `matter` for the energy, `entropy_carried` or `entropy_exchanged` for the entropy; `cost` in the flow of a
-    /// control problem.
+    /// control problem; that of a contact system.
     pub name: &'static str,
     /// The symbol of its present value.
     pub value: Expr<'g>,
@@ -59,6 +74,7 @@ impl<'g> Heat<'g> {
             names: names.iter().map(|name| name.to_string()).collect(),
             s: names.iter().map(|name| graph.symbol(name)).collect(),
             rates: names.iter().map(|name| graph.symbol(&format!("{name}'"))).collect(),
+            law: RateLaw::Stated,
             friction: Vec::new(),
             held_by: Vec::new(),
             ports: Vec::new(),
@@ -66,6 +82,23 @@ impl<'g> Heat<'g> {
             conduction: Vec::new(),
             state_rates: Vec::new(),
         }
+    }
+
+    /// The action of a contact system, whose rate is its Lagrangian.
+    pub fn of_action(name: &str, lagrangian: Expr<'g>) -> Heat<'g> {
+        let mut heat = Heat { law: RateLaw::Action, ..Heat::default() };
+        heat.push_state(name, lagrangian);
+        heat
+    }
+
+    /// The variables of a Poisson system, with the rates B ∇H.
+    pub fn of_brackets(names: &[&str], brackets: PoissonBrackets<'g>, hamiltonian: Expr<'g>) -> Heat<'g> {
+        let graph = hamiltonian.graph();
+        let symbols: Vec<_> = names.iter().map(|name| graph.symbol(name)).collect();
+        let rates = brackets.applied(&graph.gradient(hamiltonian, &symbols));
+        let mut heat = Heat { law: RateLaw::Poisson(brackets), ..Heat::default() };
+        names.iter().zip(rates).for_each(|(name, rate)| heat.push_state(name, rate));
+        heat
     }
 
     /// Adds a state with its rate, in any symbols of the system.
@@ -80,6 +113,25 @@ impl<'g> Heat<'g> {
     /// Is there neither an entropy nor an amount nor a state?
     pub fn is_empty(&self) -> bool {
         self.s.is_empty()
+    }
+
+    /// What one of those that are carried is called, by its place.
+    pub fn word(&self, place: usize) -> &'static str {
+        match self.law {
+            _ if place < self.entropies().len() => "entropy",
+            _ if place < self.balanced().len() => "amount",
+            RateLaw::Stated => "state",
+            RateLaw::Action => "action",
+            RateLaw::Poisson(_) => "variable",
+        }
+    }
+
+    /// How many of those that are carried have one rate over a step of a variational method: entropies, amounts, and an action.
+    pub(crate) fn held(&self) -> usize {
+        match self.law {
+            RateLaw::Action => self.s.len(),
+            RateLaw::Stated | RateLaw::Poisson(_) => self.balanced().len(),
+        }
     }
 
     /// The entropies alone.
@@ -176,7 +228,8 @@ impl<'g> System<'g> {
 
     /// What changes the energy of a system with entropies from outside: the work of external forces and moving constraints less
     /// ∂L/∂t, what states that the Lagrangian contains do by their change, heat, and what matter brings; and what changes its entropy.
-    /// Accounts that are always zero are left out. A motion from momenta has that of its cost.
+    /// Accounts that are always zero are left out. A motion from momenta has that of its cost, a contact system the logarithm of its
+    /// factor.
     pub fn accounts(&self) -> Vec<Account<'g>> {
         self.accounts_with(self.power_beside_forces(), &self.carried_slopes())
     }
@@ -196,7 +249,7 @@ impl<'g> System<'g> {
             return flow.accounts(self);
         }
         if self.heat.entropies().is_empty() {
-            return Vec::new();
+            return self.contact_account().into_iter().collect();
         }
         // Whether there is an account does not depend on the values of temperatures.
         let any = self.account_rates(beside_forces, &self.slope_symbols());

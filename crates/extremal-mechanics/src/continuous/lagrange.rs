@@ -44,15 +44,16 @@ impl<'g> System<'g> {
         self.graph.directional(fs, &direction)
     }
 
-    /// Residuals of the Euler–Lagrange equations, d/dt(∂L/∂v) − ∂L/∂q − F, which vanish along the motion. For higher orders these
+    /// Residuals of the Euler–Lagrange equations, d/dt(∂L/∂v) − ∂L/∂q − F, which vanish along the motion; with an action z in the
+    /// Lagrangian those of Herglotz, less ∂L/∂z ∂L/∂v (J2). For higher orders these
     /// are Σ_l (−1)^l d^l/dt^l ∂L/∂q^(l) = 0 (H1), with the sign that leaves q^(2k) the one it has in first order.
     pub fn euler_lagrange(&self) -> Vec<Expr<'g>> {
         // p^(0)' = ∂L/∂q closes the recursion of the momenta.
         let rates = self.time_derivative(&self.momenta()[..self.len()]);
         let slopes = self.slopes(0);
         let sign = if self.order % 2 == 1 { 1 } else { -1 };
-        let rows = rates.iter().zip(&slopes).zip(&self.force);
-        rows.map(|((rate, slope), force)| (*rate - *slope - *force) * sign).collect()
+        let rows = rates.iter().zip(&slopes).zip(&self.force).zip(self.herglotz_forces());
+        rows.map(|(((rate, slope), force), scaled)| (*rate - *slope - *force - scaled) * sign).collect()
     }
 
     /// The mass matrix M = ∂²L/∂v² as sparse rows; for higher orders ∂²L/∂q^(k)². Where it has no inverse, the Lagrangian is

@@ -87,6 +87,8 @@ struct Basis<'g> {
     slopes: Vec<Expr<'g>>,
     weight: Expr<'g>,
     time: Expr<'g>,
+    /// The weight of the end of the step in entropies, or in the action of a contact system.
+    state: Expr<'g>,
 }
 
 impl<'g> DiscreteAction<'g> {
@@ -110,16 +112,18 @@ impl<'g> DiscreteAction<'g> {
         let nodes = QuadratureRule::lobatto(degree + 1).nodes;
         let mut constants = Constants::new(g);
         let mut number = |value: f64, name: String| constants.number(value, || system.constant(&name));
+        let entropy_weight = g.rational(entropy.weight());
         let bases: Vec<Basis<'g>> = (1..)
             .zip(rule.nodes.iter().zip(&rule.weights))
             .map(|(j, (c, b))| {
                 let basis: Vec<_> = (0..=degree).map(|i| lagrange(&nodes, i, *c)).collect();
-                Basis {
-                    values: (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect(),
-                    slopes: (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect(),
-                    weight: number(*b, format!("b_{j}")),
-                    time: system.t + number(*c, format!("c_{j}")) * h,
-                }
+                let values = (0..=degree).map(|i| number(basis[i].0, format!("l_{i}_{j}"))).collect();
+                let slopes = (0..=degree).map(|i| number(basis[i].1, format!("d_{i}_{j}"))).collect();
+                let weight = number(*b, format!("b_{j}"));
+                let node = number(*c, format!("c_{j}"));
+                // An action is varied with the motion, and taken where the motion is.
+                let state = if system.is_contact() { node } else { entropy_weight };
+                Basis { values, slopes, weight, time: system.t + node * h, state }
             })
             .collect();
 
@@ -127,11 +131,9 @@ impl<'g> DiscreteAction<'g> {
         let inner = (1..degree).map(|i| system.symbols("", &format!("_c{i}")));
         let q: Vec<Vec<_>> = [first].into_iter().chain(inner).chain([last]).collect();
         let column = |k: usize| -> Vec<Expr<'g>> { q.iter().map(|node| node[k]).collect() };
-        let b = g.rational(entropy.weight());
         let [s_0, s_1] = system.entropy_ends();
-        let heated = system.heat.balanced().len();
+        let heated = system.heat.held();
         let ends = |k: usize| (s_0[k], s_1[k]);
-        let s: Vec<_> = (0..heated).map(|k| ends(k).0 * (g.int(1) - b) + ends(k).1 * b).collect();
         let rates: Vec<_> = (0..heated).map(|k| (ends(k).1 - ends(k).0) / h).collect();
         let mut stages = Collocation::at_nodes(system, rule, constants);
         let mut states = StateFormula {
@@ -139,24 +141,25 @@ impl<'g> DiscreteAction<'g> {
             inputs: stages.symbols(|suffix| inputs.iter().map(|input| at_stage(*input, suffix)).collect()),
             ..StateFormula::default()
         };
-        let mut along =
-            |start: &[Expr<'g>], entropies: (&[Expr<'g>], &[Expr<'g>])| -> (Vec<AtNode<'g>>, Vec<Expr<'g>>) {
-                let at = |j: usize, states_there: Vec<Expr<'g>>| AtNode {
-                    carried: [entropies.0, &states_there].concat(),
-                    rates: [entropies.1, &states.rates[j]].concat(),
-                    inputs: inputs.iter().copied().zip(states.inputs[j].iter().copied()).collect(),
-                };
-                if start.is_empty() {
-                    return ((0..states.rates.len()).map(|j| at(j, Vec::new())).collect(), Vec::new());
-                }
-                let nodes = (0..states.rates.len()).map(|j| at(j, stages.at_stage(j, start, &states.rates))).collect();
-                (nodes, stages.at_end(start, &states.rates))
+        // The held ones at a node, by their places, and their rates.
+        type Held<'a, 'g> = (&'a dyn Fn(&Basis<'g>, usize) -> Expr<'g>, &'a [Expr<'g>]);
+        let mut along = |start: &[Expr<'g>], held: Held<'_, 'g>| -> (Vec<AtNode<'g>>, Vec<Expr<'g>>) {
+            let at = |j: usize, states_there: Vec<Expr<'g>>| AtNode {
+                carried: (0..heated).map(|k| held.0(&bases[j], k)).chain(states_there).collect(),
+                rates: [held.1, &states.rates[j]].concat(),
+                inputs: inputs.iter().copied().zip(states.inputs[j].iter().copied()).collect(),
             };
-        let (at_nodes, end) = along(&s_0[heated..], (&s, &rates));
+            if start.is_empty() {
+                return ((0..states.rates.len()).map(|j| at(j, Vec::new())).collect(), Vec::new());
+            }
+            let nodes = (0..states.rates.len()).map(|j| at(j, stages.at_stage(j, start, &states.rates))).collect();
+            (nodes, stages.at_end(start, &states.rates))
+        };
+        let between = |basis: &Basis<'g>, k: usize| ends(k).0 * (g.int(1) - basis.state) + ends(k).1 * basis.state;
+        let (at_nodes, end) = along(&s_0[heated..], (&between, &rates));
         let (nodal_states, incremental_rates) = (end, &system.heat.rates[..heated]);
-        let grown = system.heat.balanced().iter().zip(incremental_rates);
-        let grown: Vec<_> = grown.map(|(s, rate)| *s + b * h * *rate).collect();
-        let (along_increments, incremental_states) = along(system.heat.states(), (&grown, incremental_rates));
+        let grown = |basis: &Basis<'g>, k: usize| system.heat.s[k] + basis.state * h * incremental_rates[k];
+        let (along_increments, incremental_states) = along(&system.heat.s[heated..], (&grown, incremental_rates));
         constants = stages.constants;
         states.end = nodal_states;
         let nodal = Self::formula(system, &bases, q.clone(), (&at_nodes, states.clone()), |basis, k| {
@@ -184,7 +187,8 @@ impl<'g> DiscreteAction<'g> {
             _ => g.rational(Rational::HALF),
         };
         let own_constraints = Vec::new();
-        let implicit_entropy = !b.is_zero() || !system.heat.states().is_empty();
+        let staged = system.heat.s.len() > heated;
+        let implicit_entropy = staged || bases.iter().any(|basis| !basis.state.is_zero());
         DiscreteAction { nodes, base, own_constraints, nodal, incremental, slopes, implicit_entropy, constants }
     }
 
@@ -220,17 +224,21 @@ impl<'g> DiscreteAction<'g> {
         let accounts: Vec<_> =
             system.accounts_with(system.power_beside_forces(), &symbols).iter().map(|account| account.rate).collect();
         let accounts = g.substitute(&accounts, &no_impulse);
+        let (balance, at_stages) = match system.is_contact() {
+            true => (system.state_equations(), Vec::new()),
+            false => (system.entropy_balance(), system.state_equations()),
+        };
         let quantities = [
             vec![system.lagrangian],
             system.force_without_dry(),
-            system.entropy_balance(),
+            balance,
             system.carried_slopes(),
             system.friction_heating(),
             accounts,
         ];
         let mut all: Vec<Expr<'g>> = quantities.concat();
         let mut means = vec![Vec::new(); all.len()];
-        all.extend(system.state_equations());
+        all.extend(at_stages);
         let mut forces = vec![vec![Vec::new(); system.len()]; unknowns.len()];
         for (basis, node) in bases.iter().zip(along) {
             let (q, v): (Vec<_>, Vec<_>) = (0..system.len()).map(|k| at(basis, k)).unzip();

@@ -47,6 +47,7 @@ pub use variational::energy_estimate;
 pub(crate) use scheme::ids;
 
 use crate::System;
+use crate::continuous::RateLaw;
 use crate::continuous::ReductionError;
 use canonical::canonical;
 use collocation::Collocation;
@@ -262,6 +263,10 @@ pub fn scheme<'g>(
         Method::Hermite => hermite::hermite(system, name),
         Method::Difference => difference::difference(system, ThreePointAction::of(system), name),
         Method::Dopri5 | Method::Dop853 => return Err(SchemeError::Adaptive(name)),
+        // Of all variational methods only the midpoint rule, under whatever name, has a meaning without positions.
+        method if system.poisson().is_some() && galerkin_of(method).is_some() => {
+            runge_kutta(system, Collocation::gauss(system, 1), name)
+        }
         Method::Left
         | Method::Right
         | Method::Midpoint
@@ -339,7 +344,11 @@ pub fn check_method(system: &System<'_>, method: &Method, start: Start) -> Resul
         needed.push((Feature::Matter, None));
     }
     if let Some(state) = system.heat.states().first() {
-        needed.push((Feature::States, Some(format!("`{state}`"))));
+        needed.push(match system.heat.law {
+            RateLaw::Stated => (Feature::States, Some(format!("`{state}`"))),
+            RateLaw::Action => (Feature::Action, None),
+            RateLaw::Poisson(_) => (Feature::Poisson, None),
+        });
     }
     for constraint in &system.constraints {
         needed.push((Feature::Constraints(constraint.kind), Some(format!("`{}`", constraint.name))));

@@ -92,7 +92,10 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
     Scheme {
         guards: phase_guards(system),
         equations: equations(system, &residuals, &next),
-        note: "One step from (q, q') at t; each stage satisfies the equations of motion.".to_owned(),
+        note: match system.poisson() {
+            Some(_) => "One step from the variables at t; each stage satisfies the equations of motion.".to_owned(),
+            None => "One step from (q, q') at t; each stage satisfies the equations of motion.".to_owned(),
+        },
         constants: method.constants.into_named(),
         ..SchemeBuilder::of_velocities(system).step(name, solves, &next.concat())
     }
@@ -115,13 +118,7 @@ fn equations<'g>(system: &System<'g>, residuals: &[Vec<Expr<'g>>], next: &[Vec<E
         equations.push(Equation::new("next velocity", v1[k], v_next[k]));
     }
     let [_, s1] = system.entropy_ends();
-    let (heated, balanced) = (system.heat.entropies().len(), system.heat.balanced().len());
-    let label = |at: usize| match at {
-        at if at < heated => "next entropy",
-        at if at < balanced => "next amount",
-        _ => "next state",
-    };
     let ends = s1.iter().zip(s_next).enumerate();
-    equations.extend(ends.map(|(at, (s, next))| Equation::new(label(at), *s, *next)));
+    equations.extend(ends.map(|(at, (s, next))| Equation::new(format!("next {}", system.heat.word(at)), *s, *next)));
     equations
 }

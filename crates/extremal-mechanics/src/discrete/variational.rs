@@ -16,8 +16,11 @@
 //!
 //! Entropies enter the action at S + b h σ, where σ is their rate over the step, and are not varied; σ follows from
 //! T σ = sources, averaged over the quadrature nodes. States are polynomials that satisfy x' = f at these nodes.
+//!
+//! The action z of a contact system is varied with the motion: z_1 − z_0 = S(Q, z_0, z_1) says how z_1 changes with the nodes, and
+//! (1 + ∂S/∂z_0) p_0 and (1 − ∂S/∂z_1) p_1 take the places of p_0 and p_1 (J7).
 
-use extremal_expr::{Expr, Rational};
+use extremal_expr::{Expr, Rational, Relation};
 use extremal_model::{ConstraintForm, Start};
 
 use super::Options;
@@ -25,7 +28,7 @@ use super::action::{DiscreteAction, Formula, Slopes, StateFormula};
 use super::builder::{SchemeBuilder, started, thermal_guards};
 use super::constrained::{Imposed, multiplier_guesses, place, velocities};
 use super::dry::{bounds, collected, first_half, half_forces, impulse, second_half, stuck_before};
-use super::scheme::{Equation, Scheme, ids};
+use super::scheme::{Equation, Scheme, SchemeGuard, ids};
 use crate::block::{Block, Meaning, Solve};
 use crate::{Point, System};
 
@@ -47,12 +50,15 @@ impl<'g> DiscreteAction<'g> {
         let nodal_forces = forces.iter().zip(&impulses);
         let forces: Vec<Vec<_>> = nodal_forces.map(|(f, r)| f.iter().zip(r).map(|(f, r)| *f + *r).collect()).collect();
 
-        let mut p_next: Vec<_> = (0..n).map(|k| system.p[k] + by_q[k] + g.sum(forces.iter().map(|f| f[k]))).collect();
+        let [scale_0, scale_1] = self.incremental.contact_scales(system);
+        let forced = |k: usize| by_q[k] + g.sum(forces.iter().map(|f| f[k]));
+        let scaled: Vec<_> = (0..n).map(|k| system.p[k] * scale_0 + forced(k)).collect();
+        let mut p_next: Vec<_> = scaled.iter().map(|p| *p / scale_1).collect();
         let mut residual = Vec::with_capacity(increments.len());
         for i in 1..=degree {
             for k in 0..n {
                 let nodal = by_w[i - 1][k] + forces[i][k];
-                residual.push(if i == degree { nodal - p_next[k] } else { nodal });
+                residual.push(if i == degree { nodal - scaled[k] } else { nodal });
             }
         }
         let constants = &mut self.constants;
@@ -61,11 +67,12 @@ impl<'g> DiscreteAction<'g> {
             let fraction = constants.number(*fraction, || system.constant(&format!("node_{i}")));
             guess.extend(system.v.iter().map(|v| fraction * *v));
         }
-        let heated = system.heat.balanced();
+        let heated = &system.heat.s[..system.heat.held()];
         let warmed = heated.iter().zip(&system.heat.rates).map(|(s, rate)| *s + h * *rate);
         let s_next: Vec<_> = warmed.chain(states.end.iter().copied()).collect();
         let rates = &[&system.heat.rates[..heated.len()], &states.rates.concat()].concat();
-        let rate_guess = states.rates.iter().flat_map(|_| system.heat.state_rates.iter().copied());
+        let staged = &system.heat.state_rates[..system.heat.s.len() - heated.len()];
+        let rate_guess = states.rates.iter().flat_map(|_| staged.iter().copied());
         let rate_guess: Vec<_> = vec![zero; heated.len()].into_iter().chain(rate_guess).collect();
         // Stationary under its multipliers too: the mean of a vakonomic constraint over the step vanishes.
         let moving = system.moving_multipliers();
@@ -114,6 +121,7 @@ impl<'g> DiscreteAction<'g> {
         let mut p_end = p_next.clone();
         let mut worked = work;
         let mut guards = thermal_guards(system, temperatures, heating);
+        guards.extend(contact_guards(system, [scale_0, scale_1]));
         let mut pulled = Vec::new();
         let rattles = !multipliers.is_empty() && options.constraints == ConstraintForm::Rattle;
         if rattles || first.is_some() {
@@ -152,6 +160,10 @@ impl<'g> DiscreteAction<'g> {
             }
         }
         let carried = system.carried();
+        // Where the ratio is not positive, a guard says so.
+        let ratio = scale_0 / scale_1;
+        let contact = [g.select(g.compare(Relation::Lt, zero, ratio), ratio.log(), zero)];
+        let accounts = if system.is_contact() { &contact[..] } else { accounts };
         let grown = carried[system.heat.s.len()..].iter().zip(accounts).enumerate();
         let accounts_next: Vec<_> =
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
@@ -194,6 +206,7 @@ impl<'g> DiscreteAction<'g> {
             equations.clear();
         }
         let (p0, p1) = (system.symbols("p_", "_0"), system.symbols("p_", "_1"));
+        let [scale_0, scale_1] = self.nodal.nodal_scales(system);
         let at_end: Vec<_> =
             system.reacting().map(|constraint| system.multiplier_symbol(constraint, &place(last, last))).collect();
         impulses[last] = nodes.impulse(system, last, &at_end);
@@ -216,14 +229,21 @@ impl<'g> DiscreteAction<'g> {
                 let total = slopes[k] + forces[k] + impulses[i][k];
                 let name = &system.names[k];
                 equations.push(match i {
-                    0 => Equation::new(format!("momentum of {name} at the start of the step"), p0[k], -total),
-                    i if i == last => Equation::new(format!("momentum of {name} at its end"), p1[k], total),
+                    0 => Equation::new(format!("momentum of {name} at the start of the step"), p0[k], -total / scale_0),
+                    i if i == last => Equation::new(format!("momentum of {name} at its end"), p1[k], total / scale_1),
                     _ => Equation::new(format!("inner node {i} of {name}"), zero, total),
                 });
             }
         }
         let balances = entropy.iter().zip(&system.heat.names);
-        equations.extend(balances.map(|(row, name)| Equation::new(format!("entropy {name}"), zero, *row)));
+        let kind = |at: usize| system.heat.word(at);
+        equations.extend(
+            balances.enumerate().map(|(at, (row, name))| Equation::new(format!("{} {name}", kind(at)), zero, *row)),
+        );
+        if system.is_contact() {
+            let factor = system.constant("f");
+            equations.push(Equation::new("factor of the contact form", factor, scale_0 / scale_1));
+        }
         equations.extend(states.equations(system));
         let stationary = system.vakonomic().zip(g.gradient(*action / system.step(), &system.moving_multipliers()));
         equations.extend(stationary.map(|(c, row)| Equation::new(format!("{} in the step", c.name), zero, row)));
@@ -231,6 +251,44 @@ impl<'g> DiscreteAction<'g> {
         equations.extend(nodes.equations(system));
         equations
     }
+}
+
+impl<'g> Formula<'g> {
+    /// 1 + ∂S/∂z_0 and 1 − ∂S/∂z_1 of a contact system, for an action in z_0 and the rate (z_1 − z_0)/h; 1 and 1 of any other.
+    fn contact_scales(&self, system: &System<'g>) -> [Expr<'g>; 2] {
+        let one = system.graph.int(1);
+        if !system.is_contact() {
+            return [one, one];
+        }
+        let slopes = system.graph.gradient(self.action, &[system.heat.s[0], system.heat.rates[0]]);
+        let by_end = slopes[1] / system.step();
+        [one + slopes[0] - by_end, one - by_end]
+    }
+
+    /// The same for an action in z_0 and z_1.
+    fn nodal_scales(&self, system: &System<'g>) -> [Expr<'g>; 2] {
+        let one = system.graph.int(1);
+        if !system.is_contact() {
+            return [one, one];
+        }
+        let [first, last] = system.entropy_ends();
+        let slopes = system.graph.gradient(self.action, &[first[0], last[0]]);
+        [one + slopes[0], one - slopes[1]]
+    }
+}
+
+/// Beyond a step for which one of these vanishes the discrete action is no longer that of a motion.
+fn contact_guards<'g>(system: &System<'g>, scales: [Expr<'g>; 2]) -> Vec<SchemeGuard> {
+    let g = system.graph;
+    let labels = [
+        "the step is short enough: 1 + dL_d/dz_0 stays positive",
+        "the step is short enough: 1 - dL_d/dz_1 stays positive",
+    ];
+    let guard = |(label, scale): (&str, Expr<'g>)| SchemeGuard {
+        label: label.to_owned(),
+        condition: g.compare(Relation::Lt, g.int(0), scale).id(),
+    };
+    labels.into_iter().zip(scales).filter(|(_, scale)| scale.as_number().is_none()).map(guard).collect()
 }
 
 impl<'g> StateFormula<'g> {

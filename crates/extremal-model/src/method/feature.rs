@@ -19,6 +19,10 @@ pub enum Feature {
     Entropies,
     /// Amounts of matter.
     Matter,
+    /// A contact system: an action that is part of the Lagrangian.
+    Action,
+    /// A Poisson system: variables with brackets.
+    Poisson,
     /// States with rates of their own.
     States,
     /// A singular Lagrangian, whose motion is unique on the states that have one.
@@ -55,6 +59,8 @@ impl Feature {
             Feature::HigherForces,
             Feature::Entropies,
             Feature::Matter,
+            Feature::Action,
+            Feature::Poisson,
             Feature::States,
             Feature::Singular,
             Feature::SingularEntropies,
@@ -93,6 +99,8 @@ impl fmt::Display for Feature {
             Feature::HigherForces => f.write_str("for forces beside accelerations"),
             Feature::Entropies => f.write_str("for a system with entropies"),
             Feature::Matter => f.write_str("for a system with amounts of matter"),
+            Feature::Action => f.write_str("for a contact system"),
+            Feature::Poisson => f.write_str("for a Poisson system"),
             Feature::States => f.write_str("for a system with states of first order"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
             Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),

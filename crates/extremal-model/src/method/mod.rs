@@ -11,9 +11,9 @@ use extremal_expr::Rational;
 
 use crate::ConstraintKind::{Chetaev, Holonomic, Nonholonomic, Vakonomic};
 use Feature::{
-    Accelerations, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints, DryFriction,
-    Entropies, HigherDerivatives, HigherForces, Matter, Momenta, Reduction, Singular, SingularEntropies, States,
-    TwoPoints, Velocities,
+    Accelerations, Action, Boundary, BoundaryConstraints, BoundaryEntropies, ConstrainedTwoPoints, Constraints,
+    DryFriction, Entropies, HigherDerivatives, HigherForces, Matter, Momenta, Poisson, Reduction, Singular,
+    SingularEntropies, States, TwoPoints, Velocities,
 };
 use parse::MethodTerm;
 use parts::PrintedRational;
@@ -154,9 +154,10 @@ const OWN_MOTIONS: &[Feature] =
     &[Velocities, Entropies, Constraints(Holonomic), Constraints(Nonholonomic), Constraints(Vakonomic)];
 const PROBLEMS: &[Feature] = &[TwoPoints, ConstrainedTwoPoints, Boundary, BoundaryEntropies, BoundaryConstraints];
 /// The impulses of dry friction come from both ends of a step alike, and so must the forces that they hold against.
-const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction]];
+const SYMMETRIC: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[Action, DryFriction, Singular, Reduction]];
 /// The midpoint rule is collocation at one Gauss point, which may be taken from momenta too.
-const MIDPOINT_TAKES: &[&[Feature]] = &[MOTIONS, PROBLEMS, &[DryFriction, Singular, Reduction, Momenta]];
+const MIDPOINT_TAKES: &[&[Feature]] =
+    &[MOTIONS, PROBLEMS, &[Action, Poisson, DryFriction, Singular, Reduction, Momenta]];
 
 const SYMPLECTIC: &str = "symplectic form, momenta of affine symmetries";
 
@@ -169,7 +170,7 @@ const VARIATIONAL: MethodFamily = MethodFamily {
     keeps: SYMPLECTIC,
     kind: MethodKind::Variational,
     // In canonical coordinates of where a singular Lagrangian moves each is a symplectic pair.
-    takes: &[MOTIONS, PROBLEMS, &[Singular, Reduction]],
+    takes: &[MOTIONS, PROBLEMS, &[Action, Singular, Reduction]],
     example: || Method::Midpoint,
     read: None,
 };
@@ -177,7 +178,7 @@ const REFERENCE: MethodFamily = MethodFamily {
     keeps: "nothing",
     kind: MethodKind::Reference,
     // The whole equations are integrated: the motion is the same.
-    takes: &[MOTIONS, &[Singular, SingularEntropies, Reduction, Momenta]],
+    takes: &[MOTIONS, &[Action, Poisson, Singular, SingularEntropies, Reduction, Momenta]],
     ..VARIATIONAL
 };
 
@@ -216,7 +217,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
     sentence: "a symmetric composition c of midpoint steps: `yoshida4`, `suzuki4`, `yoshida6`, `yoshida8`, `kahan-li8`",
     equations: "K1 to K8",
     order: "that of c",
-    takes: &[MOTIONS, &[Singular, Reduction, Momenta]],
+    takes: &[MOTIONS, &[Action, Poisson, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Midpoint),
     read: Some(parse::compose),
     ..VARIATIONAL
@@ -225,7 +226,7 @@ static COMPOSED_MIDPOINT: MethodFamily = MethodFamily {
 static COMPOSED_TRAPEZOIDAL: MethodFamily = MethodFamily {
     usage: "compose(c, trapezoidal)",
     sentence: "a symmetric composition c of trapezoidal steps; `yoshida4` and the other names alone mean it too",
-    takes: COMPOSED_MIDPOINT.takes,
+    takes: &[MOTIONS, &[Action, Singular, Reduction, Momenta]],
     example: || composed(CompositionBase::Trapezoidal),
     ..COMPOSED_MIDPOINT
 };
@@ -247,7 +248,7 @@ static ENERGY_ENTROPY: MethodFamily = MethodFamily {
     order: "2s",
     keeps: "energy; first and second law",
     kind: MethodKind::EnergyPreserving,
-    takes: &[&[Velocities, Entropies, Matter, Constraints(Holonomic), Constraints(Nonholonomic)]],
+    takes: &[&[Velocities, Entropies, Matter, Poisson, Constraints(Holonomic), Constraints(Nonholonomic)]],
     example: || Method::EnergyEntropy(1),
     read: Some(parse::energy_entropy),
     ..VARIATIONAL
@@ -298,7 +299,8 @@ static DOP853: MethodFamily = MethodFamily {
     order: "8",
     takes: &[
         MOTIONS,
-        &[Accelerations, HigherDerivatives, HigherForces, Singular, SingularEntropies, Reduction, Momenta],
+        &[Action, Poisson, Accelerations, HigherDerivatives, HigherForces],
+        &[Singular, SingularEntropies, Reduction, Momenta],
     ],
     example: || Method::Dop853,
     ..REFERENCE

@@ -314,6 +314,9 @@ fn unknown(resolver: &mut Resolver<'_, '_>, key: &SourceText, name: &str, target
     };
     let help = help_for(name, &listed, names).or_else(|| match code {
         Code::UnknownEntropy => Some("declare it in [entropies]".to_owned()),
+        _ if matches!(targets.0, [Families { kind: QuantityKind::Variable, .. }]) => {
+            Some("declare it in `variables` of [poisson]".to_owned())
+        }
         Code::UnknownConstraint => Some("declare it in [constraints]".to_owned()),
         _ => None,
     });

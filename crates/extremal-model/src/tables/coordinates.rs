@@ -138,7 +138,8 @@ pub(crate) struct Coordinates {
 /// Declares all coordinates.
 pub(crate) fn resolve(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> Coordinates {
     let mut all = Coordinates { list: Vec::new(), families: Families::new(QuantityKind::Coordinate) };
-    if statements.coordinates.is_empty() && statements.entropies.is_empty() && statements.states.is_empty() {
+    let first_order = !statements.states.is_empty() || statements.poisson.is_some();
+    if statements.coordinates.is_empty() && statements.entropies.is_empty() && !first_order {
         let help = "add [coordinates] with a start for each, for instance x = { start = 1.0, velocity = 0.0 }";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no coordinates").help(help));
     }

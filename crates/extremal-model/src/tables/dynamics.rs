@@ -146,7 +146,7 @@ pub(crate) fn resolve(
     let statement = &statements.dynamics;
     // Rates say all of a system that has states alone.
     let of_states = coordinates.list.is_empty() && entropies.list.is_empty() && !states.list.is_empty();
-    if !statement.stated && !of_states {
+    if !statement.stated && !of_states && statements.poisson.is_none() {
         let help = "add [dynamics] with lagrangian = \"...\", the kinetic minus the potential energy";
         resolver.problems.push(Diagnostic::error(Code::Missing, "the model has no Lagrangian").help(help));
     }
@@ -156,11 +156,15 @@ pub(crate) fn resolve(
     let heat = assignments::resolve_or_zero(resolver, &statement.heat, Targets(&heated), &ExpressionPlace::HEAT);
     let mut friction = friction::resolve(resolver, &statements.friction, coordinates, entropies);
     dissipation::resolve(resolver, &statement.dissipation, coordinates, entropies, &mut friction);
+    refuse_dry(resolver, statements, &friction);
     let conductions = conduction::resolve(resolver, &statements.conduction, entropies);
-    let lagrangian = match (&statement.hamiltonian, &statement.lagrangian) {
-        (Some(_), _) => resolver.graph.expr(stated?.lagrangian.id()),
-        (None, None) if of_states && !statement.stated => resolver.graph.int(0),
-        (None, _) => lagrangian(resolver, statements)?,
+    let lagrangian = match (&statements.poisson, &statement.hamiltonian, &statement.lagrangian) {
+        (Some(poisson), ..) => {
+            -resolver.number(poisson.hamiltonian.as_ref()?, &ExpressionPlace::POISSON_HAMILTONIAN, None)?
+        }
+        (None, Some(_), _) => resolver.graph.expr(stated?.lagrangian.id()),
+        (None, None, None) if of_states && !statement.stated => resolver.graph.int(0),
+        (None, None, _) => lagrangian(resolver, statements)?,
     };
     let sides = constraints.list.iter().flat_map(|constraint| [constraint.left, constraint.right]);
     let ordered = sides.map(|id| resolver.graph.expr(id)).chain([lagrangian]);
@@ -177,6 +181,14 @@ pub(crate) fn resolve(
     let herglotz = law.is_some();
     let lagrangian = lagrangian.id();
     Some(Dynamics { lagrangian, order, forces, friction_totals, friction, herglotz, heat, conductions })
+}
+
+/// The impulses of dry friction are not known beside an action that the Lagrangian contains.
+fn refuse_dry(resolver: &mut Resolver<'_, '_>, statements: &Statements, friction: &ResolvedFriction) {
+    if let (Some(action), false) = (&statements.action, friction.dry.is_empty()) {
+        let diagnostic = Diagnostic::error(Code::Conflict, "dry friction is not defined beside [action]");
+        resolver.problems.push(diagnostic.at(action.span.clone(), ""));
+    }
 }
 
 /// The Lagrangian as it is stated.

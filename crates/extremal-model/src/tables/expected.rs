@@ -122,6 +122,8 @@ pub(crate) struct RecordedColumns<'a> {
     pub entropies: &'a [Entropy],
     pub amounts: &'a [Amount],
     pub states: &'a [FirstOrderState],
+    /// Is one of the states an action that the Lagrangian contains?
+    pub of_action: bool,
     pub constraints: &'a [ModelConstraint],
     pub discrete: Option<&'a Discrete>,
     pub controls: &'a [Control],
@@ -149,6 +151,7 @@ impl RecordedColumns<'_> {
         for amount in self.amounts {
             columns.extend([amount.name.clone(), format!("mu_{}", amount.name)]);
         }
+        columns.extend(self.of_action.then(|| "log_factor".to_owned()));
         for state in self.states {
             columns.insert(state.name.clone());
             columns.extend(self.is_boundary.then(|| format!("p_{}", state.name)));

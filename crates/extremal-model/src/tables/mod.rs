@@ -4,6 +4,7 @@
 //! each is read), and a function that resolves the statement against the names of the model. A new table is one new file, an entry
 //! of [`TABLES`], a field of [`Statements`] and of [`Content`], and a line in `resolve`.
 
+mod action;
 mod assignments;
 mod boundary;
 mod conduction;
@@ -28,6 +29,7 @@ mod momenta;
 mod objective;
 mod observables;
 mod parameters;
+mod poisson;
 mod ports;
 mod simulation;
 mod states;
@@ -42,6 +44,7 @@ use crate::method::Feature;
 use crate::resolver::Resolver;
 use crate::suggest::help_for;
 
+pub use action::StateLaw;
 pub use boundary::{
     Boundary, BoundaryDuration, Component, FixedValue, IntegralConstraint, StateBound, StepGrading, Waypoint,
 };
@@ -59,6 +62,7 @@ pub use matter::Amount;
 pub use objective::Objective;
 pub use observables::{Exact, Invariant, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
+pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use ports::{HeatLaw, ModelPort, PortLoad};
 pub use simulation::{AtSingular, ConstraintForm, EntropyBase, Extent, SimulationSettings, Start, UnknownSetting};
 pub use states::FirstOrderState;
@@ -91,11 +95,12 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 24] = [
+static TABLES: [&ModelTable; 26] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
     &matter::TABLE,
+    &action::TABLE,
     &states::TABLE,
     &definitions::TABLE,
     &dynamics::TABLE,
@@ -104,6 +109,7 @@ static TABLES: [&ModelTable; 24] = [
     &dynamics::HEAT,
     &conduction::TABLE,
     &ports::TABLE,
+    &poisson::TABLE,
     &constraints::TABLE,
     &controls::TABLE,
     &objective::TABLE,
@@ -147,6 +153,8 @@ pub(crate) struct Statements {
     pub coordinates: Vec<coordinates::CoordinateStatement>,
     pub entropies: Vec<entropies::EntropyStatement>,
     pub matter: Vec<matter::AmountStatement>,
+    pub action: Option<action::ActionStatement>,
+    pub poisson: Option<poisson::PoissonStatement>,
     pub states: Vec<states::StateStatement>,
     pub definitions: Vec<definitions::DefinitionStatement>,
     pub dynamics: dynamics::DynamicsStatement,
@@ -184,6 +192,8 @@ impl Statements {
             coordinates: _,
             entropies,
             matter,
+            action,
+            poisson,
             states,
             definitions: _,
             dynamics:
@@ -213,7 +223,8 @@ impl Statements {
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
         let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
-        let heated = !(entropies.is_empty() && conduction.is_empty() && heat.is_empty() && states.is_empty());
+        let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
+        let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
         let restricted = !(constraints.is_empty() && controls.is_empty() && stops.is_empty());
         let sought = hamiltonian.is_some()
@@ -233,6 +244,7 @@ pub(crate) struct Content {
     pub coordinates: Vec<Coordinate>,
     pub entropies: Vec<Entropy>,
     pub amounts: Vec<Amount>,
+    pub state_law: StateLaw,
     pub states: Vec<FirstOrderState>,
     pub definitions: Vec<Definition>,
     /// The name of the independent variable.
@@ -314,6 +326,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let mut coordinates = coordinates::resolve(resolver, statements);
     let entropies = entropies::resolve(resolver, &statements.entropies);
     let amounts = matter::resolve(resolver, &statements.matter, &entropies);
+    action::check(resolver, statements);
     let mut states = states::declare(resolver, statements);
     let declared_controls = controls::declare(resolver, &statements.controls);
     hamiltonian::declare(resolver, statements, &coordinates);
@@ -321,7 +334,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &entropies);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
-    states::resolve_rates(resolver, &statements.states, &mut states, &controls);
+    states::resolve_rates(resolver, statements, &mut states, &controls);
     let state = boundary::StateComponents {
         coordinates: &coordinates,
         entropies: &entropies,
@@ -349,6 +362,11 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
     let dynamics = dynamics::resolve(resolver, statements, &named, &controls, stated.as_ref());
     let ends = ports::PortEnds { entropies: &entropies, amounts: &amounts };
     let ports = ports::resolve(resolver, &statements.ports, &ends);
+    let state_law = match (&statements.poisson, &statements.action) {
+        (Some(stated), _) => StateLaw::Poisson(poisson::resolve(resolver, stated, &states)),
+        (None, Some(_)) => StateLaw::Action,
+        (None, None) => StateLaw::Stated,
+    };
     let order = dynamics.as_ref().map_or(1, |dynamics| dynamics.order);
     let momentum_order = momenta::momentum_order(statements, objective.as_ref(), order);
     let mut observables = observables::resolve(resolver, &statements.observables, state);
@@ -366,6 +384,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         entropies: &entropies.list,
         amounts: &amounts.list,
         states: &states.list,
+        of_action: statements.action.is_some(),
         constraints: &constraints.list,
         discrete: discrete.as_ref(),
         controls: &controls,
@@ -410,11 +429,13 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         definitions::warn_unused(resolver, &statements.definitions);
     }
     let dynamics = dynamics?;
+    state_law.give_rates(graph, dynamics.lagrangian, &mut states.list);
     Some(Content {
         parameters,
         coordinates: coordinates.list,
         entropies: entropies.list,
         amounts: amounts.list,
+        state_law,
         states: states.list,
         definitions: definitions.list,
         independent,

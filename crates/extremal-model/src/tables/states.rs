@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use extremal_expr::{Expr, Id};
 
+use super::assignments::{self, Primes, Targets};
 use super::boundary::{Boundary, Component};
 use super::controls::Control;
 use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
@@ -35,10 +36,10 @@ pub struct FirstOrderState {
 #[derive(Default)]
 pub(crate) struct StateStatement {
     pub name: Name,
-    start: Option<ScalarSeries>,
+    pub start: Option<ScalarSeries>,
     rate: Option<ScalarSeries>,
-    count: Option<Scalar>,
-    index: Option<SourceText>,
+    pub count: Option<Scalar>,
+    pub index: Option<SourceText>,
 }
 
 pub(super) static TABLE: ModelTable = ModelTable {
@@ -73,24 +74,59 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Sta
     statement
 }
 
+/// A state of another kind, which has a rate by the law of its kind, with these of the keys.
+pub(super) fn read_as<'t>(
+    reader: &mut TableReader<'t, '_>,
+    entry: &TableEntry<'t>,
+    fields: &[TableField<StateStatement>],
+    kind: QuantityKind,
+) -> StateStatement {
+    let mut statement = StateStatement { name: entry.name.clone(), ..StateStatement::default() };
+    if !reader.fill_entry(entry, fields, &mut statement).contains(&"start") {
+        let example = format!("{} = {{ start = 1.0 }}", entry.name.text);
+        missing_start(reader.problems, &entry.name, kind.word(), "what is it at the beginning?", example);
+    }
+    statement
+}
+
 /// All states, flat and by statement.
 pub(crate) struct States {
     pub list: Vec<FirstOrderState>,
     pub families: Families,
 }
 
+impl States {
+    /// The state that a text names: `x` or `x[2]`.
+    pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &SourceText) -> Option<usize> {
+        assignments::take_apart(resolver, text, Targets(&[&self.families]), Primes::Refused)?;
+        let value = resolver.number(&Scalar::Text(text.clone()), &ExpressionPlace::ENTROPY, None)?;
+        self.list.iter().position(|state| state.symbol == value.id())
+    }
+}
+
+/// The states of a model are of one kind, as `[action]` and `[poisson]` see to.
+fn of_one_kind(statements: &Statements) -> (&[StateStatement], QuantityKind) {
+    match (&statements.poisson, &statements.action) {
+        (Some(poisson), _) => (&poisson.variables, QuantityKind::Variable),
+        (None, Some(action)) => (&action.variables, QuantityKind::Action),
+        (None, None) => (&statements.states, QuantityKind::State),
+    }
+}
+
 /// Declares all states; how they change is said by [`resolve_rates`].
 pub(crate) fn declare(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> States {
-    let mut all = States { list: Vec::new(), families: Families::new(QuantityKind::State) };
-    for (position, statement) in statements.states.iter().enumerate() {
+    let (stated, kind) = of_one_kind(statements);
+    let mut all = States { list: Vec::new(), families: Families::new(kind) };
+    let what = kind.word();
+    for (position, statement) in stated.iter().enumerate() {
         // A boundary problem may start anywhere.
-        if statement.start.is_none() && statements.boundary.is_none() {
+        if kind == QuantityKind::State && statement.start.is_none() && statements.boundary.is_none() {
             let example = format!("{} = {{ start = 0.0, rate = \"...\" }}", statement.name.text);
             missing_start(resolver.problems, &statement.name, "state", "what is it at the beginning?", example);
         }
-        if resolver.admit(&statement.name, "state") && declare_one(resolver, statement, position, &mut all).is_none() {
+        if resolver.admit(&statement.name, what) && declare_one(resolver, statement, position, &mut all).is_none() {
             let span = statement.name.span.clone();
-            let broken = Declaration { what: "state", meaning: NameMeaning::Broken, count: None, span };
+            let broken = Declaration { what, meaning: NameMeaning::Broken, count: None, span };
             resolver.names.declare(&statement.name.text, broken);
         }
     }
@@ -114,7 +150,8 @@ fn declare_one(
     let names = (1..=members).map(|number| member_name(&name.text, count, number));
     let symbols: Vec<Expr<'_>> = names.map(|name| resolver.graph.symbol(&name)).collect();
     let meaning = NameMeaning::State { symbols: symbols.clone() };
-    resolver.names.declare(&name.text, Declaration { what: "state", meaning, count, span: name.span.clone() });
+    let what = all.families.kind.word();
+    resolver.names.declare(&name.text, Declaration { what, meaning, count, span: name.span.clone() });
     let index = family_index(resolver, statement.index.as_ref(), name, count);
     let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &ExpressionPlace::INITIAL);
     let zero = resolver.graph.int(0).id();
@@ -134,14 +171,15 @@ fn declare_one(
 /// How the declared states change.
 pub(crate) fn resolve_rates(
     resolver: &mut Resolver<'_, '_>,
-    statements: &[StateStatement],
+    statements: &Statements,
     states: &mut States,
     controls: &[Control],
 ) {
     let graph = resolver.graph;
+    let (stated, _) = of_one_kind(statements);
     let none: Vec<_> = controls.iter().map(|control| (graph.expr(control.symbol), graph.int(0))).collect();
     for family in &states.families.list {
-        let Some(series) = &statements[family.statement].rate else { continue };
+        let Some(series) = &stated[family.statement].rate else { continue };
         for position in 0..family.len() {
             let each = matches!(series, ScalarSeries::One(_)) && family.count.is_some();
             let member = each.then_some((family.index.as_str(), position as i64 + 1));

@@ -1,6 +1,7 @@
 //! Models stated in Rust instead of a file.
 
 mod boundary;
+mod geometric;
 mod spec;
 mod value;
 

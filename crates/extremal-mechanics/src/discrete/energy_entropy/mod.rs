@@ -97,10 +97,19 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
         let reaction = &reactions[i].force;
         rows.extend((0..n).map(|k| rate[k] - velocity[k]));
         rows.extend((0..n).map(|k| rate[n + k] + slope_q[k] - force[k] - reaction[k]));
-        rows.extend(system.carried_rows(temperature, &rate[2 * n..2 * n + m], &sources));
+        match system.poisson() {
+            Some(brackets) => {
+                let there: Vec<_> = system.heat.s.iter().copied().zip(point.s.iter().copied()).collect();
+                let rates = brackets.at(&there).applied(temperature);
+                rows.extend((0..m).map(|k| rate[k] - rates[k]));
+            }
+            None => {
+                rows.extend(system.carried_rows(temperature, &rate[2 * n..2 * n + m], &sources));
+                guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
+            }
+        }
         discrete.push((beside, g.sum(by_time.iter().copied().chain([reactions[i].power]))));
         grown.push(g.substitute(&system.at(&account_formulas, &point), &discrete));
-        guards.extend(thermal_guards(system, temperature, &system.at(&system.friction_heating(), &point)));
     }
     let imposed = imposed(system, &mut method, (&bound, &gradients), &step, form.nodes);
     let accounts_next = system.carried().into_iter().skip(m).enumerate().map(|(k, sum)| {
@@ -297,10 +306,18 @@ fn print<'g>(
             equations.push(Equation::new("rate of a position", k_q[k], g_p[k]));
             equations.push(Equation::new("rate of a momentum", k_p[k], force[k] + reaction[k] - g_q[k]));
         }
-        let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
-        equations.extend((0..system.heat.entropies().len()).map(warm));
-        let filled = |k: usize| Equation::new("rate of an amount", k_s[k], sources[k]);
-        equations.extend((system.heat.entropies().len()..g_s.len()).map(filled));
+        match system.poisson() {
+            Some(brackets) => {
+                let rates = brackets.applied(&g_s).into_iter().zip(&k_s);
+                equations.extend(rates.map(|(rate, k)| Equation::new("rate of a variable", *k, rate)));
+            }
+            None => {
+                let warm = |k: usize| Equation::new("rate of an entropy", k_s[k], sources[k] / g_s[k]);
+                equations.extend((0..system.heat.entropies().len()).map(warm));
+                let filled = |k: usize| Equation::new("rate of an amount", k_s[k], sources[k]);
+                equations.extend((system.heat.entropies().len()..g_s.len()).map(filled));
+            }
+        }
     }
     let ([_, q_1], [_, s_1], p_1) = (system.ends(), system.entropy_ends(), system.symbols("p_", "_1"));
     let end = Point { q: q_1, v: system.v.clone(), s: s_1, t: system.t + system.step() };
