@@ -358,7 +358,7 @@ impl<'g> View<'_, 'g> {
                     what => format!("how fast {} changes follows from the equations", with_article(what)),
                 }),
             }),
-            Some(found) if self.place.sees_entropies() => Ok(*found),
+            Some(found) if self.place.sees_states() => Ok(*found),
             _ => Err(self.refuse(&symbol)),
         }
     }
@@ -388,6 +388,7 @@ impl<'g> View<'_, 'g> {
         if order > self.place.order
             || (reach.time && !self.place.time)
             || (reach.entropy && !self.place.sees_entropies())
+            || (reach.entropy && !self.place.sees_states() && !self.names.states_in(value).is_empty())
         {
             let mut refusal = if order > self.place.order { self.refuse_order(&symbol) } else { self.refuse(&symbol) };
             if let Some(order) = order.filter(|order| *order > MAX_ORDER) {

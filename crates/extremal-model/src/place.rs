@@ -16,6 +16,8 @@ pub(crate) struct ExpressionPlace {
     pub time: bool,
     /// May entropies and states occur?
     pub entropies: bool,
+    /// Entropies, but no states?
+    pub stateless: bool,
     /// What to do where a condition was written, if that is not obvious.
     pub condition_help: Option<&'static str>,
     /// May the step `h` occur?
@@ -41,6 +43,7 @@ impl ExpressionPlace {
             order_help: None,
             time,
             entropies: false,
+            stateless: false,
             condition_help: None,
             step: false,
             ends: false,
@@ -175,6 +178,7 @@ impl ExpressionPlace {
              [boundary]",
         ),
         may_use: "positions, velocities, entropies, time and parameters",
+        stateless: true,
         ..ExpressionPlace::of_state("a constraint")
     };
     /// With a method or a boundary problem for accelerations.
@@ -259,5 +263,10 @@ impl ExpressionPlace {
     /// May entropies occur by their own names, not at an end of a step?
     pub fn sees_entropies(&self) -> bool {
         self.entropies && !self.ends
+    }
+
+    /// May states?
+    pub fn sees_states(&self) -> bool {
+        self.sees_entropies() && !self.stateless
     }
 }

@@ -247,6 +247,6 @@ fn a_symmetry_may_have_components_for_velocities_and_entropies() {
     assert!(plain.lift.is_none());
     let lift = lifted.lift.as_ref().unwrap();
     assert_eq!(texts(&lifted.generator), ["x'", "0", "0"]);
-    assert_eq!(texts(&lift.velocities), ["0", "g*S[1]", "2*g*S[2]"]);
+    assert_eq!(texts(&lift.velocities), ["0", "S[1]*g", "2*S[2]*g"]);
     assert_eq!(texts(&lift.entropies), ["0", "x"]);
 }
