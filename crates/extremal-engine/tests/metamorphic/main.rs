@@ -20,7 +20,8 @@ use source::Source;
 
 /// The models of the gallery that move by a method of the program: not boundary problems, and no discrete Lagrangian of their own. The
 /// step of dry friction is continuous in its data where one bound holds for sticking and sliding; where a static one is above, round-off
-/// may turn over which of them counts. The rewritings know Lagrangians, starts by velocities, and forces on coordinates only.
+/// may turn over which of them counts. The rewritings know Lagrangians, starts by velocities, and forces on coordinates only,
+/// neither matter nor equations of state.
 fn gallery_models() -> Vec<(String, Source)> {
     let moving = gallery::names().filter(|name| {
         let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
@@ -28,7 +29,9 @@ fn gallery_models() -> Vec<(String, Source)> {
         let own = model.discrete().is_some() || model.discretisation().is_some();
         let by_velocities =
             model.hamiltonian().is_none() && model.momentum_order().is_none() && model.states().is_empty();
-        model.boundary().is_none() && !own && !jumps && by_velocities
+        let imposed = model.constraints().iter().any(|constraint| !constraint.kind.nature().reacts);
+        let closed = model.amounts().is_empty() && (model.entropies().is_empty() || !imposed);
+        model.boundary().is_none() && !own && !jumps && by_velocities && closed
     });
     let sources = moving.map(|name| (name.to_string(), Source::read(gallery::text(name).unwrap())));
     let models: Vec<_> = sources.filter(|(_, source)| !source.has_forces_on_points()).collect();

@@ -55,6 +55,7 @@ fn closed_systems() -> Vec<(&'static str, Model)> {
         .map(|name| (name, gallery(name)))
         .filter(|(_, m)| !m.entropies().is_empty() && m.discrete().is_none())
         .filter(|(name, m)| *name != "mass-transfer" && m.ports().is_empty())
+        .filter(|(_, m)| m.constraints().iter().all(|constraint| constraint.kind.nature().reacts))
         .collect()
 }
 
