@@ -55,7 +55,7 @@ pub(crate) fn kind<'g>(
 ) -> Option<ConstraintKind> {
     let velocities = equation.velocities(resolver);
     if let Some(state) = resolver.names.states_in(equation.difference).first() {
-        let message = format!("the constraint `{name}` contains the state `{state}`");
+        let message = format!("`{state}` cannot be used in a constraint");
         let help = "a state has a rate of its own: constraints may contain positions, velocities, entropies, time and parameters";
         let diagnostic = Diagnostic::error(Code::Conflict, message).at(equation.span.clone(), "").help(help);
         resolver.problems.push(diagnostic);
