@@ -184,7 +184,7 @@ impl Model {
         ///     prey = { start = 1.0, rate = "prey*(2 - hunters)" }
         ///     hunters = { start = 0.5, rate = "hunters*(prey - 1)" }
         /// "#)?;
-        /// assert_eq!(model.graph().expr(model.states()[0].rate).to_string(), "prey*(2 - hunters)");
+        /// assert_eq!(model.graph().expr(model.states()[0].rate).to_string(), "-prey*(hunters - 2)");
         /// assert_eq!(model.initial().entropies, [1.0, 0.5]);
         /// # Ok::<(), extremal_model::InvalidModel>(())
         /// ```
@@ -313,7 +313,7 @@ impl Model {
     ///     hamiltonian = "p_x^2/4 + x^2/2"
     /// "#)?;
     /// assert_eq!(model.hamiltonian().unwrap().to_string(), "p_x^2/4 + x^2/2");
-    /// assert_eq!(model.lagrangian().to_string(), "-x^2/2 + x'^2");
+    /// assert_eq!(model.lagrangian().to_string(), "x'^2 - x^2/2");
     /// assert_eq!(model.initial().velocities, [1.5]);
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
@@ -355,7 +355,7 @@ impl Model {
     ///     hamiltonian = "cosh(p_x) + x^2/2"
     /// "#)?;
     /// assert_eq!((model.momentum_coordinates(), &*model.coordinates()[1].name), (1, "p_x"));
-    /// assert_eq!(model.lagrangian().to_string(), "-x^2/2 + p_x*x' - cosh(p_x)");
+    /// assert_eq!(model.lagrangian().to_string(), "p_x*x' - x^2/2 - cosh(p_x)");
     /// # Ok::<(), extremal_model::InvalidModel>(())
     /// ```
     pub fn momentum_coordinates(&self) -> usize {
