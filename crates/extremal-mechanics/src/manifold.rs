@@ -83,7 +83,7 @@ impl<'g> System<'g> {
         let changes: Vec<_> = chart.iter().map(|(_, rate)| *rate).collect();
         let changes = g.substitute(&self.time_derivative(&changes), &chart);
         let mut motion: Vec<_> = self.a.iter().zip(changes).map(|(a, change)| *a - change).collect();
-        motion.extend(g.substitute(&self.entropy_balance(), &chart));
+        motion.extend(g.substitute(&self.carried_equations(), &chart));
         motion.extend(acted.iter().map(|(multiplier, value)| *multiplier - *value));
         let on_positions = self.constraints.iter().filter(|constraint| constraint.expression != constraint.velocity);
         let mut constraints: Vec<_> = on_positions.map(|constraint| constraint.expression).collect();

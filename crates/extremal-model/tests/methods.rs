@@ -14,7 +14,7 @@ fn heading(feature: Feature) -> &'static str {
         Feature::Poisson => "Poisson",
         Feature::Singular => "singular",
         Feature::States => "states",
-        Feature::SingularEntropies => "singular, entropies",
+        Feature::SingularEntropies => "singular, entropies or states",
         Feature::Momenta => "momenta",
         Feature::DryFriction => "dry friction",
         Feature::Reduction => "reduced",

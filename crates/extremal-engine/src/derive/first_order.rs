@@ -189,10 +189,8 @@ pub(super) fn on_phase_space<'m>(system: &System<'m>, pages: &mut Pages<'m>) {
     let mut lines: Vec<_> = moving.iter().map(|(v, rate)| (of(*v), *rate)).collect();
     let pushes = pushed.iter().zip(slopes).map(|(force, slope)| *force - slope);
     lines.extend(system.v[half..].iter().zip(pushes).map(|(rate, value)| (of(*rate), value)));
-    let temperatures = system.temperatures();
-    let sources = g.substitute(&system.entropy_sources(&temperatures), &moving);
-    let warmed = sources.iter().zip(&temperatures).map(|(source, temperature)| *source / *temperature);
-    lines.extend(system.heat.rates.iter().zip(warmed).map(|(rate, value)| (of(*rate), value)));
+    let carried = g.substitute(&system.carried_rates(&system.carried_slopes()), &moving);
+    lines.extend(system.heat.rates.iter().zip(carried).map(|(rate, value)| (of(*rate), value)));
     let note = "The velocities have no momenta in closed form: momenta are coordinates, and steps are taken on the phase space.";
     pages.section("Hamilton's equations", Some(note.to_string()), lines);
     if !system.constraints.is_empty() {

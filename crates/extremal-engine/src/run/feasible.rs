@@ -288,7 +288,7 @@ pub(crate) fn make_feasible(
         }
     }
     let structure = ConstraintStructure {
-        degrees_of_freedom: system.len() - found.independent.len(),
+        degrees_of_freedom: system.len().saturating_sub(found.independent.len()),
         rank: found.independent.len(),
         redundant: dependent.iter().map(|(at, others)| (name(at), others.clone())).collect(),
         integrable: integrable(&kept, &parameters_of(model).exact),

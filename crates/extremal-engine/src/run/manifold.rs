@@ -126,7 +126,7 @@ impl ManifoldStart {
         start.v.copy_from_slice(&state[n..2 * n]);
         start.s.copy_from_slice(&state[2 * n..2 * n + entropies]);
         start.multipliers.copy_from_slice(&state[2 * n + entropies..]);
-        let degrees_of_freedom = (state.len() - self.texts.len()) / 2;
+        let degrees_of_freedom = state.len().saturating_sub(self.texts.len()) / 2;
         let rank = self.constraints;
         Ok(ConstraintStructure { degrees_of_freedom, rank, moved, missed: missed_by, ..ConstraintStructure::default() })
     }

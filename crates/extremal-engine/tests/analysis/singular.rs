@@ -196,3 +196,17 @@ fn more_conditions_than_states_are_no_dimension() {
     let analysis = analysed(&model);
     assert_eq!(analysis.regularity.final_dimension, None);
 }
+
+#[test]
+fn more_constraints_than_coordinates_leave_no_freedom() {
+    let model = model(
+        r#"
+        coordinates.x = 0.0
+        entropies.S = 1.0
+        dynamics.lagrangian = "x'^2/2 - S^2"
+        constraints.c0 = "x = sin(t)"
+        constraints.c1 = "x + S = 1"
+        "#,
+    );
+    assert_eq!(analysed(&model).degrees_of_freedom(), 0);
+}

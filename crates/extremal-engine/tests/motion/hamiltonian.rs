@@ -312,3 +312,72 @@ fn symmetries_of_coordinates_move_momenta_too() {
     assert!((rotation[0] - 0.7).abs() < 1e-15);
     assert!(rotation.iter().all(|value| (value - 0.7).abs() < 400.0 * f64::EPSILON), "{:e}", rotation[399] - 0.7);
 }
+
+/// Momenta that have no closed form, beside a state and an amount that the Hamiltonian contains.
+#[test]
+fn states_and_amounts_move_beside_momenta_that_are_coordinates() {
+    // p' = -z and z' = 1 from nothing: p = -t^2/2.
+    let pushed = model(
+        r#"
+        coordinates.x = { start = 0.0, momentum = 0.0 }
+        states.z = { start = 0.0, rate = "1" }
+        dynamics.hamiltonian = "sqrt(1 + p_x^2) + z*x"
+        "#,
+    );
+    let exact = followed_to(&[0.0], 2.0, |t, _, rate| {
+        let p = -t * t / 2.0;
+        rate[0] = p / (1.0 + p * p).sqrt();
+    });
+    let run = record(&pushed, &reference(&pushed, 0.5).until(2.0));
+    for (name, exact) in [("x", exact[0]), ("p_x", -2.0), ("z", 2.0)] {
+        assert!((run.last(name) - exact).abs() < 1e-11, "{name}: {} and {exact}", run.last(name));
+    }
+    // x' = x, and z' = x'.
+    let growing = model(
+        r#"
+        coordinates.x = { start = 2.0, momentum = 1.0 }
+        states.z = { start = 0.5, rate = "x'" }
+        dynamics.hamiltonian = "p_x*x"
+        "#,
+    );
+    let run = record(&growing, &reference(&growing, 0.5).until(1.0));
+    let e = 1f64.exp();
+    for (name, exact) in [("x", 2.0 * e), ("p_x", 1.0 / e), ("z", 2.0 * e - 1.5)] {
+        assert!((run.last(name) - exact).abs() < 1e-11, "{name}: {} and {exact}", run.last(name));
+    }
+    let open = model(
+        r#"
+        coordinates.x = { start = 1.0, momentum = 0.0 }
+        entropies.S = 1.0
+        matter.N = 2.0
+        ports.inlet = { into = "N", flow = "3", enthalpy = 5, entropy = 1 }
+        dynamics.hamiltonian = "cosh(p_x) + x^2/2 + exp(S) + N^2"
+        simulation.method = "dop853"
+        "#,
+    );
+    // T S' = J (h - mu) with T = exp(S) and mu = 2 N.
+    let run = record(&open, &reference(&open, 0.1).until(0.3));
+    let exact = followed_to(&[1.0], 0.3, |t, s, rate| rate[0] = 3.0 * (5.0 - 2.0 * (2.0 + 3.0 * t)) / s[0].exp());
+    for (name, exact) in [("N", 2.9), ("S", exact[0])] {
+        assert!((run.last(name) - exact).abs() < 1e-11, "{name}: {} and {exact}", run.last(name));
+    }
+    let text = derive(&open, &Settings::of(&open), &[Form::Hamilton]).unwrap().to_text();
+    assert!(text.contains("N' = 3\n") && text.contains("S' = "), "{text}");
+}
+
+/// Where momenta have a closed form, a start by momenta is one by velocities, whatever else the Hamiltonian contains.
+#[test]
+fn a_start_by_momenta_knows_the_start_of_states() {
+    // x' = p z with z = 4: the velocity at the start is 2.
+    let model = model(
+        r#"
+        coordinates.x = { start = 0.0, momentum = 0.5 }
+        states.z = { start = 4.0, rate = "0" }
+        dynamics.hamiltonian = "z*p_x^2/2"
+        "#,
+    );
+    let run = record(&model, &reference(&model, 0.5).until(1.0));
+    for (name, exact) in [("x", 2.0), ("x'", 2.0)] {
+        assert!((run.last(name) - exact).abs() < 1e-12, "{name}: {} and {exact}", run.last(name));
+    }
+}

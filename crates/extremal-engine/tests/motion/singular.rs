@@ -176,7 +176,7 @@ fn methods_without_a_place_on_the_manifold_say_so() {
     }
     let warm = gallery("mass-transfer");
     let refused = CompiledRun::new(&warm, &with(&warm, "midpoint", 0.1).until(1.0)).map(drop).unwrap_err().to_string();
-    assert!(refused.contains("singular Lagrangian with entropies: use `dop853`, `gauss(s)`"), "{refused}");
+    assert!(refused.contains("singular Lagrangian with entropies or states: use `dop853`, `gauss(s)`"), "{refused}");
     // Both velocities have a mass, and W_f has half as many dimensions as there are positions and momenta.
     let held =
         model("coordinates = { x = 0.0, y = 0.0, z = 0.0 }\ndynamics.lagrangian = \"(x'^2 + y'^2)/2 + z*(x - y)\"");

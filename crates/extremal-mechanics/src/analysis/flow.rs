@@ -78,7 +78,9 @@ impl<'g> Flow<'g> {
 
     /// How many independent integrals there can be.
     pub fn dimension(&self) -> usize {
-        self.state.len() - self.surface.len() - self.trivial.len() - self.solved.len()
+        let bound = self.surface.len() + self.trivial.len() + self.solved.len();
+        // There can be more conditions than a motion can meet.
+        self.state.len().saturating_sub(bound)
     }
 
     /// The rates of functions of state and time.

@@ -55,18 +55,15 @@ impl<'g> System<'g> {
         let rules: Vec<_> = self.v.iter().copied().zip(v.iter().copied()).collect();
         let force = g.substitute(&self.force, &rules);
         let slopes = g.gradient(h, &self.q);
-        let (by_carried, entropies) = (g.gradient(h, self.heat.balanced()), self.heat.entropies().len());
-        let sources = g.substitute(&self.entropy_sources(&by_carried), &rules);
+        let mut s_rate = g.substitute(&self.carried_rates(&g.gradient(h, self.heat.balanced())), &rules);
         let q_rate = g.gradient(h, &self.p);
-        let moved = match self.heat.law {
-            RateLaw::Action => vec![g.dot(&self.p, &q_rate) - h],
-            RateLaw::Stated | RateLaw::Poisson(_) => g.substitute(&self.heat.state_rates, &rules),
-        };
+        if let (RateLaw::Action, Some(rate)) = (&self.heat.law, s_rate.last_mut()) {
+            *rate = g.dot(&self.p, &q_rate) - h;
+        }
         let scale = if self.is_contact() { g.gradient(h, self.heat.states())[0] } else { g.int(0) };
         let pushed = slopes.iter().zip(&force).zip(&self.p);
         let p_rate = pushed.map(|((slope, force), p)| *force - *slope - *p * scale).collect();
-        let balanced = (0..sources.len()).map(|k| if k < entropies { sources[k] / by_carried[k] } else { sources[k] });
-        Some(Hamiltonian { h, q_rate, p_rate, s_rate: balanced.chain(moved).collect(), multipliers })
+        Some(Hamiltonian { h, q_rate, p_rate, s_rate, multipliers })
     }
 }
 

@@ -199,6 +199,16 @@ impl<'g> System<'g> {
         sources
     }
 
+    /// The rates of all that is carried, where these are the temperatures and chemical potentials: S' and N' by the balances, then
+    /// those of the states.
+    pub fn carried_rates(&self, slopes: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        let mut rates = self.entropy_sources(slopes);
+        let warmed = rates.iter_mut().zip(slopes).take(self.heat.entropies().len());
+        warmed.for_each(|(rate, temperature)| *rate = *rate / *temperature);
+        rates.extend(&self.heat.state_rates);
+        rates
+    }
+
     /// Residuals of T S' = sources, and of N' = sources for amounts, which vanish along the motion.
     pub fn entropy_balance(&self) -> Vec<Expr<'g>> {
         let slopes = self.carried_slopes();

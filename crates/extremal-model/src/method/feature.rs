@@ -103,7 +103,7 @@ impl fmt::Display for Feature {
             Feature::Poisson => f.write_str("for a Poisson system"),
             Feature::States => f.write_str("for a system with states of first order"),
             Feature::Singular => f.write_str("for a singular Lagrangian"),
-            Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies"),
+            Feature::SingularEntropies => f.write_str("for a singular Lagrangian with entropies or states"),
             Feature::Momenta => f.write_str("from momenta"),
             Feature::DryFriction => f.write_str("under dry friction"),
             Feature::Reduction => f.write_str("for a reduction by cyclic coordinates"),

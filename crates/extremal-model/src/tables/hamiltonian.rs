@@ -7,12 +7,14 @@
 use extremal_expr::elimination::solve_affine;
 use extremal_expr::{Expr, Graph, Id, Rational};
 
-use super::coordinates::{self, CoordinateStatement, Coordinates};
+use super::coordinates::{CoordinateStatement, Coordinates};
 use super::definitions::{self, Definitions};
-use super::entropies::{self, Entropies};
+use super::entropies::Entropy;
 use super::families::Family;
+use super::matter::Amount;
 use super::observables::SymmetryGenerator;
-use super::{Statements, boundary, parameters};
+use super::states::FirstOrderState;
+use super::{DeclaredQuantities, Statements, boundary};
 use crate::diagnostic::{Code, Diagnostic, Problems};
 use crate::document::{Name, Scalar, ScalarSeries};
 use crate::names::{Declaration, NameMeaning};
@@ -27,6 +29,23 @@ pub(crate) struct StatedHamiltonian<'g> {
     /// In the symbols `p_x`.
     pub hamiltonian: Expr<'g>,
     pub lagrangian: Expr<'g>,
+}
+
+/// What a state carries beside positions and velocities.
+pub(crate) struct Carried<'a> {
+    pub entropies: &'a [Entropy],
+    pub amounts: &'a [Amount],
+    pub states: &'a [FirstOrderState],
+}
+
+impl Carried<'_> {
+    /// The symbol of each with its start, where one is stated.
+    fn starts(&self) -> impl Iterator<Item = (Id, Id)> {
+        let entropies = self.entropies.iter().map(|entropy| (entropy.symbol, entropy.start));
+        let amounts = self.amounts.iter().map(|amount| (amount.symbol, amount.start));
+        let states = self.states.iter().filter_map(|state| Some((state.symbol, state.start?)));
+        entropies.chain(amounts).chain(states)
+    }
 }
 
 /// What is kept of a stated Hamiltonian.
@@ -88,10 +107,7 @@ fn has_closed_form(statements: &Statements) -> Option<bool> {
     let (graph, problems) = (Graph::new(), &mut Problems::default());
     let independent = boundary::independent(statements.boundary.as_ref(), problems);
     let resolver = &mut Resolver::new(&graph, &independent, problems);
-    parameters::resolve(resolver, &statements.parameters);
-    let coordinates = coordinates::resolve(resolver, statements);
-    entropies::resolve(resolver, &statements.entropies);
-    declare(resolver, statements, &coordinates);
+    let coordinates = DeclaredQuantities::of(resolver, statements).coordinates;
     definitions::resolve(resolver, &statements.definitions);
     let hamiltonian =
         resolver.number(statements.dynamics.hamiltonian.as_ref()?, &ExpressionPlace::HAMILTONIAN, None)?;
@@ -155,7 +171,7 @@ pub(crate) fn resolve<'g>(
     statements: &Statements,
     coordinates: &mut Coordinates,
     definitions: &mut Definitions,
-    entropies: &Entropies,
+    carried: &Carried<'_>,
 ) -> Option<StatedHamiltonian<'g>> {
     let scalar = statements.dynamics.hamiltonian.as_ref()?;
     let hamiltonian = resolver.number(scalar, &ExpressionPlace::HAMILTONIAN, None)?;
@@ -171,7 +187,7 @@ pub(crate) fn resolve<'g>(
         redeclare(resolver, family, NameMeaning::Definition { values });
     }
     definitions::substitute(resolver, definitions, &form.rules());
-    start_by_momenta(resolver, statements, coordinates, entropies, hamiltonian);
+    start_by_momenta(resolver, statements, coordinates, carried, hamiltonian);
     Some(StatedHamiltonian { hamiltonian, lagrangian: form.lagrangian })
 }
 
@@ -241,7 +257,7 @@ fn start_by_momenta<'g>(
     resolver: &mut Resolver<'g, '_>,
     statements: &Statements,
     coordinates: &mut Coordinates,
-    entropies: &Entropies,
+    carried: &Carried<'_>,
     hamiltonian: Expr<'g>,
 ) {
     if statements.coordinates.iter().any(|coordinate| coordinate.velocity.is_some()) {
@@ -255,7 +271,7 @@ fn start_by_momenta<'g>(
         rules.push((*symbol, coordinate.start_momentum.map_or(zero, |id| g.expr(id))));
         rules.extend(coordinate.start.map(|start| (g.expr(coordinate.position), g.expr(start))));
     }
-    rules.extend(entropies.list.iter().map(|entropy| (g.expr(entropy.symbol), g.expr(entropy.start))));
+    rules.extend(carried.starts().map(|(symbol, start)| (g.expr(symbol), g.expr(start))));
     let velocities = g.substitute(&g.gradient(hamiltonian, &symbols), &rules);
     let positions: Vec<_> = coordinates.list.iter().map(|coordinate| g.expr(coordinate.position)).collect();
     for (coordinate, velocity) in coordinates.list.iter_mut().zip(velocities) {

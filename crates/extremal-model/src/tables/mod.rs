@@ -318,20 +318,40 @@ fn read_top<'t>(reader: &mut TableReader<'t, '_>, entry: TableEntry<'t>, into: &
     }
 }
 
+/// What has a name in expressions, before definitions are.
+struct DeclaredQuantities {
+    parameters: Vec<Parameter>,
+    coordinates: coordinates::Coordinates,
+    entropies: entropies::Entropies,
+    amounts: matter::Amounts,
+    states: states::States,
+    controls: families::Families,
+}
+
+impl DeclaredQuantities {
+    fn of(resolver: &mut Resolver<'_, '_>, statements: &Statements) -> DeclaredQuantities {
+        let parameters = parameters::resolve(resolver, &statements.parameters);
+        let coordinates = coordinates::resolve(resolver, statements);
+        let entropies = entropies::resolve(resolver, &statements.entropies);
+        let amounts = matter::resolve(resolver, &statements.matter, &entropies);
+        action::check(resolver, statements);
+        let states = states::declare(resolver, statements);
+        let controls = controls::declare(resolver, &statements.controls);
+        hamiltonian::declare(resolver, statements, &coordinates);
+        DeclaredQuantities { parameters, coordinates, entropies, amounts, states, controls }
+    }
+}
+
 /// Gives every statement its meaning; `None` only if something is wrong and has been reported.
 pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Problems) -> Option<Content> {
     let independent = boundary::independent(statements.boundary.as_ref(), problems);
     let resolver = &mut Resolver::new(graph, &independent, problems);
-    let mut parameters = parameters::resolve(resolver, &statements.parameters);
-    let mut coordinates = coordinates::resolve(resolver, statements);
-    let entropies = entropies::resolve(resolver, &statements.entropies);
-    let amounts = matter::resolve(resolver, &statements.matter, &entropies);
-    action::check(resolver, statements);
-    let mut states = states::declare(resolver, statements);
-    let declared_controls = controls::declare(resolver, &statements.controls);
-    hamiltonian::declare(resolver, statements, &coordinates);
+    let declared = DeclaredQuantities::of(resolver, statements);
+    let DeclaredQuantities { mut parameters, mut coordinates, entropies, amounts, mut states, controls } = declared;
+    let declared_controls = controls;
     let mut definitions = definitions::resolve(resolver, &statements.definitions);
-    let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &entropies);
+    let carried = hamiltonian::Carried { entropies: &entropies.list, amounts: &amounts.list, states: &states.list };
+    let stated = hamiltonian::resolve(resolver, statements, &mut coordinates, &mut definitions, &carried);
     let timing = statements.boundary.as_ref().and_then(|stated| boundary::timing(resolver, stated));
     let controls = controls::resolve(resolver, &statements.controls, &declared_controls, &coordinates, &definitions);
     states::resolve_rates(resolver, statements, &mut states, &controls);
