@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 
 use extremal_mechanics::boundary::{Condition, Quantity};
+use extremal_solve::DenseLu;
+use extremal_solve::eigen::symmetric_eigenpairs;
 use extremal_solve::nlp::Nlp;
 
 use super::solution::UnknownsReader;
@@ -183,7 +185,8 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
     fn follow(&self, state: usize) -> Option<Followed> {
         let (m, steps) = (self.states, self.reader.steps());
         let mut y = vec![0.0; self.reader.discrete.layout.rows.len()];
-        let mut costate: Vec<f64> = (0..m).map(|k| f64::from(u8::from(k == state))).collect();
+        let mut costate = unit(m, state);
+        let mut lu = DenseLu::new(self.stages * m);
         for step in (0..steps).rev() {
             for (k, p) in costate.iter().enumerate() {
                 y[*self.rows.get(&(Condition::StateStep(k), step))?] = *p;
@@ -198,18 +201,18 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
             let (rates, rows): (Vec<usize>, Vec<usize>) = rates.collect::<Option<Vec<_>>>()?.into_iter().unzip();
             let place: HashMap<usize, usize> = rows.iter().enumerate().map(|(at, row)| (*row, at)).collect();
             let size = rates.len();
-            let mut matrix = vec![vec![0.0; size + 1]; size];
+            let (mut matrix, mut right) = (vec![0.0; size * size], vec![0.0; size]);
             for (equation, column) in rates.iter().enumerate() {
                 for (row, value) in &self.columns[*column] {
                     match place.get(row) {
-                        Some(unknown) => matrix[equation][*unknown] += value,
-                        None => matrix[equation][size] -= value * y[*row],
+                        Some(unknown) => matrix[equation * size + *unknown] += value,
+                        None => right[equation] -= value * y[*row],
                     }
                 }
             }
-            for (row, value) in rows.iter().zip(solved(matrix)?) {
-                y[*row] = value;
-            }
+            lu.factor(&matrix).ok()?;
+            lu.solve(&mut right);
+            rows.iter().zip(right).for_each(|(row, value)| y[*row] = value);
             let here = |k: usize| self.variables.get(&(Quantity::State(k), step));
             let passed = |column: &usize| -> f64 {
                 let of_step = |row: &usize| self.reader.discrete.layout.rows[*row].1 == step;
@@ -240,15 +243,15 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
         }
         let reach: Vec<f64> = (0..r).map(|i| gram[i][i]).collect();
         let moved: Vec<usize> = (0..r).filter(|i| reach[*i] > CANCELLED * CANCELLED * sizes[*i]).collect();
-        let scaled = |i: &usize, j: &usize| gram[*i][*j] / (reach[*i] * reach[*j]).sqrt();
-        let matrix = moved.iter().map(|i| moved.iter().map(|j| scaled(i, j)).collect()).collect();
-        let (values, vectors) = symmetric_eigen(matrix);
-        let least = values.iter().copied().fold(1.0, f64::min);
+        let scaled = |i: usize, j: usize| gram[i][j] / (reach[i] * reach[j]).sqrt();
+        let matrix: Vec<f64> = moved.iter().flat_map(|i| moved.iter().map(|j| scaled(*i, *j))).collect();
+        let pairs = symmetric_eigenpairs(&matrix, moved.len());
+        let least = pairs.iter().map(|(value, _)| *value).fold(1.0, f64::min);
         let mut directions: Vec<Vec<f64>> = (0..r).filter(|i| !moved.contains(i)).map(|i| unit(r, i)).collect();
-        for (at, _) in values.iter().enumerate().filter(|(_, value)| **value < DEPENDENT) {
+        for (_, vector) in pairs.iter().filter(|(value, _)| *value < DEPENDENT) {
             let mut direction = vec![0.0; r];
-            for (place, i) in moved.iter().enumerate() {
-                direction[*i] = vectors[place][at] / reach[*i].sqrt();
+            for (i, component) in moved.iter().zip(vector) {
+                direction[*i] = component / reach[*i].sqrt();
             }
             directions.push(direction);
         }
@@ -294,84 +297,4 @@ impl<'r, 'p, 'm> Adjoint<'r, 'p, 'm> {
 
 fn unit(length: usize, at: usize) -> Vec<f64> {
     (0..length).map(|k| f64::from(u8::from(k == at))).collect()
-}
-
-/// The solution of a small system, right-hand sides in the last column.
-fn solved(mut matrix: Vec<Vec<f64>>) -> Option<Vec<f64>> {
-    let n = matrix.len();
-    for column in 0..n {
-        let pivot = (column..n).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()))?;
-        if matrix[pivot][column] == 0.0 || !matrix[pivot][column].is_finite() {
-            return None;
-        }
-        matrix.swap(column, pivot);
-        let leading = matrix[column].clone();
-        for row in matrix.iter_mut().skip(column + 1) {
-            let factor = row[column] / leading[column];
-            row.iter_mut().zip(&leading).for_each(|(entry, above)| *entry -= factor * above);
-        }
-    }
-    let mut x = vec![0.0; n];
-    for row in (0..n).rev() {
-        let known: f64 = (row + 1..n).map(|k| matrix[row][k] * x[k]).sum();
-        x[row] = (matrix[row][n] - known) / matrix[row][row];
-    }
-    Some(x)
-}
-
-/// Eigenvalues of a small symmetric matrix, and their vectors in columns, by Jacobi's rotations.
-fn symmetric_eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
-    const SWEEPS: usize = 30;
-    let n = a.len();
-    let mut vectors: Vec<Vec<f64>> = (0..n).map(|k| unit(n, k)).collect();
-    for _ in 0..SWEEPS {
-        for p in 0..n {
-            for q in p + 1..n {
-                if a[p][q] == 0.0 {
-                    continue;
-                }
-                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let c = 1.0 / t.hypot(1.0);
-                rotate(&mut a, &mut vectors, (p, q), (c, t * c));
-            }
-        }
-    }
-    ((0..n).map(|k| a[k][k]).collect(), vectors)
-}
-
-fn rotate(a: &mut [Vec<f64>], vectors: &mut [Vec<f64>], (p, q): (usize, usize), (c, s): (f64, f64)) {
-    let turn = |row: &mut Vec<f64>| {
-        let (at_p, at_q) = (row[p], row[q]);
-        row[p] = c * at_p - s * at_q;
-        row[q] = s * at_p + c * at_q;
-    };
-    a.iter_mut().for_each(turn);
-    let (at_p, at_q) = (a[p].clone(), a[q].clone());
-    a[p] = at_p.iter().zip(&at_q).map(|(p, q)| c * p - s * q).collect();
-    a[q] = at_p.iter().zip(&at_q).map(|(p, q)| s * p + c * q).collect();
-    vectors.iter_mut().for_each(turn);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eigenvalues_of_a_matrix_with_known_ones() {
-        // 2 − 2 cos(k π/4) of the chain of three.
-        let chain = vec![vec![2.0, -1.0, 0.0], vec![-1.0, 2.0, -1.0], vec![0.0, -1.0, 2.0]];
-        let (mut values, vectors) = symmetric_eigen(chain);
-        for row in &vectors {
-            let norm: f64 = row.iter().map(|x| x * x).sum();
-            assert!((norm - 1.0).abs() < 1e-14);
-        }
-        values.sort_by(f64::total_cmp);
-        let root = 2.0f64.sqrt();
-        for (value, known) in values.iter().zip([2.0 - root, 2.0, 2.0 + root]) {
-            assert!((value - known).abs() < 1e-14, "{value} {known}");
-        }
-        assert_eq!(solved(vec![vec![0.0, 2.0, 4.0], vec![1.0, 1.0, 3.0]]), Some(vec![1.0, 2.0]));
-        assert_eq!(solved(vec![vec![0.0, 0.0, 1.0], vec![0.0, 1.0, 1.0]]), None);
-    }
 }
