@@ -143,7 +143,9 @@ fn coordinates(out: &mut String, finished: &FinishedRun) {
         StateLaw::Action => "action",
         StateLaw::Poisson(_) => "variable",
     };
-    ends(out, finished, Role::State, [kind, "start", "end"], |_, _, _| Vec::new());
+    for (role, kind) in [(Role::State, kind), (Role::Asked, "output")] {
+        ends(out, finished, role, [kind, "start", "end"], |_, _, _| Vec::new());
+    }
 }
 
 /// Of a motion from momenta: velocities with their momenta, controls, and the cost.

@@ -12,7 +12,7 @@ use crate::tables::coordinates::MOMENTA;
 use crate::tables::{
     self, Amount, Boundary, Component, ComponentLists, Conduction, Content, Control, Coordinate, Definition, Discrete,
     Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
-    ModelPort, Objective, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
+    ModelPort, Objective, OutputQuantity, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
 
 /// A validated model: what the user stated, as expressions of one graph.
@@ -217,6 +217,8 @@ impl Model {
         ports: ModelPort,
         /// The constraints in the order of the file; a family has one for each member.
         constraints: ModelConstraint,
+        /// Quantities to be recorded.
+        outputs: OutputQuantity,
         /// Quantities to be watched because they should stay constant.
         invariants: Invariant,
         /// Generators of symmetries.

@@ -17,6 +17,16 @@ pub(crate) const STEP: &str = "h";
 /// The name of the elapsed part of the duration, known in guesses unless the user has given it to something else.
 pub(crate) const ELAPSED: &str = "s";
 
+/// The name of the energy, in outputs.
+const ENERGY: &str = "energy";
+/// What follows from the equations: how its name begins, what it belongs to, what it is.
+const DERIVED: [(&str, &str, &str); 4] = [
+    ("p_", "coordinate", "momentum"),
+    ("reaction_", "coordinate", "reaction"),
+    ("T_", "entropy", "temperature"),
+    ("mu_", "amount", "chemical potential"),
+];
+
 /// What a declared name stands for.
 pub(crate) enum NameMeaning<'g> {
     Parameter {
@@ -297,6 +307,21 @@ impl<'g> View<'_, 'g> {
         matches!(declaration.meaning, NameMeaning::Constraint).then_some(declaration)
     }
 
+    /// What follows from the equations under this name, with the number of members of its family. What the user has given this
+    /// name comes first.
+    fn derived(&self, name: &str) -> Option<(&'static str, Option<i64>)> {
+        if !self.place.derived || self.names.get(name).is_some() {
+            return None;
+        }
+        if name == ENERGY {
+            return Some((ENERGY, None));
+        }
+        DERIVED.iter().find_map(|(prefix, of, what)| {
+            let declaration = self.names.get(name.strip_prefix(prefix)?)?;
+            (declaration.what == *of).then_some((*what, declaration.count))
+        })
+    }
+
     /// Is it the elapsed part of the duration? What the user has given this name comes first.
     fn is_elapsed(&self, name: &str) -> bool {
         self.place.elapsed && name == ELAPSED && self.names.get(name).is_none()
@@ -440,6 +465,10 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             let binding = Binding::constant("multiplier");
             return Some(constraint.count.map_or(binding, |count| Binding::constant("multiplier").family(1..=count)));
         }
+        if let Some((what, count)) = self.derived(name) {
+            let binding = Binding::constant(what);
+            return Some(count.map_or(binding, |count| Binding::constant(what).family(1..=count)));
+        }
         let declaration = self.names.get(name)?;
         self.names.mark_used(name);
         let binding = match &declaration.meaning {
@@ -493,6 +522,9 @@ impl<'g> Scope<'g> for View<'_, 'g> {
         if self.multiplier_of(name).is_some() {
             let symbol = reference.symbol();
             return if self.place.multipliers { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
+        }
+        if self.derived(name).is_some() {
+            return Ok(graph.symbol(&reference.symbol()));
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
         let member = reference.index.map_or(0, |index| usize::try_from(index - 1).unwrap_or(usize::MAX));

@@ -32,6 +32,8 @@ pub(crate) struct ExpressionPlace {
     pub elapsed: bool,
     /// May multipliers of constraints occur, as `lambda_rod`?
     pub multipliers: bool,
+    /// May all that follows from the equations: momenta, reactions, temperatures, chemical potentials, the energy?
+    pub derived: bool,
 }
 
 impl ExpressionPlace {
@@ -51,6 +53,7 @@ impl ExpressionPlace {
             controls: false,
             elapsed: false,
             multipliers: false,
+            derived: false,
         }
     }
 
@@ -188,6 +191,14 @@ impl ExpressionPlace {
         may_use: "positions, their time derivatives up to the fourth, time and parameters",
         entropies: false,
         ..ExpressionPlace::CONSTRAINT
+    };
+    pub const OUTPUT: ExpressionPlace = ExpressionPlace {
+        order: Some(2),
+        multipliers: true,
+        derived: true,
+        may_use: "positions, velocities, accelerations, entropies, states, time and parameters, and what follows from the equations: \
+                  momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, potentials `mu_N`, the `energy`",
+        ..ExpressionPlace::of_state("an output")
     };
     pub const INVARIANT: ExpressionPlace = ExpressionPlace::of_state("an invariant");
     pub const STOP: ExpressionPlace = ExpressionPlace {

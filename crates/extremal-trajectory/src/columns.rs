@@ -39,6 +39,8 @@ pub enum Role {
     EnergyPart,
     /// Another quantity that should stay constant.
     Invariant,
+    /// A quantity that was asked for by name.
+    Asked,
     /// Anything else worth recording.
     Output,
 }

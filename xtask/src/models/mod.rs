@@ -231,7 +231,7 @@ mod tests {
             models.push_str(&case.model);
             case.calls.iter().for_each(|call| calls.push_str(&format!("{} \n", call.join(" "))));
         }
-        let tables = "parameters coordinates entropies matter states definitions dynamics friction forces conduction heat ports constraints invariants \
+        let tables = "parameters coordinates entropies matter states definitions dynamics friction forces conduction heat ports constraints outputs invariants \
             stop symmetries exact discrete controls objective boundary simulation";
         for table in tables.split_whitespace() {
             assert!(models.contains(&format!("\n[{table}]")), "[{table}]");

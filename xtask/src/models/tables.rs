@@ -32,6 +32,12 @@ impl Draw<'_> {
             self.line(&format!("[invariants]\nwatched = \"{value}\""));
         }
         if self.random.one_in(6) {
+            let value = self.expression(2, true);
+            let derived = self.random.pick(&["p_", "reaction_", "T_", "lambda_", "mu_"]);
+            let other = self.random.pick(&["energy", "energy", "1", "0"]);
+            self.line(&format!("[outputs]\nasked = \"{value}\"\nother = \"{derived}{first}*{first}''/{other}\""));
+        }
+        if self.random.one_in(6) {
             self.stop = true;
             let value = self.expression(1, false);
             let direction = self.random.pick(&["rising", "falling", "any", "rising", "falling", "sideways"]);

@@ -183,6 +183,12 @@ impl Observables {
             columns.push(Column::new(name, Role::Invariant));
             outputs.push(g.expr(quantity.expression));
         }
+        let asked: Vec<Id> = model.outputs().iter().map(|output| output.expression).collect();
+        let asked = g.substitute(&g.exprs(&asked), &derived_quantities(model, system, all, &kept, energy));
+        for (output, expression) in model.outputs().iter().zip(asked) {
+            columns.push(Column::new(output.name.as_str(), Role::Asked));
+            outputs.push(expression);
+        }
         let recorded = outputs.len();
         outputs.extend(model.stops().iter().map(|stop| g.expr(stop.expression)));
         let watched = WatchedExpressions::of(all, system);
@@ -300,6 +306,37 @@ impl Observables {
             RowLayout::new(self.state(), self.recorded, self.reactions, self.estimate, self.momentum_coordinates);
         self
     }
+}
+
+/// What follows from the equations, by the symbols that outputs use for it.
+fn derived_quantities<'m>(
+    model: &'m Model,
+    system: &System<'m>,
+    all: &[Constraint<'m>],
+    kept: &[bool],
+    energy: Expr<'m>,
+) -> Vec<(Expr<'m>, Expr<'m>)> {
+    let g = system.graph;
+    if model.outputs().is_empty() {
+        return Vec::new();
+    }
+    let named = |prefix: &str, name: &String| g.symbol(&format!("{prefix}{name}"));
+    let mut rules = vec![(g.symbol("energy"), energy)];
+    rules.extend(system.names.iter().zip(system.momenta()).map(|(name, p)| (named("p_", name), p)));
+    let reactions = system.names.iter().zip(system.constraint_forces());
+    rules.extend(reactions.map(|(name, force)| (named("reaction_", name), force)));
+    for (constraint, kept) in all.iter().zip(kept) {
+        let multiplier = if *kept { constraint.multiplier } else { g.int(0) };
+        rules.push((named("lambda_", &constraint.name), multiplier));
+    }
+    let heated = system.heat.entropies().len();
+    for (at, (name, slope)) in system.heat.names.iter().zip(system.carried_slopes()).enumerate() {
+        rules.push((named(if at < heated { "T_" } else { "mu_" }, name), slope));
+    }
+    // What the user has given one of these names is that.
+    let taken: Vec<Expr<'m>> = model.taken_names().iter().map(|name| g.symbol(name)).collect();
+    rules.retain(|(symbol, _)| !taken.contains(symbol));
+    rules
 }
 
 /// The energy of a system with entropies by what it is: kinetic, internal (the terms at rest that contain an entropy) and

@@ -73,6 +73,9 @@ pub struct EndState {
     pub lambda: Option<NamedValues>,
     #[serde(rename = "u", skip_serializing_if = "Option::is_none")]
     pub controls: Option<NamedValues>,
+    /// What `[outputs]` asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<NamedValues>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     #[serde(rename = "S", skip_serializing_if = "Option::is_none")]
@@ -192,6 +195,7 @@ impl Report<'_> {
             p: group(Role::Momentum),
             lambda: columns.with_role(Role::Multiplier).next().map(|_| group(Role::Multiplier)),
             controls: columns.with_role(Role::Control).next().map(|_| group(Role::Control)),
+            outputs: columns.with_role(Role::Asked).next().map(|_| group(Role::Asked)),
             cost: columns.index_of("cost").filter(|_| self.model.momentum_order().is_some()).map(|at| row[at]),
             entropies: heat.then(|| group(Role::Entropy)),
             states: columns.with_role(Role::State).next().map(|_| group(Role::State)),

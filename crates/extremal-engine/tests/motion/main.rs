@@ -15,6 +15,7 @@ mod heat;
 mod jumps;
 mod lattice;
 mod open;
+mod outputs;
 mod poisson;
 mod printed;
 mod references;

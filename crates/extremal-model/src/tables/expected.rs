@@ -165,6 +165,7 @@ impl RecordedColumns<'_> {
             .filter(|(constraint, own)| own.is_some() && !constraint.kind.nature().reacts);
         columns.extend(own.map(|(constraint, _)| format!("step_{}", multiplier_name(&constraint.name))));
         columns.extend(self.controls.iter().map(|control| control.name.clone()));
+        columns.extend(self.observables.outputs.iter().map(|output| output.name.clone()));
         columns.extend(self.observables.invariants.iter().map(|invariant| invariant.name.clone()));
         columns.extend(self.observables.symmetries.iter().map(|symmetry| symmetry.name.clone()));
         if self.costs {

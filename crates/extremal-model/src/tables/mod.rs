@@ -60,7 +60,7 @@ pub use expected::Expected;
 pub use friction::{DryFriction, FrictionTerm};
 pub use matter::Amount;
 pub use objective::Objective;
-pub use observables::{Exact, Invariant, StatedLift, SymmetryGenerator};
+pub use observables::{Exact, Invariant, OutputQuantity, StatedLift, SymmetryGenerator};
 pub use parameters::Parameter;
 pub use poisson::{MAX_POISSON_VARIABLES, PoissonBracket};
 pub use ports::{HeatLaw, ModelPort, PortLoad};
@@ -95,7 +95,7 @@ pub struct ModelTable {
 }
 
 /// In the order of the documentation.
-static TABLES: [&ModelTable; 26] = [
+static TABLES: [&ModelTable; 27] = [
     &parameters::TABLE,
     &coordinates::TABLE,
     &entropies::TABLE,
@@ -114,6 +114,7 @@ static TABLES: [&ModelTable; 26] = [
     &controls::TABLE,
     &objective::TABLE,
     &boundary::TABLE,
+    &observables::OUTPUTS,
     &observables::INVARIANTS,
     &observables::SYMMETRIES,
     &observables::EXACT,
@@ -214,7 +215,7 @@ impl Statements {
             controls,
             objective,
             boundary,
-            observables: observables::ObservablesStatement { invariants, symmetries, exact },
+            observables: observables::ObservablesStatement { outputs, invariants, symmetries, exact },
             expected: _,
             discrete,
             discretisation,
@@ -222,7 +223,8 @@ impl Statements {
             simulation: _,
         } = self;
         let rubs = friction_law.is_some() || !dissipation.is_empty() || !friction.is_empty();
-        let watched = !(invariants.is_empty() && symmetries.is_empty() && exact.is_empty());
+        let recorded = !(outputs.is_empty() && invariants.is_empty());
+        let watched = recorded || !(symmetries.is_empty() && exact.is_empty());
         let moving = !(entropies.is_empty() && states.is_empty()) || action.is_some() || poisson.is_some();
         let heated = moving || !(conduction.is_empty() && heat.is_empty());
         let open = !(matter.is_empty() && ports.is_empty());
@@ -268,6 +270,7 @@ pub(crate) struct Content {
     pub controls: Vec<Control>,
     pub objective: Option<Objective>,
     pub boundary: Option<Boundary>,
+    pub outputs: Vec<OutputQuantity>,
     pub invariants: Vec<Invariant>,
     pub symmetries: Vec<SymmetryGenerator>,
     pub exact: Vec<Exact>,
@@ -479,6 +482,7 @@ pub(crate) fn resolve(statements: &Statements, graph: &Graph, problems: &mut Pro
         controls,
         objective,
         boundary,
+        outputs: observables.outputs,
         invariants: observables.invariants,
         symmetries: observables.symmetries,
         exact: observables.exact,

@@ -1,4 +1,4 @@
-//! `[invariants]`, `[symmetries]` and `[exact]`: what to watch along the motion.
+//! `[outputs]`, `[invariants]`, `[symmetries]` and `[exact]`: what to record and watch along the motion.
 
 use extremal_expr::Id;
 
@@ -16,6 +16,17 @@ pub struct Invariant {
     /// Its name.
     pub name: String,
     /// An expression of positions, velocities, entropies, time and parameters.
+    pub expression: Id,
+}
+
+/// A quantity to be recorded along the motion, whatever it does.
+#[derive(Clone, Debug)]
+pub struct OutputQuantity {
+    /// Its name.
+    pub name: String,
+    /// An expression of positions, velocities, accelerations, entropies, states, time and parameters, and of what follows from
+    /// the equations, as symbols: momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, chemical
+    /// potentials `mu_N` and the `energy`.
     pub expression: Id,
 }
 
@@ -52,10 +63,18 @@ pub struct Exact {
 
 #[derive(Default)]
 pub(crate) struct ObservablesStatement {
+    pub outputs: Vec<(Name, Scalar)>,
     pub invariants: Vec<(Name, Scalar)>,
     pub symmetries: Vec<(Name, Vec<Assignment>)>,
     pub exact: Vec<Assignment>,
 }
+
+pub(super) static OUTPUTS: ModelTable = ModelTable {
+    name: "outputs",
+    sentence: "expressions to be recorded, by name, each a column of files, plots and results: `height = \"y1 + l\"`. Beside what a Lagrangian may contain they use accelerations `x''`, momenta `p_x`, multipliers `lambda_rod`, reactions `reaction_x`, temperatures `T_S`, potentials `mu_N` and the `energy`",
+    keys: Vec::new,
+    read: |reader, _, entries, into| into.observables.outputs = reader.named_scalars(entries),
+};
 
 pub(super) static INVARIANTS: ModelTable = ModelTable {
     name: "invariants",
@@ -86,6 +105,7 @@ pub(super) static EXACT: ModelTable = ModelTable {
 
 /// What to watch, as expressions.
 pub(crate) struct WatchedQuantities {
+    pub outputs: Vec<OutputQuantity>,
     pub invariants: Vec<Invariant>,
     pub symmetries: Vec<SymmetryGenerator>,
     pub exact: Vec<Exact>,
@@ -98,6 +118,12 @@ pub(crate) fn resolve(
 ) -> WatchedQuantities {
     let (coordinates, all) = (state.coordinates, state.families());
     let of_phase_space = [&coordinates.families, &state.entropies.families];
+    let mut outputs = Vec::new();
+    for (name, scalar) in &statement.outputs {
+        if let Some(expression) = resolver.number(scalar, &ExpressionPlace::OUTPUT, None) {
+            outputs.push(OutputQuantity { name: name.text.clone(), expression: expression.id() });
+        }
+    }
     let mut invariants = Vec::new();
     for (name, scalar) in &statement.invariants {
         if let Some(expression) = resolver.number(scalar, &ExpressionPlace::INVARIANT, None) {
@@ -111,7 +137,7 @@ pub(crate) fn resolve(
     let exact = assignments::resolve(resolver, &statement.exact, Targets(&all), &ExpressionPlace::EXACT);
     let exact = exact.into_iter().enumerate();
     let exact = exact.filter_map(|(coordinate, value)| Some(Exact { coordinate, expression: value?.id() })).collect();
-    WatchedQuantities { invariants, symmetries, exact }
+    WatchedQuantities { outputs, invariants, symmetries, exact }
 }
 
 /// A symmetry by its components, of which the first so many targets are coordinates.

@@ -66,6 +66,7 @@ pub(super) fn panels(
     panels.extend(picture.phase_plane(&coordinates));
     panels.extend(picture.over_time("States", &picture.with_role(Role::State)));
     panels.extend(picture.over_time("Controls", &picture.with_role(Role::Control)));
+    panels.extend(picture.over_time("Outputs", &picture.with_role(Role::Asked)));
     let energy = picture.with_role(Role::Energy);
     match energy_changes {
         true => panels.extend(picture.over_time("Energy", &energy)),

@@ -298,6 +298,11 @@ impl ModelBuilder {
         self
     }
 
+    /// A quantity to be recorded.
+    pub fn output(self, name: &str, expression: &str) -> Self {
+        self.with("outputs", &key(name), expression)
+    }
+
     /// A quantity to be watched because it should stay constant.
     pub fn invariant(self, name: &str, expression: &str) -> Self {
         self.with("invariants", &key(name), expression)
