@@ -196,8 +196,9 @@ fn what_rows_say_of_commands_is_so() {
     assert!(unmet.is_empty(), "docs/papers.md, not found in what the commands leave:\n{}", unmet.join("\n"));
     assert!(claimed > 100, "only {claimed} claims were found");
     let complete = |command: &&str| !command.contains("...") && !command.contains("NAME");
-    let count = commands(PAGE, "extremal ").filter(complete).map(|command| desk.trace(command)).count();
-    assert!(count > 200, "only {count} commands were found");
+    commands(PAGE, "extremal ").filter(complete).for_each(|command| drop(desk.trace(command)));
+    let called = desk.traces.borrow().len();
+    assert!(called > 150, "only {called} commands were found");
 }
 
 /// The tables of the papers: what stands under "computed" is printed by the commands above the table.
