@@ -17,7 +17,7 @@ const USAGE: &str = "\
 Usage: cargo xtask TASK
 
   test                 rules, formatting, lints, all tests, documentation, every model of the gallery
-  rules                direction of dependencies, unique type names, sizes of files, mutants that still apply; builds nothing
+  rules                direction of dependencies, unique names of types and equations, sizes of files, mutants that still apply; builds nothing
   fuzz [--seconds N]   each fuzz target for N seconds (60 if not said); needs a C++ compiler
   fuzz models [--minutes N] [--seed K]
                        the whole program on random models for N minutes (10 if not said), from a seed on;

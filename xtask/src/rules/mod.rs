@@ -1,5 +1,6 @@
 //! `cargo xtask rules`: what the project has agreed on and no compiler checks. Nothing is built.
 
+mod equations;
 mod floors;
 mod names;
 mod packages;
@@ -17,9 +18,10 @@ type Rule = (&'static str, fn() -> Result<Vec<String>, TaskFailure>);
 /// Checks every rule; all that are broken are told together.
 pub fn all() -> Result<(), TaskFailure> {
     heading("rules");
-    let rules: [Rule; 5] = [
+    let rules: [Rule; 6] = [
         ("crates know only those below them", floors::broken),
         ("a type name stands for one type", names::broken),
+        ("an equation number stands for one equation", equations::broken),
         ("files are short enough to read", sizes::broken),
         ("the library without features is small", packages::broken),
         ("mutants of xtask/mutants.toml still apply", mutants::stale),

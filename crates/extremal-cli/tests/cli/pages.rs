@@ -30,7 +30,7 @@ fn fenced(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
 }
 
 /// The words of a command; what stands in quotes is one.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let outside = |(at, part): (usize, &str)| match at % 2 {
         0 => part.split_whitespace().map(str::to_owned).collect(),
         _ => vec![part.to_owned()],
@@ -39,7 +39,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 /// Models that pages show, by the names of their files: the model `Spring pendulum` is `spring-pendulum.toml`.
-fn models() -> Vec<(String, &'static str)> {
+pub(crate) fn models() -> Vec<(String, &'static str)> {
     let named = |model: &'static str| {
         let name = model.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?.to_lowercase();
         let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -50,7 +50,7 @@ fn models() -> Vec<(String, &'static str)> {
 }
 
 /// A line without what differs from machine to machine: times, round-off, and the widths of columns that follow from it.
-fn lasting(line: &str) -> String {
+pub(crate) fn lasting(line: &str) -> String {
     let number = |word: &str| word.trim_start_matches('(').trim_end_matches([',', ';', ')']).parse::<f64>().ok();
     let mut words: Vec<String> = Vec::new();
     for word in line.split_whitespace() {
@@ -101,7 +101,7 @@ fn what_pages_show_is_printed() {
 }
 
 /// The commands that a page names, in its text or in lines of their own.
-fn commands<'p>(page: &'p str, program: &'p str) -> impl Iterator<Item = &'p str> {
+pub(crate) fn commands<'p>(page: &'p str, program: &'p str) -> impl Iterator<Item = &'p str> {
     let spans = page.split("```").step_by(2).flat_map(|text| text.split('`').skip(1).step_by(2));
     let lines = page.lines().filter_map(|line| line.strip_prefix("    "));
     spans.chain(lines).filter(move |code| code.starts_with(program))

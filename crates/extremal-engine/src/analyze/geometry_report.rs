@@ -69,6 +69,9 @@ pub struct StepGeometryReport {
     /// ω− and ω+ in the ends of a step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub two_forms: Option<[Vec<FormReport>; 2]>,
+    /// η_d of each entropy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entropy_forms: Vec<Vec<FormReport>>,
     /// Are both the same?
     #[serde(skip_serializing_if = "Option::is_none")]
     pub equal: Option<bool>,
@@ -210,6 +213,9 @@ impl StepGeometryReport {
             forward: matrix(0),
             backward: matrix(1),
             two_forms: two_forms.map(|[minus, plus]| [minus, plus].map(|form| terms(two_form_terms(form)))),
+            entropy_forms: formulas.map_or_else(Vec::new, |formulas| {
+                formulas.geometry.entropy_forms.iter().map(|form| terms(one_form_terms(form))).collect()
+            }),
             equal: formulas.and_then(|formulas| formulas.equal).and_then(holds),
             volume: formulas.and_then(|formulas| formulas.volume).map(|volume| volume.text_with_parts()),
             noether: formulas.map_or_else(Vec::new, |formulas| {

@@ -197,6 +197,9 @@ impl<'m> StepFormulas<'m> {
                 section.say(format!("ω{sign} there: {}", numeric_two_form(&names, &values[side])));
             }
         }
+        for form in &self.geometry.entropy_forms {
+            push_form(section, ("η_d", "\\eta_d"), &one_form_terms(form));
+        }
         match self.equal {
             Some(verdict) if verdict.holds() => {
                 section.say(format!(

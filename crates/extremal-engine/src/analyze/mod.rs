@@ -8,6 +8,7 @@ mod geometry_report;
 mod geometry_sections;
 mod method;
 mod modes;
+mod optimal_motion;
 mod pair;
 mod placeholder;
 mod report;
@@ -37,6 +38,7 @@ pub use geometry_report::{
     FirstReport, FormReport, LiftReport, MatrixReport, PhaseGeometryReport, StatementReport, StepGeometryReport,
 };
 pub use method::{DiscreteRegularity, MethodReport, Preservation, Preserved};
+pub use optimal_motion::{OptimalMotion, OptimalMotionReport};
 pub use report::AnalysisReport;
 pub(crate) use sentences::singular_verdict;
 pub use stated::{LiftedSymmetry, StatedSymmetry};
@@ -93,6 +95,8 @@ pub struct Findings<'m> {
     pub controls: Vec<&'m str>,
     /// Whether a cost determines them.
     pub control: Option<ControlRegularity>,
+    /// What a run of a control problem from momenta follows.
+    pub optimal_motion: Option<OptimalMotion<'m>>,
     /// What it conserves.
     pub conserved: ConservedQuantities<'m>,
     /// Is T + V as written conserved? Where it is not the energy.
@@ -152,7 +156,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
     let g = model.graph();
     let PreparedModel { reduced, constraints, redundant, multipliers, parameters } = PreparedModel::of(model);
     let system = &reduced.system;
-    let placeholder = placeholder::is_placeholder(model, system);
+    let placeholder = placeholder::is_placeholder(model);
     let raw = regularity(system, &parameters.exact);
     let conserved = match placeholder {
         true => ConservedQuantities::none(),
@@ -206,6 +210,7 @@ pub fn analyze<'m>(model: &'m Model, settings: &Settings, extent: AnalysisExtent
         regularity: reduced.stated_regularity(&raw),
         controls: model.controls().iter().map(|control| control.name.as_str()).collect(),
         control: optimal_control(model, system, &parameters),
+        optimal_motion: OptimalMotion::of(model),
         structure,
         constraints,
         redundant,

@@ -7,11 +7,12 @@ use extremal_model::Model;
 
 /// Is it certain that the discrete Lagrangian of the model is no approximation of its Lagrangian? An approximation has
 /// L_d(q, q + h v) = h L(q, v) + O(h²); over three points, L_d(q − h v + h² a/2, q, q + h v + h² a/2) = h L(q, v, a) + O(h²).
-pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool {
-    let g = model.graph();
-    let Some(CustomDiscrete::Stated(custom)) = CustomDiscrete::of(model, system) else { return false };
+/// Both without constraints, which are stated beside either.
+pub(super) fn is_placeholder(model: &Model) -> bool {
+    let (g, system) = (model.graph(), System::of(model));
+    let Some(CustomDiscrete::Stated(custom)) = CustomDiscrete::of(model, &system) else { return false };
     let ([first, last, third], [s_0, s_1], h) = (system.three_points(), system.entropy_ends(), system.step());
-    let mut rules: Vec<(Expr<'m>, Expr<'m>)> = Vec::new();
+    let mut rules: Vec<(Expr<'_>, Expr<'_>)> = Vec::new();
     for (k, (first, last)) in first.iter().zip(&last).enumerate() {
         let (q, moved) = (system.q[k], h * system.v[k]);
         match custom.three_points {
@@ -33,7 +34,7 @@ pub(super) fn is_placeholder<'m>(model: &'m Model, system: &System<'m>) -> bool 
     let at_zero = [(h, g.int(0))];
     let start = step.substitute(&at_zero);
     let rate = g.gradient(step, &[h])[0].substitute(&at_zero);
-    [start, rate - system.lagrangian].into_iter().any(|rest| g.vanishes(rest, &[]) == Some(false))
+    [start, rate - model.lagrangian()].into_iter().any(|rest| g.vanishes(rest, &[]) == Some(false))
 }
 
 /// Is there a negative power of `h`, so that nothing can be said at `h = 0`?

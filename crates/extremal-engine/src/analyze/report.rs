@@ -5,6 +5,7 @@ use extremal_mechanics::analysis::{ChainVerdict, Conservation, ConservedQuantity
 use serde::Serialize;
 
 use super::geometry_report::{LiftReport, PhaseGeometryReport, StepGeometryReport};
+use super::optimal_motion::OptimalMotionReport;
 use super::{
     BackwardReport, ContactReport, Equilibrium, Findings, MethodReport, PoissonReport, Preserved, StatedSymmetry,
     sentences,
@@ -79,6 +80,9 @@ pub struct AnalysisReport {
     /// Are the discrete equations of the model all there is, so that its Lagrangian says nothing?
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub placeholder: bool,
+    /// What a run of a control problem from momenta follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optimal_motion: Option<OptimalMotionReport>,
     /// What the method keeps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodReport>,
@@ -303,6 +307,7 @@ impl<'m> Findings<'m> {
             equilibrium: self.equilibrium.clone(),
             no_equilibrium: self.no_equilibrium.map(sentences::no_equilibrium),
             placeholder: self.placeholder,
+            optimal_motion: self.optimal_motion.as_ref().map(|motion| motion.report()),
             method: self.method.clone(),
             contact: self.contact_report(),
             poisson: self.poisson_report(),

@@ -27,6 +27,7 @@ impl<'m> Findings<'m> {
             sections.push(self.conserved_section());
             sections.extend(self.stated_section());
             sections.extend(self.equilibrium_section());
+            sections.extend(self.optimal_motion.as_ref().map(|motion| motion.section()));
             sections.extend(self.method_section());
             sections.extend(self.backward.as_ref().map(|backward| backward.section()));
             sections.extend(self.phase.as_ref().map(geometry_sections::phase_section));

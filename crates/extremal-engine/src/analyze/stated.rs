@@ -16,7 +16,7 @@ pub struct StatedSymmetry<'m> {
     pub momentum: Option<Expr<'m>>,
     /// Is that conserved?
     pub conservation: Conservation,
-    /// Its rate: by (C12), without reactions, or by (S6).
+    /// Its rate: by (C12), without reactions, or by (F6).
     pub rate: Expr<'m>,
     /// Does a contact system scale it as its contact form?
     pub dissipated: bool,

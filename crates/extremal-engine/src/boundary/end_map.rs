@@ -1,4 +1,4 @@
-//! Normal and abnormal multipliers of a control problem with states (S5).
+//! Normal and abnormal multipliers of a control problem with states (S8).
 //!
 //! A multiplier with p0 = 0 is a costate that no variation of the controls meets: its slopes by all controls vanish, so that the
 //! linearised map from controls to what is given at the end is not onto. For each component that is given there the costate that ends as

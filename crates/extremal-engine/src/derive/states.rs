@@ -13,7 +13,7 @@ pub(super) fn equations<'m>(system: &System<'m>, controls: Option<String>, pages
     pages.section("Equations of the states", controls, rates.map(|(rate, value)| (of(*rate), *value)).collect());
 }
 
-/// Pontryagin's Hamiltonian of a system of states alone, and the conditions it gives, (S6) to (S8); nothing without an objective.
+/// Pontryagin's Hamiltonian of a system of states alone, and the conditions it gives, (S5) to (S7); nothing without an objective.
 pub(super) fn pontryagin<'m>(model: &'m Model, system: &System<'m>, pages: &mut Pages<'m>) {
     let g = system.graph;
     let Some(objective) = model.objective() else { return };

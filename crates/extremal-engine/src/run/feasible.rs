@@ -364,7 +364,7 @@ fn violations<'g>(system: &System<'g>, start: &RunStart, constraints: &[Constrai
     found
 }
 
-/// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B9).
+/// Moves `start` to the nearest positions, then to the nearest velocities, that satisfy the constraints of `system`, (B13).
 fn projected(model: &Model, system: &System<'_>, start: &mut RunStart) -> Result<(), SetupError> {
     let parameters: Vec<_> = model.parameters().iter().map(|p| p.symbol).collect();
     let values = model.parameter_values();

@@ -1,10 +1,10 @@
 //! Forms on the phase space and of a step, and the matrices of its regularity, against formulas typed by hand.
 
-use extremal_engine::Model;
 use extremal_engine::analyze::{AnalysisExtent, Findings, StepFindings, StepFormulas, StepMeasures, analyze};
 use extremal_engine::expr::Expr;
 use extremal_engine::mechanics::analysis::SearchBounds;
 use extremal_engine::mechanics::geometry::{GeometricStatement, IdentityVerdict};
+use extremal_engine::{Model, Settings};
 
 use extremal_testkit::analyses::{assert_equal, typed};
 use extremal_testkit::models::model;
@@ -87,6 +87,40 @@ fn the_forms_of_the_first_step_of_the_ideal_gas() {
     // Φ*ω− = ω+ along the motion, and the converse fails. Here displacements grow, by 1/h in some directions.
     assert!(measured(&found).pull_back.unwrap() < 1e-8, "{:?}", measured(&found));
     assert_eq!(formulas(&found).equal, Some(IdentityVerdict::Failed));
+}
+
+/// [TP] theorem 6, with the signs of (F14): the friction of the step at both ends and what L_d says of the temperature. On the displacement of a
+/// step it is the rule for the entropy.
+#[test]
+fn the_form_of_the_entropy_of_a_step() {
+    let piston = gallery("ideal-gas-piston");
+    let by_hand = [
+        ("left", "gamma*(x_1 - x_0)/2", ["-h*exp(S_0)*((x_0 + x_1)/2)^(-1/c)", "0"]),
+        (
+            "midpoint",
+            "gamma*(x_1 - x_0)/2",
+            ["-h/2*exp((S_0 + S_1)/2)*((x_0 + x_1)/2)^(-1/c)", "-h/2*exp((S_0 + S_1)/2)*((x_0 + x_1)/2)^(-1/c)"],
+        ),
+    ];
+    let point = [("x_0", 1.3), ("x_1", 1.1), ("S_0", 0.7), ("S_1", 0.8)];
+    for (base, friction, [first, last]) in by_hand {
+        let settings = Settings { entropy: base.parse().unwrap(), ..with(&piston, "midpoint", 0.01) };
+        let found = analyze(&piston, &settings, AnalysisExtent { geometry: true, ..AnalysisExtent::default() });
+        let [form] = &formulas(&found).geometry.entropy_forms[..] else { panic!("one entropy") };
+        let names: Vec<String> = form.variables.iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["x_0", "x_1", "S_0", "S_1"]);
+        for (ours, typed_by_hand) in form.coefficients.iter().zip([friction, friction, first, last]) {
+            // A few operations on numbers of order one.
+            close(value(&piston, *ours, &point), value(&piston, typed(&piston, typed_by_hand), &point), 1e-14);
+        }
+        let displacement = ["x_1 - x_0", "x_1 - x_0", "S_1 - S_0", "S_1 - S_0"].map(|text| typed(&piston, text));
+        let pairs = form.coefficients.iter().zip(displacement);
+        let along = pairs.map(|(a, moved)| value(&piston, *a, &point) * value(&piston, moved, &point)).sum::<f64>();
+        let weight = if base == "left" { "S_0" } else { "(S_0 + S_1)/2" };
+        let rule = format!("gamma*(x_1 - x_0)^2 - h*exp({weight})*((x_0 + x_1)/2)^(-1/c)*(S_1 - S_0)");
+        close(along, value(&piston, typed(&piston, &rule), &point), 1e-14);
+        assert!(found.to_text().contains("η_d = "), "{}", found.to_text());
+    }
 }
 
 /// The value of an expression with the step 0.01.

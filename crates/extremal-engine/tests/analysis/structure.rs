@@ -200,4 +200,8 @@ fn a_lagrangian_that_the_discrete_system_does_not_approximate_is_not_analysed() 
     let rest = "[discrete]\nlagrangian = \"h*(((q_1 - q_0)/h)^2/2 - ((q_0 + q_1)/2)^2/2)\"\n[simulation]\nmethod = \"custom\"\nstep = 0.1\nuntil = 1.0";
     assert!(!analysed(&of_q("(q'^2 - q^2)/2", rest)).placeholder);
     assert!(analysed(&of_q("q'^2/2 - q^2", rest)).placeholder);
+    // Constraints imposed before the variation stand beside both Lagrangians.
+    let bound = gallery("vakonomic-steps");
+    let analysis = analysed(&bound);
+    assert!(!analysis.placeholder && analysis.to_text().contains("momentum of x"), "{}", analysis.to_text());
 }

@@ -1,5 +1,6 @@
 //! Motions from momenta: optimality conditions as a flow, Lagrangians with accelerations under constraints and forces.
 
+use extremal_engine::analyze::{AnalysisExtent, analyze};
 use extremal_engine::derive::{Form, derive, usual_forms};
 use extremal_engine::run::EnergyLaw;
 use extremal_engine::sweep::Record;
@@ -99,6 +100,27 @@ fn what_collocation_keeps() {
     let error =
         |steps: usize| record(&model, &with(&model, "midpoint", 1.0 / steps as f64)).last("cost") - 2.59235817192;
     assert_orders("cost", 2.0, 0.1, 20, |steps| error(steps).abs());
+}
+
+/// `analyze` says of the flow what the motion above shows: H and the momentum of x are constant. With time in the cost H is not.
+#[test]
+fn what_is_constant_along_optimal_motions_is_said() {
+    let seen = |text: &str| {
+        let model = model(text);
+        let found = analyze(&model, &Settings::of(&model), AnalysisExtent::default());
+        (found.to_text(), found.report().optimal_motion)
+    };
+    let (page, report) = seen(CART_POLE);
+    assert!(page.contains("constant: it does not contain the time"), "{page}");
+    assert!(page.contains("p_x is constant: H does not contain x"), "{page}");
+    let report = report.unwrap();
+    assert_eq!((report.constant, &report.momenta[..]), (Some(true), &["p_x".to_owned()][..]));
+    assert_eq!(report.stationary_in, ["x''", "th''", "costate_x", "costate_th", "u"]);
+    let (page, report) = seen(&CART_POLE.replace("u^2/2", "exp(t)*u^2/2"));
+    assert_eq!(report.unwrap().constant, Some(false));
+    assert!(page.contains("not constant: it contains the time"), "{page}");
+    // A vakonomic motion is analysed itself.
+    assert!(seen(VAKONOMIC).1.is_none());
 }
 
 /// The derivative of a step by its state, by central differences, keeps dq∧dp0 + dq'∧dp1 if the method is symplectic.

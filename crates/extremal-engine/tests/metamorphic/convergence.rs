@@ -43,7 +43,7 @@ fn end(source: &Source, method: &str, steps: u64) -> Result<End, NoMotion> {
 }
 
 fn is_state(role: Role) -> bool {
-    matches!(role, Role::Coordinate | Role::Velocity | Role::Entropy)
+    matches!(role, Role::Coordinate | Role::Velocity | Role::Entropy | Role::Amount | Role::State)
 }
 
 /// The largest difference of two ends in units of the floor.

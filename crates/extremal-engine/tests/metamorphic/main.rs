@@ -18,23 +18,64 @@ use extremal_engine::{Model, gallery};
 
 use source::Source;
 
+/// What the gallery has no models of: a Hamiltonian with friction by momenta and an entropy, and a state beside a coordinate.
+const FURTHER: [(&str, &str); 2] = [
+    (
+        "warm Hamiltonian",
+        r#"
+        [coordinates]
+        x = { start = 1.0, momentum = 0.2 }
+        y = { start = 0.4, momentum = -0.3 }
+        [entropies]
+        S = 0.1
+        [dynamics]
+        hamiltonian = "p_x^2/2 + p_y^2/3 + p_x*y/5 + x^2*y^2/2 + x^2/2 + y^4/4 + exp(S)"
+        [friction]
+        x = "-0.1*(p_x + y/5)"
+        [simulation]
+        method = "midpoint"
+        step = 0.05
+        until = 2.0
+        "#,
+    ),
+    (
+        "lagging drive",
+        r#"
+        [coordinates]
+        th = { start = 0.3, velocity = 0.5 }
+        [states]
+        i = { start = 0.1, rate = "2*(1 + sin(t) - i) - 0.6*th'" }
+        [dynamics]
+        lagrangian = "th'^2/2 + cos(th) + i*th/4"
+        [forces]
+        th = "0.3*i*th - 0.1*th'"
+        [simulation]
+        method = "midpoint"
+        step = 0.05
+        until = 2.0
+        "#,
+    ),
+];
+
 /// The models of the gallery that move by a method of the program: not boundary problems, and no discrete Lagrangian of their own. The
 /// step of dry friction is continuous in its data where one bound holds for sticking and sliding; where a static one is above, round-off
-/// may turn over which of them counts. The rewritings know Lagrangians, starts by velocities, and forces on coordinates only,
-/// neither matter nor equations of state.
+/// may turn over which of them counts. The rewritings know forces on coordinates only, no controls, no contact or Poisson structures,
+/// and no equations of state.
 fn gallery_models() -> Vec<(String, Source)> {
     let moving = gallery::names().filter(|name| {
         let model = Model::from_toml(gallery::text(name).unwrap()).unwrap();
         let jumps = model.dry_friction().iter().any(|dry| dry.holding.is_some());
         let own = model.discrete().is_some() || model.discretisation().is_some();
-        let by_velocities =
-            model.hamiltonian().is_none() && model.momentum_order().is_none() && model.states().is_empty();
+        let text = gallery::text(name).unwrap();
+        let structured = text.contains("[poisson]") || text.contains("[action]");
         let imposed = model.constraints().iter().any(|constraint| !constraint.kind.nature().reacts);
-        let closed = model.amounts().is_empty() && (model.entropies().is_empty() || !imposed);
-        model.boundary().is_none() && !own && !jumps && by_velocities && closed
+        let of_state = imposed && !model.entropies().is_empty();
+        let uncontrolled = model.boundary().is_none() && model.controls().is_empty();
+        uncontrolled && !own && !jumps && !structured && !of_state
     });
     let sources = moving.map(|name| (name.to_string(), Source::read(gallery::text(name).unwrap())));
-    let models: Vec<_> = sources.filter(|(_, source)| !source.has_forces_on_points()).collect();
+    let further = FURTHER.map(|(name, text)| (name.to_string(), Source::read(text)));
+    let models: Vec<_> = sources.filter(|(_, source)| !source.has_forces_on_points()).chain(further).collect();
     assert!(models.len() >= 30);
     models
 }

@@ -139,6 +139,13 @@ fn image(rewritten: &Rewritten, name: &str, role: Role) -> Option<(String, f64, 
     let Rewritten { factor, shift, action, time, .. } = *rewritten;
     match role {
         Role::Time => Some((name.into(), 1.0 / time, 0.0)),
+        // Momenta of a Hamiltonian that cannot be solved for velocities are coordinates of a phase space, and have rates.
+        Role::Coordinate | Role::Velocity if rewritten.source.is_hamiltonian() && name.starts_with("p_") => {
+            let primes = name.chars().filter(|c| *c == '\'').count();
+            let coordinate = name.strip_prefix("p_")?.trim_end_matches('\'');
+            let new_name = format!("p_{}{}", rewritten.name(coordinate), "'".repeat(primes));
+            Some((new_name, time.powi(primes as i32) / (action * factor * time), 0.0))
+        }
         Role::Coordinate => Some((rewritten.name(name), factor, shift)),
         // Also x'' and x''' of Lagrangians of the second order.
         Role::Velocity => {
@@ -146,12 +153,15 @@ fn image(rewritten: &Rewritten, name: &str, role: Role) -> Option<(String, f64, 
             let new_name = format!("{}{}", rewritten.name(name.trim_end_matches('\'')), "'".repeat(primes));
             Some((new_name, factor * time.powi(primes as i32), 0.0))
         }
-        Role::Momentum if rewritten.same_momenta && !name.ends_with('\'') => {
-            let coordinate = name.strip_prefix("p_")?;
-            Some((format!("p_{}", rewritten.name(coordinate)), 1.0 / (action * factor * time), 0.0))
+        // A momentum p_x' belongs to x'.
+        Role::Momentum if rewritten.same_momenta && !name.starts_with("p_p_") => {
+            let primes = name.chars().filter(|c| *c == '\'').count();
+            let coordinate = name.strip_prefix("p_")?.trim_end_matches('\'');
+            let new_name = format!("p_{}{}", rewritten.name(coordinate), "'".repeat(primes));
+            Some((new_name, 1.0 / (action * factor * time.powi(primes as i32 + 1)), 0.0))
         }
-        Role::Entropy => Some((name.into(), 1.0, 0.0)),
-        Role::Temperature => Some((name.into(), 1.0 / action, 0.0)),
+        Role::Entropy | Role::Amount | Role::State => Some((name.into(), 1.0, 0.0)),
+        Role::Temperature | Role::Potential => Some((name.into(), 1.0 / action, 0.0)),
         Role::Energy if rewritten.same_momenta => Some((name.into(), 1.0 / action, 0.0)),
         _ => None,
     }

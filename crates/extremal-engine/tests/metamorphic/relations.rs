@@ -122,7 +122,7 @@ fn a_wrong_rewriting_is_caught() {
     for (name, source) in random_models().iter().take(40) {
         let reference = Reference::of(source, &|model| source.settings(model, STEPS)).unwrap();
         let mut wrong = Rewritten::of(source);
-        wrong.source.set_lagrangian(format!("{} + 1e-9*{}", source.lagrangian(), source.coordinates()[0]));
+        wrong.source.set_function(format!("{} + 1e-9*{}", source.function().unwrap(), source.coordinates()[0]));
         let (share, _) = compared(&reference, &wrong, STEPS).unwrap();
         assert!(share > 1.0, "{name}: {share}");
     }

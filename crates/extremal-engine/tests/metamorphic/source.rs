@@ -13,7 +13,8 @@ const BESIDE_THE_MOTION: [&str; 7] = ["name", "source", "description", "expected
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Definition,
-    Lagrangian,
+    /// The Lagrangian or the Hamiltonian.
+    Function,
     /// A generalised force on a coordinate, from outside or by friction.
     Force,
     /// The bound of a dry friction, on the velocity of a coordinate or on one that is stated.
@@ -26,6 +27,10 @@ pub enum Place {
     Number,
     /// Power into an entropy.
     Power,
+    /// The rate of a state, or a flow of matter.
+    Rate,
+    /// Energy that comes with matter, or a temperature outside.
+    Energy,
     Conductance,
     Constraint,
 }
@@ -42,6 +47,14 @@ impl Source {
         let mut source = Source { tables: Table::read(text) };
         for table in BESIDE_THE_MOTION {
             source.tables.remove(table);
+        }
+        // A number in the place of a statement is its start.
+        for table in ["coordinates", "entropies", "matter"] {
+            for (_, statement) in source.existing(table) {
+                if statement.as_table().is_none() {
+                    *statement = Value::Table(Table(vec![("start".to_owned(), statement.clone())]));
+                }
+            }
         }
         source.table("simulation").remove("start");
         source.table("simulation").remove("reduce");
@@ -104,13 +117,31 @@ impl Source {
         self.tables.get_mut(name).and_then(Value::as_table).into_iter().flat_map(|table| table.0.iter_mut())
     }
 
-    pub fn lagrangian(&self) -> String {
-        let Some(Value::Table(dynamics)) = self.tables.get("dynamics") else { panic!("no dynamics") };
-        dynamics.get("lagrangian").and_then(Value::as_text).unwrap().to_string()
+    /// The Lagrangian or the Hamiltonian; states may move without either.
+    pub fn function(&self) -> Option<String> {
+        let Some(Value::Table(dynamics)) = self.tables.get("dynamics") else { return None };
+        let text = dynamics.get(self.function_key()).and_then(Value::as_text);
+        text.map(str::to_string)
     }
 
-    pub fn set_lagrangian(&mut self, text: String) {
-        self.table("dynamics").set("lagrangian", Value::Text(text));
+    pub fn set_function(&mut self, text: String) {
+        let key = self.function_key();
+        self.table("dynamics").set(key, Value::Text(text));
+    }
+
+    fn function_key(&self) -> &'static str {
+        if self.is_hamiltonian() { "hamiltonian" } else { "lagrangian" }
+    }
+
+    /// Is it stated by a Hamiltonian, with momenta `p_x` in its expressions and at its start?
+    pub fn is_hamiltonian(&self) -> bool {
+        self.names_in("dynamics").iter().any(|key| key == "hamiltonian")
+    }
+
+    /// Is a name that of the momentum of a coordinate?
+    pub fn is_momentum(&self, name: &str) -> bool {
+        let of = name.strip_prefix("p_").filter(|_| self.is_hamiltonian());
+        of.is_some_and(|of| self.coordinates().iter().any(|coordinate| coordinate == of))
     }
 
     pub fn each_coordinate(&mut self, change: &mut dyn FnMut(&str, &mut Table)) {
@@ -134,6 +165,14 @@ impl Source {
             ("constraints", "equation", Place::Constraint),
             ("constraints", "variational", Place::Constraint),
             ("stop", "when", Place::Number),
+            ("states", "rate", Place::Rate),
+            ("ports", "flow", Place::Rate),
+            ("ports", "enthalpy", Place::Energy),
+            ("ports", "potential", Place::Energy),
+            ("ports", "temperature", Place::Energy),
+            ("ports", "entropy", Place::Number),
+            ("ports", "power", Place::Power),
+            ("ports", "conductance", Place::Conductance),
         ] {
             for (_, value) in self.existing(table) {
                 let mut place = place;
@@ -145,7 +184,7 @@ impl Source {
                         statement.get_mut(key)
                     }
                     // The short form of an entry stands for the first of its keys.
-                    _ if matches!(key, "dry" | "along" | "heats" | "variational") => None,
+                    _ if matches!(key, "dry" | "along" | "heats" | "variational") || table == "ports" => None,
                     value => Some(value),
                 };
                 if let Some(expression) = expression {
@@ -153,7 +192,9 @@ impl Source {
                 }
             }
         }
-        self.set_lagrangian(change(Place::Lagrangian, &self.lagrangian()));
+        if let Some(function) = self.function() {
+            self.set_function(change(Place::Function, &function));
+        }
     }
 
     /// Replaces names in every expression of the motion.
@@ -170,21 +211,33 @@ impl Source {
         }
     }
 
-    pub fn reverse_coordinates(&mut self) {
-        self.table("coordinates").0.reverse();
+    /// Everything that moves in the reverse order; whether that is another one.
+    pub fn reverse_order(&mut self) -> bool {
+        let mut changed = false;
+        for name in ["coordinates", "states", "matter"] {
+            let Some(table) = self.tables.get_mut(name).and_then(Value::as_table) else { continue };
+            changed |= table.0.len() > 1;
+            table.0.reverse();
+        }
+        changed
     }
 
-    /// Starts of coordinates and their derivatives, of entropies, and of multipliers: what `change` makes of the name, the key
-    /// (`start`, `velocity`, ..., `entropy`, `multiplier`) and the text.
+    /// Starts of coordinates, their derivatives and momenta, of entropies, amounts and states, and of multipliers: what `change` makes of
+    /// the name, the key (`start`, `velocity`, ..., `entropy`, `amount`, `state`, `multiplier`) and the text.
     pub fn each_start(&mut self, change: &dyn Fn(&str, &str, &str) -> String) {
         self.each_coordinate(&mut |name, statement| {
             for (key, value) in &mut statement.0 {
-                if matches!(key.as_str(), "start" | "velocity" | "acceleration" | "jerk") {
+                if matches!(key.as_str(), "start" | "velocity" | "acceleration" | "jerk" | "momentum" | "p0" | "p1") {
                     value.each_text(&|text| change(name, key, text));
                 }
             }
         });
-        for (table, key, as_key) in [("entropies", "start", "entropy"), ("constraints", "multiplier", "multiplier")] {
+        for (table, key, as_key) in [
+            ("entropies", "start", "entropy"),
+            ("matter", "start", "amount"),
+            ("states", "start", "state"),
+            ("constraints", "multiplier", "multiplier"),
+        ] {
             for (name, statement) in self.existing(table) {
                 if let Some(value) = statement.as_table().and_then(|statement| statement.get_mut(key)) {
                     value.each_text(&|text| change(name, as_key, text));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use extremal_engine::Model;
 
 use crate::motion::Motion;
-use crate::names::rewrite;
+use crate::names::{Occurrence, rewrite};
 use crate::source::{Place, Source};
 use crate::table::Value;
 
@@ -80,22 +80,37 @@ fn multiplied(source: &Source, c: f64) -> Option<Rewritten> {
         return None;
     }
     let mut new = Rewritten { action: c, ..Rewritten::of(source) };
-    new.source.each_expression(&|place, text| match place {
-        Place::Lagrangian | Place::Force | Place::Bound { .. } | Place::Power => format!("{c}*({text})"),
-        // A flow of heat is a conductance times a difference of temperatures, which have the factor already.
-        Place::Conductance | Place::Definition | Place::Number | Place::Sliding | Place::Constraint => text.to_string(),
+    new.source.each_expression(&|place, text| {
+        let text = rewrite(text, &|found| in_unit(source, found, c));
+        match place {
+            Place::Function | Place::Force | Place::Bound { .. } | Place::Power | Place::Energy => {
+                format!("{c}*({text})")
+            }
+            // A flow of heat is a conductance times a difference of temperatures, which have the factor already.
+            Place::Conductance
+            | Place::Definition
+            | Place::Number
+            | Place::Rate
+            | Place::Sliding
+            | Place::Constraint => text,
+        }
     });
     new.source.each_start(&|_, key, text| match key {
-        "multiplier" => format!("{c}*({text})"),
+        "multiplier" | "momentum" | "p0" | "p1" => format!("{c}*({text})"),
         _ => text.to_string(),
     });
     Some(new)
 }
 
+/// A momentum of a Hamiltonian whose unit is `unit` times smaller: old = new / unit.
+fn in_unit(source: &Source, found: &Occurrence, unit: f64) -> Option<String> {
+    source.is_momentum(found.name).then(|| format!("({}/({unit}))", found.as_it_stands()))
+}
+
 /// Every square of a velocity as v² = (v + 1)² − 2v − 1.
 fn squares_completed(source: &Source) -> Option<Rewritten> {
     let mut new = Rewritten::of(source);
-    let lagrangian = source.lagrangian();
+    let lagrangian = source.function()?;
     let marked =
         rewrite(&lagrangian, &|found| (found.primes == 1).then(|| format!("\u{1}{}\u{2}", found.as_it_stands())));
     let mut pieces = marked.split('\u{1}');
@@ -108,17 +123,20 @@ fn squares_completed(source: &Source) -> Option<Rewritten> {
         }
     }
     (text != lagrangian).then(|| {
-        new.source.set_lagrangian(text);
+        new.source.set_function(text);
         new
     })
 }
 
-/// L as ((1 + L/b)² − (1 − L/b)²) b/4.
+/// L as ((1 + L/b)² − (1 − L/b)²) b/4. A Hamiltonian written so has other momenta to solve for, and another method.
 fn difference_of_squares(source: &Source) -> Option<Rewritten> {
     const B: f64 = 64.0;
+    if source.is_hamiltonian() {
+        return None;
+    }
     let mut new = Rewritten::of(source);
-    let text = format!("{B}*((1 + ({0})/{B})^2 - (1 - ({0})/{B})^2)/4", source.lagrangian());
-    new.source.set_lagrangian(text);
+    let text = format!("{B}*((1 + ({0})/{B})^2 - (1 - ({0})/{B})^2)/4", source.function()?);
+    new.source.set_function(text);
     // The derivative is ((1 + L/b) + (1 − L/b))/2 times that of L, with round-off of a sum whose terms are 1 + |L|/b.
     let model = source.model();
     new.cancellation = 1.0 + value_at_start(&model).abs() / B;
@@ -134,21 +152,25 @@ fn value_at_start(model: &Model) -> f64 {
     for (order, numbers) in (2..=model.order()).zip(&initial.higher) {
         values.extend(model.derivatives(order).iter().map(|e| e.to_string()).zip(numbers.iter().copied()));
     }
-    values.extend(model.entropies().iter().map(|s| s.name.clone()).zip(initial.entropies));
+    let carried = model.entropies().iter().map(|s| &s.name).chain(model.amounts().iter().map(|n| &n.name));
+    let carried = carried.chain(model.states().iter().map(|x| &x.name));
+    values.extend(carried.cloned().zip(initial.entropies));
     values.extend(model.parameters().iter().map(|p| (p.name.clone(), p.value)));
     values.insert("t".into(), 0.0);
     model.graph().evaluate(&[model.lagrangian()], |name| values.get(name).copied())[0]
 }
 
-/// The Lagrangian as a sum of monomials, with definitions worked out, as the program prints it.
+/// The Lagrangian or the Hamiltonian as a sum of monomials, with definitions worked out, as the program prints it.
 fn expanded(source: &Source) -> Option<Rewritten> {
     /// Longer texts take their time and show nothing more.
     const LONGEST: usize = 4000;
     let mut new = Rewritten::of(source);
     let model = source.model();
-    let text = model.graph().expanded(model.lagrangian())?.to_string();
+    source.function()?;
+    let function = model.hamiltonian().unwrap_or_else(|| model.lagrangian());
+    let text = model.graph().expanded(function)?.to_string();
     (text.len() <= LONGEST).then(|| {
-        new.source.set_lagrangian(text);
+        new.source.set_function(text);
         new
     })
 }
@@ -165,14 +187,17 @@ fn renamed(source: &Source) -> Option<Rewritten> {
     new.names = old.into_iter().zip(letters.map(String::from)).collect();
     let names = new.names.clone();
     new.source.rename_coordinates(&|name| names[name].clone());
-    new.source.replace_names(&|found| names.get(found.name).map(|name| found.named(name)));
+    new.source.replace_names(&|found| {
+        let momentum = || found.name.strip_prefix("p_").filter(|_| source.is_momentum(found.name));
+        let coordinate = names.get(found.name).map(|name| found.named(name));
+        coordinate.or_else(|| Some(found.named(&format!("p_{}", names[momentum()?]))))
+    });
     Some(new)
 }
 
 fn permuted(source: &Source) -> Option<Rewritten> {
     let mut new = Rewritten::of(source);
-    new.source.reverse_coordinates();
-    (source.coordinates().len() > 1).then_some(new)
+    new.source.reverse_order().then_some(new)
 }
 
 /// Every coordinate from another origin.
@@ -197,7 +222,8 @@ pub fn scaled(source: &Source, s: f64) -> Rewritten {
     let names = source.coordinates();
     new.source.each_expression(&|place, text| {
         let text = rewrite(text, &|found| {
-            names.iter().any(|name| name == found.name).then(|| format!("({s}*{})", found.as_it_stands()))
+            let coordinate = names.iter().any(|name| name == found.name);
+            coordinate.then(|| format!("({s}*{})", found.as_it_stands())).or_else(|| in_unit(source, found, s))
         });
         match place {
             Place::Force => format!("{s}*({text})"),
@@ -207,7 +233,8 @@ pub fn scaled(source: &Source, s: f64) -> Rewritten {
         }
     });
     new.source.each_start(&|_, key, text| match key {
-        "multiplier" | "entropy" => text.to_string(),
+        "multiplier" | "entropy" | "amount" | "state" => text.to_string(),
+        "momentum" | "p0" | "p1" => format!("({text})*({s})"),
         _ => format!("({text})/({s})"),
     });
     new
@@ -238,11 +265,11 @@ fn in_other_time(source: &Source, k: f64) -> Option<Rewritten> {
     new.source.each_expression(&|place, text| {
         let text = rewrite(text, &|found| match (found.name, found.primes) {
             ("t", 0) if found.index.is_empty() => Some(format!("(t/({k}))")),
-            (_, 0) => None,
+            (_, 0) => in_unit(source, found, k),
             (_, primes) => Some(format!("({}*{})", k.powi(primes as i32), found.as_it_stands())),
         });
         match place {
-            Place::Power | Place::Conductance | Place::Sliding => format!("({text})/({k})"),
+            Place::Power | Place::Rate | Place::Conductance | Place::Sliding => format!("({text})/({k})"),
             _ => text,
         }
     });
@@ -250,6 +277,8 @@ fn in_other_time(source: &Source, k: f64) -> Option<Rewritten> {
         "velocity" => format!("({text})/({k})"),
         "acceleration" => format!("({text})/({})", k * k),
         "jerk" => format!("({text})/({})", k * k * k),
+        "momentum" | "p0" => format!("({text})*({k})"),
+        "p1" => format!("({text})*({})", k * k),
         _ => text.to_string(),
     });
     for key in ["step", "until"] {
@@ -260,19 +289,20 @@ fn in_other_time(source: &Source, k: f64) -> Option<Rewritten> {
     Some(new)
 }
 
-/// L + dF/dt, the same motion with other momenta. The friction of a contact Lagrangian is made of its momenta.
+/// L + dF/dt, the same motion with other momenta. The friction of a contact Lagrangian is made of its momenta, and starts from momenta are
+/// starts from others.
 pub fn with_gauge_term(source: &Source) -> Option<Rewritten> {
-    if source.is_herglotz() {
-        return None;
-    }
     let mut new = Rewritten { same_momenta: false, ..Rewritten::of(source) };
     let model = source.model();
+    if source.is_herglotz() || source.is_hamiltonian() || model.momentum_order().is_some() {
+        return None;
+    }
     let names: Vec<&str> = model.coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect();
     let (first, last) = (names.first()?, names.last()?);
     let gauge = format!("sin({first}) + 0.3*({first})*({last})^2 + cos(t)*{last}");
     new.source.table("definitions").set("gauge_function", Value::Text(gauge));
-    let text = format!("{} + gauge_function'", source.lagrangian());
-    new.source.set_lagrangian(text);
+    let text = format!("{} + gauge_function'", source.function()?);
+    new.source.set_function(text);
     Some(new)
 }
 
@@ -280,11 +310,12 @@ pub fn with_gauge_term(source: &Source) -> Option<Rewritten> {
 pub fn nearby(source: &Source, delta: f64) -> Source {
     let mut near = source.clone();
     near.each_coordinate(&mut |_, statement| {
-        statement.entry("velocity", Value::Text("0".into()));
+        let key = if source.is_hamiltonian() { "momentum" } else { "velocity" };
+        statement.entry(key, Value::Text("0".into()));
     });
     let names = source.coordinates();
     near.each_start(&|name, key, text| {
-        let place = names.iter().position(|known| known == name).unwrap_or(0) + usize::from(key == "velocity");
+        let place = names.iter().position(|known| known == name).unwrap_or(0) + usize::from(key != "start");
         let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
         format!("({text})*(1 + ({0:e})) + ({0:e})", sign * delta)
     });
@@ -306,15 +337,30 @@ pub fn continued(source: &Source, motion: &Motion, row: usize) -> Source {
         let alone = at(&column(name)).map(|x| Value::Text(format!("{x:e}")));
         alone.or_else(|| (!members.is_empty()).then_some(Value::List(members)))
     };
+    let by_momenta = source.model().momentum_order().is_some();
+    let derivatives: &[&str] = match (source.is_hamiltonian(), by_momenta) {
+        (true, _) => &["start"],
+        (_, true) => &["start", "velocity"],
+        _ => &["start", "velocity", "acceleration", "jerk"],
+    };
+    let momenta: &[&str] = match (source.is_hamiltonian(), by_momenta) {
+        (true, _) => &["momentum"],
+        (_, true) => &["p0", "p1"],
+        _ => &[],
+    };
     late.each_coordinate(&mut |name, statement| {
-        for (primes, key) in ["start", "velocity", "acceleration", "jerk"].into_iter().enumerate() {
-            if let Some(value) = state(name, &|name| format!("{name}{}", "'".repeat(primes))) {
-                statement.set(key, value);
+        for (keys, prefix) in [(derivatives, ""), (momenta, "p_")] {
+            for (primes, key) in keys.iter().enumerate() {
+                if let Some(value) = state(name, &|name| format!("{prefix}{name}{}", "'".repeat(primes))) {
+                    statement.set(key, value);
+                }
             }
         }
     });
-    for (name, entropy) in late.existing("entropies") {
-        entropy.as_table().unwrap().set("start", state(name, &|name| name.to_string()).unwrap());
+    for table in ["entropies", "matter", "states"] {
+        for (name, statement) in late.existing(table) {
+            statement.as_table().unwrap().set("start", state(name, &|name| name.to_string()).unwrap());
+        }
     }
     for (name, constraint) in late.existing("constraints") {
         if let Some(constraint) = constraint.as_table().filter(|constraint| constraint.get("multiplier").is_some()) {

@@ -4,7 +4,7 @@ use extremal_engine::run::Warning;
 use extremal_engine::{Model, Settings};
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::{distance, order_of};
-use extremal_testkit::runs::{gallery, gallery_with, record, refusal, with};
+use extremal_testkit::runs::{gallery, gallery_text, gallery_with, record, refusal, with};
 
 /// S of N moles of an ideal gas with U = c N T at the pressure p: N ((c + 1) ln T − ln p), R = 1.
 fn entropy(c: f64, n: f64, t: f64, p: f64) -> f64 {
@@ -187,6 +187,75 @@ fn a_flow_against_its_potential_is_warned_of() {
     let run = record(&pressed, &with(&pressed, "energy-entropy", 0.05));
     let said = run.outcome.warnings.iter().any(|warning| matches!(warning, Warning::SecondLaw { .. }));
     assert!(said, "{:?}", run.outcome.warnings);
+}
+
+/// The piston with inflow with some of its lines in other words.
+fn piston_with(replaced: &[(&str, &str)]) -> Model {
+    let mut text = gallery_text("piston-with-inflow").to_owned();
+    for (old, new) in replaced {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    model(&text)
+}
+
+/// The inlet opens slowly: by a state, or by its closed form as an expression of the time.
+#[test]
+fn a_state_may_steer_a_port() {
+    let by_state = piston_with(&[
+        ("flow = \"k*(p_in - p)\"", "flow = \"k*y*(p_in - p)\""),
+        ("[entropies]", "[states]\ny = { start = 0.0, rate = \"(1 - y)/2\" }\n[entropies]"),
+    ]);
+    let by_time = piston_with(&[("flow = \"k*(p_in - p)\"", "flow = \"k*(1 - exp(-t/2))*(p_in - p)\"")]);
+    let end = |model: &Model, settings: &Settings| {
+        ["x", "x'", "S", "N", "T_S"].map(|name| record(model, settings).last(name))
+    };
+    let truth = end(&by_time, &with(&by_time, "dop853", 0.5));
+    assert!(distance(&end(&by_state, &with(&by_state, "dop853", 0.5)), &truth) < 1e-10);
+    for (method, step, expected) in [
+        ("midpoint", 0.1, 2.0),
+        ("trapezoidal", 0.1, 2.0),
+        ("compose(suzuki4, midpoint)", 0.4, 4.0),
+        ("gauss(2)", 0.4, 4.0),
+    ] {
+        let order = order_of(method, step, 1e-11, |h| distance(&end(&by_state, &with(&by_state, method, h)), &truth));
+        assert!((order - expected).abs() < 0.3, "{method}: {order}");
+    }
+    let refused = refusal(&by_state, &with(&by_state, "energy-entropy", 0.1));
+    assert!(refused.contains("states of first order such as `y`"), "{refused}");
+}
+
+/// A flywheel geared to the piston by w = x², as a constraint or with w eliminated: the same motion, and both laws exact with matter,
+/// heat and the constraint at once.
+#[test]
+fn matter_heat_and_constraints_obey_both_laws_together() {
+    let bound = piston_with(&[
+        ("domain = \"x > 0\" }", "domain = \"x > 0\" }\nw = 1.0"),
+        ("m*x'^2/2", "m*x'^2/2 + 0.15*w'^2"),
+        ("[ports]", "[constraints]\ngear = \"w = x^2\"\n[ports]"),
+    ]);
+    let free = piston_with(&[("m*x'^2/2", "m*x'^2/2 + 0.15*(2*x*x')^2")]);
+    let end = |model: &Model, method: &str, step: f64| {
+        let run = record(model, &with(model, method, step));
+        (["x", "x'", "S", "N", "T_S"].map(|name| run.last(name)), run)
+    };
+    let (truth, _) = end(&free, "dop853", 0.5);
+    assert!(distance(&end(&bound, "dop853", 0.5).0, &truth) < 1e-9);
+    for (method, step, expected) in
+        [("midpoint", 0.1, 2.0), ("energy-entropy", 0.1, 2.0), ("energy-entropy(2)", 0.4, 4.0), ("gauss(2)", 0.4, 4.0)]
+    {
+        let order = order_of(method, step, 1e-11, |h| distance(&end(&bound, method, h).0, &truth));
+        assert!((order - expected).abs() < 0.3, "{method}: {order}");
+    }
+    for method in ["energy-entropy", "energy-entropy(2)", "energy-entropy-momentum"] {
+        let (_, run) = end(&bound, method, 0.05);
+        // Two hundred steps with round-off of an energy of four.
+        let laws = run.outcome.laws.as_ref().unwrap();
+        assert!(laws.first.max_defect < 1e-13, "{method}: {:e}", laws.first.max_defect);
+        for [x, w] in run.rows(["x", "w"]) {
+            assert!((w - x * x).abs() < 1e-14 * 4.0, "{method}: {x} {w}");
+        }
+    }
 }
 
 fn open(method: &str) -> (Model, Settings) {

@@ -22,6 +22,14 @@ pub struct Parameters<'g> {
     pub exact: Vec<(Expr<'g>, Rational)>,
 }
 
+impl<'g> Parameters<'g> {
+    /// Those that may have any value where integrals of `system` are sought: exponents must be numbers.
+    pub(super) fn free(&self, system: &System<'g>) -> Vec<Expr<'g>> {
+        let in_exponents = exponent_symbols(system);
+        self.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect()
+    }
+}
+
 /// A function of state and time that does not change along any motion.
 #[derive(Clone, Debug)]
 pub struct ConservedQuantity<'g> {
@@ -83,6 +91,19 @@ pub enum Proof {
     },
 }
 
+impl Proof {
+    /// How it is known that all of these vanish, at these values of parameters; `None` where it is not.
+    pub(super) fn of_zeros<'g>(zeros: &[Expr<'g>], values: &[(Expr<'g>, Rational)]) -> Option<Proof> {
+        /// Points of a field at which `Graph::vanishes` looks.
+        const POINTS: usize = 3;
+        if zeros.iter().all(|zero| zero.graph().proves_zero(*zero)) {
+            return Some(Proof::Symbolic);
+        }
+        let vanish = zeros.iter().all(|zero| zero.graph().vanishes(*zero, values) == Some(true));
+        vanish.then_some(Proof::Sampled { states: POINTS })
+    }
+}
+
 /// What a system conserves.
 #[derive(Clone, Debug)]
 pub struct ConservedQuantities<'g> {
@@ -139,8 +160,7 @@ pub fn conserved_quantities<'g>(
     let mut found = Vec::new();
     found.extend(judge.energy().or_else(|| judge.energy_with_forces()));
     let known: Vec<Expr<'g>> = found.iter().map(|c: &ConservedQuantity<'g>| c.expression).collect();
-    let in_exponents = exponent_symbols(system);
-    let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
+    let free = parameters.free(system);
     let problem = SearchProblem { system, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (integrals, space) = search(&problem, bounds);
     let holds = |integral: &&FirstIntegral<'g>| judge.confirms(integral) && judge.passes_jumps(integral.value());

@@ -9,7 +9,6 @@ use super::flow::Flow;
 use super::naming::name_of;
 use super::search::{FirstIntegral, IntegralTerm, SearchBounds, SearchProblem, search};
 use crate::System;
-use crate::geometry::exponent_symbols;
 
 /// A function of the state that the motion scales as it scales the contact form.
 #[derive(Clone, Debug)]
@@ -23,9 +22,6 @@ pub struct DissipatedQuantity<'g> {
     /// How it is known.
     pub proof: Proof,
 }
-
-/// Points of a field at which `Graph::vanishes` looks.
-const POINTS: usize = 3;
 
 /// The dissipated quantities of a contact system, the energy first; none of any other system.
 pub fn dissipated_quantities<'g>(
@@ -50,8 +46,7 @@ pub fn dissipated_quantities<'g>(
     let mut seen = system.clone();
     seen.heat.s.push(scale);
     let known: Vec<Expr<'g>> = of_energy.iter().map(|found| found.expression * scale).collect();
-    let in_exponents = exponent_symbols(system);
-    let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
+    let free = parameters.free(system);
     let problem = SearchProblem { system: &seen, flow: &flow, fixed: &parameters.exact, free: &free, known: &known };
     let (found, _) = search(&problem, bounds);
     let others = found.iter().filter_map(|integral| {
@@ -100,11 +95,7 @@ impl<'a, 'g> DissipationJudge<'a, 'g> {
 
     /// How it is known that f' − ∂L/∂z f vanishes; `None` where it is not.
     fn proof(&self, function: Expr<'g>, values: &[(Expr<'g>, extremal_expr::Rational)]) -> Option<Proof> {
-        let (g, rate) = (self.system.graph, self.defect(function)?);
-        if g.proves_zero(rate) {
-            return Some(Proof::Symbolic);
-        }
-        (g.vanishes(rate, values) == Some(true)).then_some(Proof::Sampled { states: POINTS })
+        Proof::of_zeros(&[self.defect(function)?], values)
     }
 }
 

@@ -11,7 +11,6 @@ use super::flow::Flow;
 use super::search::{SearchBounds, SearchProblem, search};
 use crate::System;
 use crate::continuous::PoissonBrackets;
-use crate::geometry::exponent_symbols;
 
 /// The brackets of a Poisson system, looked at.
 #[derive(Clone, Debug)]
@@ -47,9 +46,6 @@ pub struct Casimir<'g> {
     /// How that is known.
     pub proof: Proof,
 }
-
-/// Points of a field at which `Graph::vanishes` looks.
-const POINTS: usize = 3;
 
 /// Looks at the brackets of `system`; `None` if it has none.
 ///
@@ -121,33 +117,15 @@ fn casimirs<'g>(
     // What occurs in the brackets occurs in Casimirs; H has nothing to do with them.
     let values = brackets.pairs().map(|(_, _, value)| value);
     let seen = system.with_lagrangian(system.graph.sum(values.map(|value| value.powi(2))));
-    let in_exponents = exponent_symbols(&seen);
-    let free: Vec<Expr<'g>> = parameters.symbols.iter().copied().filter(|p| !in_exponents.contains(p)).collect();
+    let free = parameters.free(&seen);
     let problem = SearchProblem { system: &seen, flow: &flow, fixed: &parameters.exact, free: &free, known: &[] };
     let (found, _) = search(&problem, bounds);
     let proved = found.into_iter().filter_map(|integral| {
         let (expression, _) = tidy(&integral, &parameters.symbols);
+        let rates = brackets.applied(&system.graph.gradient(expression, &system.heat.s));
+        let proof = Proof::of_zeros(&rates, if integral.general { &[] } else { &parameters.exact })?;
         // Time has no bracket.
-        let proof = casimir_proof(system, brackets, parameters, expression, integral.general)?;
         (!expression.depends_on(&[system.t])).then_some(Casimir { expression, general: integral.general, proof })
     });
     proved.collect()
-}
-
-/// How it is known that B ∇C vanishes; `None` where it is not.
-fn casimir_proof<'g>(
-    system: &System<'g>,
-    brackets: &PoissonBrackets<'g>,
-    parameters: &Parameters<'g>,
-    casimir: Expr<'g>,
-    general: bool,
-) -> Option<Proof> {
-    let g = system.graph;
-    let rates = brackets.applied(&g.gradient(casimir, &system.heat.s));
-    if rates.iter().all(|rate| g.proves_zero(*rate)) {
-        return Some(Proof::Symbolic);
-    }
-    let values = if general { &[][..] } else { &parameters.exact };
-    let vanish = rates.iter().all(|rate| g.vanishes(*rate, values) == Some(true));
-    vanish.then_some(Proof::Sampled { states: POINTS })
 }

@@ -1,5 +1,5 @@
 //! The geometry of one step of a discrete action: its momenta at both ends, the matrices whose inverses make it a map in both
-//! directions, and the two-forms it transports; (S7) to (S13) of docs/theory.md.
+//! directions, and the two-forms it transports; (F7) to (F13) of docs/theory.md.
 
 use extremal_expr::{Expr, Graph, Id, Rational};
 use extremal_model::{EntropyBase, Method};
@@ -35,6 +35,8 @@ pub struct StepGeometry<'g> {
     pub constants: Vec<(Id, f64)>,
     /// Which constraints act.
     pub binding: StepBinding,
+    /// η_d of each entropy in (q_0, q_1, S_0, S_1), (F14): none for discrete systems of the user's own, whose forces are not told apart.
+    pub entropy_forms: Vec<OneForm<'g>>,
 }
 
 /// What the constraints of a step leave of its forms.
@@ -134,15 +136,20 @@ impl<'g> StepGeometry<'g> {
         entropy: EntropyBase,
         custom: Option<CustomDiscrete<'g>>,
     ) -> Option<StepGeometry<'g>> {
-        let mut action = match (method, custom) {
-            (Method::Custom, Some(custom)) => DiscreteAction::custom(system, custom),
-            (Method::Custom, None) => return None,
-            _ => {
-                let (degree, rule) = galerkin_of(method)?;
-                DiscreteAction::galerkin(system, degree, &rule, entropy)
-            }
+        if *method == Method::Custom {
+            return custom.map(|custom| DiscreteAction::custom(system, custom).geometry(system));
+        }
+        let (degree, rule) = galerkin_of(method)?;
+        let with_forces = |force: Vec<Expr<'g>>| {
+            let mut system = system.clone();
+            system.force = force;
+            DiscreteAction::galerkin(&system, degree, &rule, entropy)
         };
-        Some(action.geometry(system))
+        let mut geometry = with_forces(system.force.clone()).geometry(system);
+        let entropies = 0..system.heat.entropies().len();
+        geometry.entropy_forms =
+            entropies.map(|at| with_forces(system.friction_of(at)).entropy_form(system, at)).collect();
+        Some(geometry)
     }
 
     /// ω− = dq_0 ∧ dp− and ω+ = dq_1 ∧ dp+ in (q_0, q_1, S_0), all terms; `None` where they would be too long, or too much had to be
@@ -226,6 +233,20 @@ impl<'g> StepGeometry<'g> {
 }
 
 impl<'g> DiscreteAction<'g> {
+    /// −f− dq_0 − f+ dq_1 + D_S L_d dS of the entropy `at`, where the forces are the friction that heats it.
+    fn entropy_form(&self, system: &System<'g>, at: usize) -> OneForm<'g> {
+        let g = system.graph;
+        let Formula { unknowns, action, forces, .. } = &self.nodal;
+        let last = unknowns.len() - 1;
+        let [s_0, s_1] = system.entropy_ends();
+        let ends = [s_0[at], s_1[at]];
+        let impulses = forces[0].iter().chain(&forces[last]).map(|f| -*f);
+        let coefficients: Vec<Expr<'g>> = impulses.chain(g.gradient(*action, &ends)).collect();
+        let tidied = is_short(g, &coefficients);
+        let coefficients = coefficients.into_iter().map(|a| if tidied { g.simplified(a) } else { a });
+        OneForm { variables: [&unknowns[0][..], &unknowns[last], &ends].concat(), coefficients: coefficients.collect() }
+    }
+
     fn geometry(&mut self, system: &System<'g>) -> StepGeometry<'g> {
         let g = system.graph;
         let nodes = self.nodal_nodes(system);
@@ -283,6 +304,7 @@ impl<'g> DiscreteAction<'g> {
             entropies: [s_0, s_1],
             constants: self.named_constants().to_vec(),
             binding: binding(system, &self.own_constraints),
+            entropy_forms: Vec::new(),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Symmetries of velocities and entropies: vector fields X on TQ × R^m with L_X θ_L = df, which conserve f − θ_L(X) exactly when
-//! X(E) + η_L(X) − F_ext(X) = 0, (S5) and (S6) of docs/theory.md.
+//! X(E) + η_L(X) − F_ext(X) = 0, (F5) and (F6) of docs/theory.md.
 
 use extremal_expr::Expr;
 

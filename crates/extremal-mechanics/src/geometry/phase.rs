@@ -1,5 +1,5 @@
 //! The geometry of a system with heat on its phase space: the canonical two-form, a one-form for every entropy, Reeb's fields, and what
-//! the motion does to them; (S1) to (S4) of docs/theory.md.
+//! the motion does to them; (F1) to (F4) of docs/theory.md.
 
 use extremal_expr::{Expr, Graph};
 
@@ -174,7 +174,7 @@ impl<'g> System<'g> {
     }
 
     /// The share of the friction forces that heats one entropy, per coordinate.
-    fn friction_of(&self, entropy: usize) -> Vec<Expr<'g>> {
+    pub(crate) fn friction_of(&self, entropy: usize) -> Vec<Expr<'g>> {
         let mut force = vec![self.graph.int(0); self.len()];
         for friction in &self.heat.friction {
             for (_, share) in friction.shares.iter().filter(|(of, _)| *of == entropy) {

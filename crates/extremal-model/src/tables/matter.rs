@@ -1,16 +1,13 @@
 //! `[matter]`: how much matter the parts of a system hold, and where that starts.
 
-use std::collections::HashMap;
-
-use extremal_expr::{Expr, Id};
+use extremal_expr::Id;
 
 use super::ModelTable;
-use super::assignments::{self, Primes, Targets};
 use super::entropies::Entropies;
-use super::families::{Families, INDEX, QuantityKind, family_count, family_index, initial, member_name, missing_start};
+use super::families::{INDEX, QuantityKind, missing_start};
+use super::held::{HeldMember, HeldQuantities, HeldStatement};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Name, Scalar, ScalarSeries, TableEntry, TableField, TableReader, field, keys};
-use crate::names::{Declaration, NameMeaning};
 use crate::place::ExpressionPlace;
 use crate::resolver::{MemberNumber, Resolver};
 use crate::text::SourceText;
@@ -66,11 +63,7 @@ fn read_one<'t>(reader: &mut TableReader<'t, '_>, entry: &TableEntry<'t>) -> Amo
 }
 
 /// All amounts, flat and by statement.
-pub(crate) struct Amounts {
-    pub list: Vec<Amount>,
-    pub families: Families,
-    places: HashMap<Id, usize>,
-}
+pub(crate) type Amounts = HeldQuantities<Amount>;
 
 /// Declares all amounts.
 pub(crate) fn resolve(
@@ -78,56 +71,16 @@ pub(crate) fn resolve(
     statements: &[AmountStatement],
     entropies: &Entropies,
 ) -> Amounts {
-    let mut all = Amounts { list: Vec::new(), families: Families::new(QuantityKind::Amount), places: HashMap::new() };
-    for (position, statement) in statements.iter().enumerate() {
-        if resolver.admit(&statement.name, "amount")
-            && resolve_one(resolver, statement, position, entropies, &mut all).is_none()
-        {
-            let span = statement.name.span.clone();
-            let broken = Declaration { what: "amount", meaning: NameMeaning::Broken, count: None, span };
-            resolver.names.declare(&statement.name.text, broken);
-        }
+    let mut all = Amounts::new(QuantityKind::Amount, &ExpressionPlace::AMOUNT);
+    for (position, stated) in statements.iter().enumerate() {
+        let AmountStatement { name, start, count, index, .. } = stated;
+        let statement = HeldStatement { name, start: start.as_ref(), count: count.as_ref(), index: index.as_ref() };
+        let holder =
+            |resolver: &mut Resolver<'_, '_>, member: MemberNumber<'_>| holder(resolver, stated, entropies, member);
+        let whole = |HeldMember { name, symbol, start }, entropy| Amount { name, symbol, start, entropy };
+        all.declare(resolver, (position, &statement), holder, whole);
     }
     all
-}
-
-/// `None` if it is not known how many members it has, or of which entropies.
-fn resolve_one(
-    resolver: &mut Resolver<'_, '_>,
-    statement: &AmountStatement,
-    place: usize,
-    entropies: &Entropies,
-    all: &mut Amounts,
-) -> Option<()> {
-    let name = &statement.name;
-    let count = family_count(resolver, name, statement.count.as_ref(), statement.start.iter())?;
-    let members = count.map_or(1, |count| count as usize);
-    if !all.families.has_room(resolver, members, name) {
-        return None;
-    }
-    let names = (1..=members).map(|number| member_name(&name.text, count, number));
-    let symbols: Vec<Expr<'_>> = names.map(|name| resolver.graph.symbol(&name)).collect();
-    let index = family_index(resolver, statement.index.as_ref(), name, count);
-    let mut holders = Vec::with_capacity(members);
-    for position in 0..members {
-        let member = count.map(|_| (index.as_str(), position as i64 + 1));
-        holders.push(holder(resolver, statement, entropies, member)?);
-    }
-    let meaning = NameMeaning::Entropy { symbols: symbols.clone() };
-    resolver.names.declare(&name.text, Declaration { what: "amount", meaning, count, span: name.span.clone() });
-    let start = initial(resolver, statement.start.as_ref(), &index, name, count, "start", &ExpressionPlace::INITIAL);
-    let zero = resolver.graph.int(0).id();
-    for (position, (symbol, entropy)) in symbols.iter().zip(holders).enumerate() {
-        all.places.insert(symbol.id(), all.list.len());
-        all.list.push(Amount {
-            name: member_name(&name.text, count, position + 1),
-            symbol: symbol.id(),
-            start: start.as_ref().map_or(zero, |values| values[position]),
-            entropy,
-        });
-    }
-    all.families.push(name, place, count, index);
-    Some(())
 }
 
 /// The entropy of the part that holds an amount.
@@ -157,13 +110,6 @@ fn holder(
 }
 
 impl Amounts {
-    /// The amount that a text names: `N`, `N[2]`, or `N[i + 1]` where `i` is the member's number.
-    pub fn named(&self, resolver: &mut Resolver<'_, '_>, text: &SourceText, member: MemberNumber<'_>) -> Option<usize> {
-        assignments::take_apart(resolver, text, Targets(&[&self.families]), Primes::Refused)?;
-        let value = resolver.number(&Scalar::Text(text.clone()), &ExpressionPlace::AMOUNT, member)?;
-        self.places.get(&value.id()).copied()
-    }
-
     /// How many of them the part of this entropy holds.
     pub fn held_with(&self, entropy: usize) -> usize {
         self.list.iter().filter(|amount| amount.entropy == entropy).count()

@@ -22,6 +22,7 @@ mod expected;
 mod families;
 mod friction;
 pub(crate) mod hamiltonian;
+mod held;
 mod jumps;
 mod laws;
 mod matter;
