@@ -309,7 +309,7 @@ impl<'g> View<'_, 'g> {
 
     /// What follows from the equations under this name, with the number of members of its family. What the user has given this
     /// name comes first.
-    fn derived(&self, name: &str) -> Option<(&'static str, Option<i64>)> {
+    fn following(&self, name: &str) -> Option<(&'static str, Option<i64>)> {
         if !self.place.derived || self.names.get(name).is_some() {
             return None;
         }
@@ -465,7 +465,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             let binding = Binding::constant("multiplier");
             return Some(constraint.count.map_or(binding, |count| Binding::constant("multiplier").family(1..=count)));
         }
-        if let Some((what, count)) = self.derived(name) {
+        if let Some((what, count)) = self.following(name) {
             let binding = Binding::constant(what);
             return Some(count.map_or(binding, |count| Binding::constant(what).family(1..=count)));
         }
@@ -523,7 +523,7 @@ impl<'g> Scope<'g> for View<'_, 'g> {
             let symbol = reference.symbol();
             return if self.place.multipliers { Ok(graph.symbol(&symbol)) } else { Err(self.refuse(&symbol)) };
         }
-        if self.derived(name).is_some() {
+        if self.following(name).is_some() {
             return Ok(graph.symbol(&reference.symbol()));
         }
         let Some(declaration) = self.names.get(name) else { return Err(self.refuse(name)) };
