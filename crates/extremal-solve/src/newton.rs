@@ -178,6 +178,10 @@ impl NewtonSolve {
         self.plan.names.len()
     }
 
+    pub fn solver(&self) -> &LinearSolver {
+        &self.solver
+    }
+
     pub fn guess_entry(&self) -> usize {
         self.plan.entries.guess
     }
@@ -435,4 +439,14 @@ fn relative(residual: &[f64], size: &[f64]) -> (f64, usize) {
         }
     }
     worst
+}
+
+/// The largest |residual|/size in one of several lanes; NaN wins.
+pub(crate) fn relative_in_lane(residuals: &[f64], sizes: &[f64], lane: usize, lanes: usize) -> f64 {
+    let rows = (lane..residuals.len()).step_by(lanes);
+    let ratio = |at: usize| match residuals[at] {
+        0.0 => 0.0,
+        residual => residual.abs() / sizes[at].max(UNDERFLOW),
+    };
+    rows.map(ratio).fold(0.0, |worst, ratio| if ratio > worst || ratio.is_nan() { ratio } else { worst })
 }

@@ -1,6 +1,6 @@
 //! One row in, everywhere it is needed out: files, drifts, plots.
 
-use crate::{Column, Columns, Drift, Format, Role, Series, Sink, SinkError};
+use crate::{Column, Columns, Drift, Format, Role, RowBlock, Series, Sink, SinkError};
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -67,6 +67,8 @@ pub struct Recorder {
     for_files_only: bool,
     finished: bool,
     last_is_written: bool,
+    /// One of the rows of a block.
+    row: Vec<f64>,
 }
 
 impl Recorder {
@@ -86,6 +88,7 @@ impl Recorder {
             for_files_only: false,
             finished: false,
             last_is_written: true,
+            row: Vec::new(),
         }
     }
 
@@ -113,6 +116,58 @@ impl Recorder {
         !self.for_files_only || index == 0 || is_written
     }
 
+    /// Does one of the next so many rows have to be whole?
+    pub fn wants_one_of(&self, rows: usize) -> bool {
+        let first = self.series.seen();
+        let is_written = !self.outputs.is_empty() && first.next_multiple_of(self.every) < first + rows as u64;
+        !self.for_files_only || first == 0 || is_written
+    }
+
+    /// Takes rows. Unless [one of them is wanted](Self::wants_one_of), of columns that are neither the time nor an energy or invariant
+    /// only the last number counts.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push), after the rows up to the first that cannot be recorded.
+    pub fn push_block(&mut self, block: &dyn RowBlock) -> Result<(), RecordError> {
+        let Some(last) = block.rows().checked_sub(1) else { return Ok(()) };
+        let mut row = std::mem::take(&mut self.row);
+        row.resize(self.columns.len(), 0.0);
+        let pushed = self.push_rows(block, last, &mut row);
+        self.row = row;
+        pushed
+    }
+
+    fn push_rows(&mut self, block: &dyn RowBlock, last: usize, row: &mut [f64]) -> Result<(), RecordError> {
+        if !self.for_files_only || self.rows() == 0 || self.columns.time().is_none() {
+            return (0..=last).try_for_each(|at| {
+                block.read_row(at, row);
+                self.push(row)
+            });
+        }
+        if self.finished {
+            return Err(RecordError::Finished);
+        }
+        let times = block.column(self.columns.time().unwrap_or(0));
+        for (column, drift) in &mut self.drifts {
+            drift.push_all(times, block.column(*column));
+        }
+        let (first, end) = (self.series.seen(), self.series.seen() + block.rows() as u64);
+        self.last_is_written = (end - 1).is_multiple_of(self.every);
+        self.series.skip(block.rows() as u64);
+        block.read_row(last, row);
+        self.series.set_last(row);
+        if self.outputs.is_empty() {
+            return Ok(());
+        }
+        let mut index = first.next_multiple_of(self.every);
+        while index < end {
+            block.read_row((index - first) as usize, row);
+            self.write(row)?;
+            index += self.every;
+        }
+        Ok(())
+    }
+
     /// Takes the time of a row, and its energies and invariants in the order of [`drifts`](Self::drifts), in
     /// place of the row. If it is the last one, [`complete`](Self::complete) must follow.
     ///
@@ -125,7 +180,7 @@ impl Recorder {
         if invariants.len() != self.drifts.len() {
             return Err(RecordError::Width { expected: self.drifts.len(), found: invariants.len() });
         }
-        self.series.skip();
+        self.series.skip(1);
         self.drifts.iter_mut().zip(invariants).for_each(|((_, drift), value)| drift.push(t, *value));
         self.last_is_written = false;
         Ok(())
@@ -175,7 +230,7 @@ impl Recorder {
         let index = self.series.seen();
         let t = self.columns.time().map_or(index as f64, |time| row[time]);
         if self.for_files_only && index > 0 {
-            self.series.skip();
+            self.series.skip(1);
             self.series.set_last(row);
         } else {
             self.series.push(row);

@@ -58,10 +58,10 @@ impl Series {
         }
     }
 
-    /// Passes over a row that nobody will look at.
+    /// Passes over rows that nobody will look at.
     #[inline]
-    pub(crate) fn skip(&mut self) {
-        self.seen += 1;
+    pub(crate) fn skip(&mut self, rows: u64) {
+        self.seen += rows;
     }
 
     /// Replaces the last row, after one that was passed over.

@@ -6,7 +6,9 @@ use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Code, Method, Model};
 use extremal_solve::{Reason, StepFailure};
+use extremal_trajectory::RowBlock;
 
+use super::blocks::BlockRows;
 use super::energy::EnergyLaw;
 use super::judge::Judge;
 use super::laws::{Laws, SecondLaw};
@@ -42,7 +44,7 @@ struct EnergyAudit {
     first: Option<f64>,
     off: f64,
     since: Option<f64>,
-    /// The mean of the kinetic energy so far, and the rows that it is the mean of.
+    /// The sum of the kinetic energies so far, and of how many rows.
     kinetic: f64,
     rows: f64,
     /// The largest of them.
@@ -53,27 +55,30 @@ impl EnergyAudit {
     /// Is it off by so much that every row should be looked at? Few rows know the mean of the kinetic energy but poorly: the largest
     /// of them, which may be one of a peak, does not count.
     fn is_doubtful(&self) -> bool {
-        let others = (self.kinetic * self.rows - self.highest) / (self.rows - 1.0).max(1.0);
+        let others = (self.kinetic - self.highest) / (self.rows - 1.0).max(1.0);
         let scale = self.first.map_or(0.0, f64::abs).max(others);
         let limit = DOUBTFUL * ENERGY * scale;
         limit.is_nan() || self.off > limit
     }
 
     fn scale(&self) -> f64 {
-        self.first.map_or(0.0, f64::abs).max(self.kinetic)
+        self.first.map_or(0.0, f64::abs).max(self.kinetic / self.rows.max(1.0))
     }
 
     /// Takes a whole row, of which Σ |v p| may be known.
-    fn take(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
+    fn take_row(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
         let sum = || {
             let rates = row[observables.row.velocities.clone()].iter().zip(&row[observables.row.momenta.clone()]);
             rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
         };
-        let kinetic = products.unwrap_or_else(sum) / 2.0;
+        self.take(row[TIME], row[observables.row.energy], products.unwrap_or_else(sum) / 2.0);
+    }
+
+    fn take(&mut self, time: f64, energy: f64, kinetic: f64) {
         self.rows += 1.0;
         self.highest = self.highest.max(kinetic);
-        self.kinetic += (kinetic - self.kinetic) / self.rows;
-        self.look(row[TIME], row[observables.row.energy]);
+        self.kinetic += kinetic;
+        self.look(time, energy);
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -184,9 +189,31 @@ impl Audits {
             }
         }
         if let Some(energy) = &mut self.energy {
-            energy.take(observables, row, self.resolution.as_ref().map(Resolution::kinetic_now));
+            energy.take_row(observables, row, self.resolution.as_ref().map(Resolution::kinetic_now));
         }
         None
+    }
+
+    /// Can it look at many rows at a time?
+    pub fn takes_blocks(&self) -> bool {
+        self.promises.stepping && self.resolution.is_some() && self.warming.is_none()
+    }
+
+    /// Looks at the rows of a block, unless one of them needs a closer look: then nothing is changed.
+    pub fn pass(&mut self, rows: &BlockRows<'_>) -> bool {
+        let observables = &*self.observables;
+        let Some(resolution) = &mut self.resolution else { return false };
+        if !resolution.pass(observables, rows, &mut self.judge) {
+            return false;
+        }
+        if let Some(energy) = &mut self.energy {
+            let kinetic = resolution.kinetic_in_block();
+            let energies = rows.column(observables.row.energy);
+            for ((time, own), kinetic) in rows.times().iter().zip(energies).zip(kinetic) {
+                energy.take(*time, *own, kinetic / 2.0);
+            }
+        }
+        true
     }
 
     /// Looks at one of the first rows of a motion, of which only some are looked at later.
@@ -202,7 +229,7 @@ impl Audits {
     /// Looks at one of the later rows of such a motion.
     pub fn glimpse(&mut self, row: &[f64]) {
         let observables = &*self.observables;
-        self.energy.iter_mut().for_each(|energy| energy.take(observables, row, None));
+        self.energy.iter_mut().for_each(|energy| energy.take_row(observables, row, None));
     }
 
     /// Is there anything in these rows for which every row should be looked at?

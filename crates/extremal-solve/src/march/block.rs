@@ -1,0 +1,134 @@
+//! Many steps at a time, each of them observed.
+
+use extremal_eval::{TRACE_ROUNDS, TRACE_STRIDE};
+
+use super::marcher::Marcher;
+use crate::lane_kernel::LaneKernel;
+use crate::step::{FusedMark, MotionState};
+
+/// States of consecutive steps and what is observed at each of them, column by column, with what it takes to look at several side by side
+/// and to go back to where they began.
+pub struct MotionBlock {
+    rows: usize,
+    most: usize,
+    times: Vec<f64>,
+    /// Their columns stand [`TRACE_STRIDE`] apart.
+    states: Vec<f64>,
+    observed: Vec<f64>,
+    lanes: LaneKernel,
+    mark: BlockMark,
+}
+
+/// Where a motion stood before its last block.
+pub(super) enum BlockMark {
+    /// Nowhere.
+    None,
+    /// All steps were fused: what these change.
+    Fused(Box<FusedBlockMark>),
+    /// The whole of it.
+    Whole(Box<Marcher>),
+}
+
+pub(super) struct FusedBlockMark {
+    pub motion: MotionState,
+    pub previous: Vec<f64>,
+    pub fused: FusedMark,
+}
+
+/// Numbers in a block, if that leaves rows enough: they should stay in a cache near by.
+const NUMBERS: usize = 1 << 15;
+const FEWEST_ROWS: usize = 32;
+
+impl MotionBlock {
+    pub(super) fn new(states: usize, observed: usize, lanes: LaneKernel) -> MotionBlock {
+        MotionBlock {
+            rows: 0,
+            most: (NUMBERS / (states + observed).max(1)).clamp(FEWEST_ROWS, TRACE_ROUNDS),
+            times: vec![0.0; TRACE_ROUNDS],
+            states: vec![0.0; states * TRACE_STRIDE],
+            observed: vec![0.0; observed * TRACE_STRIDE],
+            lanes,
+            mark: BlockMark::None,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many there can be.
+    pub fn most_rows(&self) -> usize {
+        self.most
+    }
+
+    /// The times after the steps.
+    pub fn times(&self) -> &[f64] {
+        &self.times[..self.rows]
+    }
+
+    /// A number of the state, after each step.
+    pub fn state(&self, at: usize) -> &[f64] {
+        &self.states[at * TRACE_STRIDE..][..self.rows]
+    }
+
+    /// A number that is observed, after each step.
+    pub fn observed(&self, at: usize) -> &[f64] {
+        &self.observed[at * TRACE_STRIDE..][..self.rows]
+    }
+
+    pub(super) fn mark_mut(&mut self) -> &mut BlockMark {
+        &mut self.mark
+    }
+
+    pub(super) fn states_mut(&mut self) -> &mut [f64] {
+        &mut self.states
+    }
+
+    /// Takes a state as the one after the step number `row`.
+    pub(super) fn set_state(&mut self, row: usize, state: &[f64]) {
+        self.states.chunks_exact_mut(TRACE_STRIDE).zip(state).for_each(|(column, value)| column[row] = *value);
+    }
+
+    /// The state after a step.
+    pub(super) fn read_state(&self, row: usize, state: &mut [f64]) {
+        state.iter_mut().zip(self.states.chunks_exact(TRACE_STRIDE)).for_each(|(value, column)| *value = column[row]);
+    }
+
+    /// Observes so many states; `alone` observes one where the others cannot be looked at together. Are all of them such that can be
+    /// observed?
+    pub(super) fn observe(
+        &mut self,
+        rows: usize,
+        time: impl Fn(usize) -> f64,
+        mut alone: impl FnMut(&[f64], f64) -> Option<Vec<f64>>,
+    ) -> bool {
+        self.rows = rows;
+        self.times[..rows].iter_mut().enumerate().for_each(|(row, own)| *own = time(row));
+        let lanes = self.lanes.lanes();
+        let states = self.states.len() / TRACE_STRIDE;
+        for first in (0..rows).step_by(lanes) {
+            let count = lanes.min(rows - first);
+            let inputs = self.lanes.inputs_mut();
+            let columns = self.states.chunks_exact(TRACE_STRIDE).map(|column| &column[first..first + count]);
+            let columns = columns.chain([&self.times[first..first + count]]);
+            for (place, column) in inputs.chunks_exact_mut(lanes).zip(columns) {
+                place[..count].copy_from_slice(column);
+                place[count..].fill(column[count - 1]);
+            }
+            if let Some(outputs) = self.lanes.run() {
+                for (column, values) in self.observed.chunks_exact_mut(TRACE_STRIDE).zip(outputs.chunks_exact(lanes)) {
+                    column[first..first + count].copy_from_slice(&values[..count]);
+                }
+                continue;
+            }
+            let mut state = vec![0.0; states];
+            for row in first..first + count {
+                self.read_state(row, &mut state);
+                let Some(outputs) = alone(&state, self.times[row]) else { return false };
+                self.observed.chunks_exact_mut(TRACE_STRIDE).zip(outputs).for_each(|(own, value)| own[row] = value);
+            }
+        }
+        true
+    }
+}
