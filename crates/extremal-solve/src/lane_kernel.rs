@@ -3,8 +3,9 @@
 use extremal_eval::Machine;
 
 use crate::kernel::Kernel;
-use crate::linear::LinearSolver;
-use crate::newton::{ROUND_OFF, SolvePlan, relative_in_lane};
+use crate::linear::LaneSolver;
+use crate::linear::arch::Arch;
+use crate::newton::{SolvePlan, are_round_off};
 
 /// Lanes that are asked for, in this order: as many as there are instructions for, and what there is on every machine.
 const LANES: [usize; 4] = [16, 8, 4, 64];
@@ -19,18 +20,16 @@ pub(crate) struct LaneKernel {
     outputs: usize,
     /// Outputs, then residuals and sizes.
     results: Vec<f64>,
+    arch: Arch,
 }
 
 /// The linear equations of a kernel.
 #[derive(Clone)]
 struct LaneSolve {
     plan: SolvePlan,
-    solver: LinearSolver,
+    solver: LaneSolver,
     /// Residuals and slopes where the unknowns are zero.
     values: Vec<f64>,
-    /// The matrix and the right-hand side of one lane.
-    matrix: Vec<f64>,
-    update: Vec<f64>,
 }
 
 impl LaneKernel {
@@ -52,13 +51,11 @@ impl LaneKernel {
         let unknowns = solve.map_or(0, |solve| solve.len());
         let solve = solve.map(|solve| LaneSolve {
             plan: solve.plan.clone(),
-            solver: solve.solver().clone(),
+            solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len()),
             values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
-            matrix: vec![0.0; solve.plan.slope_rows.len()],
-            update: vec![0.0; unknowns],
         });
         let results = vec![0.0; (outputs + 2 * unknowns) * lanes];
-        Some(LaneKernel { machine, solve, explicit_entry: kernel.explicit_entry(), outputs, results })
+        Some(LaneKernel { machine, solve, explicit_entry: kernel.explicit_entry(), outputs, results, arch: Arch::new() })
     }
 
     pub fn lanes(&self) -> usize {
@@ -77,47 +74,52 @@ impl LaneKernel {
         match &mut self.solve {
             None => self.machine.run(self.explicit_entry, &mut self.results),
             Some(solve) => {
-                solve.update(&mut self.machine)?;
-                self.machine.run(solve.plan.entries.check, &mut self.results);
-                let (residuals, sizes) =
-                    self.results[self.outputs * lanes..].split_at(solve.plan.names.len() * lanes);
-                let worst = (0..lanes).map(|lane| relative_in_lane(residuals, sizes, lane, lanes));
-                if !worst.fold(true, |all, residual| all & (residual <= ROUND_OFF)) {
+                if !solve.update(&mut self.machine, self.arch) {
                     return None;
                 }
+                self.machine.run(solve.plan.entries.check, &mut self.results);
             }
         }
-        let outputs = &self.results[..self.outputs * lanes];
-        // Zero for a number, NaN for what is none.
-        let finite = outputs.iter().fold(true, |all, value| all & value.is_finite());
-        finite.then_some(outputs)
+        let (outputs, checked) = self.results.split_at(self.outputs * lanes);
+        let (residuals, sizes) = checked.split_at(checked.len() / 2);
+        let good = self.arch.dispatch(
+            #[inline(always)]
+            || are_round_off(residuals, sizes) & are_finite(outputs),
+        );
+        good.then_some(outputs)
     }
 }
 
 impl LaneSolve {
-    /// Solves for the unknowns, from zero, as Newton's method does in its first update.
-    fn update(&mut self, machine: &mut Machine) -> Option<()> {
-        let (n, lanes) = (self.update.len(), machine.lanes());
+    /// Solves for the unknowns, from zero, as Newton's method does in its first update; `false` where it would find none.
+    fn update(&mut self, machine: &mut Machine, arch: Arch) -> bool {
+        let (n, lanes) = (self.plan.names.len(), machine.lanes());
         machine.inputs_mut(self.plan.tier).fill(0.0);
         machine.run(self.plan.entries.slopes, &mut self.values);
-        let (residuals, slopes) = self.values.split_at(n * lanes);
-        for lane in 0..lanes {
-            let of_lane = |values: &[f64], own: &mut [f64]| {
-                own.iter_mut().enumerate().for_each(|(at, own)| *own = values[at * lanes + lane]);
-            };
-            of_lane(slopes, &mut self.matrix);
-            of_lane(residuals, &mut self.update);
-            if self.update.iter().any(|residual| !residual.is_finite()) {
-                return None;
-            }
-            self.solver.factor(&self.matrix).ok()?;
-            self.solver.solve(&mut self.update);
-            if self.update.iter().any(|update| !update.is_finite()) {
-                return None;
-            }
-            let unknowns = machine.inputs_mut(self.plan.tier);
-            self.update.iter().enumerate().for_each(|(at, update)| unknowns[at * lanes + lane] = 0.0 - update);
+        let (update, slopes) = self.values.split_at_mut(n * lanes);
+        let finite = |values: &[f64]| {
+            arch.dispatch(
+                #[inline(always)]
+                || are_finite(values),
+            )
+        };
+        if !finite(update) || !self.solver.solve(lanes, slopes, update) || !finite(update) {
+            return false;
         }
-        Some(())
+        let unknowns = machine.inputs_mut(self.plan.tier);
+        unknowns.iter_mut().zip(update).for_each(|(unknown, update)| *unknown = 0.0 - *update);
+        true
     }
+}
+
+/// Are all values finite?
+#[inline(always)]
+fn are_finite(values: &[f64]) -> bool {
+    // Nothing times a number is nothing, and nothing times anything else is no number.
+    let mut none = [0.0; 8];
+    let (groups, rest) = values.as_chunks::<8>();
+    for group in groups {
+        none.iter_mut().zip(group).for_each(|(none, value)| *none += 0.0 * value);
+    }
+    none.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>() == 0.0
 }

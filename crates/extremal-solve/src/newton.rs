@@ -441,12 +441,11 @@ fn relative(residual: &[f64], size: &[f64]) -> (f64, usize) {
     worst
 }
 
-/// The largest |residual|/size in one of several lanes; NaN wins.
-pub(crate) fn relative_in_lane(residuals: &[f64], sizes: &[f64], lane: usize, lanes: usize) -> f64 {
-    let rows = (lane..residuals.len()).step_by(lanes);
-    let ratio = |at: usize| match residuals[at] {
-        0.0 => 0.0,
-        residual => residual.abs() / sizes[at].max(UNDERFLOW),
-    };
-    rows.map(ratio).fold(0.0, |worst, ratio| if ratio > worst || ratio.is_nan() { ratio } else { worst })
+/// Are all residuals round-off beside the sizes of their terms?
+#[inline(always)]
+pub(crate) fn are_round_off(residuals: &[f64], sizes: &[f64]) -> bool {
+    let terms = residuals.iter().zip(sizes);
+    terms.fold(true, |all, (residual, size)| {
+        all & ((*residual == 0.0) | (residual.abs() / size.max(UNDERFLOW) <= ROUND_OFF))
+    })
 }

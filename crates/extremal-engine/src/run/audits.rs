@@ -8,7 +8,7 @@ use extremal_model::{Code, Method, Model};
 use extremal_solve::{Reason, StepFailure};
 use extremal_trajectory::RowBlock;
 
-use super::blocks::BlockRows;
+use super::blocks::{BlockRows, larger};
 use super::energy::EnergyLaw;
 use super::judge::Judge;
 use super::laws::{Laws, SecondLaw};
@@ -58,11 +58,13 @@ impl EnergyAudit {
         let others = (self.kinetic - self.highest) / (self.rows - 1.0).max(1.0);
         let scale = self.first.map_or(0.0, f64::abs).max(others);
         let limit = DOUBTFUL * ENERGY * scale;
-        limit.is_nan() || self.off > limit
+        !limit.is_finite() || self.off > limit
     }
 
     fn scale(&self) -> f64 {
-        self.first.map_or(0.0, f64::abs).max(self.kinetic / self.rows.max(1.0))
+        // A sum that overflowed says nothing.
+        let mean = self.kinetic / self.rows.max(1.0);
+        self.first.map_or(0.0, f64::abs).max(if mean.is_finite() { mean } else { 0.0 })
     }
 
     /// Takes a whole row, of which Σ |v p| may be known.
@@ -79,6 +81,23 @@ impl EnergyAudit {
         self.highest = self.highest.max(kinetic);
         self.kinetic += kinetic;
         self.look(time, energy);
+    }
+
+    /// Takes rows as if one after the other, of each its time, its energy and Σ |v p|.
+    fn take_block(&mut self, times: &[f64], energies: &[f64], products: &[f64]) {
+        let first = self.first.unwrap_or(f64::NAN);
+        let off = energies.iter().fold(self.off, |off, energy| larger(off, (energy - first).abs()));
+        // The limit is never below this.
+        if off <= ENERGY * first.abs() {
+            self.off = off;
+            self.rows += energies.len() as f64;
+            self.highest = products.iter().fold(self.highest, |highest, product| larger(highest, product / 2.0));
+            self.kinetic = products.iter().fold(self.kinetic, |sum, product| sum + product / 2.0);
+            return;
+        }
+        for ((time, energy), product) in times.iter().zip(energies).zip(products) {
+            self.take(*time, *energy, product / 2.0);
+        }
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -209,9 +228,7 @@ impl Audits {
         if let Some(energy) = &mut self.energy {
             let kinetic = resolution.kinetic_in_block();
             let energies = rows.column(observables.row.energy);
-            for ((time, own), kinetic) in rows.times().iter().zip(energies).zip(kinetic) {
-                energy.take(*time, *own, kinetic / 2.0);
-            }
+            energy.take_block(rows.times(), energies, kinetic);
         }
         true
     }

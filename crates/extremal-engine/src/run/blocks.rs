@@ -1,6 +1,8 @@
 //! Many rows at a time. What is watched of every row is computed for a block of them, column by column; a block with a row that
 //! anything is to be said about is gone through again row by row.
 
+use std::ops::Range;
+
 use extremal_solve::{March, MotionBlock};
 use extremal_trajectory::RowBlock;
 
@@ -44,7 +46,7 @@ impl Blocks {
     pub fn new(observables: &Observables, watched_in_blocks: bool) -> Blocks {
         let (at, in_state, in_observed) = (&observables.row, observables.state(), observables.observed());
         let mut sources = vec![ColumnSource::Time; observables.columns.len()];
-        let mut place = |columns: std::ops::Range<usize>, source: &dyn Fn(usize) -> ColumnSource| {
+        let mut place = |columns: Range<usize>, source: &dyn Fn(usize) -> ColumnSource| {
             columns.enumerate().for_each(|(at, column)| sources[column] = source(at));
         };
         let rates = at.velocities.start..at.entropies.start;
@@ -173,7 +175,22 @@ pub(super) struct StepColumns {
     pub second: Vec<f64>,
 }
 
+/// A part of them.
+pub(super) struct StepSlices<'s> {
+    pub work: &'s [f64],
+    pub kinetic: &'s [f64],
+    pub first: &'s [f64],
+    pub second: &'s [f64],
+}
+
 impl StepColumns {
+    /// The steps of a range.
+    pub fn part(&self, range: Range<usize>) -> StepSlices<'_> {
+        let [work, kinetic, first, second] =
+            [&self.work, &self.kinetic, &self.first, &self.second].map(|column| &column[range.clone()]);
+        StepSlices { work, kinetic, first, second }
+    }
+
     /// Reads a block that begins after a moment.
     pub fn read(&mut self, observables: &Observables, rows: &BlockRows<'_>, before: &Moment) {
         let count = rows.rows();
@@ -193,7 +210,7 @@ impl StepColumns {
             }
             let change = |(v0, v1): (f64, f64), (p0, p1): (f64, f64)| {
                 let (dv, dp) = ((v1 - v0).abs(), (p1 - p0).abs());
-                (dv * p0.abs().max(p1.abs()) + dp * v0.abs().max(v1.abs()), dv * dp)
+                (dv * larger(p0.abs(), p1.abs()) + dp * larger(v0.abs(), v1.abs()), dv * dp)
             };
             let [first, second] = [&mut self.first[..count], &mut self.second[..count]];
             let (one, two) = change((*v_before, v[0]), (*p_before, p[0]));
@@ -205,4 +222,10 @@ impl StepColumns {
             }
         }
     }
+}
+
+/// One instruction, unlike `f64::max`, which has to treat NaN specially: observed numbers are finite.
+#[inline(always)]
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
 }

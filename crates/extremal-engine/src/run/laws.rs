@@ -128,6 +128,8 @@ const COLD: f64 = 0.2;
 #[derive(Default)]
 pub(crate) struct Audit {
     seen: Option<Seen>,
+    /// The sums of the entropies at the rows of a block.
+    entropies: Vec<f64>,
 }
 
 struct Seen {
@@ -195,9 +197,16 @@ impl Audit {
     /// Takes the rows of a block, as if one after the other; not the first of a run.
     pub fn push_block(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
         let Some(seen) = &mut self.seen else { return };
-        let columns = BalanceColumns::of(observables);
-        for row in 0..rows.rows() {
-            seen.take(&columns.at(|column| rows.column(column)[row]));
+        let BalanceColumns { energy, entropies, accounts } = BalanceColumns::of(observables);
+        let accounts = accounts.map(|column| column.map(|column| rows.column(column)));
+        self.entropies.clear();
+        self.entropies.resize(rows.rows(), std::iter::empty::<f64>().sum());
+        for column in entropies {
+            self.entropies.iter_mut().zip(rows.column(column)).for_each(|(sum, entropy)| *sum += entropy);
+        }
+        for (row, (energy, entropy)) in rows.column(energy).iter().zip(&self.entropies).enumerate() {
+            let [work, heat, matter, carried, exchanged] = accounts.map(|column| column.map(|column| column[row]));
+            seen.take(&Balance { energy: *energy, entropy: *entropy, work, heat, matter, carried, exchanged });
         }
         for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
             rows.column(column).iter().for_each(|t| range.take(*t));

@@ -3,7 +3,7 @@
 use extremal_solve::Reason;
 use extremal_trajectory::RowBlock;
 
-use super::blocks::{BlockRows, StepColumns};
+use super::blocks::{BlockRows, StepColumns, StepSlices, larger};
 use super::inertia::InertiaWatch;
 use super::judge::{Judge, Moment, Verdict};
 use super::observables::Observables;
@@ -28,6 +28,8 @@ const ENERGY_JUMP: f64 = 0.05;
 const QUIET: f64 = 1e-4;
 /// Kinetic energies below this part of the energy are round-off.
 const ROUND_OFF: f64 = 1e-14;
+/// Steps of a block that are looked at together.
+const TOGETHER: usize = 32;
 /// After a warning a motion is looked at so many times more, for singularities.
 const AFTER_WARNING: u32 = 64;
 
@@ -156,20 +158,29 @@ impl Resolution {
         let mut past = self.past;
         let energies = rows.column(observables.row.energy);
         let (mut energy, mut kinetic, mut work) = (self.now.energy, self.now.kinetic, self.now.work);
-        let StepColumns { first, second, .. } = &self.steps;
-        let after = self.steps.kinetic.iter().zip(&self.steps.work).zip(energies);
-        for (change, ((kinetic_after, work_after), energy_after)) in first.iter().zip(second).zip(after) {
-            let step = StepFacts {
-                change: [*change.0, *change.1],
-                kinetic: [kinetic, *kinetic_after],
-                energy: [energy, *energy_after],
-                turned: work * *work_after < 0.0,
-                leapt: false,
-            };
-            (energy, kinetic, work) = (*energy_after, *kinetic_after, *work_after);
-            if past.suspects(&step) && self.looks_left > 0 {
-                return false;
+        for from in (0..rows.rows()).step_by(TOGETHER) {
+            let until = (from + TOGETHER).min(rows.rows());
+            let part = self.steps.part(from..until);
+            let energies = &energies[from..until];
+            if !past.is_quiet(&part, energies, [energy, kinetic, work]) {
+                let mut before = [energy, kinetic, work];
+                for at in 0..until - from {
+                    let [energy, kinetic, work] = before;
+                    before = [energies[at], part.kinetic[at], part.work[at]];
+                    let step = StepFacts {
+                        change: [part.first[at], part.second[at]],
+                        kinetic: [kinetic, before[1]],
+                        energy: [energy, before[0]],
+                        turned: work * before[2] < 0.0,
+                        leapt: false,
+                    };
+                    if past.suspects(&step) && self.looks_left > 0 {
+                        return false;
+                    }
+                }
             }
+            let last = until - from - 1;
+            (energy, kinetic, work) = (energies[last], part.kinetic[last], part.work[last]);
         }
         self.past = past;
         let last = rows.rows() - 1;
@@ -233,6 +244,35 @@ impl Past {
         self.kinetic = self.kinetic.max(kinetic);
         self.energy = self.energy.max(energy.abs());
         self.seen += 1;
+    }
+
+    /// Are these steps such that nothing is suspicious about any of them, nor about the next ones because of them? If so, they are taken;
+    /// otherwise nothing is changed. `before` are energy, kinetic energy and work before the first.
+    fn is_quiet(&mut self, steps: &StepSlices<'_>, energies: &[f64], before: [f64; 3]) -> bool {
+        if self.alert > 0 || self.rough > 0 || self.wait > 0 || self.seen < 2 {
+            return false;
+        }
+        let (mut strongest, mut quiet) = (self.strongest, true);
+        for (first, second) in steps.first.iter().zip(steps.second) {
+            quiet &= (*first <= GROWTH * strongest[0]) & (*second <= GROWTH * GROWTH * strongest[1]);
+            strongest = [larger(*first, FADING * strongest[0]), larger(*second, FADING * strongest[1])];
+        }
+        let [mut energy, mut kinetic, mut work] = before;
+        let (mut highest, mut largest) = (self.kinetic, self.energy);
+        let jump = if self.conserved { ENERGY_JUMP } else { f64::INFINITY };
+        for (at, change) in steps.first.iter().enumerate() {
+            let (energy_now, kinetic_now, work_now) = (energies[at], steps.kinetic[at], steps.work[at]);
+            let both = kinetic + kinetic_now;
+            quiet &= (*change <= ROUGH * both) & (work * work_now >= 0.0);
+            quiet &= (energy_now - energy).abs() <= jump * both;
+            (highest, largest) = (larger(highest, kinetic_now), larger(largest, energy_now.abs()));
+            (energy, kinetic, work) = (energy_now, kinetic_now, work_now);
+        }
+        if quiet {
+            (self.strongest, self.kinetic, self.energy) = (strongest, highest, largest);
+            self.seen += energies.len() as u64;
+        }
+        quiet
     }
 
     /// What is too little of a kinetic energy to be looked at.

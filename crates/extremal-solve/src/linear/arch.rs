@@ -1,12 +1,12 @@
 //! The vector instructions that loops are compiled for.
 
 #[cfg(feature = "native")]
-pub(super) use pulp::Arch;
+pub(crate) use pulp::Arch;
 
 /// Those that every machine of the target has.
 #[cfg(not(feature = "native"))]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arch;
+pub(crate) struct Arch;
 
 #[cfg(not(feature = "native"))]
 impl Arch {

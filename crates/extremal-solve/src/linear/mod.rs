@@ -4,11 +4,12 @@
 //! full. A factorisation depends on the matrix alone, bit for bit: not on the machine's vector width, not on what was
 //! factored before.
 
-mod arch;
+pub(crate) mod arch;
 mod banded;
 mod dense;
 mod equilibrate;
 mod gram;
+mod lanes;
 mod ordering;
 mod pattern;
 mod small;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
+pub(crate) use lanes::LaneSolver;
 pub(crate) use ordering::{Adjacency, inverse, minimum_degree};
 pub(crate) use small::LEAST_RATIO;
 pub use solver::{Factorisation, LinearSolver};

@@ -4,6 +4,7 @@ use extremal_eval::{TRACE_ROUNDS, TRACE_STRIDE};
 
 use super::marcher::Marcher;
 use crate::lane_kernel::LaneKernel;
+use crate::linear::arch::Arch;
 use crate::step::{FusedMark, MotionState};
 
 /// States of consecutive steps and what is observed at each of them, column by column, with what it takes to look at several side by side
@@ -17,6 +18,7 @@ pub struct MotionBlock {
     observed: Vec<f64>,
     lanes: LaneKernel,
     mark: BlockMark,
+    arch: Arch,
 }
 
 /// Where a motion stood before its last block.
@@ -49,6 +51,7 @@ impl MotionBlock {
             observed: vec![0.0; observed * TRACE_STRIDE],
             lanes,
             mark: BlockMark::None,
+            arch: Arch::new(),
         }
     }
 
@@ -104,7 +107,10 @@ impl MotionBlock {
         mut alone: impl FnMut(&[f64], f64) -> Option<Vec<f64>>,
     ) -> bool {
         self.rows = rows;
-        self.times[..rows].iter_mut().enumerate().for_each(|(row, own)| *own = time(row));
+        self.arch.dispatch(
+            #[inline(always)]
+            || self.times[..rows].iter_mut().enumerate().for_each(|(row, own)| *own = time(row)),
+        );
         let lanes = self.lanes.lanes();
         let states = self.states.len() / TRACE_STRIDE;
         for first in (0..rows).step_by(lanes) {
@@ -113,12 +119,12 @@ impl MotionBlock {
             let columns = self.states.chunks_exact(TRACE_STRIDE).map(|column| &column[first..first + count]);
             let columns = columns.chain([&self.times[first..first + count]]);
             for (place, column) in inputs.chunks_exact_mut(lanes).zip(columns) {
-                place[..count].copy_from_slice(column);
+                copy(&mut place[..count], column);
                 place[count..].fill(column[count - 1]);
             }
             if let Some(outputs) = self.lanes.run() {
                 for (column, values) in self.observed.chunks_exact_mut(TRACE_STRIDE).zip(outputs.chunks_exact(lanes)) {
-                    column[first..first + count].copy_from_slice(&values[..count]);
+                    copy(&mut column[first..first + count], &values[..count]);
                 }
                 continue;
             }
@@ -130,5 +136,17 @@ impl MotionBlock {
             }
         }
         true
+    }
+}
+
+/// Copies the numbers of a few lanes: most often of one of two numbers of them, which the compiler is told.
+#[inline(always)]
+fn copy(to: &mut [f64], from: &[f64]) {
+    if let (Ok(to), Ok(from)) = (<&mut [f64; 16]>::try_from(&mut *to), <&[f64; 16]>::try_from(from)) {
+        *to = *from;
+    } else if let (Ok(to), Ok(from)) = (<&mut [f64; 4]>::try_from(&mut *to), <&[f64; 4]>::try_from(from)) {
+        *to = *from;
+    } else {
+        to.copy_from_slice(from);
     }
 }
