@@ -51,7 +51,7 @@ impl LaneKernel {
         let unknowns = solve.map_or(0, |solve| solve.len());
         let solve = solve.map(|solve| LaneSolve {
             plan: solve.plan.clone(),
-            solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len()),
+            solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len(), lanes),
             values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
         });
         let results = vec![0.0; (outputs + 2 * unknowns) * lanes];

@@ -24,7 +24,7 @@ pub use adaptive::{
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, SolveStructure, Work};
-pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
+pub use linear::{DenseLu, Factorisation, LinearSolver, Singular, on_widest_registers};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
     March, Marcher, MotionBlock, MotionFate, StartValues, TotalWork,

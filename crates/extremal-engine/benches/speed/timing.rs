@@ -60,7 +60,7 @@ pub fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// A time with three digits and a readable unit.
-fn readable(seconds: f64) -> String {
+pub fn readable(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-6 => (s * 1e9, "ns"),
         s if s < 1e-3 => (s * 1e6, "µs"),

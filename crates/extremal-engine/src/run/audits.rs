@@ -5,7 +5,7 @@ use std::sync::Arc;
 use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Code, Method, Model};
-use extremal_solve::{Reason, StepFailure};
+use extremal_solve::{Reason, StepFailure, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
 use super::blocks::{BlockRows, larger};
@@ -84,6 +84,7 @@ impl EnergyAudit {
     }
 
     /// Takes rows as if one after the other, of each its time, its energy and Σ |v p|.
+    #[inline(always)]
     fn take_block(&mut self, times: &[f64], energies: &[f64], products: &[f64]) {
         let first = self.first.unwrap_or(f64::NAN);
         let off = energies.iter().fold(self.off, |off, energy| larger(off, (energy - first).abs()));
@@ -228,7 +229,10 @@ impl Audits {
         if let Some(energy) = &mut self.energy {
             let kinetic = resolution.kinetic_in_block();
             let energies = rows.column(observables.row.energy);
-            energy.take_block(rows.times(), energies, kinetic);
+            on_widest_registers(
+                #[inline(always)]
+                || energy.take_block(rows.times(), energies, kinetic),
+            );
         }
         true
     }

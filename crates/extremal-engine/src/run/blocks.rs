@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use extremal_solve::{March, MotionBlock};
+use extremal_solve::{March, MotionBlock, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
 use super::judge::Moment;
@@ -16,6 +16,9 @@ const FIRST: u64 = 32;
 const WORTHWHILE: u64 = 512;
 /// The fewest rows of a block after one that was gone through again.
 const FEWEST: u64 = 16;
+
+/// No block has more rows than these.
+pub(super) const MOST_ROWS: usize = MotionBlock::MOST_ROWS;
 
 /// Where a column of the rows is found in a block.
 #[derive(Clone, Copy)]
@@ -164,63 +167,87 @@ impl<'b> BlockRows<'b> {
     }
 }
 
-/// What the steps of a block did, as [`Moment`] says of one.
+/// What the steps of a block did, as [`Moment`] says of one. Columns of moments begin with the one before the block.
 #[derive(Clone, Default)]
 pub(super) struct StepColumns {
-    /// Σ v p and Σ |v p| after each.
-    pub work: Vec<f64>,
-    pub kinetic: Vec<f64>,
-    /// How velocities and momenta changed: Σ |Δv| |p| + |v| |Δp|, and Σ |Δv Δp|.
-    pub first: Vec<f64>,
-    pub second: Vec<f64>,
+    /// Σ v p and Σ |v p|.
+    work: Vec<f64>,
+    kinetic: Vec<f64>,
+    energy: Vec<f64>,
+    /// How velocities and momenta changed in each step: Σ |Δv| |p| + |v| |Δp|, and Σ |Δv Δp|.
+    first: Vec<f64>,
+    second: Vec<f64>,
 }
 
-/// A part of them.
+/// Steps one after the other: what is said of moments begins with the one before them.
 pub(super) struct StepSlices<'s> {
     pub work: &'s [f64],
     pub kinetic: &'s [f64],
+    pub energy: &'s [f64],
     pub first: &'s [f64],
     pub second: &'s [f64],
 }
 
 impl StepColumns {
     /// The steps of a range.
-    pub fn part(&self, range: Range<usize>) -> StepSlices<'_> {
-        let [work, kinetic, first, second] =
-            [&self.work, &self.kinetic, &self.first, &self.second].map(|column| &column[range.clone()]);
-        StepSlices { work, kinetic, first, second }
+    pub fn part(&self, Range { start, end }: Range<usize>) -> StepSlices<'_> {
+        let [work, kinetic, energy] = [&self.work, &self.kinetic, &self.energy].map(|column| &column[start..=end]);
+        let [first, second] = [&self.first, &self.second].map(|column| &column[start..end]);
+        StepSlices { work, kinetic, energy, first, second }
+    }
+
+    /// Σ |v p| after each step.
+    pub fn kinetic(&self) -> &[f64] {
+        &self.kinetic[1..]
     }
 
     /// Reads a block that begins after a moment.
     pub fn read(&mut self, observables: &Observables, rows: &BlockRows<'_>, before: &Moment) {
-        let count = rows.rows();
-        for column in [&mut self.work, &mut self.kinetic, &mut self.first, &mut self.second] {
+        let (count, at) = (rows.rows(), &observables.row);
+        let moments = [&mut self.work, &mut self.kinetic, &mut self.energy];
+        for (column, before) in moments.into_iter().zip([before.work, before.kinetic, before.energy]) {
+            column.clear();
+            column.push(before);
+            column.resize(count + 1, 0.0);
+        }
+        self.energy[1..].copy_from_slice(rows.column(at.energy));
+        for column in [&mut self.first, &mut self.second] {
             column.clear();
             column.resize(count, 0.0);
         }
-        let at = &observables.row;
         let pairs = at.velocities.clone().zip(at.momenta.clone());
-        for ((v, p), (v_before, p_before)) in pairs.zip(before.v.iter().zip(&before.p)) {
+        for ((v, p), before) in pairs.zip(before.v.iter().zip(&before.p)) {
             let (v, p) = (rows.column(v), rows.column(p));
-            let [work, kinetic] = [&mut self.work[..count], &mut self.kinetic[..count]];
-            for ((work, kinetic), (v, p)) in work.iter_mut().zip(kinetic).zip(v.iter().zip(p)) {
-                let product = v * p;
-                *work += product;
-                *kinetic += product.abs();
-            }
-            let change = |(v0, v1): (f64, f64), (p0, p1): (f64, f64)| {
-                let (dv, dp) = ((v1 - v0).abs(), (p1 - p0).abs());
-                (dv * larger(p0.abs(), p1.abs()) + dp * larger(v0.abs(), v1.abs()), dv * dp)
-            };
-            let [first, second] = [&mut self.first[..count], &mut self.second[..count]];
-            let (one, two) = change((*v_before, v[0]), (*p_before, p[0]));
-            (first[0], second[0]) = (first[0] + one, second[0] + two);
-            let (v, p) = (&v[..count], &p[..count]);
-            for row in 1..count {
-                let (one, two) = change((v[row - 1], v[row]), (p[row - 1], p[row]));
-                (first[row], second[row]) = (first[row] + one, second[row] + two);
-            }
+            let products = [&mut self.work[1..], &mut self.kinetic[1..]];
+            let changes = [&mut self.first[..], &mut self.second[..]];
+            on_widest_registers(
+                #[inline(always)]
+                || add_pair(v, p, [*before.0, *before.1], products, changes),
+            );
         }
+    }
+}
+
+/// Adds what a velocity and its momentum say of the steps of a block.
+#[inline(always)]
+fn add_pair(v: &[f64], p: &[f64], before: [f64; 2], products: [&mut [f64]; 2], changes: [&mut [f64]; 2]) {
+    let [work, kinetic] = products;
+    for ((work, kinetic), (v, p)) in work.iter_mut().zip(kinetic).zip(v.iter().zip(p)) {
+        let product = v * p;
+        *work += product;
+        *kinetic += product.abs();
+    }
+    let change = |[v0, v1]: [f64; 2], [p0, p1]: [f64; 2]| {
+        let (dv, dp) = ((v1 - v0).abs(), (p1 - p0).abs());
+        (dv * larger(p0.abs(), p1.abs()) + dp * larger(v0.abs(), v1.abs()), dv * dp)
+    };
+    let [first, second] = changes;
+    let (one, two) = change([before[0], v[0]], [before[1], p[0]]);
+    (first[0], second[0]) = (first[0] + one, second[0] + two);
+    let moved = v.iter().zip(&v[1..]).zip(p.iter().zip(&p[1..]));
+    for ((first, second), ((v0, v1), (p0, p1))) in first[1..].iter_mut().zip(&mut second[1..]).zip(moved) {
+        let (one, two) = change([*v0, *v1], [*p0, *p1]);
+        (*first, *second) = (*first + one, *second + two);
     }
 }
 

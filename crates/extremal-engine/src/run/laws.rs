@@ -6,7 +6,7 @@ use extremal_solve::{Reason, StepFailure};
 use extremal_trajectory::RowBlock;
 use serde::Serialize;
 
-use super::blocks::BlockRows;
+use super::blocks::{BlockRows, MOST_ROWS};
 use super::observables::Observables;
 use crate::serialized::by_name;
 
@@ -124,6 +124,9 @@ impl BalanceColumns {
 /// A motion that fails below this part of its highest temperature fails because of the cold.
 const COLD: f64 = 0.2;
 
+/// What no account has received.
+const NOTHING: [f64; MOST_ROWS] = [0.0; MOST_ROWS];
+
 /// Builds [`Laws`] row by row.
 #[derive(Default)]
 pub(crate) struct Audit {
@@ -197,17 +200,33 @@ impl Audit {
     /// Takes the rows of a block, as if one after the other; not the first of a run.
     pub fn push_block(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
         let Some(seen) = &mut self.seen else { return };
-        let BalanceColumns { energy, entropies, accounts } = BalanceColumns::of(observables);
-        let accounts = accounts.map(|column| column.map(|column| rows.column(column)));
+        let columns = BalanceColumns::of(observables);
+        let count = rows.rows();
+        let energies = rows.column(columns.energy);
+        let [work, heat, matter, carried, exchanged] =
+            columns.accounts.map(|column| column.map_or(&NOTHING[..count], |column| rows.column(column)));
+        let received = work.iter().zip(heat).zip(matter).map(|((work, heat), matter)| work + heat + matter);
+        let first = &mut seen.laws.first;
+        for (energy, received) in energies.iter().zip(received) {
+            let defect = ((energy - seen.first_energy) - received).abs();
+            first.max_defect = first.max_defect.max(defect);
+            seen.largest_energy = seen.largest_energy.max(energy.abs());
+        }
         self.entropies.clear();
-        self.entropies.resize(rows.rows(), std::iter::empty::<f64>().sum());
-        for column in entropies {
+        self.entropies.resize(count, std::iter::empty::<f64>().sum());
+        for column in columns.entropies.clone() {
             self.entropies.iter_mut().zip(rows.column(column)).for_each(|(sum, entropy)| *sum += entropy);
         }
-        for (row, (energy, entropy)) in rows.column(energy).iter().zip(&self.entropies).enumerate() {
-            let [work, heat, matter, carried, exchanged] = accounts.map(|column| column.map(|column| column[row]));
-            seen.take(&Balance { energy: *energy, entropy: *entropy, work, heat, matter, carried, exchanged });
+        let second = &mut seen.laws.second;
+        for (entropy, (carried, exchanged)) in self.entropies.iter().zip(carried.iter().zip(exchanged)) {
+            let produced = (entropy - seen.first_entropy) - (carried + exchanged);
+            second.smallest_step = second.smallest_step.min(produced - seen.last_produced);
+            seen.last_produced = produced;
         }
+        // What is said of the last row alone; extremes do not change by taking it twice, nor does a step of nothing: it is left out.
+        let smallest = second.smallest_step;
+        seen.take(&columns.at(|column| rows.column(column)[count - 1]));
+        seen.laws.second.smallest_step = smallest;
         for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
             rows.column(column).iter().for_each(|t| range.take(*t));
         }

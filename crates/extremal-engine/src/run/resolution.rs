@@ -1,6 +1,6 @@
 //! Is the motion resolved by its steps? A cheap look at every row, and a judge who is asked when something is suspicious.
 
-use extremal_solve::Reason;
+use extremal_solve::{Reason, on_widest_registers};
 use extremal_trajectory::RowBlock;
 
 use super::blocks::{BlockRows, StepColumns, StepSlices, larger};
@@ -156,31 +156,27 @@ impl Resolution {
         }
         self.steps.read(observables, rows, &self.now);
         let mut past = self.past;
-        let energies = rows.column(observables.row.energy);
-        let (mut energy, mut kinetic, mut work) = (self.now.energy, self.now.kinetic, self.now.work);
         for from in (0..rows.rows()).step_by(TOGETHER) {
-            let until = (from + TOGETHER).min(rows.rows());
-            let part = self.steps.part(from..until);
-            let energies = &energies[from..until];
-            if !past.is_quiet(&part, energies, [energy, kinetic, work]) {
-                let mut before = [energy, kinetic, work];
-                for at in 0..until - from {
-                    let [energy, kinetic, work] = before;
-                    before = [energies[at], part.kinetic[at], part.work[at]];
-                    let step = StepFacts {
-                        change: [part.first[at], part.second[at]],
-                        kinetic: [kinetic, before[1]],
-                        energy: [energy, before[0]],
-                        turned: work * before[2] < 0.0,
-                        leapt: false,
-                    };
-                    if past.suspects(&step) && self.looks_left > 0 {
-                        return false;
-                    }
+            let steps = self.steps.part(from..(from + TOGETHER).min(rows.rows()));
+            let quiet = on_widest_registers(
+                #[inline(always)]
+                || past.is_quiet(&steps),
+            );
+            if quiet {
+                continue;
+            }
+            for at in 0..steps.first.len() {
+                let step = StepFacts {
+                    change: [steps.first[at], steps.second[at]],
+                    kinetic: [steps.kinetic[at], steps.kinetic[at + 1]],
+                    energy: [steps.energy[at], steps.energy[at + 1]],
+                    turned: steps.work[at] * steps.work[at + 1] < 0.0,
+                    leapt: false,
+                };
+                if past.suspects(&step) && self.looks_left > 0 {
+                    return false;
                 }
             }
-            let last = until - from - 1;
-            (energy, kinetic, work) = (energies[last], part.kinetic[last], part.work[last]);
         }
         self.past = past;
         let last = rows.rows() - 1;
@@ -196,7 +192,7 @@ impl Resolution {
 
     /// Σ |v p| at the rows of the block that was passed last.
     pub fn kinetic_in_block(&self) -> &[f64] {
-        &self.steps.kinetic
+        self.steps.kinetic()
     }
 
     /// Takes the next row; is there a reason to ask the judge about the step to it?
@@ -247,8 +243,9 @@ impl Past {
     }
 
     /// Are these steps such that nothing is suspicious about any of them, nor about the next ones because of them? If so, they are taken;
-    /// otherwise nothing is changed. `before` are energy, kinetic energy and work before the first.
-    fn is_quiet(&mut self, steps: &StepSlices<'_>, energies: &[f64], before: [f64; 3]) -> bool {
+    /// otherwise nothing is changed.
+    #[inline(always)]
+    fn is_quiet(&mut self, steps: &StepSlices<'_>) -> bool {
         if self.alert > 0 || self.rough > 0 || self.wait > 0 || self.seen < 2 {
             return false;
         }
@@ -257,20 +254,18 @@ impl Past {
             quiet &= (*first <= GROWTH * strongest[0]) & (*second <= GROWTH * GROWTH * strongest[1]);
             strongest = [larger(*first, FADING * strongest[0]), larger(*second, FADING * strongest[1])];
         }
-        let [mut energy, mut kinetic, mut work] = before;
-        let (mut highest, mut largest) = (self.kinetic, self.energy);
         let jump = if self.conserved { ENERGY_JUMP } else { f64::INFINITY };
-        for (at, change) in steps.first.iter().enumerate() {
-            let (energy_now, kinetic_now, work_now) = (energies[at], steps.kinetic[at], steps.work[at]);
-            let both = kinetic + kinetic_now;
-            quiet &= (*change <= ROUGH * both) & (work * work_now >= 0.0);
-            quiet &= (energy_now - energy).abs() <= jump * both;
-            (highest, largest) = (larger(highest, kinetic_now), larger(largest, energy_now.abs()));
-            (energy, kinetic, work) = (energy_now, kinetic_now, work_now);
+        let (kinetic, after) = (steps.kinetic, &steps.kinetic[1..]);
+        let moved = steps.energy.iter().zip(&steps.energy[1..]).zip(steps.work.iter().zip(&steps.work[1..]));
+        for ((change, kinetic), ((e0, e1), (w0, w1))) in steps.first.iter().zip(kinetic.iter().zip(after)).zip(moved) {
+            let both = kinetic.0 + kinetic.1;
+            quiet &= (*change <= ROUGH * both) & (w0 * w1 >= 0.0) & ((e1 - e0).abs() <= jump * both);
         }
         if quiet {
-            (self.strongest, self.kinetic, self.energy) = (strongest, highest, largest);
-            self.seen += energies.len() as u64;
+            self.strongest = strongest;
+            self.kinetic = after.iter().fold(self.kinetic, |highest, kinetic| larger(highest, *kinetic));
+            self.energy = steps.energy[1..].iter().fold(self.energy, |largest, energy| larger(largest, energy.abs()));
+            self.seen += after.len() as u64;
         }
         quiet
     }

@@ -18,3 +18,10 @@ impl Arch {
         run()
     }
 }
+
+/// Runs `work`, which must be an `#[inline(always)]` closure, compiled for the widest registers the machine has. Nothing is fused that is
+/// not written so: the bits are the same everywhere.
+#[inline(always)]
+pub fn on_widest_registers<T>(work: impl FnOnce() -> T) -> T {
+    Arch::new().dispatch(work)
+}

@@ -9,6 +9,7 @@ mod banded;
 mod dense;
 mod equilibrate;
 mod gram;
+mod lane_lu;
 mod lanes;
 mod ordering;
 mod pattern;
@@ -20,6 +21,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use arch::on_widest_registers;
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
 pub(crate) use lanes::LaneSolver;

@@ -42,6 +42,9 @@ const NUMBERS: usize = 1 << 15;
 const FEWEST_ROWS: usize = 32;
 
 impl MotionBlock {
+    /// No block has more rows than these.
+    pub const MOST_ROWS: usize = TRACE_ROUNDS;
+
     pub(super) fn new(states: usize, observed: usize, lanes: LaneKernel) -> MotionBlock {
         MotionBlock {
             rows: 0,
