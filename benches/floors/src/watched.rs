@@ -6,7 +6,9 @@ use crate::on_widest;
 #[derive(Clone, Copy, Debug)]
 pub struct WatchedEnergy {
     first: f64,
+    /// The last value.
     pub last: f64,
+    /// The largest departure from the first.
     pub largest: f64,
     count: f64,
     sum: f64,
@@ -14,10 +16,12 @@ pub struct WatchedEnergy {
 }
 
 impl WatchedEnergy {
+    /// Begins with a first value.
     pub fn new(first: f64) -> WatchedEnergy {
         WatchedEnergy { first, last: first, largest: 0.0, count: 1.0, sum: 0.0, moment: 0.0 }
     }
 
+    /// Takes the next value.
     #[inline(always)]
     pub fn push(&mut self, energy: f64) {
         let departure = energy - self.first;
@@ -38,7 +42,9 @@ impl WatchedEnergy {
 
 /// Where a motion ends, and what was seen of its energy.
 pub struct WatchedMotion {
+    /// The positions at the end, and what else the loop computes.
     pub positions: Vec<f64>,
+    /// The energy along the way.
     pub energy: WatchedEnergy,
 }
 

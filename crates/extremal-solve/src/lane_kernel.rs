@@ -55,7 +55,14 @@ impl LaneKernel {
             values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
         });
         let results = vec![0.0; (outputs + 2 * unknowns) * lanes];
-        Some(LaneKernel { machine, solve, explicit_entry: kernel.explicit_entry(), outputs, results, arch: Arch::new() })
+        Some(LaneKernel {
+            machine,
+            solve,
+            explicit_entry: kernel.explicit_entry(),
+            outputs,
+            results,
+            arch: Arch::new(),
+        })
     }
 
     pub fn lanes(&self) -> usize {

@@ -5,6 +5,9 @@ pub trait RowBlock {
     /// How many rows there are.
     fn rows(&self) -> usize;
 
+    /// How many columns there are.
+    fn columns(&self) -> usize;
+
     /// A column: as many numbers as there are rows.
     fn column(&self, column: usize) -> &[f64];
 

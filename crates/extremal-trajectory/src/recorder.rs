@@ -116,10 +116,15 @@ impl Recorder {
         !self.for_files_only || index == 0 || is_written
     }
 
+    /// The first row that is written from this one on.
+    fn next_written(&self, from: u64) -> u64 {
+        from.checked_next_multiple_of(self.every).unwrap_or(u64::MAX)
+    }
+
     /// Does one of the next so many rows have to be whole?
     pub fn wants_one_of(&self, rows: usize) -> bool {
         let first = self.series.seen();
-        let is_written = !self.outputs.is_empty() && first.next_multiple_of(self.every) < first + rows as u64;
+        let is_written = !self.outputs.is_empty() && self.next_written(first) < first + rows as u64;
         !self.for_files_only || first == 0 || is_written
     }
 
@@ -138,34 +143,39 @@ impl Recorder {
     }
 
     fn push_rows(&mut self, block: &dyn RowBlock, last: usize, row: &mut [f64]) -> Result<(), RecordError> {
-        if !self.for_files_only || self.rows() == 0 || self.columns.time().is_none() {
+        let Some(time) = self.columns.time().filter(|_| self.rows() > 0) else {
             return (0..=last).try_for_each(|at| {
                 block.read_row(at, row);
                 self.push(row)
             });
-        }
-        if self.finished {
-            return Err(RecordError::Finished);
-        }
-        let times = block.column(self.columns.time().unwrap_or(0));
+        };
+        block.read_row(last, row);
+        self.check(row)?;
+        let times = block.column(time);
         for (column, drift) in &mut self.drifts {
             drift.push_all(times, block.column(*column));
         }
         let (first, end) = (self.series.seen(), self.series.seen() + block.rows() as u64);
+        if self.for_files_only {
+            self.series.skip(block.rows() as u64);
+            self.series.set_last(row);
+        } else {
+            self.series.push_block(block, row);
+        }
         self.last_is_written = (end - 1).is_multiple_of(self.every);
-        self.series.skip(block.rows() as u64);
-        block.read_row(last, row);
-        self.series.set_last(row);
-        if self.outputs.is_empty() {
+        let due = self.next_written(first);
+        if due >= end {
             return Ok(());
         }
-        let mut index = first.next_multiple_of(self.every);
-        while index < end {
-            block.read_row((index - first) as usize, row);
-            self.write(row)?;
-            index += self.every;
+        let mut result = Ok(());
+        for output in self.outputs.iter_mut().filter(|output| !output.failed) {
+            // No row of a block is further than its end.
+            let stride = self.every.min(block.rows() as u64) as usize;
+            if let Err(source) = output.sink.write_block(block, (due - first) as usize, stride) {
+                result = result.and(Err(output.error(source)));
+            }
         }
-        Ok(())
+        result
     }
 
     /// Takes the time of a row, and its energies and invariants in the order of [`drifts`](Self::drifts), in

@@ -124,6 +124,10 @@ impl RowBlock for BlockRows<'_> {
         self.block.rows()
     }
 
+    fn columns(&self) -> usize {
+        self.sources.len()
+    }
+
     fn column(&self, column: usize) -> &[f64] {
         match self.sources[column] {
             ColumnSource::Time => self.block.times(),

@@ -231,7 +231,6 @@ impl Resolution {
     pub fn warning(&self) -> Option<&Warning> {
         self.warning.as_ref()
     }
-
 }
 
 impl Past {
@@ -246,7 +245,7 @@ impl Past {
     /// otherwise nothing is changed.
     #[inline(always)]
     fn is_quiet(&mut self, steps: &StepSlices<'_>) -> bool {
-        if self.alert > 0 || self.rough > 0 || self.wait > 0 || self.seen < 2 {
+        if self.alert > 0 || self.rough > 0 || self.seen < 2 {
             return false;
         }
         let (mut strongest, mut quiet) = (self.strongest, true);
@@ -262,12 +261,25 @@ impl Past {
             quiet &= (*change <= ROUGH * both) & (w0 * w1 >= 0.0) & ((e1 - e0).abs() <= jump * both);
         }
         if quiet {
+            self.wait_through(steps);
             self.strongest = strongest;
             self.kinetic = after.iter().fold(self.kinetic, |highest, kinetic| larger(highest, *kinetic));
             self.energy = steps.energy[1..].iter().fold(self.energy, |largest, energy| larger(largest, energy.abs()));
             self.seen += after.len() as u64;
         }
         quiet
+    }
+
+    /// Rough steps are waited for by steps in which something happens.
+    fn wait_through(&mut self, steps: &StepSlices<'_>) {
+        if self.wait == 0 {
+            return;
+        }
+        let mut past = *self;
+        for (at, (first, second)) in steps.first.iter().zip(steps.second).enumerate() {
+            past.take(steps.kinetic[at + 1], steps.energy[at + 1]);
+            self.wait = self.wait.saturating_sub(u64::from(first + second > past.floor()));
+        }
     }
 
     /// What is too little of a kinetic energy to be looked at.

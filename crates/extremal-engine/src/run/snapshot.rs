@@ -93,7 +93,13 @@ impl Snapshot {
 
 impl Snapshot {
     /// The energies of the steps of a block by their positions, written to `estimates`: of all of them or of the last alone.
-    pub fn estimate_block(&mut self, observables: &Observables, rows: &BlockRows<'_>, all: bool, estimates: &mut [f64]) {
+    pub fn estimate_block(
+        &mut self,
+        observables: &Observables,
+        rows: &BlockRows<'_>,
+        all: bool,
+        estimates: &mut [f64],
+    ) {
         let Some(estimate) = &mut self.estimate else { return };
         let at = &observables.row;
         for step in if all { 0 } else { estimates.len() - 1 }..estimates.len() {

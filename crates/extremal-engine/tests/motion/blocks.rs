@@ -101,7 +101,7 @@ fn what_is_said_of_a_motion_does_not_depend_on_blocks() {
             r#"
             coordinates.x = { start = 0.0, velocity = 1.0 }
             dynamics.lagrangian = "x'^2/2 - x"
-            stops.fallen = { expression = "x - 0.1", direction = "falling" }
+            stop.fallen = { when = "x - 0.1", direction = "falling" }
             simulation = { step = 0.001, until = 5.0, method = "midpoint" }
             "#,
             "fallen",
@@ -128,7 +128,7 @@ fn what_is_said_of_a_motion_does_not_depend_on_blocks() {
         // A guard that breaks.
         (
             r#"
-            coordinates.x = { start = 1.0, velocity = -0.5, positive = true }
+            coordinates.x = { start = 1.0, velocity = -0.5, domain = "x > 0" }
             dynamics.lagrangian = "x'^2/2"
             simulation = { step = 0.001, until = 5.0, method = "midpoint" }
             "#,

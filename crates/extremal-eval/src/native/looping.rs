@@ -223,13 +223,7 @@ impl Emitter {
 
     /// Choices between inputs that nobody needs but the next round: they are made where they go, so that they need no registers.
     /// What is traced is wanted in a register all the same.
-    fn shifts(
-        &self,
-        steps: &[Instruction<ValueId>],
-        outputs: &[ValueId],
-        feedback: Feedback,
-        traced: bool,
-    ) -> Shifts {
+    fn shifts(&self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback, traced: bool) -> Shifts {
         let made: BTreeMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
         let uses = uses(steps, outputs);
         let places = feedback.first as MemorySlot..(feedback.first + feedback.carried) as MemorySlot;

@@ -103,7 +103,11 @@ mod tests {
             for apart in [0.0, 1e-3, 1.0] {
                 let near = |values: &[f64], random: &mut SeededNumbers| -> Vec<f64> {
                     let others = random.vector(values.len() * lanes);
-                    values.iter().zip(others.chunks(lanes)).flat_map(|(v, own)| own.iter().map(move |x| v + apart * x)).collect()
+                    values
+                        .iter()
+                        .zip(others.chunks(lanes))
+                        .flat_map(|(v, own)| own.iter().map(move |x| v + apart * x))
+                        .collect()
                 };
                 let (a, right) = (near(&common, &mut random), random.vector(n * lanes));
                 let mut found = right.clone();

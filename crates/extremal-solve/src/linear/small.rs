@@ -77,9 +77,7 @@ fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Sm
     ];
     SmallDeterminant {
         value: a * first + b * second + c * third,
-        magnitude: a.abs() * (ei.abs() + fh.abs())
-            + b.abs() * (fg.abs() + di.abs())
-            + c.abs() * (dh.abs() + eg.abs()),
+        magnitude: a.abs() * (ei.abs() + fh.abs()) + b.abs() * (fg.abs() + di.abs()) + c.abs() * (dh.abs() + eg.abs()),
     }
 }
 

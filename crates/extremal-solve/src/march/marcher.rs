@@ -103,9 +103,8 @@ impl March for Marcher {
         let Clock { steps: after, .. } = self.motion.clock;
         let (clock, first) = (self.motion.clock, after - taken as u64 + 1);
         let (observation, velocity) = (&mut self.scheme.solver.observation, &mut self.observed_velocity);
-        let alone = |state: &[f64], time: f64| {
-            observation.of(state, time, velocity).ok().map(|()| observation.outputs.clone())
-        };
+        let alone =
+            |state: &[f64], time: f64| observation.of(state, time, velocity).ok().map(|()| observation.outputs.clone());
         if !block.observe(taken, |row| clock.time_after(first + row as u64), alone) {
             self.leave_block(block);
             return 0;
