@@ -10,7 +10,10 @@ use extremal_engine::{CompiledRun, Model, Overrides, Recorder, Settings, gallery
 use extremal_floors::watched::{WatchedMotion, kepler};
 use extremal_floors::{double_pendulum, fermi_pasta_ulam, henon_heiles, thermal};
 
-use crate::timing::{Paired, Steps, paired, readable};
+use crate::timing::{Paired, Steps, paired_in, readable};
+
+/// Runs are long, for getting ready should not count: fewer rounds are enough.
+const ROUNDS: usize = 15;
 
 const KEPLER: &str = r#"
 [coordinates]
@@ -170,11 +173,11 @@ fn rows() -> Vec<SeenRow> {
             steps: 1_000_000,
             goal: 4.0,
         },
-        chain(16, 2000),
-        chain(64, 400),
-        fermi_pasta_ulam(1_000, 5000),
-        fermi_pasta_ulam(100_000, 100),
-        fermi_pasta_ulam(1_000_000, 20),
+        chain(16, 20_000),
+        chain(64, 3000),
+        fermi_pasta_ulam(1_000, 20_000),
+        fermi_pasta_ulam(100_000, 300),
+        fermi_pasta_ulam(1_000_000, 60),
     ]
 }
 
@@ -216,13 +219,14 @@ pub fn measure(wanted: &[String]) {
         let engine = |steps: usize| _ = std::hint::black_box(crate::march(&run, steps));
         let seen = |_: usize| _ = std::hint::black_box(watched(&run));
         let subject = Steps { count: row.steps, take: seen };
-        let beside_engine = paired(Steps { count: row.steps, take: seen }, Steps { count: row.steps, take: engine });
+        let beside_engine =
+            paired_in(ROUNDS, Steps { count: row.steps, take: seen }, Steps { count: row.steps, take: engine });
         let Paired { subject, floor, ratio } = match &row.floor {
             Some(floor) => {
                 let by_hand = |steps: usize| _ = std::hint::black_box(floor(steps).energy.last);
-                paired(subject, Steps { count: row.steps, take: by_hand })
+                paired_in(ROUNDS, subject, Steps { count: row.steps, take: by_hand })
             }
-            None => paired(subject, Steps { count: row.steps, take: engine }),
+            None => paired_in(ROUNDS, subject, Steps { count: row.steps, take: engine }),
         };
         let by_hand = if row.floor.is_some() { readable(floor) } else { String::new() };
         let [seen, engine] = [subject, beside_engine.floor].map(readable);

@@ -40,6 +40,8 @@ pub(super) struct Blocks {
     alone: u64,
     /// Steps of the next block.
     size: u64,
+    /// Rows to be taken alone after a block that could not be taken: twice as many every time.
+    missed: u64,
     /// Whether there can be blocks at all.
     possible: bool,
 }
@@ -62,7 +64,7 @@ impl Blocks {
             sources[at.estimate] = ColumnSource::Estimate;
         }
         let possible = watched_in_blocks && observables.constraints.is_empty() && observables.coordinates > 0;
-        Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, possible }
+        Blocks { sources, block: None, estimate: Vec::new(), alone: FIRST, size: FEWEST, missed: 1, possible }
     }
 
     /// Takes a block of at most so many steps, unless rows are to be taken alone now.
@@ -81,7 +83,8 @@ impl Blocks {
         let Some(block) = &mut self.block else { return false };
         let taken = motion.advance_block(block, self.size.min(steps));
         if taken == 0 {
-            self.alone = 1;
+            self.alone = self.missed;
+            self.missed = (2 * self.missed).min(MOST_ROWS as u64);
         }
         taken > 0
     }
@@ -94,6 +97,7 @@ impl Blocks {
 
     /// All of it was ordinary.
     pub fn accept(&mut self) {
+        self.missed = 1;
         self.size = (2 * self.size).min(self.block.as_ref().map_or(FEWEST, |block| block.most_rows() as u64));
     }
 

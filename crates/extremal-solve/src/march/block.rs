@@ -3,6 +3,7 @@
 use extremal_eval::{TRACE_ROUNDS, TRACE_STRIDE};
 
 use super::marcher::Marcher;
+use crate::kernel::Kernel;
 use crate::lane_kernel::LaneKernel;
 use crate::linear::arch::Arch;
 use crate::step::{FusedMark, MotionState};
@@ -17,6 +18,8 @@ pub struct MotionBlock {
     states: Vec<f64>,
     observed: Vec<f64>,
     lanes: LaneKernel,
+    /// A state that is looked at alone, and what is seen there.
+    alone: [Vec<f64>; 2],
     mark: BlockMark,
     arch: Arch,
 }
@@ -40,22 +43,31 @@ pub(super) struct FusedBlockMark {
 /// Numbers in a block, if that leaves rows enough: they should stay in a cache near by.
 const NUMBERS: usize = 1 << 15;
 const FEWEST_ROWS: usize = 32;
+/// Where a row is longer than this, there is little to gain, and blocks would fill the memory.
+const LONGEST_ROW: usize = 4096;
 
 impl MotionBlock {
     /// No block has more rows than these.
     pub const MOST_ROWS: usize = TRACE_ROUNDS;
 
-    pub(super) fn new(states: usize, observed: usize, lanes: LaneKernel) -> MotionBlock {
-        MotionBlock {
+    /// For states and observations of so many numbers, by `kernel`; `None` where there are too many, or the kernel cannot look at
+    /// several states side by side.
+    pub(super) fn new(states: usize, observed: usize, kernel: &Kernel) -> Option<MotionBlock> {
+        if states + observed > LONGEST_ROW {
+            return None;
+        }
+        let lanes = LaneKernel::of(kernel)?;
+        Some(MotionBlock {
             rows: 0,
             most: (NUMBERS / (states + observed).max(1)).clamp(FEWEST_ROWS, TRACE_ROUNDS),
             times: vec![0.0; TRACE_ROUNDS],
             states: vec![0.0; states * TRACE_STRIDE],
             observed: vec![0.0; observed * TRACE_STRIDE],
             lanes,
+            alone: [vec![0.0; states], vec![0.0; observed]],
             mark: BlockMark::None,
             arch: Arch::new(),
-        }
+        })
     }
 
     /// How many rows there are.
@@ -101,13 +113,13 @@ impl MotionBlock {
         state.iter_mut().zip(self.states.chunks_exact(TRACE_STRIDE)).for_each(|(value, column)| *value = column[row]);
     }
 
-    /// Observes so many states; `alone` observes one where the others cannot be looked at together. Are all of them such that can be
+    /// Observes so many states; `alone` observes one of them where some cannot be looked at together. Are all of them such that can be
     /// observed?
     pub(super) fn observe(
         &mut self,
         rows: usize,
         time: impl Fn(usize) -> f64,
-        mut alone: impl FnMut(&[f64], f64) -> Option<Vec<f64>>,
+        mut alone: impl FnMut(&[f64], f64, &mut [f64]) -> bool,
     ) -> bool {
         self.rows = rows;
         self.arch.dispatch(
@@ -115,7 +127,6 @@ impl MotionBlock {
             || self.times[..rows].iter_mut().enumerate().for_each(|(row, own)| *own = time(row)),
         );
         let lanes = self.lanes.lanes();
-        let states = self.states.len() / TRACE_STRIDE;
         for first in (0..rows).step_by(lanes) {
             let count = lanes.min(rows - first);
             let inputs = self.lanes.inputs_mut();
@@ -131,11 +142,14 @@ impl MotionBlock {
                 }
                 continue;
             }
-            let mut state = vec![0.0; states];
+            let [state, seen] = &mut self.alone;
             for row in first..first + count {
-                self.read_state(row, &mut state);
-                let Some(outputs) = alone(&state, self.times[row]) else { return false };
-                self.observed.chunks_exact_mut(TRACE_STRIDE).zip(outputs).for_each(|(own, value)| own[row] = value);
+                let columns = self.states.chunks_exact(TRACE_STRIDE);
+                state.iter_mut().zip(columns).for_each(|(value, column)| *value = column[row]);
+                if !alone(state, self.times[row], seen) {
+                    return false;
+                }
+                self.observed.chunks_exact_mut(TRACE_STRIDE).zip(&*seen).for_each(|(own, value)| own[row] = *value);
             }
         }
         true

@@ -5,7 +5,6 @@ use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
 use crate::kernel::GuessSource;
-use crate::lane_kernel::LaneKernel;
 use crate::step::{FusedMark, MotionState};
 
 /// A scheme on its way.
@@ -87,8 +86,8 @@ impl March for Marcher {
     }
 
     fn block(&self) -> Option<MotionBlock> {
-        let lanes = LaneKernel::of(&self.scheme.solver.observation.kernel)?;
-        Some(MotionBlock::new(self.motion.state.len(), self.scheme.solver.observation.outputs.len(), lanes))
+        let observation = &self.scheme.solver.observation;
+        MotionBlock::new(self.motion.state.len(), observation.outputs.len(), &observation.kernel)
     }
 
     fn advance_block(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
@@ -103,8 +102,11 @@ impl March for Marcher {
         let Clock { steps: after, .. } = self.motion.clock;
         let (clock, first) = (self.motion.clock, after - taken as u64 + 1);
         let (observation, velocity) = (&mut self.scheme.solver.observation, &mut self.observed_velocity);
-        let alone =
-            |state: &[f64], time: f64| observation.of(state, time, velocity).ok().map(|()| observation.outputs.clone());
+        let alone = |state: &[f64], time: f64, seen: &mut [f64]| {
+            let found = observation.of(state, time, velocity).is_ok();
+            seen.copy_from_slice(&observation.outputs);
+            found
+        };
         if !block.observe(taken, |row| clock.time_after(first + row as u64), alone) {
             self.leave_block(block);
             return 0;
