@@ -15,6 +15,11 @@ pub fn times() -> Result<(), TaskFailure> {
     Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed"]).run()
 }
 
+/// What the user of a run sees, beside loops that watch the energy as it does.
+pub fn seen() -> Result<(), TaskFailure> {
+    Step::cargo("benchmarks", &["bench", "--package", "extremal-engine", "--bench", "speed", "--", "--seen"]).run()
+}
+
 /// By callgrind: those of twice as many steps less those of as many, so that getting ready does not count. It emulates a processor
 /// without AVX-512.
 pub fn instructions() -> Result<(), TaskFailure> {

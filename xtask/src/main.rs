@@ -26,6 +26,7 @@ Usage: cargo xtask TASK
                        one of the words): does a test fail? Needs cargo-nextest, and half an hour for all of them
   mutants --check      only whether every entry of the list still applies; builds nothing
   bench                steps and times to get ready, beside loops written by hand
+  bench --seen         what the user of a run sees, beside loops that watch the energy too
   bench --instructions instructions per step, by callgrind";
 
 fn main() -> ExitCode {
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         ["mutants", "--check"] => mutants::check(),
         ["mutants", words @ ..] => mutants::campaign(words),
         ["bench"] => bench::times(),
+        ["bench", "--seen"] => bench::seen(),
         ["bench", "--instructions"] => bench::instructions(),
         _ => return usage(),
     };

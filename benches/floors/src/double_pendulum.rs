@@ -1,6 +1,7 @@
 //! The midpoint rule on the double pendulum, masses and lengths one, in the positions at the end of the step.
 
 use crate::real::{Fast, FloorLanes, Real};
+use crate::watched::{WatchedEnergy, WatchedMotion};
 use crate::{QUINTIC, on_widest};
 
 pub(crate) const G: f64 = 9.81;
@@ -59,7 +60,7 @@ impl<R: Real> Middle<R> {
 }
 
 #[inline(always)]
-fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
+fn march<R: Real>(h: f64, start: [R; 2], steps: usize, mut look: impl FnMut([R; 2], [R; 2])) -> [R; 2] {
     let mut q = start;
     let mut p = [R::of(0.0); 2];
     let mut past = [start; 6];
@@ -81,6 +82,7 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
         let half = R::of(0.5 * h);
         p = [l_v[0] + half * l_q[0], l_v[1] + half * l_q[1]];
         q = next;
+        look(q, p);
         for age in (1..6).rev() {
             past[age] = past[age - 1];
         }
@@ -93,7 +95,33 @@ fn march<R: Real>(h: f64, start: [R; 2], steps: usize) -> [R; 2] {
 pub fn fast(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
     on_widest(
         #[inline(always)]
-        || march::<Fast>(h, start.map(Fast::of), steps).map(|q| q.0[0]),
+        || march::<Fast>(h, start.map(Fast::of), steps, |_, _| ()).map(|q| q.0[0]),
+    )
+}
+
+#[inline(always)]
+fn energy(q: [Fast; 2], p: [Fast; 2]) -> f64 {
+    let ([s1, s2], [c1, c2]) = {
+        let ((s1, c1), (s2, c2)) = (q[0].sin_cos(), q[1].sin_cos());
+        ([s1, s2], [c1, c2])
+    };
+    let cos = c1 * c2 + s1 * s2;
+    let inverse = (Fast::of(2.0) - cos * cos).recip();
+    let v = [(p[0] - cos * p[1]) * inverse, (p[1] + p[1] - cos * p[0]) * inverse];
+    let energy = Fast::of(0.5) * (p[0] * v[0] + p[1] * v[1]) - Fast::of(G) * (c1 + c1 + c2);
+    energy.0[0]
+}
+
+/// The same with the energy watched.
+pub fn watched(h: f64, start: [f64; 2], steps: usize) -> WatchedMotion {
+    on_widest(
+        #[inline(always)]
+        || {
+            let start = start.map(Fast::of);
+            let mut watched = WatchedEnergy::new(energy(start, [Fast::of(0.0); 2]));
+            let q = march::<Fast>(h, start, steps, |q, p| watched.push(energy(q, p)));
+            WatchedMotion { positions: q.map(|q| q.0[0]).to_vec(), energy: watched }
+        },
     )
 }
 
@@ -101,7 +129,7 @@ pub fn fast(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
 pub fn with_libm(h: f64, start: [f64; 2], steps: usize) -> [f64; 2] {
     on_widest(
         #[inline(always)]
-        || march(h, start, steps),
+        || march(h, start, steps, |_, _| ()),
     )
 }
 
@@ -116,7 +144,7 @@ pub fn ensemble(h: f64, [first, second]: [&mut [f64]; 2], steps: usize) {
         || {
             let firsts = first.as_chunks_mut::<SIDE_BY_SIDE>().0;
             for (first, second) in firsts.iter_mut().zip(second.as_chunks_mut::<SIDE_BY_SIDE>().0) {
-                let end = march(h, [FloorLanes(*first), FloorLanes(*second)], steps);
+                let end = march(h, [FloorLanes(*first), FloorLanes(*second)], steps, |_, _| ());
                 (*first, *second) = (end[0].0, end[1].0);
             }
         },

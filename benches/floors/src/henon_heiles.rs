@@ -2,6 +2,7 @@
 //! beginning of the next.
 
 use crate::on_widest;
+use crate::watched::{WatchedMotion, verlet};
 
 #[inline(always)]
 fn force([x, y]: [f64; 2]) -> [f64; 2] {
@@ -26,5 +27,18 @@ pub fn march(h: f64, fractions: &[f64], steps: usize) -> [f64; 2] {
             }
             q
         },
+    )
+}
+
+#[inline(always)]
+fn energy([x, y]: [f64; 2], [u, v]: [f64; 2]) -> f64 {
+    0.5 * (u * u + v * v + x * x + y * y) + x * x * y - y * y * y / 3.0
+}
+
+/// The same with the energy watched.
+pub fn watched(h: f64, fractions: &[f64], steps: usize) -> WatchedMotion {
+    on_widest(
+        #[inline(always)]
+        || verlet(h, fractions, [[0.1, 0.0], [0.0, 0.5]], steps, force, energy),
     )
 }

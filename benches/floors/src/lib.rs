@@ -10,6 +10,7 @@ pub mod gauss;
 pub mod henon_heiles;
 mod real;
 pub mod thermal;
+pub mod watched;
 mod widest;
 
 pub use widest::on_widest;

@@ -1,5 +1,6 @@
 //! The midpoint rule with friction that heats: entropies are those before the step.
 
+use crate::watched::{WatchedEnergy, WatchedMotion};
 use crate::{QUINTIC, on_widest};
 
 /// An oscillator of mass and stiffness one in a bath of temperature `gamma`, with friction `gamma`, as a recurrence for the
@@ -21,6 +22,34 @@ pub fn oscillator(h: f64, gamma: f64, [first, second]: [f64; 2], steps: usize) -
                 (before, now) = (now, next);
             }
             [now, entropy]
+        },
+    )
+}
+
+/// The same with the energy watched, that of the momentum at the end of each step and of the heat: position and entropy at the end.
+pub fn oscillator_watched(h: f64, gamma: f64, [first, second]: [f64; 2], steps: usize) -> WatchedMotion {
+    let lead = 1.0 / (h * h) + 0.25 + gamma / (2.0 * h);
+    let a = (2.0 / (h * h) - 0.5) / lead;
+    let b = (gamma / (2.0 * h) - 1.0 / (h * h) - 0.25) / lead;
+    let (rate, pull, drag) = (1.0 / h, -0.25 * h, 1.0 / h - 0.5 * gamma);
+    on_widest(
+        #[inline(always)]
+        || {
+            let energy = |before: f64, now: f64, entropy: f64| {
+                let momentum = drag * (now - before) + pull * (now + before);
+                0.5 * (momentum * momentum + now * now) + gamma * entropy
+            };
+            let (mut before, mut now) = (first, second);
+            let mut entropy = rate * (now - before) * (now - before);
+            let mut watched = WatchedEnergy::new(energy(before, now, entropy));
+            for _ in 1..steps {
+                let next = a.mul_add(now, b * before);
+                let change = next - now;
+                entropy = (rate * change).mul_add(change, entropy);
+                (before, now) = (now, next);
+                watched.push(energy(before, now, entropy));
+            }
+            WatchedMotion { positions: vec![now, entropy], energy: watched }
         },
     )
 }

@@ -93,11 +93,14 @@ fn solved(structure: &SolveStructure, outcome: &Outcome) -> String {
 }
 
 fn pace(finished: &FinishedRun) -> String {
-    let each = |steps: u64| duration(finished.elapsed.div_f64(steps as f64));
+    let [elapsed, ready] = [finished.elapsed, finished.ready].map(duration);
     match finished.outcome.steps {
         0 => "no step taken".to_owned(),
-        1 => format!("1 step in {}", each(1)),
-        steps => format!("{steps} steps in {} ({} per step)", duration(finished.elapsed), each(steps)),
+        1 => format!("1 step in {elapsed}, ready in {ready}"),
+        steps => {
+            let each = duration(finished.processor.div_f64(steps as f64));
+            format!("{steps} steps in {elapsed} ({each} of the processor per step), ready in {ready}")
+        }
     }
 }
 

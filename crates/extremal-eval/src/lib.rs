@@ -48,5 +48,5 @@ pub use lattice::{
 };
 pub use machine::Machine;
 pub use op::{Instruction, Op};
-pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRIES};
+pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRACE_ROUNDS, TRACE_STRIDE, TRIES};
 pub use ssa::{ValueDefinition, ValueId};

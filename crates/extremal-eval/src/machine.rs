@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::functions::Lanes;
 use crate::native::Native;
 use crate::op::{Instruction, Operands};
-use crate::program::{Backend, Program, ProgramCode, TRIES};
+use crate::program::{Backend, Feedback, Program, ProgramCode, TRACE_ROUNDS, TRACE_STRIDE, TRIES};
 use crate::slots::MemorySlot;
 use crate::wide_tape;
 
@@ -150,9 +150,29 @@ impl Machine {
     /// If the program was not made by [`Program::looping`].
     pub fn repeat(&mut self, times: u64) -> u64 {
         let Some(feedback) = self.code.feedback else { panic!("a program that is no loop") };
-        if let Some(native) = &self.native {
-            return native.repeat(times, self.memory.get_mut());
+        match &self.native {
+            Some(native) => native.repeat(times, self.memory.get_mut()),
+            None => self.repeat_tape(feedback, times, &mut []),
         }
+    }
+
+    /// The same for at most [`TRACE_ROUNDS`] rounds of one lane; what the first inputs are after each of them is written to the
+    /// columns of `trace`, [`TRACE_STRIDE`] apart.
+    ///
+    /// # Panics
+    /// If the program was not made by [`Program::traced_looping`], there are more lanes, or the trace is too short.
+    pub fn repeat_traced(&mut self, times: u64, trace: &mut [f64]) -> u64 {
+        let feedback = self.code.feedback.filter(|feedback| feedback.traced > 0 && self.lanes == 1);
+        let Some(feedback) = feedback else { panic!("a program that leaves no trace") };
+        assert!(trace.len() >= feedback.traced * TRACE_STRIDE, "a trace that is too short");
+        let times = times.min(TRACE_ROUNDS as u64);
+        match &self.native {
+            Some(native) => native.repeat_traced(times, self.memory.get_mut(), trace),
+            None => self.repeat_tape(feedback, times, trace),
+        }
+    }
+
+    fn repeat_tape(&mut self, feedback: Feedback, times: u64, trace: &mut [f64]) -> u64 {
         let mut carried = std::mem::take(&mut self.carried);
         let (mut round, mut tries) = (0, 0);
         while round < times && tries < TRIES {
@@ -164,6 +184,10 @@ impl Machine {
                 true => (feedback.first_retried, again),
             };
             self.memory.get_mut()[first * self.lanes..][..values.len()].copy_from_slice(values);
+            if !holds.contains(&0.0) {
+                let columns = trace.chunks_mut(TRACE_STRIDE).zip(&values[..feedback.traced]);
+                columns.for_each(|(column, value)| column[round as usize] = *value);
+            }
             (round, tries) = match holds.contains(&0.0) {
                 false => (round + 1, 0),
                 true if feedback.retried == 0 => (round, TRIES),

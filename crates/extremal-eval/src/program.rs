@@ -90,6 +90,8 @@ pub(crate) struct Feedback {
     pub first_retried: usize,
     pub carried: usize,
     pub retried: usize,
+    /// So many of the first inputs that are replaced can be written to a trace in every round.
+    pub traced: usize,
 }
 
 /// An input that is the same in all lanes: what another input is in one of them.
@@ -125,6 +127,12 @@ struct Looping {
     converging: usize,
     spreads: Vec<SpreadSlot>,
 }
+
+/// Most rounds that are traced in one go.
+pub const TRACE_ROUNDS: usize = 256;
+
+/// The distance between the columns of a trace: not a multiple of a page, so that they do not compete for the same cache lines.
+pub const TRACE_STRIDE: usize = TRACE_ROUNDS + 8;
 
 /// So often is a round of a loop tried in all.
 pub const TRIES: u32 = 4;
@@ -305,14 +313,33 @@ impl Program {
         next: &[Id],
         again: &[Id],
     ) -> Result<Program, CompileError> {
+        Self::traced_looping(graph, inputs, names, condition, next, again, 0)
+    }
+
+    /// The same where the first `traced` of the inputs that are replaced can be written down in every round
+    /// ([`Machine::repeat_traced`]).
+    pub fn traced_looping(
+        graph: &Graph,
+        inputs: &[Vec<Id>],
+        names: &[(Id, Id)],
+        condition: Id,
+        next: &[Id],
+        again: &[Id],
+        traced: usize,
+    ) -> Result<Program, CompileError> {
         let own: usize = inputs.last().map_or(0, Vec::len);
         let outputs = next.len().max(again.len());
         if outputs > own || inputs.is_empty() {
             return Err(CompileError::NotALoop { outputs, inputs: own });
         }
         let end: usize = inputs.iter().map(Vec::len).sum();
-        let feedback =
-            Feedback { first: end - own, first_retried: end - again.len(), carried: next.len(), retried: again.len() };
+        let feedback = Feedback {
+            first: end - own,
+            first_retried: end - again.len(),
+            carried: next.len(),
+            retried: again.len(),
+            traced: traced.min(next.len()),
+        };
         let entry = EntryPoint { tier: inputs.len() - 1, outputs: [&[condition], next, again].concat() };
         Self::build(graph, inputs, names, &[entry], Looping { feedback: Some(feedback), ..Looping::default() })
     }

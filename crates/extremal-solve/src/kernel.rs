@@ -229,6 +229,24 @@ impl Kernel {
         self.machine.program()
     }
 
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    pub(crate) fn solves(&self) -> &[NewtonSolve] {
+        &self.solves
+    }
+
+    /// How many outputs there are.
+    pub(crate) fn outputs(&self) -> usize {
+        self.output_names.len()
+    }
+
+    /// The entry that computes them where there is nothing to solve.
+    pub(crate) fn explicit_entry(&self) -> usize {
+        self.explicit_entry
+    }
+
     /// The unknowns of the last call, all solves in a row.
     pub fn unknowns(&self) -> &[f64] {
         &self.unknowns

@@ -6,6 +6,7 @@ pub mod dense;
 pub mod eigen;
 mod failure;
 mod kernel;
+mod lane_kernel;
 mod linear;
 mod march;
 mod newton;
@@ -23,10 +24,10 @@ pub use adaptive::{
 pub use configuration::{ConfigurationWatch, PassedConfiguration};
 pub use failure::{Reason, SolveFailure, StepFailure};
 pub use kernel::{GuessSource, Kernel, SolveStructure, Work};
-pub use linear::{DenseLu, Factorisation, LinearSolver, Singular};
+pub use linear::{DenseLu, Factorisation, LinearSolver, Singular, on_widest_registers};
 pub use march::{
     AdaptiveMarcher, CompiledScheme, Guard, LaneMarcher, LaneObserver, LatticeInstance, LatticeMarcher, LatticeScheme,
-    March, Marcher, MotionFate, StartValues, TotalWork,
+    March, Marcher, MotionBlock, MotionFate, StartValues, TotalWork,
 };
 pub use newton::NewtonOptions;
 pub use rank::{ConstraintRows, Dependence, Passage, RowWatch, dependence, furthest_first};

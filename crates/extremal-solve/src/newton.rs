@@ -178,6 +178,10 @@ impl NewtonSolve {
         self.plan.names.len()
     }
 
+    pub fn solver(&self) -> &LinearSolver {
+        &self.solver
+    }
+
     pub fn guess_entry(&self) -> usize {
         self.plan.entries.guess
     }
@@ -435,4 +439,13 @@ fn relative(residual: &[f64], size: &[f64]) -> (f64, usize) {
         }
     }
     worst
+}
+
+/// Are all residuals round-off beside the sizes of their terms?
+#[inline(always)]
+pub(crate) fn are_round_off(residuals: &[f64], sizes: &[f64]) -> bool {
+    let terms = residuals.iter().zip(sizes);
+    terms.fold(true, |all, (residual, size)| {
+        all & ((*residual == 0.0) | (residual.abs() / size.max(UNDERFLOW) <= ROUND_OFF))
+    })
 }

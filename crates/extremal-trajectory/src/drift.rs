@@ -98,6 +98,14 @@ impl Drift {
         }
     }
 
+    /// Takes values at given times, as if one after the other.
+    pub fn push_all(&mut self, times: &[f64], values: &[f64]) {
+        // In registers, and not in memory, from one value to the next.
+        let mut own = self.clone();
+        times.iter().zip(values).for_each(|(t, value)| own.push(*t, *value));
+        *self = own;
+    }
+
     /// The first value, if any was seen.
     pub fn first(&self) -> Option<f64> {
         self.first

@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod block;
 mod columns;
 mod csv;
 mod drift;
@@ -46,6 +47,7 @@ mod stopwatch;
 mod table;
 mod whole;
 
+pub use block::RowBlock;
 pub use columns::{Column, ColumnLayout, Columns, ColumnsError, Role};
 pub use csv::csv_lines;
 pub use drift::Drift;

@@ -1,6 +1,6 @@
 //! One row in, everywhere it is needed out: files, drifts, plots.
 
-use crate::{Column, Columns, Drift, Format, Role, Series, Sink, SinkError};
+use crate::{Column, Columns, Drift, Format, Role, RowBlock, Series, Sink, SinkError};
 use std::io;
 use std::path::Path;
 use thiserror::Error;
@@ -67,6 +67,8 @@ pub struct Recorder {
     for_files_only: bool,
     finished: bool,
     last_is_written: bool,
+    /// One of the rows of a block.
+    row: Vec<f64>,
 }
 
 impl Recorder {
@@ -86,6 +88,7 @@ impl Recorder {
             for_files_only: false,
             finished: false,
             last_is_written: true,
+            row: Vec::new(),
         }
     }
 
@@ -113,6 +116,68 @@ impl Recorder {
         !self.for_files_only || index == 0 || is_written
     }
 
+    /// The first row that is written from this one on.
+    fn next_written(&self, from: u64) -> u64 {
+        from.checked_next_multiple_of(self.every).unwrap_or(u64::MAX)
+    }
+
+    /// Does one of the next so many rows have to be whole?
+    pub fn wants_one_of(&self, rows: usize) -> bool {
+        let first = self.series.seen();
+        let is_written = !self.outputs.is_empty() && self.next_written(first) < first + rows as u64;
+        !self.for_files_only || first == 0 || is_written
+    }
+
+    /// Takes rows. Unless [one of them is wanted](Self::wants_one_of), of columns that are neither the time nor an energy or invariant
+    /// only the last number counts.
+    ///
+    /// # Errors
+    /// As for [`push`](Self::push), after the rows up to the first that cannot be recorded.
+    pub fn push_block(&mut self, block: &dyn RowBlock) -> Result<(), RecordError> {
+        let Some(last) = block.rows().checked_sub(1) else { return Ok(()) };
+        let mut row = std::mem::take(&mut self.row);
+        row.resize(self.columns.len(), 0.0);
+        let pushed = self.push_rows(block, last, &mut row);
+        self.row = row;
+        pushed
+    }
+
+    fn push_rows(&mut self, block: &dyn RowBlock, last: usize, row: &mut [f64]) -> Result<(), RecordError> {
+        let Some(time) = self.columns.time().filter(|_| self.rows() > 0) else {
+            return (0..=last).try_for_each(|at| {
+                block.read_row(at, row);
+                self.push(row)
+            });
+        };
+        block.read_row(last, row);
+        self.check(row)?;
+        let times = block.column(time);
+        for (column, drift) in &mut self.drifts {
+            drift.push_all(times, block.column(*column));
+        }
+        let (first, end) = (self.series.seen(), self.series.seen() + block.rows() as u64);
+        if self.for_files_only {
+            self.series.skip(block.rows() as u64);
+            self.series.set_last(row);
+        } else {
+            self.series.push_block(block, row);
+        }
+        self.last_is_written = (end - 1).is_multiple_of(self.every);
+        let due = self.next_written(first);
+        if due >= end {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        for output in self.outputs.iter_mut().filter(|output| !output.failed) {
+            // No row of a block is further than its end.
+            let stride = self.every.min(block.rows() as u64) as usize;
+            if let Err(source) = output.sink.write_block(block, (due - first) as usize, stride) {
+                result = result.and(Err(output.error(source)));
+            }
+        }
+        result
+    }
+
     /// Takes the time of a row, and its energies and invariants in the order of [`drifts`](Self::drifts), in
     /// place of the row. If it is the last one, [`complete`](Self::complete) must follow.
     ///
@@ -125,7 +190,7 @@ impl Recorder {
         if invariants.len() != self.drifts.len() {
             return Err(RecordError::Width { expected: self.drifts.len(), found: invariants.len() });
         }
-        self.series.skip();
+        self.series.skip(1);
         self.drifts.iter_mut().zip(invariants).for_each(|((_, drift), value)| drift.push(t, *value));
         self.last_is_written = false;
         Ok(())
@@ -175,7 +240,7 @@ impl Recorder {
         let index = self.series.seen();
         let t = self.columns.time().map_or(index as f64, |time| row[time]);
         if self.for_files_only && index > 0 {
-            self.series.skip();
+            self.series.skip(1);
             self.series.set_last(row);
         } else {
             self.series.push(row);

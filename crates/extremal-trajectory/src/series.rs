@@ -5,6 +5,8 @@
 //! oscillation or a single spike is not lost between the rows kept. Both are
 //! kept at a stride that doubles whenever the store is full.
 
+use crate::RowBlock;
+
 /// Rows and extremes of a trajectory in memory that does not grow with it.
 ///
 /// ```
@@ -58,10 +60,10 @@ impl Series {
         }
     }
 
-    /// Passes over a row that nobody will look at.
+    /// Passes over rows that nobody will look at.
     #[inline]
-    pub(crate) fn skip(&mut self) {
-        self.seen += 1;
+    pub(crate) fn skip(&mut self, rows: u64) {
+        self.seen += rows;
     }
 
     /// Replaces the last row, after one that was passed over.
@@ -106,6 +108,32 @@ impl Series {
             *bucket = widen(*bucket, (*x, *x));
         }
         self.seen += 1;
+    }
+
+    /// Takes rows, as if one after the other; `row` is memory for one of them.
+    pub(crate) fn push_block(&mut self, block: &dyn RowBlock, row: &mut [f64]) {
+        if self.width == 0 {
+            return;
+        }
+        let mut at = 0;
+        while at < block.rows() {
+            let stride = self.row_stride.min(self.bucket_stride);
+            if is_due(self.seen, stride) {
+                block.read_row(at, row);
+                self.push(row);
+                at += 1;
+                continue;
+            }
+            let until = (stride - (self.seen & (stride - 1))).min((block.rows() - at) as u64) as usize + at;
+            let start = self.buckets.len() - self.width;
+            for (column, bucket) in self.buckets[start..].iter_mut().enumerate() {
+                *bucket = block.column(column)[at..until].iter().fold(*bucket, |bucket, x| widen(bucket, (*x, *x)));
+            }
+            self.seen += (until - at) as u64;
+            at = until;
+        }
+        block.read_row(at - 1, row);
+        self.last.copy_from_slice(row);
     }
 
     fn drop_every_other_row(&mut self) {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use extremal_engine::Recorder;
 use extremal_engine::run::{Lattice, NEVER};
-use extremal_engine::trajectory::Sink;
+use extremal_engine::trajectory::{RowBlock, Sink};
 
 use crate::asked::{Asked, step_options};
 use crate::observer::unwatched;
@@ -164,6 +164,17 @@ impl Sink for RowsInMemory {
     fn write_row(&mut self, row: &[f64]) -> std::io::Result<()> {
         let mut columns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));
+        Ok(())
+    }
+
+    fn write_block(&mut self, block: &dyn RowBlock, first: usize, stride: usize) -> std::io::Result<()> {
+        let mut columns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (at, column) in columns.iter_mut().enumerate() {
+            match stride {
+                1 => column.extend_from_slice(&block.column(at)[first..]),
+                _ => column.extend(block.column(at)[first..].iter().step_by(stride)),
+            }
+        }
         Ok(())
     }
 

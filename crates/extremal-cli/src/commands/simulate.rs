@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use extremal_engine::run::{End, EnergyLaw, Outcome, Report, Tracked};
 use extremal_engine::trajectory::plot::Selection;
 use extremal_engine::trajectory::{Figure, sig};
@@ -21,6 +22,10 @@ pub struct FinishedRun {
     pub outcome: Outcome,
     pub recorder: Recorder,
     pub elapsed: Duration,
+    /// The processor's time for it, which does not depend on what else the machine does.
+    pub processor: Duration,
+    /// From the model to the first step.
+    pub ready: Duration,
     pub written: Vec<PathBuf>,
 }
 
@@ -34,6 +39,7 @@ pub fn simulate(
 ) -> Result<FinishedRun, CommandError> {
     outputs.check()?;
     let interrupt = Interrupt::listen();
+    let clock = Instant::now();
     let run = match &source.lattice {
         Some(lattice) => CompiledRun::of_lattice(&source.model, lattice)?,
         None => CompiledRun::tracking(&source.model, settings, tracked)?,
@@ -46,14 +52,15 @@ pub fn simulate(
         recorder.add_file(path)?;
     }
     let mut bar = progress.then(ProgressMeter::new);
-    let clock = Instant::now();
+    let ready = clock.elapsed();
+    let (clock, processor) = (Instant::now(), ProcessTime::now());
     let outcome = run.execute(&mut recorder, |now| {
         if let Some(bar) = &mut bar {
             bar.show(now);
         }
         if interrupt.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let elapsed = clock.elapsed();
+    let (elapsed, processor) = (clock.elapsed(), processor.elapsed());
     if let Some(bar) = &bar {
         bar.clear();
     }
@@ -69,7 +76,7 @@ pub fn simulate(
             written.push(path.clone());
         }
     }
-    Ok(FinishedRun { run, outcome, recorder, elapsed, written })
+    Ok(FinishedRun { run, outcome, recorder, elapsed, processor, ready, written })
 }
 
 impl FinishedRun {

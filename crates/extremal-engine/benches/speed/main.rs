@@ -1,5 +1,5 @@
 //! How fast models get ready and march, beside loops written by hand in the same run: `cargo xtask bench`, or
-//! `cargo bench -p extremal-engine -- WORD` for the cases whose name contains a word.
+//! `cargo bench -p extremal-engine -- WORD` for the cases whose name contains a word; with `--seen`, what the user of a run sees.
 //!
 //! The numbers of one machine are in `docs/benchmarks.md`.
 
@@ -10,6 +10,7 @@ mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
+mod seen;
 mod thermal;
 mod timing;
 
@@ -38,6 +39,11 @@ fn main() {
         && option == "--march"
     {
         return kernels::march_kernel(kernel, steps.parse().expect("a number of steps"));
+    }
+    if let Some((option, wanted)) = arguments.split_first()
+        && option == "--seen"
+    {
+        return seen::measure(wanted);
     }
     let wanted = arguments;
     let mut table = Table::begin();

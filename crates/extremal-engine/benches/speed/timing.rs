@@ -33,8 +33,13 @@ const ROUNDS: usize = 61;
 
 /// Times both in turns. What disturbs the machine for longer than a round disturbs both, so the median of the ratios of
 /// neighbours says more than the ratio of the medians. Both should take about as long per round, for the same reason.
-pub fn paired(mut subject: Steps<impl FnMut(usize)>, mut floor: Steps<impl FnMut(usize)>) -> Paired {
-    let times: Vec<(f64, f64)> = (0..ROUNDS)
+pub fn paired(subject: Steps<impl FnMut(usize)>, floor: Steps<impl FnMut(usize)>) -> Paired {
+    paired_in(ROUNDS, subject, floor)
+}
+
+/// The same in so many rounds.
+pub fn paired_in(rounds: usize, mut subject: Steps<impl FnMut(usize)>, mut floor: Steps<impl FnMut(usize)>) -> Paired {
+    let times: Vec<(f64, f64)> = (0..rounds)
         .map(|round| match round % 2 {
             0 => {
                 let first = subject.seconds_per_step();
@@ -60,7 +65,7 @@ pub fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// A time with three digits and a readable unit.
-fn readable(seconds: f64) -> String {
+pub fn readable(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-6 => (s * 1e9, "ns"),
         s if s < 1e-3 => (s * 1e6, "µs"),

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use extremal_expr::magnitude;
 use extremal_mechanics::{Constraint, System};
 use extremal_model::{Code, Method, Model};
-use extremal_solve::{Reason, StepFailure};
+use extremal_solve::{Reason, StepFailure, on_widest_registers};
+use extremal_trajectory::RowBlock;
 
+use super::blocks::{BlockRows, larger};
 use super::energy::EnergyLaw;
 use super::judge::Judge;
 use super::laws::{Laws, SecondLaw};
@@ -42,7 +44,7 @@ struct EnergyAudit {
     first: Option<f64>,
     off: f64,
     since: Option<f64>,
-    /// The mean of the kinetic energy so far, and the rows that it is the mean of.
+    /// The sum of the kinetic energies so far, and of how many rows.
     kinetic: f64,
     rows: f64,
     /// The largest of them.
@@ -53,27 +55,50 @@ impl EnergyAudit {
     /// Is it off by so much that every row should be looked at? Few rows know the mean of the kinetic energy but poorly: the largest
     /// of them, which may be one of a peak, does not count.
     fn is_doubtful(&self) -> bool {
-        let others = (self.kinetic * self.rows - self.highest) / (self.rows - 1.0).max(1.0);
+        let others = (self.kinetic - self.highest) / (self.rows - 1.0).max(1.0);
         let scale = self.first.map_or(0.0, f64::abs).max(others);
         let limit = DOUBTFUL * ENERGY * scale;
-        limit.is_nan() || self.off > limit
+        !limit.is_finite() || self.off > limit
     }
 
     fn scale(&self) -> f64 {
-        self.first.map_or(0.0, f64::abs).max(self.kinetic)
+        // A sum that overflowed says nothing.
+        let mean = self.kinetic / self.rows.max(1.0);
+        self.first.map_or(0.0, f64::abs).max(if mean.is_finite() { mean } else { 0.0 })
     }
 
     /// Takes a whole row, of which Σ |v p| may be known.
-    fn take(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
+    fn take_row(&mut self, observables: &Observables, row: &[f64], products: Option<f64>) {
         let sum = || {
             let rates = row[observables.row.velocities.clone()].iter().zip(&row[observables.row.momenta.clone()]);
             rates.map(|(v, p)| (v * p).abs()).sum::<f64>()
         };
-        let kinetic = products.unwrap_or_else(sum) / 2.0;
+        self.take(row[TIME], row[observables.row.energy], products.unwrap_or_else(sum) / 2.0);
+    }
+
+    fn take(&mut self, time: f64, energy: f64, kinetic: f64) {
         self.rows += 1.0;
         self.highest = self.highest.max(kinetic);
-        self.kinetic += (kinetic - self.kinetic) / self.rows;
-        self.look(row[TIME], row[observables.row.energy]);
+        self.kinetic += kinetic;
+        self.look(time, energy);
+    }
+
+    /// Takes rows as if one after the other, of each its time, its energy and Σ |v p|.
+    #[inline(always)]
+    fn take_block(&mut self, times: &[f64], energies: &[f64], products: &[f64]) {
+        let first = self.first.unwrap_or(f64::NAN);
+        let off = energies.iter().fold(self.off, |off, energy| larger(off, (energy - first).abs()));
+        // The limit is never below this.
+        if off <= ENERGY * first.abs() {
+            self.off = off;
+            self.rows += energies.len() as f64;
+            self.highest = products.iter().fold(self.highest, |highest, product| larger(highest, product / 2.0));
+            self.kinetic = products.iter().fold(self.kinetic, |sum, product| sum + product / 2.0);
+            return;
+        }
+        for ((time, energy), product) in times.iter().zip(energies).zip(products) {
+            self.take(*time, *energy, product / 2.0);
+        }
     }
 
     fn look(&mut self, time: f64, energy: f64) {
@@ -184,9 +209,32 @@ impl Audits {
             }
         }
         if let Some(energy) = &mut self.energy {
-            energy.take(observables, row, self.resolution.as_ref().map(Resolution::kinetic_now));
+            energy.take_row(observables, row, self.resolution.as_ref().map(Resolution::kinetic_now));
         }
         None
+    }
+
+    /// Can it look at many rows at a time?
+    pub fn takes_blocks(&self) -> bool {
+        self.promises.stepping && self.resolution.is_some() && self.warming.is_none()
+    }
+
+    /// Looks at the rows of a block, unless one of them needs a closer look: then nothing is changed.
+    pub fn pass(&mut self, rows: &BlockRows<'_>) -> bool {
+        let observables = &*self.observables;
+        let Some(resolution) = &mut self.resolution else { return false };
+        if !resolution.pass(observables, rows, &mut self.judge) {
+            return false;
+        }
+        if let Some(energy) = &mut self.energy {
+            let kinetic = resolution.kinetic_in_block();
+            let energies = rows.column(observables.row.energy);
+            on_widest_registers(
+                #[inline(always)]
+                || energy.take_block(rows.times(), energies, kinetic),
+            );
+        }
+        true
     }
 
     /// Looks at one of the first rows of a motion, of which only some are looked at later.
@@ -202,7 +250,7 @@ impl Audits {
     /// Looks at one of the later rows of such a motion.
     pub fn glimpse(&mut self, row: &[f64]) {
         let observables = &*self.observables;
-        self.energy.iter_mut().for_each(|energy| energy.take(observables, row, None));
+        self.energy.iter_mut().for_each(|energy| energy.take_row(observables, row, None));
     }
 
     /// Is there anything in these rows for which every row should be looked at?

@@ -102,6 +102,19 @@ impl Part {
         Ok(crossed.map_or(Going::On, Going::Stopped))
     }
 
+    /// Takes many steps at once where that can be done; returns how many.
+    fn advance_block(&mut self, recorder: &mut Recorder) -> Result<usize, RecordError> {
+        let Ok(motion) = &mut self.motion else { return Ok(0) };
+        // What is left at the end is no whole step.
+        let left = self.run.plan.whole_steps.saturating_sub(self.steps);
+        if !self.begun || left == 0 {
+            return Ok(0);
+        }
+        let taken = self.rows.push_block(motion.as_mut(), left, recorder)?;
+        self.steps += taken as u64;
+        Ok(taken)
+    }
+
     /// What came of it, and what is left of the run with other constraints.
     fn close(&mut self, end: End, recorder: &mut Recorder) -> Result<(Outcome, Option<CompiledRun>), RecordError> {
         let motion = match &mut self.motion {
@@ -156,6 +169,18 @@ impl Execution {
             }
         }
         Ok(false)
+    }
+
+    /// Goes on by many rows and records them, where nothing is to be said about any of them and they are more than a few; returns how
+    /// many. Where it returns none, there may still be a row by [`advance`](Execution::advance).
+    ///
+    /// # Errors
+    /// Only when rows cannot be recorded.
+    pub fn advance_block(&mut self, recorder: &mut Recorder) -> Result<usize, RecordError> {
+        match self.outcome {
+            None => self.part.advance_block(recorder),
+            Some(_) => Ok(0),
+        }
     }
 
     /// The latest row.
@@ -256,9 +281,14 @@ impl CompiledRun {
         // Large systems take long steps: look after each of them.
         let looks = (VALUES_BETWEEN_LOOKS / self.observables.columns.len() as u64).max(1);
         // There is a row before the first step.
-        let mut rows_left = 2;
-        while execution.advance(recorder)? {
-            rows_left -= 1;
+        let mut rows_left = 2u64;
+        loop {
+            let rows = match execution.advance_block(recorder)? {
+                0 if !execution.advance(recorder)? => break,
+                0 => 1,
+                rows => rows as u64,
+            };
+            rows_left = rows_left.saturating_sub(rows);
             if rows_left == 0 && execution.outcome.is_none() {
                 rows_left = looks;
                 if watch(execution.progress()).is_break() {

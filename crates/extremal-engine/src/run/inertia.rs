@@ -6,6 +6,7 @@ use extremal_expr::{Expr, Id};
 use extremal_mechanics::{Block, System};
 use extremal_solve::{GuessSource, Kernel, NewtonOptions};
 
+use super::blocks::BlockRows;
 use super::start::{Bordered, ids};
 
 /// Blocks of a mass matrix up to this size have a determinant that is written out,
@@ -105,15 +106,36 @@ impl InertiaWatch {
 
     /// Takes the determinants of the next row; has one of them changed here, or a row or two ago, as only one does that vanishes near by?
     pub fn leaps(&mut self, now: &[f64]) -> bool {
-        let mut leaps = false;
+        let mut found = false;
         for (before, now) in self.before.iter_mut().zip(now) {
             let before = std::mem::replace(before, *now);
-            let within = *now > before / LEAP && *now < before * LEAP || *now < before / LEAP && *now > before * LEAP;
-            leaps |= !before.is_nan() && before != *now && !within;
+            found |= leaps(before, *now);
         }
-        self.close = if leaps { CLOSE } else { self.close.saturating_sub(1) };
+        self.close = if found { CLOSE } else { self.close.saturating_sub(1) };
         self.close > 0
     }
+}
+
+impl InertiaWatch {
+    /// Would no row of a block be a leap, nor close to one? It has the determinants column by column.
+    pub fn stays_quiet<'b>(&self, mut columns: impl Iterator<Item = &'b [f64]>) -> bool {
+        self.close == 0
+            && self.before.iter().all(|before| {
+                let column = columns.next().unwrap_or_default();
+                BlockRows::steps(column, *before).fold(true, |quiet, (before, now)| quiet & !leaps(before, now))
+            })
+    }
+
+    /// Takes the determinants of a row of such a block.
+    pub fn go_on<'b>(&mut self, columns: impl Iterator<Item = &'b [f64]>, row: usize) {
+        self.before.iter_mut().zip(columns).for_each(|(before, column)| *before = column[row]);
+    }
+}
+
+/// Does a determinant change in a step as only one does that vanishes near by?
+fn leaps(before: f64, now: f64) -> bool {
+    let within = now > before / LEAP && now < before * LEAP || now < before / LEAP && now > before * LEAP;
+    !before.is_nan() && before != now && !within
 }
 
 /// The whole matrix at given states.

@@ -6,7 +6,9 @@ use extremal_expr::Id;
 use extremal_mechanics::System;
 use extremal_model::{Model, Start};
 use extremal_solve::{AdaptiveMarcher, AdaptiveMethod, March, Marcher, MotionFate, Reason, StartValues};
+use extremal_trajectory::RowBlock;
 
+use super::blocks::BlockRows;
 use super::inertia::{Inertia, StatePoint};
 use super::layout::TIME;
 use super::manifold::final_manifold;
@@ -82,6 +84,29 @@ impl Moment {
         self.q[p.len()..].copy_from_slice(&q[p.len()..]);
         self.v[p.len()..].copy_from_slice(&v[p.len()..]);
         self.s.copy_from_slice(&row[at.entropies.clone()]);
+    }
+
+    /// Takes what a row of a block says.
+    pub fn read_block(&mut self, observables: &Observables, rows: &BlockRows<'_>, row: usize) {
+        let at = &observables.row;
+        let value = |column: usize| rows.column(column)[row];
+        self.time = value(TIME);
+        self.multipliers.clear();
+        self.multipliers.extend(observables.moving.iter().map(|constraint| value(at.multiplier(*constraint))));
+        self.energy = value(at.energy);
+        for (own, columns) in [
+            (&mut self.q, &at.positions),
+            (&mut self.v, &at.velocities),
+            (&mut self.p, &at.momenta),
+            (&mut self.s, &at.entropies),
+        ] {
+            own.iter_mut().zip(columns.clone()).for_each(|(own, column)| *own = value(column));
+        }
+        (self.work, self.kinetic) = (0.0, 0.0);
+        for (v, p) in self.v.iter().zip(&self.p).take(at.momenta.len()) {
+            self.work += v * p;
+            self.kinetic += (v * p).abs();
+        }
     }
 
     /// Takes Σ v p and Σ |v p| from velocities and momenta.
@@ -239,8 +264,8 @@ impl Judge {
     }
 
     /// Is there for every row.
-    pub fn see_row(&mut self) {
-        self.left += 1;
+    pub fn see_rows(&mut self, rows: u64) {
+        self.left += rows;
     }
 
     /// Why the motion cannot go on from here for a step of size `h`, if its equations say so.

@@ -1,8 +1,12 @@
 //! The audit of a run with entropies: does the discrete motion obey the first and the second law?
 
+use std::ops::Range;
+
 use extremal_solve::{Reason, StepFailure};
+use extremal_trajectory::RowBlock;
 use serde::Serialize;
 
+use super::blocks::{BlockRows, MOST_ROWS};
 use super::observables::Observables;
 use crate::serialized::by_name;
 
@@ -73,13 +77,62 @@ pub struct TemperatureRange {
     pub highest: f64,
 }
 
+impl TemperatureRange {
+    fn take(&mut self, t: f64) {
+        self.last = t;
+        self.lowest = self.lowest.min(t);
+        self.highest = self.highest.max(t);
+    }
+}
+
+/// Energy and entropy at one row, and what came of them from outside until then.
+struct Balance {
+    energy: f64,
+    entropy: f64,
+    work: Option<f64>,
+    heat: Option<f64>,
+    matter: Option<f64>,
+    carried: Option<f64>,
+    exchanged: Option<f64>,
+}
+
+/// The columns that a [`Balance`] is read from.
+struct BalanceColumns {
+    energy: usize,
+    entropies: Range<usize>,
+    accounts: [Option<usize>; 5],
+}
+
+impl BalanceColumns {
+    fn of(observables: &Observables) -> BalanceColumns {
+        let first = observables.row.entropies.start;
+        BalanceColumns {
+            energy: observables.row.energy,
+            entropies: first..first + observables.heated(),
+            accounts: ["work", "heat", "matter", "entropy_carried", "entropy_exchanged"]
+                .map(|name| observables.account(name)),
+        }
+    }
+
+    fn at(&self, value: impl Fn(usize) -> f64) -> Balance {
+        let [work, heat, matter, carried, exchanged] = self.accounts.map(|column| column.map(&value));
+        let entropy = self.entropies.clone().map(&value).sum();
+        Balance { energy: value(self.energy), entropy, work, heat, matter, carried, exchanged }
+    }
+}
+
 /// A motion that fails below this part of its highest temperature fails because of the cold.
 const COLD: f64 = 0.2;
+
+/// What no account has received.
+const NOTHING: [f64; MOST_ROWS] = [0.0; MOST_ROWS];
 
 /// Builds [`Laws`] row by row.
 #[derive(Default)]
 pub(crate) struct Audit {
     seen: Option<Seen>,
+    /// The sums of the entropies at the rows of a block.
+    entropies: Vec<f64>,
 }
 
 struct Seen {
@@ -90,29 +143,47 @@ struct Seen {
     laws: Laws,
 }
 
+impl Seen {
+    fn take(&mut self, balance: &Balance) {
+        let Laws { first, second, .. } = &mut self.laws;
+        first.energy_change = balance.energy - self.first_energy;
+        first.work = balance.work.unwrap_or(0.0);
+        first.heat = balance.heat.unwrap_or(0.0);
+        first.matter = balance.matter;
+        let received = first.work + first.heat + first.matter.unwrap_or(0.0);
+        first.max_defect = first.max_defect.max((first.energy_change - received).abs());
+        self.largest_energy = self.largest_energy.max(balance.energy.abs());
+        second.total = balance.entropy - self.first_entropy;
+        (second.carried, second.exchanged) = (balance.carried, balance.exchanged);
+        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0);
+        second.produced = second.total - received;
+        second.smallest_step = second.smallest_step.min(second.produced - self.last_produced);
+        self.last_produced = second.produced;
+    }
+}
+
 impl Audit {
     pub fn push(&mut self, observables: &Observables, names: &[String], row: &[f64]) {
         if observables.heated() == 0 {
             return;
         }
         let at = &observables.row;
-        let (temperatures, energy) = (&row[at.temperatures.clone()], row[at.energy]);
-        let entropy: f64 = row[at.entropies.clone()][..observables.heated()].iter().sum();
-        let account = |name: &str| observables.account(name, row);
+        let temperatures = &row[at.temperatures.clone()];
+        let balance = BalanceColumns::of(observables).at(|column| row[column]);
         let Some(seen) = &mut self.seen else {
             let range = |t: &f64| TemperatureRange { first: *t, last: *t, lowest: *t, highest: *t };
             self.seen = Some(Seen {
-                first_energy: energy,
-                first_entropy: entropy,
+                first_energy: balance.energy,
+                first_entropy: balance.entropy,
                 last_produced: 0.0,
-                largest_energy: energy.abs(),
+                largest_energy: balance.energy.abs(),
                 laws: Laws {
                     first: FirstLaw::default(),
                     second: SecondLaw {
                         smallest_step: f64::INFINITY,
                         total: 0.0,
-                        carried: account("entropy_carried"),
-                        exchanged: account("entropy_exchanged"),
+                        carried: balance.carried,
+                        exchanged: balance.exchanged,
                         produced: 0.0,
                     },
                     temperatures: names.iter().cloned().zip(temperatures.iter().map(range)).collect(),
@@ -120,24 +191,44 @@ impl Audit {
             });
             return;
         };
-        let Laws { first, second, temperatures: ranges } = &mut seen.laws;
-        first.energy_change = energy - seen.first_energy;
-        first.work = account("work").unwrap_or(0.0);
-        first.heat = account("heat").unwrap_or(0.0);
-        first.matter = account("matter");
-        let received = first.work + first.heat + first.matter.unwrap_or(0.0);
-        first.max_defect = first.max_defect.max((first.energy_change - received).abs());
-        seen.largest_energy = seen.largest_energy.max(energy.abs());
-        second.total = entropy - seen.first_entropy;
-        (second.carried, second.exchanged) = (account("entropy_carried"), account("entropy_exchanged"));
-        let received = second.carried.unwrap_or(0.0) + second.exchanged.unwrap_or(0.0);
-        second.produced = second.total - received;
-        second.smallest_step = second.smallest_step.min(second.produced - seen.last_produced);
-        seen.last_produced = second.produced;
-        for ((_, range), t) in ranges.iter_mut().zip(temperatures) {
-            range.last = *t;
-            range.lowest = range.lowest.min(*t);
-            range.highest = range.highest.max(*t);
+        seen.take(&balance);
+        for ((_, range), t) in seen.laws.temperatures.iter_mut().zip(temperatures) {
+            range.take(*t);
+        }
+    }
+
+    /// Takes the rows of a block, as if one after the other; not the first of a run.
+    pub fn push_block(&mut self, observables: &Observables, rows: &BlockRows<'_>) {
+        let Some(seen) = &mut self.seen else { return };
+        let columns = BalanceColumns::of(observables);
+        let count = rows.rows();
+        let energies = rows.column(columns.energy);
+        let [work, heat, matter, carried, exchanged] =
+            columns.accounts.map(|column| column.map_or(&NOTHING[..count], |column| rows.column(column)));
+        let received = work.iter().zip(heat).zip(matter).map(|((work, heat), matter)| work + heat + matter);
+        let first = &mut seen.laws.first;
+        for (energy, received) in energies.iter().zip(received) {
+            let defect = ((energy - seen.first_energy) - received).abs();
+            first.max_defect = first.max_defect.max(defect);
+            seen.largest_energy = seen.largest_energy.max(energy.abs());
+        }
+        self.entropies.clear();
+        self.entropies.resize(count, std::iter::empty::<f64>().sum());
+        for column in columns.entropies.clone() {
+            self.entropies.iter_mut().zip(rows.column(column)).for_each(|(sum, entropy)| *sum += entropy);
+        }
+        let second = &mut seen.laws.second;
+        for (entropy, (carried, exchanged)) in self.entropies.iter().zip(carried.iter().zip(exchanged)) {
+            let produced = (entropy - seen.first_entropy) - (carried + exchanged);
+            second.smallest_step = second.smallest_step.min(produced - seen.last_produced);
+            seen.last_produced = produced;
+        }
+        // What is said of the last row alone; extremes do not change by taking it twice, nor does a step of nothing: it is left out.
+        let smallest = second.smallest_step;
+        seen.take(&columns.at(|column| rows.column(column)[count - 1]));
+        seen.laws.second.smallest_step = smallest;
+        for ((_, range), column) in seen.laws.temperatures.iter_mut().zip(observables.row.temperatures.clone()) {
+            rows.column(column).iter().for_each(|t| range.take(*t));
         }
     }
 

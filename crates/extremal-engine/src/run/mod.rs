@@ -1,6 +1,7 @@
 //! Running a model: from its start to its end, recorded, watched, and stopped with a reason when it cannot go on.
 
 mod audits;
+mod blocks;
 mod energy;
 mod energy_nodes;
 mod execution;

@@ -268,10 +268,10 @@ impl Observables {
         .laid_out()
     }
 
-    /// The account of this name in a row, if there is one.
-    pub fn account(&self, name: &str, row: &[f64]) -> Option<f64> {
+    /// The column of the account of this name, if there is one.
+    pub fn account(&self, name: &str) -> Option<usize> {
         let place = self.accounts.iter().position(|account| *account == name)?;
-        Some(row[self.row.accounts.clone()][place])
+        Some(self.row.accounts.start + place)
     }
 
     pub fn state(&self) -> StateLayout {

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use extremal_solve::{March, PassedConfiguration, StepFailure};
-use extremal_trajectory::{RecordError, Recorder};
+use extremal_trajectory::{RecordError, Recorder, RowBlock};
 
 use super::CompiledRun;
 use super::audits::{Audits, Promises};
+use super::blocks::Blocks;
 use super::judge::{Instruments, Judge};
 use super::laws::{Audit, Laws};
 use super::layout::TIME;
 use super::observables::Observables;
 use super::snapshot::Snapshot;
+use super::stops::crosses_in_block;
 use super::warning::Warning;
 use super::watch::Trouble;
 
@@ -24,6 +26,8 @@ pub(super) struct RowRecorder {
     audit: Audit,
     audits: Audits,
     now: Snapshot,
+    blocks: Blocks,
+    estimates: Vec<f64>,
     /// Of the last row there are the time, energies and invariants alone.
     passed: bool,
 }
@@ -45,12 +49,15 @@ impl RowRecorder {
         let observables = run.observables.clone();
         let column = |target: &usize| observables.columns[observables.row.target(*target)].name().to_string();
         let judge = Judge::new(Instruments::later(run), run.start.parameter_values());
+        let audits = Audits::new(observables.clone(), promises, judge);
         RowRecorder {
+            blocks: Blocks::new(&observables, audits.takes_blocks()),
             exact_names: observables.exact.iter().map(column).collect(),
             entropy_names,
             errors: vec![0.0; observables.exact.len()],
             audit: Audit::default(),
-            audits: Audits::new(observables.clone(), promises, judge),
+            audits,
+            estimates: Vec::new(),
             now: Snapshot::new(&observables, run.estimate.clone()),
             passed: false,
             observables,
@@ -113,12 +120,50 @@ impl RowRecorder {
         }
     }
 
+    /// Takes up to so many steps at once, watches and records them; returns how many. None are taken where one of them is to be looked
+    /// at by itself.
+    pub fn push_block(
+        &mut self,
+        motion: &mut dyn March,
+        steps: u64,
+        recorder: &mut Recorder,
+    ) -> Result<usize, RecordError> {
+        if !self.blocks.advance(motion, steps) {
+            return Ok(0);
+        }
+        let observables = &*self.observables;
+        let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
+        let crossed = crosses_in_block(observables, &rows, &self.now.stops);
+        if crossed || !self.audits.pass(&rows) {
+            self.blocks.refuse(motion);
+            return Ok(0);
+        }
+        for ((error, exact), target) in self.errors.iter_mut().zip(rows.exact()).zip(&observables.exact) {
+            let column = rows.column(observables.row.target(*target));
+            *error = column.iter().zip(exact).fold(*error, |error, (value, exact)| error.max((value - exact).abs()));
+        }
+        self.audit.push_block(observables, &rows);
+        let count = rows.rows();
+        if observables.estimate {
+            self.estimates.resize(count, 0.0);
+            self.now.estimate_block(observables, &rows, recorder.wants_one_of(count), &mut self.estimates);
+            std::mem::swap(&mut self.estimates, &mut self.blocks.estimate);
+        }
+        self.blocks.accept();
+        let Some(rows) = self.blocks.rows(observables) else { return Ok(0) };
+        self.now.follow(&rows);
+        self.passed = false;
+        recorder.push_block(&rows)?;
+        Ok(count)
+    }
+
     /// Looks at the motion and records where it is; returns why it cannot go on, if it cannot.
     pub fn push(
         &mut self,
         motion: &mut dyn March,
         recorder: &mut Recorder,
     ) -> Result<Option<Box<StepFailure>>, RecordError> {
+        self.blocks.took_row();
         let time = motion.time();
         if !recorder.wants_row()
             && let Some(seen) = motion.observe_outputs()

@@ -1,7 +1,9 @@
 //! Is the motion resolved by its steps? A cheap look at every row, and a judge who is asked when something is suspicious.
 
-use extremal_solve::Reason;
+use extremal_solve::{Reason, on_widest_registers};
+use extremal_trajectory::RowBlock;
 
+use super::blocks::{BlockRows, StepColumns, StepSlices, larger};
 use super::inertia::InertiaWatch;
 use super::judge::{Judge, Moment, Verdict};
 use super::observables::Observables;
@@ -26,6 +28,8 @@ const ENERGY_JUMP: f64 = 0.05;
 const QUIET: f64 = 1e-4;
 /// Kinetic energies below this part of the energy are round-off.
 const ROUND_OFF: f64 = 1e-14;
+/// Steps of a block that are looked at together.
+const TOGETHER: usize = 32;
 /// After a warning a motion is looked at so many times more, for singularities.
 const AFTER_WARNING: u32 = 64;
 
@@ -34,14 +38,22 @@ pub(crate) struct Resolution {
     /// They change places at every row.
     before: Box<Moment>,
     now: Box<Moment>,
-    seen: u64,
     inertia: InertiaWatch,
     /// Has the mass changed in the last step as one does that vanishes?
     leapt: bool,
+    past: Past,
+    /// Of the steps of a block.
+    steps: StepColumns,
+    looks_left: u32,
+    warning: Option<Warning>,
+}
+
+/// What the steps so far say about the next one.
+#[derive(Clone, Copy)]
+struct Past {
     /// Is the energy conserved?
     conserved: bool,
-    /// How much it changed in the last step.
-    jump: f64,
+    seen: u64,
     /// The strongest changes so far, fading: of first order and of second.
     strongest: [f64; 2],
     /// The largest kinetic energy and energy.
@@ -52,8 +64,20 @@ pub(crate) struct Resolution {
     /// Rows until rough steps are looked at again; twice as many after every time that nothing was found.
     wait: u64,
     waited: u64,
-    looks_left: u32,
-    warning: Option<Warning>,
+}
+
+/// What a step did to a motion.
+struct StepFacts {
+    /// How velocities and momenta changed.
+    change: [f64; 2],
+    /// Σ |v p| before it and after it.
+    kinetic: [f64; 2],
+    /// The energies.
+    energy: [f64; 2],
+    /// A kinetic energy that changes its sign has passed a vanishing mass, unless there are terms linear in the velocities.
+    turned: bool,
+    /// Has the mass changed as one does that vanishes?
+    leapt: bool,
 }
 
 impl Resolution {
@@ -64,14 +88,9 @@ impl Resolution {
     }
 
     fn of(before: Box<Moment>, now: Box<Moment>, inertia: InertiaWatch, conserved: bool) -> Self {
-        Resolution {
-            before,
-            now,
-            seen: 0,
-            inertia,
-            leapt: false,
+        let past = Past {
             conserved,
-            jump: 0.0,
+            seen: 0,
             strongest: [0.0; 2],
             kinetic: 0.0,
             energy: 0.0,
@@ -79,6 +98,14 @@ impl Resolution {
             alert: 0,
             wait: 0,
             waited: 1,
+        };
+        Resolution {
+            before,
+            now,
+            inertia,
+            leapt: false,
+            past,
+            steps: StepColumns::default(),
             looks_left: AFTER_WARNING,
             warning: None,
         }
@@ -90,7 +117,7 @@ impl Resolution {
         let [before, now] = [&mut self.before, &mut self.now].map(|moment| std::mem::replace(moment, nothing()));
         let mut inertia = std::mem::take(&mut self.inertia);
         inertia.begin();
-        *self = Resolution::of(before, now, inertia, self.conserved);
+        *self = Resolution::of(before, now, inertia, self.past.conserved);
     }
 
     /// Takes the determinants of the mass matrix of the row that is looked at next.
@@ -100,11 +127,11 @@ impl Resolution {
 
     /// Looks at the next row. What it returns is why the step to it is none.
     pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge) -> Option<Reason> {
-        judge.see_row();
+        judge.see_rows(1);
         if !self.suspects(observables, row) || self.looks_left == 0 {
             return None;
         }
-        match judge.verdict(&self.before, &self.now, self.floor(), self.warning.is_none()) {
+        match judge.verdict(&self.before, &self.now, self.past.floor(), self.warning.is_none()) {
             Verdict::Resolved | Verdict::Undecided => None,
             Verdict::Unresolved { resolving } => {
                 self.looks_left -= 1;
@@ -119,7 +146,53 @@ impl Resolution {
     /// Takes the next row, for what is said at the end.
     pub fn remember(&mut self, observables: &Observables, row: &[f64]) {
         self.now.read(observables, row);
-        self.seen += 1;
+        self.past.seen += 1;
+    }
+
+    /// Takes the rows of a block, if none of them would be looked at closely; otherwise nothing is changed.
+    pub fn pass(&mut self, observables: &Observables, rows: &BlockRows<'_>, judge: &mut Judge) -> bool {
+        if self.past.seen == 0 || !self.inertia.stays_quiet(rows.determinants()) {
+            return false;
+        }
+        self.steps.read(observables, rows, &self.now);
+        let mut past = self.past;
+        for from in (0..rows.rows()).step_by(TOGETHER) {
+            let steps = self.steps.part(from..(from + TOGETHER).min(rows.rows()));
+            let quiet = on_widest_registers(
+                #[inline(always)]
+                || past.is_quiet(&steps),
+            );
+            if quiet {
+                continue;
+            }
+            for at in 0..steps.first.len() {
+                let step = StepFacts {
+                    change: [steps.first[at], steps.second[at]],
+                    kinetic: [steps.kinetic[at], steps.kinetic[at + 1]],
+                    energy: [steps.energy[at], steps.energy[at + 1]],
+                    turned: steps.work[at] * steps.work[at + 1] < 0.0,
+                    leapt: false,
+                };
+                if past.suspects(&step) && self.looks_left > 0 {
+                    return false;
+                }
+            }
+        }
+        self.past = past;
+        let last = rows.rows() - 1;
+        match last.checked_sub(1) {
+            Some(before) => self.before.read_block(observables, rows, before),
+            None => std::mem::swap(&mut self.before, &mut self.now),
+        }
+        self.now.read_block(observables, rows, last);
+        self.inertia.go_on(rows.determinants(), last);
+        judge.see_rows(rows.rows() as u64);
+        true
+    }
+
+    /// Σ |v p| at the rows of the block that was passed last.
+    pub fn kinetic_in_block(&self) -> &[f64] {
+        self.steps.kinetic()
     }
 
     /// Takes the next row; is there a reason to ask the judge about the step to it?
@@ -129,16 +202,24 @@ impl Resolution {
         }
         std::mem::swap(&mut self.before, &mut self.now);
         self.now.read(observables, row);
-        self.jump = (self.now.energy - self.before.energy).abs();
-        self.kinetic = self.kinetic.max(self.now.kinetic);
-        self.energy = self.energy.max(self.now.energy.abs());
-        self.seen += 1;
-        self.seen > 1 && self.is_suspicious()
+        let (before, now) = (&self.before, &self.now);
+        let leapt = std::mem::take(&mut self.leapt) && self.past.seen > 0;
+        if self.past.seen == 0 {
+            self.past.take(now.kinetic, now.energy);
+            return false;
+        }
+        self.past.suspects(&StepFacts {
+            change: before.change(now),
+            kinetic: [before.kinetic, now.kinetic],
+            energy: [before.energy, now.energy],
+            turned: before.work * now.work < 0.0,
+            leapt,
+        })
     }
 
     /// Why a motion whose next step of size `h` failed cannot go on, if its equations say so.
     pub fn end(&self, h: f64, judge: &mut Judge) -> Option<Reason> {
-        judge.end_of(&self.now, h).filter(|_| self.seen > 0)
+        judge.end_of(&self.now, h).filter(|_| self.past.seen > 0)
     }
 
     /// Σ |v p| at the row that was taken last.
@@ -150,32 +231,82 @@ impl Resolution {
     pub fn warning(&self) -> Option<&Warning> {
         self.warning.as_ref()
     }
+}
+
+impl Past {
+    /// Takes the kinetic energy and the energy of the next row.
+    fn take(&mut self, kinetic: f64, energy: f64) {
+        self.kinetic = self.kinetic.max(kinetic);
+        self.energy = self.energy.max(energy.abs());
+        self.seen += 1;
+    }
+
+    /// Are these steps such that nothing is suspicious about any of them, nor about the next ones because of them? If so, they are taken;
+    /// otherwise nothing is changed.
+    #[inline(always)]
+    fn is_quiet(&mut self, steps: &StepSlices<'_>) -> bool {
+        if self.alert > 0 || self.rough > 0 || self.seen < 2 {
+            return false;
+        }
+        let (mut strongest, mut quiet) = (self.strongest, true);
+        for (first, second) in steps.first.iter().zip(steps.second) {
+            quiet &= (*first <= GROWTH * strongest[0]) & (*second <= GROWTH * GROWTH * strongest[1]);
+            strongest = [larger(*first, FADING * strongest[0]), larger(*second, FADING * strongest[1])];
+        }
+        let jump = if self.conserved { ENERGY_JUMP } else { f64::INFINITY };
+        let (kinetic, after) = (steps.kinetic, &steps.kinetic[1..]);
+        let moved = steps.energy.iter().zip(&steps.energy[1..]).zip(steps.work.iter().zip(&steps.work[1..]));
+        for ((change, kinetic), ((e0, e1), (w0, w1))) in steps.first.iter().zip(kinetic.iter().zip(after)).zip(moved) {
+            let both = kinetic.0 + kinetic.1;
+            quiet &= (*change <= ROUGH * both) & (w0 * w1 >= 0.0) & ((e1 - e0).abs() <= jump * both);
+        }
+        if quiet {
+            self.wait_through(steps);
+            self.strongest = strongest;
+            self.kinetic = after.iter().fold(self.kinetic, |highest, kinetic| larger(highest, *kinetic));
+            self.energy = steps.energy[1..].iter().fold(self.energy, |largest, energy| larger(largest, energy.abs()));
+            self.seen += after.len() as u64;
+        }
+        quiet
+    }
+
+    /// Rough steps are waited for by steps in which something happens.
+    fn wait_through(&mut self, steps: &StepSlices<'_>) {
+        if self.wait == 0 {
+            return;
+        }
+        let mut past = *self;
+        for (at, (first, second)) in steps.first.iter().zip(steps.second).enumerate() {
+            past.take(steps.kinetic[at + 1], steps.energy[at + 1]);
+            self.wait = self.wait.saturating_sub(u64::from(first + second > past.floor()));
+        }
+    }
 
     /// What is too little of a kinetic energy to be looked at.
     fn floor(&self) -> f64 {
         (QUIET * self.kinetic).max(ROUND_OFF * self.energy)
     }
 
-    fn is_suspicious(&mut self) -> bool {
-        let (before, now) = (&self.before, &self.now);
-        let change = before.change(now);
-        let kinetic = before.kinetic + now.kinetic;
+    /// Takes the next step; is it one to ask the judge about?
+    #[inline]
+    fn suspects(&mut self, step: &StepFacts) -> bool {
+        let StepFacts { change, kinetic: [before, now], turned, leapt, .. } = *step;
+        self.take(now, step.energy[1]);
+        let kinetic = before + now;
         let floor = self.floor();
         let grown = change[0] > GROWTH * self.strongest[0] || change[1] > GROWTH * GROWTH * self.strongest[1];
         for (strongest, change) in self.strongest.iter_mut().zip(change) {
             *strongest = change.max(FADING * *strongest);
         }
         let rough = change[0] > ROUGH * kinetic;
-        // A kinetic energy that changes its sign has passed a vanishing mass, unless there are terms linear in the velocities.
-        let turned = before.work * now.work < 0.0;
         self.rough = if rough || turned { self.rough + 1 } else { 0 };
-        let leapt = std::mem::take(&mut self.leapt);
         if change[0] + change[1] <= floor && !leapt {
             return false;
         }
         let grown = grown && self.seen > 2 || leapt;
         self.alert = if grown { ALERT } else { self.alert.saturating_sub(1) };
-        let jumped = self.conserved && self.jump > ENERGY_JUMP * kinetic;
+        let jump = (step.energy[1] - step.energy[0]).abs();
+        let jumped = self.conserved && jump > ENERGY_JUMP * kinetic;
         if grown || jumped || self.alert > 0 && change[0] > ALERT_ROUGH * kinetic {
             return true;
         }

@@ -1,9 +1,11 @@
 //! One row of a motion: assembled from its state and what is observed there.
 
 use extremal_solve::{GuessSource, Kernel, March, StepFailure};
+use extremal_trajectory::RowBlock;
 
 use super::CompiledRun;
-use super::layout::TIME;
+use super::blocks::BlockRows;
+use super::layout::{RowLayout, TIME};
 use super::observables::Observables;
 use super::watch::{ConstraintWatch, Trouble};
 
@@ -51,15 +53,9 @@ impl Snapshot {
         let time = motion.time();
         let state = motion.state();
         if self.estimate.is_some() {
-            let (before, rest) = self.step_inputs.split_at_mut(at.positions.len());
-            let (after, rest) = rest.split_at_mut(at.positions.len());
-            let (entropies, times) = rest.split_at_mut(at.entropies.len());
-            let positions = self.row[at.positions.clone()].iter().zip(&state[in_state.positions()]);
-            for ((own_before, own_after), (begin, end)) in before.iter_mut().zip(after).zip(positions) {
-                (*own_before, *own_after) = (*begin, *end);
-            }
-            copy(entropies, &self.row[at.entropies.clone()]);
-            (times[0], times[1]) = (self.row[TIME], time - self.row[TIME]);
+            let (before, after) = (&self.row, &state[in_state.positions()]);
+            let after = |column: usize| if column == TIME { time } else { after[column - at.positions.start] };
+            step_inputs(&mut self.step_inputs, at, |column| before[column], after);
         }
         self.row[TIME] = time;
         self.row[at.positions.clone()].copy_from_slice(&state[in_state.positions()]);
@@ -93,6 +89,49 @@ impl Snapshot {
         self.first = false;
         Ok(trouble)
     }
+}
+
+impl Snapshot {
+    /// The energies of the steps of a block by their positions, written to `estimates`: of all of them or of the last alone.
+    pub fn estimate_block(
+        &mut self,
+        observables: &Observables,
+        rows: &BlockRows<'_>,
+        all: bool,
+        estimates: &mut [f64],
+    ) {
+        let Some(estimate) = &mut self.estimate else { return };
+        let at = &observables.row;
+        for step in if all { 0 } else { estimates.len() - 1 }..estimates.len() {
+            let before = |column: usize| match step.checked_sub(1) {
+                Some(before) => rows.column(column)[before],
+                None => self.row[column],
+            };
+            step_inputs(&mut self.step_inputs, at, before, |column| rows.column(column)[step]);
+            let mut value = [0.0];
+            if estimate.run(&self.step_inputs, GuessSource::Formula, &mut value).is_err() {
+                value = [f64::NAN];
+            }
+            estimates[step] = value[0];
+        }
+    }
+
+    /// Goes on after a block.
+    pub fn follow(&mut self, rows: &BlockRows<'_>) {
+        let last = rows.rows() - 1;
+        rows.read_row(last, &mut self.row);
+        self.stops.iter_mut().zip(rows.stops()).for_each(|(own, column)| *own = column[last]);
+        self.determinants.iter_mut().zip(rows.determinants()).for_each(|(own, column)| *own = column[last]);
+        self.first = false;
+    }
+}
+
+/// Positions before and after a step, entropies before it, time and step, from the columns of the rows before and after it.
+fn step_inputs(inputs: &mut [f64], at: &RowLayout, before: impl Fn(usize) -> f64, after: impl Fn(usize) -> f64) {
+    let positions = || at.positions.clone();
+    let times = [before(TIME), after(TIME) - before(TIME)];
+    let values = positions().map(&before).chain(positions().map(&after)).chain(at.entropies.clone().map(&before));
+    inputs.iter_mut().zip(values.chain(times)).for_each(|(input, value)| *input = value);
 }
 
 impl CompiledRun {

@@ -3,6 +3,7 @@
 use extremal_model::Direction;
 use extremal_solve::{March, RootError, StepFailure, find_root};
 
+use super::blocks::BlockRows;
 use super::observables::Observables;
 
 /// A condition that changed its sign in the last step, with its values before and after it.
@@ -65,6 +66,14 @@ pub(crate) fn located(
     }
     crossings.sort_by(|a, b| a.after.total_cmp(&b.after));
     Ok(crossings)
+}
+
+/// Does a condition cross zero in one of the steps of a block? `values` are those before it.
+pub(super) fn crosses_in_block(observables: &Observables, rows: &BlockRows<'_>, values: &[f64]) -> bool {
+    let conditions = observables.stops.iter().zip(rows.stops()).zip(values);
+    conditions.into_iter().any(|(((_, direction), column), before)| {
+        BlockRows::steps(column, *before).any(|(before, after)| crosses(before, after, *direction))
+    })
 }
 
 /// Does a value that goes from `before` to `after` cross zero in this direction? A start on zero is no crossing.

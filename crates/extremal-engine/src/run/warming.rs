@@ -117,7 +117,7 @@ impl Warming {
 
     /// Looks at the next row. What it returns is why the step to it is none.
     pub fn look(&mut self, observables: &Observables, row: &[f64], judge: &mut Judge) -> Option<Reason> {
-        judge.see_row();
+        judge.see_rows(1);
         if !self.suspects(observables, row) {
             return None;
         }

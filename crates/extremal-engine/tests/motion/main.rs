@@ -1,6 +1,7 @@
 //! Motions of models written as text, against closed forms, equations typed by hand, and the ways in which a run can end.
 
 mod audits;
+mod blocks;
 mod boundary;
 mod contact;
 mod derived;

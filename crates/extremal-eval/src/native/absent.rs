@@ -33,6 +33,10 @@ impl NoNative {
         match *self {}
     }
 
+    pub fn repeat_traced(&self, _: u64, _: &mut [f64], _: &mut [f64]) -> u64 {
+        match *self {}
+    }
+
     pub fn converge(&self, _: usize, _: u64, _: &mut [f64]) -> Option<u64> {
         match *self {}
     }

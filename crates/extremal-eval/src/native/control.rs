@@ -97,6 +97,24 @@ impl Assembler {
         self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r15, rdx
     }
 
+    /// The same with an address to go along, the second argument.
+    pub fn enter_traced_rounds(&mut self) {
+        self.bytes.extend([0x53, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57]); // push rbx; push r13; push r14; push r15
+        self.bytes.extend([0x48, 0x83, 0xec, 0x08]); // sub rsp, 8
+        self.bytes.extend([0x48, 0x89, 0xfb, 0x49, 0x89, 0xf5, 0x49, 0x89, 0xd7]); // mov rbx, rdi; mov r13, rsi; mov r15, rdx
+    }
+
+    /// Moves the address on by a number.
+    pub fn next_in_trace(&mut self) {
+        self.bytes.extend([0x49, 0x83, 0xc5, 0x08]); // add r13, 8
+    }
+
+    /// Like [`Assembler::leave_rounds`].
+    pub fn leave_traced_rounds(&mut self) {
+        self.bytes.extend([0x4c, 0x89, 0xf8, 0x48, 0x83, 0xc4, 0x08]); // mov rax, r15; add rsp, 8
+        self.bytes.extend([0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x5b]); // pop r15; pop r14; pop r13; pop rbx
+    }
+
     /// Sets the number of tries.
     pub fn set_tries(&mut self, tries: u32) {
         self.bytes.extend([0x41, 0xbe]); // mov r14d, tries

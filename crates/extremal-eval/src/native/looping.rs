@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use extremal_expr::Relation;
 
 use crate::op::{Instruction, Op};
-use crate::program::{Feedback, TRIES};
+use crate::program::{Feedback, TRACE_STRIDE, TRIES};
 use crate::slots::{MemorySlot, NOWHERE};
 use crate::ssa::ValueId;
 
 use super::emit::{Emitter, ONE, ZERO};
-use super::encoder::{AddressRegister, MachineOperand, Register, Width};
+use super::encoder::{AddressRegister, BEYOND, MachineOperand, Register, Width};
 use super::order::BlockItem;
 
 /// So many registers are left to work in where others keep what they hold from round to round.
@@ -82,8 +82,15 @@ impl Tests {
 
 impl Emitter {
     /// Appends a function of the address of the memory and a number of rounds, which returns how many of these are left when the
-    /// condition, the first of `outputs`, does not hold after some tries. Returns where it begins.
-    pub fn looping(&mut self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback) -> usize {
+    /// condition, the first of `outputs`, does not hold after some tries. A `traced` one also gets the address where it writes the
+    /// first values that every round hands on. Returns where it begins.
+    pub fn looping(
+        &mut self,
+        steps: &[Instruction<ValueId>],
+        outputs: &[ValueId],
+        feedback: Feedback,
+        traced: bool,
+    ) -> usize {
         let begin = self.begin_function();
         let mut tests = match self.target.width {
             Width::One => Tests::of(steps, outputs),
@@ -92,7 +99,7 @@ impl Emitter {
         let (next, again) = outputs[1..].split_at(feedback.carried);
         let mut items = tests.place(self.items(steps));
         let stays = self.stays(&items, next, feedback);
-        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, feedback) };
+        let shifts = if stays { Shifts::default() } else { self.shifts(steps, outputs, feedback, traced) };
         let shifted = |value: &ValueId| shifts.choices.values().any(|(choice, _)| choice == value);
         items.retain(|item| !matches!(item, BlockItem::Instruction(step) if shifted(&step.to)));
         if feedback.retried > 0 {
@@ -107,7 +114,10 @@ impl Emitter {
         let mut needed: Vec<ValueId> = outputs[1..].iter().filter(|value| !shifted(value)).copied().collect();
         needed.extend(tests.numbers.iter().chain(&shifts.condition));
         items.push(BlockItem::Round(needed));
-        self.code.enter_rounds();
+        match traced {
+            true => self.code.enter_traced_rounds(),
+            false => self.code.enter_rounds(),
+        }
         self.registers.begin(&items, AddressRegister::Rbx);
         let residents = if stays { self.residents(&items, next, feedback) } else { Vec::new() };
         let mut failed: Vec<usize> = tests.before.iter().map(|condition| self.leave_unless(*condition)).collect();
@@ -140,6 +150,9 @@ impl Emitter {
             });
             self.registers.unlock();
         }
+        if traced {
+            self.trace(&next[..feedback.traced]);
+        }
         match stays {
             true => self.move_residents(&residents),
             false => self.hand_on(next, feedback.first as MemorySlot, &shifts),
@@ -158,7 +171,24 @@ impl Emitter {
             let place = self.registers.bytes(resident.slot);
             self.code.store(self.target.width, AddressRegister::Rbx, place, resident.register);
         }
+        if traced {
+            self.registers.finish(&items);
+            self.code.leave_traced_rounds();
+            self.end_function();
+            return begin;
+        }
         self.end_rounds(&items, begin)
+    }
+
+    /// Writes values to the trace, each to its own column.
+    fn trace(&mut self, values: &[ValueId]) {
+        for (column, value) in values.iter().enumerate() {
+            let from = self.registers.load(&mut self.code, *value);
+            let place = i32::try_from(column * TRACE_STRIDE * size_of::<f64>()).unwrap_or(BEYOND);
+            self.code.store(Width::One, AddressRegister::R13, place, from);
+            self.registers.unlock();
+        }
+        self.code.next_in_trace();
     }
 
     pub(super) fn end_rounds(&mut self, items: &[BlockItem], begin: usize) -> usize {
@@ -192,12 +222,13 @@ impl Emitter {
     }
 
     /// Choices between inputs that nobody needs but the next round: they are made where they go, so that they need no registers.
-    fn shifts(&self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback) -> Shifts {
+    /// What is traced is wanted in a register all the same.
+    fn shifts(&self, steps: &[Instruction<ValueId>], outputs: &[ValueId], feedback: Feedback, traced: bool) -> Shifts {
         let made: BTreeMap<ValueId, Op<ValueId>> = steps.iter().map(|step| (step.to, step.op)).collect();
         let uses = uses(steps, outputs);
         let places = feedback.first as MemorySlot..(feedback.first + feedback.carried) as MemorySlot;
         let mut shifts = Shifts::default();
-        for (slot, value) in places.clone().zip(&outputs[1..]) {
+        for (slot, value) in places.clone().zip(&outputs[1..]).skip(if traced { feedback.traced } else { 0 }) {
             let Some(Op::Select(condition, chosen, other)) = made.get(value) else { continue };
             let (chosen, other) = (self.registers.home(*chosen), self.registers.home(*other));
             let same = shifts.condition.is_none_or(|first| first == *condition);

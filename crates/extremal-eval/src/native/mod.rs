@@ -41,6 +41,7 @@ pub(crate) struct Native {
     entries: Vec<usize>,
     commits: Vec<Option<usize>>,
     feedback: Option<usize>,
+    traced: Option<usize>,
     converging: Vec<usize>,
     /// Slots a machine needs, and the first of those that hold bit patterns.
     memory: usize,
@@ -50,7 +51,7 @@ pub(crate) struct Native {
 }
 
 type EntryFunction = unsafe extern "sysv64" fn(*mut f64, *mut f64);
-/// Memory, nothing, the number of rounds; returns how many of them are left.
+/// Memory, nothing or where the trace goes, the number of rounds; returns how many of them are left.
 type LoopFunction = unsafe extern "sysv64" fn(*mut f64, *mut f64, u64) -> u64;
 
 /// What the code of a backend runs on, if this machine is one.
@@ -95,7 +96,11 @@ impl Native {
             .map(|(block, outputs)| emitter.block(&BlockSource { steps: &block.steps, outputs, kept: &[] }))
             .collect();
         let feedback = match (blocks.feedback, &blocks.entries[..]) {
-            (Some(feedback), [(block, outputs)]) => Some(emitter.looping(&block.steps, outputs, feedback)),
+            (Some(feedback), [(block, outputs)]) => Some(emitter.looping(&block.steps, outputs, feedback, false)),
+            _ => None,
+        };
+        let traced = match (blocks.feedback.filter(|feedback| feedback.traced > 0 && lanes == 1), &blocks.entries[..]) {
+            (Some(feedback), [(block, outputs)]) => Some(emitter.looping(&block.steps, outputs, feedback, true)),
             _ => None,
         };
         let first_converging = blocks.first_converging as MemorySlot;
@@ -112,6 +117,7 @@ impl Native {
             entries,
             commits,
             feedback,
+            traced,
             converging,
             memory,
             patterns,
@@ -158,7 +164,15 @@ impl Native {
     /// Goes round at most `times`; returns how often.
     pub fn repeat(&self, times: u64, memory: &mut [f64]) -> u64 {
         match self.feedback {
-            Some(offset) if times > 0 => times - self.rounds_left(offset, times, memory),
+            Some(offset) if times > 0 => times - self.rounds_left(offset, times, memory, std::ptr::null_mut()),
+            _ => 0,
+        }
+    }
+
+    /// The same; every round writes to the columns of a trace, which the caller has measured.
+    pub fn repeat_traced(&self, times: u64, memory: &mut [f64], trace: &mut [f64]) -> u64 {
+        match self.traced {
+            Some(offset) if times > 0 => times - self.rounds_left(offset, times, memory, trace.as_mut_ptr()),
             _ => 0,
         }
     }
@@ -168,17 +182,20 @@ impl Native {
     pub fn converge(&self, entry: usize, times: u64, memory: &mut [f64]) -> Option<u64> {
         match times {
             0 => None,
-            _ => times.checked_sub(self.rounds_left(self.converging[entry], times, memory)),
+            _ => {
+                let left = self.rounds_left(self.converging[entry], times, memory, std::ptr::null_mut());
+                times.checked_sub(left)
+            }
         }
     }
 
     /// Goes round; returns how many rounds are left, more than there were if it did not converge.
     #[inline]
-    fn rounds_left(&self, offset: usize, times: u64, memory: &mut [f64]) -> u64 {
+    fn rounds_left(&self, offset: usize, times: u64, memory: &mut [f64], trace: *mut f64) -> u64 {
         assert!(memory.len() >= self.memory * self.lanes, "the memory of another program");
         // SAFETY: the memory is large enough, and the block at this offset is a loop, so it takes a count.
         let rounds = unsafe { std::mem::transmute::<EntryFunction, LoopFunction>(self.function(offset)) };
-        unsafe { rounds(memory.as_mut_ptr(), std::ptr::null_mut(), times) }
+        unsafe { rounds(memory.as_mut_ptr(), trace, times) }
     }
 
     #[inline]

@@ -6,3 +6,4 @@ mod lowering;
 mod recipes;
 mod scale;
 mod tiers;
+mod traces;

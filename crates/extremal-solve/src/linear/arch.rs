@@ -1,12 +1,12 @@
 //! The vector instructions that loops are compiled for.
 
 #[cfg(feature = "native")]
-pub(super) use pulp::Arch;
+pub(crate) use pulp::Arch;
 
 /// Those that every machine of the target has.
 #[cfg(not(feature = "native"))]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arch;
+pub(crate) struct Arch;
 
 #[cfg(not(feature = "native"))]
 impl Arch {
@@ -17,4 +17,11 @@ impl Arch {
     pub fn dispatch<T>(self, run: impl FnOnce() -> T) -> T {
         run()
     }
+}
+
+/// Runs `work`, which must be an `#[inline(always)]` closure, compiled for the widest registers the machine has. Nothing is fused that is
+/// not written so: the bits are the same everywhere.
+#[inline(always)]
+pub fn on_widest_registers<T>(work: impl FnOnce() -> T) -> T {
+    Arch::new().dispatch(work)
 }

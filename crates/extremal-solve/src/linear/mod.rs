@@ -4,11 +4,13 @@
 //! full. A factorisation depends on the matrix alone, bit for bit: not on the machine's vector width, not on what was
 //! factored before.
 
-mod arch;
+pub(crate) mod arch;
 mod banded;
 mod dense;
 mod equilibrate;
 mod gram;
+mod lane_lu;
+mod lanes;
 mod ordering;
 mod pattern;
 mod small;
@@ -19,8 +21,10 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use arch::on_widest_registers;
 pub use dense::DenseLu;
 pub(crate) use gram::{Moving, MovingGram};
+pub(crate) use lanes::LaneSolver;
 pub(crate) use ordering::{Adjacency, inverse, minimum_degree};
 pub(crate) use small::LEAST_RATIO;
 pub use solver::{Factorisation, LinearSolver};

@@ -22,8 +22,9 @@ pub(super) struct SmallDeterminant {
 
 impl SmallDeterminant {
     #[inline(always)]
-    fn reliable(value: f64, magnitude: f64) -> Option<Self> {
-        (value.abs() > LEAST_RATIO * magnitude && USABLE.contains(&magnitude)).then_some(Self { value, magnitude })
+    fn is_reliable(self) -> bool {
+        let Self { value, magnitude } = self;
+        (value.abs() > LEAST_RATIO * magnitude) & (magnitude >= USABLE.start) & (magnitude < USABLE.end)
     }
 
     pub(super) fn pivots(self) -> PivotRange {
@@ -31,26 +32,36 @@ impl SmallDeterminant {
     }
 }
 
+/// Largest matrix of this kind.
+pub(super) const LARGEST: usize = 3;
+
 /// Writes the row-major adjugate of the row-major matrix `a`; `None` if elimination should decide.
 #[inline(always)]
 pub(super) fn adjugate(n: usize, a: &[f64], out: &mut [f64]) -> Option<SmallDeterminant> {
-    match (n, a, out) {
-        (1, &[a], [one]) => {
-            *one = 1.0;
-            SmallDeterminant::reliable(a, a.abs())
-        }
-        (2, &[a, b, c, d], [a1, b1, c1, d1]) => {
-            (*a1, *b1, *c1, *d1) = (d, -b, -c, a);
-            let (ad, bc) = (a * d, b * c);
-            SmallDeterminant::reliable(ad - bc, ad.abs() + bc.abs())
-        }
-        (3, a, out) => adjugate_3(a.try_into().ok()?, out.try_into().ok()?),
-        _ => None,
-    }
+    let determinant = match n {
+        1 => adjugate_1(a.try_into().ok()?, out.try_into().ok()?),
+        2 => adjugate_2(a.try_into().ok()?, out.try_into().ok()?),
+        3 => adjugate_3(a.try_into().ok()?, out.try_into().ok()?),
+        _ => return None,
+    };
+    determinant.is_reliable().then_some(determinant)
 }
 
 #[inline(always)]
-fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Option<SmallDeterminant> {
+fn adjugate_1(&[a]: &[f64; 1], out: &mut [f64; 1]) -> SmallDeterminant {
+    *out = [1.0];
+    SmallDeterminant { value: a, magnitude: a.abs() }
+}
+
+#[inline(always)]
+fn adjugate_2(&[a, b, c, d]: &[f64; 4], out: &mut [f64; 4]) -> SmallDeterminant {
+    *out = [d, -b, -c, a];
+    let (ad, bc) = (a * d, b * c);
+    SmallDeterminant { value: ad - bc, magnitude: ad.abs() + bc.abs() }
+}
+
+#[inline(always)]
+fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> SmallDeterminant {
     let (ei, fh, di, fg, dh, eg) = (e * i, f * h, d * i, f * g, d * h, e * g);
     let (first, second, third) = (ei - fh, fg - di, dh - eg);
     *out = [
@@ -64,10 +75,43 @@ fn adjugate_3(&[a, b, c, d, e, f, g, h, i]: &[f64; 9], out: &mut [f64; 9]) -> Op
         b * g - a * h,
         a * e - b * d,
     ];
-    SmallDeterminant::reliable(
-        a * first + b * second + c * third,
-        a.abs() * (ei.abs() + fh.abs()) + b.abs() * (fg.abs() + di.abs()) + c.abs() * (dh.abs() + eg.abs()),
-    )
+    SmallDeterminant {
+        value: a * first + b * second + c * third,
+        magnitude: a.abs() * (ei.abs() + fh.abs()) + b.abs() * (fg.abs() + di.abs()) + c.abs() * (dh.abs() + eg.abs()),
+    }
+}
+
+/// Solves systems side by side, of which there are for each entry of the matrix, and of the right-hand side, the numbers of all lanes.
+/// Should elimination decide about none of them?
+#[inline(always)]
+pub(super) fn solve_lanes(n: usize, lanes: usize, a: &[f64], b: &mut [f64]) -> bool {
+    match n {
+        1 => solve_each::<1, 1>(lanes, a, b, adjugate_1),
+        2 => solve_each::<2, 4>(lanes, a, b, adjugate_2),
+        3 => solve_each::<3, 9>(lanes, a, b, adjugate_3),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn solve_each<const N: usize, const NN: usize>(
+    lanes: usize,
+    a: &[f64],
+    b: &mut [f64],
+    adjugate: impl Fn(&[f64; NN], &mut [f64; NN]) -> SmallDeterminant,
+) -> bool {
+    let (a, b) = (&a[..NN * lanes], &mut b[..N * lanes]);
+    let mut reliable = true;
+    for lane in 0..lanes {
+        let matrix: [f64; NN] = std::array::from_fn(|at| a[at * lanes + lane]);
+        let mut own = [0.0; NN];
+        let determinant = adjugate(&matrix, &mut own);
+        reliable &= determinant.is_reliable();
+        let mut x: [f64; N] = std::array::from_fn(|at| b[at * lanes + lane]);
+        solve(N, &own, determinant, &mut x);
+        (0..N).for_each(|at| b[at * lanes + lane] = x[at]);
+    }
+    reliable
 }
 
 /// Replaces the right-hand side `b` by the solution.

@@ -1,10 +1,11 @@
 //! A scheme on its way.
 
+use super::block::{BlockMark, FusedBlockMark, MotionBlock};
 use super::smoothness::Smoothness;
 use super::{Clock, CompiledScheme, March, StartValues, TotalWork};
 use crate::failure::{Reason, StepFailure};
 use crate::kernel::GuessSource;
-use crate::step::MotionState;
+use crate::step::{FusedMark, MotionState};
 
 /// A scheme on its way.
 #[derive(Clone)]
@@ -16,6 +17,8 @@ pub struct Marcher {
     /// Velocities found by the last observation.
     observed_velocity: Vec<f64>,
     pub(super) smoothness: Smoothness,
+    /// The fused step did not take the next step, and is not asked again.
+    refused: bool,
 }
 
 impl March for Marcher {
@@ -43,7 +46,7 @@ impl March for Marcher {
         let mut left = steps;
         while left > 0 {
             // All but the last without a look, for the state before that one is kept.
-            if left > 1 {
+            if left > 1 && !self.refused {
                 left -= self.take_many(left - 1);
             }
             self.previous.copy_from_slice(&self.motion.state);
@@ -51,7 +54,7 @@ impl March for Marcher {
                 self.whole_step()?;
                 // Nobody looks at this state, and the fused step, which would have known, did not take it.
                 self.observe()?;
-            } else if self.take_many(1) == 0 {
+            } else if self.refused || self.take_many(1) == 0 {
                 self.whole_step()?;
             }
             left -= 1;
@@ -82,6 +85,49 @@ impl March for Marcher {
         }
     }
 
+    fn block(&self) -> Option<MotionBlock> {
+        let observation = &self.scheme.solver.observation;
+        MotionBlock::new(self.motion.state.len(), observation.outputs.len(), &observation.kernel)
+    }
+
+    fn advance_block(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
+        let steps = steps.min(block.most_rows() as u64);
+        if self.refused || steps == 0 {
+            return 0;
+        }
+        let taken = match self.scheme.solver.fuses_all() {
+            true => self.take_fused(block, steps),
+            false => self.take_whole(block, steps),
+        };
+        let Clock { steps: after, .. } = self.motion.clock;
+        let (clock, first) = (self.motion.clock, after - taken as u64 + 1);
+        let (observation, velocity) = (&mut self.scheme.solver.observation, &mut self.observed_velocity);
+        let alone = |state: &[f64], time: f64, seen: &mut [f64]| {
+            let found = observation.of(state, time, velocity).is_ok();
+            seen.copy_from_slice(&observation.outputs);
+            found
+        };
+        if !block.observe(taken, |row| clock.time_after(first + row as u64), alone) {
+            self.leave_block(block);
+            return 0;
+        }
+        taken
+    }
+
+    fn leave_block(&mut self, block: &mut MotionBlock) {
+        match std::mem::replace(block.mark_mut(), BlockMark::None) {
+            BlockMark::None => {}
+            BlockMark::Fused(mark) => {
+                self.motion.clone_from(&mark.motion);
+                self.previous.copy_from_slice(&mark.previous);
+                self.scheme.solver.go_back(&mark.fused);
+                self.refused = false;
+                *block.mark_mut() = BlockMark::Fused(mark);
+            }
+            BlockMark::Whole(mark) => *self = *mark,
+        }
+    }
+
     fn stop(&self, reason: Reason) -> StepFailure {
         self.failure(reason)
     }
@@ -103,6 +149,7 @@ impl Marcher {
             previous: vec![0.0; n],
             observed_velocity: vec![0.0; scheme.dimension],
             smoothness: Smoothness::new(scheme.dimension),
+            refused: false,
             scheme,
         }
     }
@@ -120,6 +167,7 @@ impl Marcher {
         let inputs: Vec<f64> = given.collect();
         self.observed_velocity.copy_from_slice(v);
         self.smoothness.forget();
+        self.refused = false;
         self.scheme.solver.begin(h, *time, v);
         (self.motion.clock, self.motion.work) = (Clock::new(*time, h), TotalWork::default());
         self.motion.state.fill(0.0);
@@ -133,7 +181,47 @@ impl Marcher {
         self.scheme.solver.take_many(&mut self.motion, steps)
     }
 
+    /// Takes steps of a block by the fused step alone, up to one that it does not take.
+    fn take_fused(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
+        let mut mark = match std::mem::replace(block.mark_mut(), BlockMark::None) {
+            BlockMark::Fused(mut mark) => {
+                mark.motion.clone_from(&self.motion);
+                mark.previous.copy_from_slice(&self.previous);
+                mark
+            }
+            _ => Box::new(FusedBlockMark {
+                motion: self.motion.clone(),
+                previous: self.previous.clone(),
+                fused: FusedMark::default(),
+            }),
+        };
+        let solver = &mut self.scheme.solver;
+        let taken = solver.take_traced(&mut self.motion, steps, &mut mark.fused, block.states_mut());
+        self.refused = taken < steps;
+        match taken {
+            0 => {}
+            1 => self.previous.copy_from_slice(&mark.motion.state),
+            _ => block.read_state(taken as usize - 2, &mut self.previous),
+        }
+        *block.mark_mut() = BlockMark::Fused(mark);
+        taken as usize
+    }
+
+    /// Takes steps of a block one after the other; none of them if one fails.
+    fn take_whole(&mut self, block: &mut MotionBlock, steps: u64) -> usize {
+        *block.mark_mut() = BlockMark::Whole(Box::new(self.clone()));
+        for row in 0..steps as usize {
+            if self.advance().is_err() {
+                self.leave_block(block);
+                return 0;
+            }
+            block.set_state(row, &self.motion.state);
+        }
+        steps as usize
+    }
+
     fn take(&mut self, begin: f64, h: f64, usual: bool) -> Result<(), Reason> {
+        self.refused = false;
         self.scheme.solver.take(&mut self.motion, begin, h, usual)
     }
 

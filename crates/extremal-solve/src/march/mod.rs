@@ -1,6 +1,7 @@
 //! Marching: one step after the other from a start, whatever method takes them.
 
 mod adaptive;
+mod block;
 mod clock;
 mod compiled;
 mod lanes;
@@ -15,6 +16,7 @@ use crate::failure::{Reason, StepFailure};
 use crate::kernel::Work;
 
 pub use adaptive::{AdaptiveMarcher, MotionFate};
+pub use block::MotionBlock;
 pub(crate) use clock::Clock;
 pub use compiled::CompiledScheme;
 pub use lanes::{LaneMarcher, LaneObserver};
@@ -95,6 +97,17 @@ pub trait March: Send {
     fn observe_outputs(&mut self) -> Option<Result<&[f64], StepFailure>> {
         None
     }
+    /// What it takes to take many steps and observe each of them, where that gives the same numbers as one after the other.
+    fn block(&self) -> Option<MotionBlock> {
+        None
+    }
+    /// Takes up to so many steps into a block of this motion and observes each; returns how many. None are taken where something is
+    /// out of the ordinary, or a state could not be observed: the next step is then to be taken alone.
+    fn advance_block(&mut self, _block: &mut MotionBlock, _steps: u64) -> usize {
+        0
+    }
+    /// Goes back to before the block that was taken last.
+    fn leave_block(&mut self, _block: &mut MotionBlock) {}
     /// The present state as one that the motion cannot go on from.
     fn stop(&self, reason: Reason) -> StepFailure;
     /// Takes back the last step, which is no motion.

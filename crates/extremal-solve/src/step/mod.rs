@@ -26,7 +26,7 @@ use shorter::ShorterSteps;
 
 pub(crate) use back_off::BackOff;
 pub(crate) use fixed_point::FixedPoint;
-pub(crate) use fused::{FIRST_WEIGHT, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
+pub(crate) use fused::{FIRST_WEIGHT, FusedMark, FusedStep, LOOP_TIER, LaneLayout, PARAMETERS_TIER, TIMES_TIER};
 pub(crate) use history::WEIGHTS;
 
 /// Where a motion stands.
@@ -219,6 +219,34 @@ impl StepSolver {
             }
         }
         all
+    }
+
+    /// Are whole steps fused now, one like the other?
+    pub fn fuses_all(&self) -> bool {
+        self.fixed_point.is_none() && self.history.is_full() && self.can_fuse()
+    }
+
+    /// Takes up to so many fused steps and writes the state after each to the columns of a trace; returns how many. What they change
+    /// is put down before.
+    pub fn take_traced(
+        &mut self,
+        motion: &mut MotionState,
+        steps: u64,
+        mark: &mut FusedMark,
+        trace: &mut [f64],
+    ) -> u64 {
+        let following = self.history.known_after_a_step();
+        let Some(fused) = self.fused_at(motion) else { return 0 };
+        fused.predict_from(following);
+        fused.put_down(mark);
+        let taken = fused.take_traced(steps, trace);
+        self.follow_fused(motion, taken);
+        taken
+    }
+
+    /// Goes back to where fused steps began.
+    pub fn go_back(&mut self, mark: &FusedMark) {
+        self.fused.iter_mut().for_each(|fused| fused.go_back(mark));
     }
 
     /// Not while too little is known for a prediction, nor where it failed too often.

@@ -12,7 +12,7 @@ pub use parquet::ParquetSink;
 pub(crate) use parquet::to_io;
 pub use text::{TextLayout, TextSink};
 
-use crate::{FormatError, WholeFile};
+use crate::{FormatError, RowBlock, WholeFile};
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -27,6 +27,18 @@ pub trait Sink: Send {
     /// # Errors
     /// Whatever the output underneath reports.
     fn write_row(&mut self, row: &[f64]) -> io::Result<()>;
+
+    /// Takes rows of a block: the one at `first`, and every `stride`-th after it.
+    ///
+    /// # Errors
+    /// Whatever the output underneath reports.
+    fn write_block(&mut self, block: &dyn RowBlock, first: usize, stride: usize) -> io::Result<()> {
+        let mut row = vec![0.0; block.columns()];
+        (first..block.rows()).step_by(stride).try_for_each(|at| {
+            block.read_row(at, &mut row);
+            self.write_row(&row)
+        })
+    }
 
     /// Closes the output; later calls do nothing.
     ///
@@ -44,6 +56,10 @@ struct FileSink {
 impl Sink for FileSink {
     fn write_row(&mut self, row: &[f64]) -> io::Result<()> {
         self.rows.write_row(row)
+    }
+
+    fn write_block(&mut self, block: &dyn RowBlock, first: usize, stride: usize) -> io::Result<()> {
+        self.rows.write_block(block, first, stride)
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -67,6 +67,14 @@ pub(crate) struct FusedStep {
     failed: u64,
 }
 
+/// What fused steps change.
+#[derive(Clone, Default)]
+pub(crate) struct FusedMark {
+    inputs: Vec<f64>,
+    taken: u64,
+    failed: u64,
+}
+
 /// The same step, with differences of the state beside it.
 #[derive(Clone)]
 struct Differences {
@@ -292,6 +300,26 @@ impl FusedStep {
         taken
     }
 
+    /// The same; the state after each is written to the columns of a trace.
+    pub fn take_traced(&mut self, steps: u64, trace: &mut [f64]) -> u64 {
+        let taken = self.machine_mut().repeat_traced(steps, trace);
+        self.count_failure(taken < steps);
+        taken
+    }
+
+    /// Puts down where the loop stands.
+    pub fn put_down(&self, mark: &mut FusedMark) {
+        mark.inputs.clear();
+        mark.inputs.extend_from_slice(self.inputs(LOOP_TIER));
+        (mark.taken, mark.failed) = (self.taken, self.failed);
+    }
+
+    /// Goes back there.
+    pub fn go_back(&mut self, mark: &FusedMark) {
+        self.loop_inputs_mut().copy_from_slice(&mark.inputs);
+        (self.taken, self.failed) = (mark.taken, mark.failed);
+    }
+
     /// Counts a step that did not work out, if there was one.
     pub fn count_failure(&mut self, failed: bool) {
         self.failed += u64::from(failed);
@@ -433,7 +461,8 @@ impl<'g> FusedLoop<'g> {
         self.admit(&mut writer, &rows.next);
         let LoopValues { inputs, next, again } = self.changing(&writer, rows);
         let inputs = self.inputs(inputs);
-        Program::looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again).ok()
+        let traced = self.scheme.state.len();
+        Program::traced_looping(self.g, &inputs, &writer.names, writer.condition().id(), &next, &again, traced).ok()
     }
 
     /// The condition that differences are known well enough, and the differences at a state.

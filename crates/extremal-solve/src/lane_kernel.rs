@@ -1,0 +1,132 @@
+//! A kernel for several inputs side by side, where what it solves is linear.
+
+use extremal_eval::Machine;
+
+use crate::kernel::Kernel;
+use crate::linear::LaneSolver;
+use crate::linear::arch::Arch;
+use crate::newton::{SolvePlan, are_round_off};
+
+/// Lanes that are asked for, in this order: as many as there are instructions for, and what there is on every machine.
+const LANES: [usize; 4] = [16, 8, 4, 64];
+
+/// A [`Kernel`] for several inputs side by side. What it answers is what the kernel would, bit for bit; it does not answer where that
+/// takes more than one update.
+#[derive(Clone)]
+pub(crate) struct LaneKernel {
+    machine: Machine,
+    solve: Option<LaneSolve>,
+    explicit_entry: usize,
+    outputs: usize,
+    /// Outputs, then residuals and sizes.
+    results: Vec<f64>,
+    arch: Arch,
+}
+
+/// The linear equations of a kernel.
+#[derive(Clone)]
+struct LaneSolve {
+    plan: SolvePlan,
+    solver: LaneSolver,
+    /// Residuals and slopes where the unknowns are zero.
+    values: Vec<f64>,
+}
+
+impl LaneKernel {
+    /// `None` where equations are not linear, or solved one after the other.
+    pub fn of(kernel: &Kernel) -> Option<LaneKernel> {
+        let solve = match kernel.solves() {
+            [] => None,
+            [solve] if solve.plan.linear => Some(solve),
+            _ => return None,
+        };
+        let backend = kernel.machine().backend();
+        let mut machine = LANES.into_iter().find_map(|lanes| kernel.program().lane_machine_on(backend, lanes))?;
+        let lanes = machine.lanes();
+        let parameters = kernel.machine().inputs(0);
+        machine.inputs_mut(0).chunks_exact_mut(lanes).zip(parameters).for_each(|(place, value)| place.fill(*value));
+        machine.commit(0);
+        machine.inputs_mut(1).fill(0.0);
+        let outputs = kernel.outputs();
+        let unknowns = solve.map_or(0, |solve| solve.len());
+        let solve = solve.map(|solve| LaneSolve {
+            plan: solve.plan.clone(),
+            solver: LaneSolver::of(solve.solver(), solve.plan.slope_rows.len(), lanes),
+            values: vec![0.0; (unknowns + solve.plan.slope_rows.len()) * lanes],
+        });
+        let results = vec![0.0; (outputs + 2 * unknowns) * lanes];
+        Some(LaneKernel {
+            machine,
+            solve,
+            explicit_entry: kernel.explicit_entry(),
+            outputs,
+            results,
+            arch: Arch::new(),
+        })
+    }
+
+    pub fn lanes(&self) -> usize {
+        self.machine.lanes()
+    }
+
+    /// The inputs, for each of them the values of all lanes.
+    pub fn inputs_mut(&mut self) -> &mut [f64] {
+        self.machine.inputs_mut(1)
+    }
+
+    /// Runs the block in all lanes. The outputs, for each of them the values of all lanes, unless a lane has to be asked for alone.
+    pub fn run(&mut self) -> Option<&[f64]> {
+        let lanes = self.machine.lanes();
+        self.machine.commit(1);
+        match &mut self.solve {
+            None => self.machine.run(self.explicit_entry, &mut self.results),
+            Some(solve) => {
+                if !solve.update(&mut self.machine, self.arch) {
+                    return None;
+                }
+                self.machine.run(solve.plan.entries.check, &mut self.results);
+            }
+        }
+        let (outputs, checked) = self.results.split_at(self.outputs * lanes);
+        let (residuals, sizes) = checked.split_at(checked.len() / 2);
+        let good = self.arch.dispatch(
+            #[inline(always)]
+            || are_round_off(residuals, sizes) & are_finite(outputs),
+        );
+        good.then_some(outputs)
+    }
+}
+
+impl LaneSolve {
+    /// Solves for the unknowns, from zero, as Newton's method does in its first update; `false` where it would find none.
+    fn update(&mut self, machine: &mut Machine, arch: Arch) -> bool {
+        let (n, lanes) = (self.plan.names.len(), machine.lanes());
+        machine.inputs_mut(self.plan.tier).fill(0.0);
+        machine.run(self.plan.entries.slopes, &mut self.values);
+        let (update, slopes) = self.values.split_at_mut(n * lanes);
+        let finite = |values: &[f64]| {
+            arch.dispatch(
+                #[inline(always)]
+                || are_finite(values),
+            )
+        };
+        if !finite(update) || !self.solver.solve(lanes, slopes, update) || !finite(update) {
+            return false;
+        }
+        let unknowns = machine.inputs_mut(self.plan.tier);
+        unknowns.iter_mut().zip(update).for_each(|(unknown, update)| *unknown = 0.0 - *update);
+        true
+    }
+}
+
+/// Are all values finite?
+#[inline(always)]
+fn are_finite(values: &[f64]) -> bool {
+    // Nothing times a number is nothing, and nothing times anything else is no number.
+    let mut none = [0.0; 8];
+    let (groups, rest) = values.as_chunks::<8>();
+    for group in groups {
+        none.iter_mut().zip(group).for_each(|(none, value)| *none += 0.0 * value);
+    }
+    none.iter().sum::<f64>() + rest.iter().map(|value| 0.0 * value).sum::<f64>() == 0.0
+}
