@@ -8,7 +8,9 @@ mod eight;
 pub mod fermi_pasta_ulam;
 pub mod gauss;
 pub mod henon_heiles;
+pub mod kepler;
 mod real;
+pub mod solar_system;
 pub mod thermal;
 mod widest;
 
