@@ -20,7 +20,10 @@ fn accelerations<V: SideBySide>(q: &[V; 3 * BODIES]) -> [V; 3 * BODIES] {
     let mut a = [V::of(0.0); 3 * BODIES];
     for i in 0..BODIES {
         for j in i + 1..BODIES {
-            let d: [V; 3] = from_fn(|e| q[e * BODIES + j] - q[e * BODIES + i]);
+            let mut d = [V::of(0.0); 3];
+            for e in 0..3 {
+                d[e] = q[e * BODIES + j] - q[e * BODIES + i];
+            }
             let square = d[0].fma(d[0], d[1].fma(d[1], d[2] * d[2]));
             let pull = V::of(GRAVITY) * (square * square.sqrt()).recip();
             let (own, other) = (V::of(MASSES[j]) * pull, -(V::of(MASSES[i]) * pull));
@@ -88,10 +91,16 @@ fn collocate<V: SideBySide>(
                 *k = times(&ahead, *k, V::of(0.0));
             }
         }
-        let free: [V; 3 * BODIES] = from_fn(|d| nodes.fma(V::of(v[d]), V::of(x[d])));
+        let (mut free, mut stages) = (k, k);
+        for d in 0..3 * BODIES {
+            free[d] = nodes.fma(V::of(v[d]), V::of(x[d]));
+        }
         let mut last = f64::INFINITY;
         loop {
-            let next = accelerations::<V>(&from_fn(|d| times(&twice, k[d], free[d])));
+            for d in 0..3 * BODIES {
+                stages[d] = times(&twice, k[d], free[d]);
+            }
+            let next = accelerations(&stages);
             let mut moved = V::of(0.0);
             for d in 0..3 * BODIES {
                 moved = moved.larger(next[d] - k[d]);
