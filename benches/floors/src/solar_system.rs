@@ -21,16 +21,16 @@ fn accelerations<V: SideBySide>(q: &[V; 3 * BODIES]) -> [V; 3 * BODIES] {
     for i in 0..BODIES {
         for j in i + 1..BODIES {
             let mut d = [V::of(0.0); 3];
-            for e in 0..3 {
-                d[e] = q[e * BODIES + j] - q[e * BODIES + i];
+            for (e, d) in d.iter_mut().enumerate() {
+                *d = q[e * BODIES + j] - q[e * BODIES + i];
             }
             let square = d[0].fma(d[0], d[1].fma(d[1], d[2] * d[2]));
             let pull = V::of(GRAVITY) * (square * square.sqrt()).recip();
             let (own, other) = (V::of(MASSES[j]) * pull, -(V::of(MASSES[i]) * pull));
-            for e in 0..3 {
+            for (e, d) in d.into_iter().enumerate() {
                 let (at_i, at_j) = (e * BODIES + i, e * BODIES + j);
-                a[at_i] = own.fma(d[e], a[at_i]);
-                a[at_j] = other.fma(d[e], a[at_j]);
+                a[at_i] = own.fma(d, a[at_i]);
+                a[at_j] = other.fma(d, a[at_j]);
             }
         }
     }
