@@ -13,7 +13,7 @@ const MASSES: [f64; BODIES] =
     [1.00000597682, 0.000954786104043, 0.000285583733151, 0.0000437273164546, 0.0000517759138449, 1.0 / 1.3e8];
 
 /// x of all bodies, then y, then z.
-pub type Coordinates = [f64; 3 * BODIES];
+pub type Planets = [f64; 3 * BODIES];
 
 #[inline(always)]
 fn accelerations<V: SideBySide>(q: &[V; 3 * BODIES]) -> [V; 3 * BODIES] {
@@ -38,7 +38,7 @@ fn accelerations<V: SideBySide>(q: &[V; 3 * BODIES]) -> [V; 3 * BODIES] {
 }
 
 /// Columns for all stages, and weights.
-struct Coefficients {
+struct OrbitCoefficients {
     c: [f64; S],
     /// h² (a²)_ij.
     twice: [[f64; S]; S],
@@ -49,11 +49,11 @@ struct Coefficients {
 }
 
 /// Positions after `steps` steps.
-pub fn march(h: f64, start: [Coordinates; 2], steps: usize) -> Coordinates {
+pub fn march(h: f64, start: [Planets; 2], steps: usize) -> Planets {
     let (c, b) = nodes();
     let integral = |i: usize, j: usize| (0..S).map(|k| b[k] * c[i] * lagrange(&c, j, c[i] * c[k])).sum::<f64>();
     let a: [[f64; S]; S] = from_fn(|i| from_fn(|j| integral(i, j)));
-    let coefficients = Coefficients {
+    let coefficients = OrbitCoefficients {
         c,
         twice: from_fn(|j| from_fn(|i| h * h * (0..S).map(|k| a[i][k] * a[k][j]).sum::<f64>())),
         ahead: from_fn(|j| from_fn(|i| lagrange(&c, j, 1.0 + c[i]))),
@@ -76,10 +76,10 @@ pub fn march(h: f64, start: [Coordinates; 2], steps: usize) -> Coordinates {
 #[inline(always)]
 fn collocate<V: SideBySide>(
     h: f64,
-    [mut x, mut v]: [Coordinates; 2],
+    [mut x, mut v]: [Planets; 2],
     steps: usize,
-    coefficients: &Coefficients,
-) -> Coordinates {
+    coefficients: &OrbitCoefficients,
+) -> Planets {
     let twice: [V; S] = from_fn(|j| V::load(&coefficients.twice[j]));
     let ahead: [V; S] = from_fn(|j| V::load(&coefficients.ahead[j]));
     let (velocity, position) = (V::load(&coefficients.velocity), V::load(&coefficients.position));
