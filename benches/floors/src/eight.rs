@@ -60,6 +60,11 @@ impl Real for Eight {
         Eight(unsafe { _mm512_div_pd(_mm512_set1_pd(1.0), self.0) })
     }
     #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: as said at the type.
+        Eight(unsafe { _mm512_sqrt_pd(self.0) })
+    }
+    #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
         let of = Self::of;
         let turns = self.fma(of(std::f64::consts::FRAC_2_PI), of(ROUNDING));

@@ -7,10 +7,10 @@ use crate::double_pendulum::G;
 use crate::on_widest;
 use crate::real::{FloorLanes, SideBySide};
 
-const S: usize = 8;
+pub(crate) const S: usize = 8;
 
 /// Nodes and weights on [0, 1], by Newton's method on the Legendre polynomial.
-fn nodes() -> ([f64; S], [f64; S]) {
+pub(crate) fn nodes() -> ([f64; S], [f64; S]) {
     let (mut c, mut b) = ([0.0; S], [0.0; S]);
     for i in 0..S {
         let mut z = (std::f64::consts::PI * (i as f64 + 0.75) / (S as f64 + 0.5)).cos();
@@ -30,7 +30,7 @@ fn nodes() -> ([f64; S], [f64; S]) {
     (c, b)
 }
 
-fn lagrange(c: &[f64; S], j: usize, x: f64) -> f64 {
+pub(crate) fn lagrange(c: &[f64; S], j: usize, x: f64) -> f64 {
     (0..S).filter(|m| *m != j).map(|m| (x - c[m]) / (c[j] - c[m])).product()
 }
 
@@ -48,7 +48,7 @@ fn rates<V: SideBySide>(y: [V; 4]) -> [V; 4] {
 
 /// `columns · x + start`, in two strands.
 #[inline(always)]
-fn times<V: SideBySide>(columns: &[V; S], x: V, start: V) -> V {
+pub(crate) fn times<V: SideBySide>(columns: &[V; S], x: V, start: V) -> V {
     let x = x.numbers();
     let (mut even, mut odd) = (start, columns[1] * V::of(x[1]));
     for j in (0..S).step_by(2) {

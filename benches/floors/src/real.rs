@@ -11,6 +11,7 @@ pub(crate) trait Real:
     /// `self·b + c`, rounded once.
     fn fma(self, b: Self, c: Self) -> Self;
     fn recip(self) -> Self;
+    fn sqrt(self) -> Self;
     fn sin_cos(self) -> (Self, Self);
     /// The largest size over all lanes.
     fn size(self) -> f64;
@@ -39,6 +40,10 @@ impl Real for f64 {
     #[inline(always)]
     fn recip(self) -> f64 {
         1.0 / self
+    }
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
     }
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {
@@ -127,6 +132,14 @@ impl<const N: usize> Real for FloorLanes<N> {
         let mut out = self;
         for i in 0..N {
             out.0[i] = 1.0 / self.0[i];
+        }
+        out
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        let mut out = self;
+        for i in 0..N {
+            out.0[i] = self.0[i].sqrt();
         }
         out
     }

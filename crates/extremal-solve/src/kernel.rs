@@ -7,7 +7,7 @@ use extremal_mechanics::{Block, Meaning, Reduced};
 use crate::failure::SolveFailure;
 use crate::linear::LinearSolver;
 
-use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolveEntries, SolvePlan};
+use crate::newton::{NewtonOptions, NewtonSolve, Pace, SolveEntries, SolvePlan, StagedSlopes};
 
 /// Where the first guess of the unknowns comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,14 +112,16 @@ impl Kernel {
         output_names: Vec<String>,
         options: NewtonOptions,
     ) -> Result<Kernel, CompileError> {
-        Self::compile_reduced(g, parameters, &block.reduced(g), output_names, options)
+        Self::compile_reduced(g, parameters, &block.reduced(g), None, output_names, options)
     }
 
-    /// The same for a block from which everything has been eliminated that can be.
+    /// The same for a block from which everything has been eliminated that can be; `staged` are the slopes of its only solve, if
+    /// those are not written out.
     pub(crate) fn compile_reduced(
         g: &Graph,
         parameters: &[Id],
         Reduced { block, slopes }: &Reduced,
+        staged: Option<&StagedSlopes>,
         output_names: Vec<String>,
         options: NewtonOptions,
     ) -> Result<Kernel, CompileError> {
@@ -131,11 +133,20 @@ impl Kernel {
             inputs.push(solve.unknowns.clone());
             let unknowns = g.exprs(&solve.unknowns);
             let residual = g.exprs(&solve.residual);
-            let pattern: Vec<Vec<usize>> = rows.iter().map(|row| row.iter().map(|(c, _)| *c).collect()).collect();
-            let slopes: Vec<Id> = rows.iter().flatten().map(|(_, id)| *id).collect();
-            let jacobian: Vec<Vec<_>> =
-                rows.iter().map(|row| row.iter().map(|(column, id)| (*column, g.expr(*id))).collect()).collect();
-            let linear = !g.affine_rows(&residual, &unknowns, &jacobian).contains(&false);
+            let (pattern, slopes, linear) = match staged {
+                Some(staged) => (staged.pattern.clone(), staged.values.clone(), staged.linear),
+                None => {
+                    let jacobian: Vec<Vec<_>> = rows
+                        .iter()
+                        .map(|row| row.iter().map(|(column, id)| (*column, g.expr(*id))).collect())
+                        .collect();
+                    (
+                        rows.iter().map(|row| row.iter().map(|(c, _)| *c).collect()).collect::<Vec<Vec<usize>>>(),
+                        rows.iter().flatten().map(|(_, id)| *id).collect::<Vec<Id>>(),
+                        !g.affine_rows(&residual, &unknowns, &jacobian).contains(&false),
+                    )
+                }
+            };
             let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
             let mut checked = Vec::new();
             if at + 1 == block.solves.len() {
@@ -160,8 +171,9 @@ impl Kernel {
                 inputs: block.inputs.len(),
                 linear,
                 names: unknowns.iter().zip(&solve.meanings).map(|(u, meaning)| unknown_label(*u, meaning)).collect(),
-                slope_rows: rows.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
+                slope_rows: pattern.iter().enumerate().flat_map(|(at, row)| row.iter().map(move |_| at)).collect(),
                 slope_columns: pattern.iter().flatten().copied().collect(),
+                chain: staged.map(|staged| (staged.values.len(), staged.rule.clone())),
             };
             solves.push(NewtonSolve::new(plan, LinearSolver::for_pattern(unknowns.len(), &pattern), options));
         }

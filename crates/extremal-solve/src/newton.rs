@@ -1,6 +1,9 @@
 //! Newton's method on one compiled system of equations.
 
 mod backward;
+mod chain_rule;
+
+use std::sync::Arc;
 
 use extremal_eval::{Backend, Machine, Program};
 
@@ -9,6 +12,9 @@ use crate::kernel::Work;
 use crate::linear::LinearSolver;
 use crate::step::BackOff;
 use backward::Backward;
+use chain_rule::ChainRule;
+
+pub(crate) use chain_rule::StagedSlopes;
 
 /// When Newton's method is content, and when it gives up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +104,8 @@ pub(crate) struct SolvePlan {
     /// The row of each entry of its Jacobian, and its column.
     pub slope_rows: Vec<usize>,
     pub slope_columns: Vec<usize>,
+    /// What these entries are made of, and how, where the program does not compute them themselves.
+    pub chain: Option<(usize, Arc<ChainRule>)>,
 }
 
 /// One system of equations, with the memory to iterate.
@@ -108,6 +116,8 @@ pub(crate) struct NewtonSolve {
     guards: usize,
     solver: LinearSolver,
     values: Vec<f64>,
+    /// The residual, and what the entries of the Jacobian are made of.
+    parts: Vec<f64>,
     update: Vec<f64>,
     trial: Vec<f64>,
     backward: Backward,
@@ -134,6 +144,7 @@ impl NewtonSolve {
             guards: 0,
             solver,
             values: vec![0.0; n + plan.slope_rows.len()],
+            parts: plan.chain.as_ref().map_or_else(Vec::new, |(parts, _)| vec![0.0; n + parts]),
             update: vec![0.0; n],
             trial: vec![0.0; n],
             backward: Backward::new(plan.tier, plan.entries.residual, plan.inputs, n),
@@ -408,7 +419,16 @@ impl NewtonSolve {
 
     fn evaluate(&mut self, machine: &mut Machine, x: &[f64]) -> Result<(), SolveFailure> {
         machine.inputs_mut(self.plan.tier).copy_from_slice(x);
-        machine.run(self.plan.entries.slopes, &mut self.values);
+        match &self.plan.chain {
+            None => machine.run(self.plan.entries.slopes, &mut self.values),
+            Some((_, chain)) => {
+                machine.run(self.plan.entries.slopes, &mut self.parts);
+                let n = self.len();
+                let (residual, slopes) = self.values.split_at_mut(n);
+                residual.copy_from_slice(&self.parts[..n]);
+                chain.combine(&self.parts[n..], slopes);
+            }
+        }
         match self.values[..self.len()].iter().position(|r| !r.is_finite()) {
             None => Ok(()),
             Some(row) => Err(SolveFailure::NotFinite { what: self.plan.names[row].clone() }),

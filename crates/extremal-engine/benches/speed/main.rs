@@ -10,6 +10,7 @@ mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
+mod orbits;
 mod seen;
 mod thermal;
 mod timing;
@@ -20,7 +21,7 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 12] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("ensemble", ensemble::measure),
@@ -29,6 +30,9 @@ const CASES: [Case; 9] = [
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
     ("henon-heiles", henon_heiles::measure),
+    ("kepler", orbits::kepler),
+    ("solar system", orbits::solar_system),
+    ("stages of chains", orbits::chains),
     ("cart-pole", control::measure),
 ];
 

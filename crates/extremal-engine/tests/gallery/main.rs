@@ -5,4 +5,5 @@ mod equations;
 mod hand_typed;
 mod papers;
 mod runs;
+mod stages;
 mod work;

@@ -41,6 +41,7 @@ pub use quadrature::QuadratureRule;
 pub use recurrence::LinearRecurrence;
 pub use scheme::{Equation, Scheme, SchemeGuard};
 pub use stages::Stages;
+use stages::by_gauss_points;
 pub use three_points::ThreePointSystem;
 pub use variational::energy_estimate;
 
@@ -285,7 +286,11 @@ pub fn scheme<'g>(
                 return Ok(from_momenta(system, Collocation::gauss(system, stages), name));
             }
             let (degree, rule) = galerkin_of(method).ok_or_else(|| SchemeError::Adaptive(name.clone()))?;
-            DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options)
+            let scheme = DiscreteAction::galerkin(system, degree, &rule, options.entropy).scheme(system, name, options);
+            match gauss_stages(method) {
+                Some(stages) if stages > 1 => by_gauss_points(system, stages, scheme),
+                _ => scheme,
+            }
         }
     })
 }

@@ -50,7 +50,7 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
         system.accounts().iter().map(|account| (account.value, account.rate)).unzip();
     let formulas = [&motion[..], &account_rates].concat();
     let v: Vec<_> = (0..method.len()).map(|i| method.at_stage(i, &system.v, &a)).collect();
-    let (mut unknowns, mut residuals, mut growth) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut unknowns, mut residuals, mut growth, mut points) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for i in 0..method.len() {
         let point = Point {
             q: method.at_stage(i, &system.q, &v),
@@ -60,7 +60,9 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
         };
         let own = [&a[i][..], &r[i], &multipliers[i]].concat();
         let mut rules: Vec<_> = system.motion_unknowns().into_iter().zip(own.iter().copied()).collect();
-        rules.extend(moving.iter().copied().zip(method.at_stage(i, &moving, &lambda)));
+        let moved = method.at_stage(i, &moving, &lambda);
+        points.push([&point.q[..], &point.v, &point.s, &[point.t], &moved].concat());
+        rules.extend(moving.iter().copied().zip(moved));
         let mut rows = system.at(&g.substitute(&formulas, &rules), &point);
         growth.push(rows.split_off(motion.len()));
         residuals.push(rows);
@@ -84,7 +86,8 @@ pub(super) fn runge_kutta<'g>(system: &System<'g>, mut method: Collocation<'_, '
     let solves = match method.a[0].is_empty() {
         true => unknowns.iter().zip(&residuals).map(|(unknowns, rows)| solve(unknowns, rows)).collect(),
         false => {
-            let rates = Rates { accelerations: &a, entropies: &r, multipliers: &lambda, unknowns: &unknowns };
+            let rates =
+                Rates { accelerations: &a, entropies: &r, multipliers: &lambda, unknowns: &unknowns, points: &points };
             let all = solve(&unknowns.concat(), &residuals.concat());
             vec![all.by_stages(Stages::new(system, &method.c, &method.a, &rates))]
         }

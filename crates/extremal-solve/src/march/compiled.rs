@@ -2,13 +2,13 @@
 
 use extremal_eval::{CompileError, Program};
 use extremal_expr::{Graph, Id};
-use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::{Block, Reduced};
 
 use super::{Guard, Marcher, StartValues};
 use crate::failure::{Guards, StepFailure};
 use crate::kernel::{Kernel, SolveStructure};
-use crate::newton::NewtonOptions;
+use crate::newton::{NewtonOptions, StagedSlopes};
 use crate::observable::Observable;
 use crate::step::{FixedPoint, FusedStep, Observation, StepSolver};
 
@@ -39,7 +39,14 @@ impl CompiledScheme {
             scheme.state.iter().map(|id| g.expr(*id).as_symbol().map_or_else(String::new, |n| n.to_string())).collect();
         let laws = scheme.guards.iter().map(|g| g.label.clone());
         let names = laws.chain(guards.iter().map(|g| g.text.clone())).collect();
-        let step = guarded(g, scheme, guards).reduced(g);
+        let step = guarded(g, scheme, &scheme.step.outputs, guards);
+        let staged = StagedSlopes::of(g, &step);
+        let step = match staged {
+            Some(_) => Reduced { block: step, slopes: vec![Vec::new()] },
+            None => step.reduced(g),
+        };
+        let stages = scheme.step.solves.first().and_then(|solve| solve.stages.as_ref());
+        let ended = stages.and_then(|stages| stages.end.as_deref()).map(|end| guarded(g, scheme, end, guards));
         let observe = Block {
             outputs: scheme.observe.outputs.iter().chain(outputs).copied().collect(),
             ..scheme.observe.clone()
@@ -52,15 +59,16 @@ impl CompiledScheme {
         let guards = Guards { names, laws: scheme.guards.len() };
         // Terms of sums stand in the order in which they were made, so that this order decides about last digits.
         let names = [&state_names[..], &guards.names].concat();
-        let mut newton = Kernel::compile_reduced(g, &symbols, &step, names, options)?;
+        let mut newton = Kernel::compile_reduced(g, &symbols, &step, staged.as_ref(), names, options)?;
         newton.keep_inside(guards.names.len());
         let mut fixed_point = None;
         // The substeps of a composition have different Jacobians.
         if scheme.substeps.len() == 1 {
             newton.reuse_jacobians();
-            fixed_point = FixedPoint::compile(g, scheme, &symbols, &step.block, options)?;
+            if ended.is_none() {
+                fixed_point = FixedPoint::compile(g, scheme, &symbols, &step.block, &step.block.outputs, options)?;
+            }
         }
-        let fixed_point = fixed_point.filter(|_| !newton.structure().linear);
         let start = Kernel::compile_named(g, &symbols, &scheme.start, state_names.clone(), options)?;
         let fused = FusedStep::compile(g, scheme, &symbols, &step, observable, options);
         let observation = Observation::new(
@@ -68,6 +76,10 @@ impl CompiledScheme {
             observe.inputs.len(),
             observe.outputs.len(),
         );
+        if let (Some(ended), None) = (ended, &fused) {
+            fixed_point = FixedPoint::compile(g, scheme, &symbols, &step.block, &ended.outputs, options)?;
+        }
+        let fixed_point = fixed_point.filter(|_| !newton.structure().linear);
         let solver = StepSolver::new(scheme, fused, fixed_point, newton, observation, guards);
         Ok(CompiledScheme { start, solver, constants, dimension: scheme.dimension(), state_names })
     }
@@ -114,16 +126,15 @@ impl CompiledScheme {
     }
 }
 
-/// The step of `scheme` with its own guards and those of the model, which are taken at the new state, as further outputs.
-fn guarded(g: &Graph, scheme: &Scheme, guards: &[Guard]) -> Block {
-    let mut rules: Vec<_> =
-        scheme.state.iter().zip(&scheme.step.outputs).map(|(from, to)| (g.expr(*from), g.expr(*to))).collect();
+/// The step of `scheme` to the state `next` with its own guards and those of the model, which are taken there, as further outputs.
+fn guarded(g: &Graph, scheme: &Scheme, next: &[Id], guards: &[Guard]) -> Block {
+    let mut rules: Vec<_> = scheme.state.iter().zip(next).map(|(from, to)| (g.expr(*from), g.expr(*to))).collect();
     let (t, h) = (g.expr(scheme.time), g.symbol("h"));
     rules.push((t, t + h));
     let after: Vec<_> = guards.iter().map(|guard| g.expr(guard.condition)).collect();
     let after = g.substitute(&after, &rules);
     let during = scheme.guards.iter().map(|guard| g.expr(guard.condition));
     let truths = during.chain(after).map(|condition| g.select(condition, g.int(1), g.int(0)).id());
-    let outputs = scheme.step.outputs.iter().copied().chain(truths).collect();
+    let outputs = next.iter().copied().chain(truths).collect();
     Block { outputs, ..scheme.step.clone() }
 }

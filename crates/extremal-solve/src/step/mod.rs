@@ -355,12 +355,17 @@ impl StepSolver {
     /// Fixed-point iteration, or else Newton's method, from a guess.
     fn solve(&mut self, guess: GuessSource) -> Result<Work, SolveFailure> {
         if let Some(fixed_point) = &mut self.fixed_point {
+            let alone = !fixed_point.shares_unknowns() && fixed_point.predicts(self.inputs.state(), self.inputs.step());
             let unknowns = self.newton.unknowns_mut();
             if guess == GuessSource::Formula {
                 unknowns.fill(0.0);
             }
             if let Some(work) = fixed_point.run(&self.inputs, unknowns, &mut self.next) {
                 return self.newton.finite(&self.next).map(|()| work);
+            }
+            if alone && guess == GuessSource::Given {
+                // What was predicted says nothing of Newton's unknowns: these begin with the velocities.
+                return Err(fixed_point.failure());
             }
         }
         self.newton.run(&self.inputs.values, guess, &mut self.next)

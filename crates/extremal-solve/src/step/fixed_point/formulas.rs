@@ -2,10 +2,9 @@
 
 use extremal_eval::{CompileError, EntryPoint, Program, Spread};
 use extremal_expr::{Expr, Function2, Graph, Id, Relation, magnitude, with_angles_apart};
-use extremal_mechanics::Block;
 use extremal_mechanics::discrete::{Scheme, Stages};
 
-use super::NEARLY;
+use super::{LONGEST_ELIMINATION, NEARLY};
 use crate::newton::UNDERFLOW;
 use crate::step::fused::condition_of;
 
@@ -65,13 +64,13 @@ impl StageProgram {
         self.places.limit > self.places.next
     }
 
-    /// `None` where the unknowns of a stage do not determine each other in their order.
+    /// `None` where the unknowns of a stage do not determine each other in their order, or too many of them do.
     pub fn compile(
         g: &Graph,
         scheme: &Scheme,
         stages: &Stages,
         parameters: &[Id],
-        block: &Block,
+        outputs: &[Id],
     ) -> Result<Option<StageProgram>, CompileError> {
         let (n, count) = (stages.own.len(), stages.values.len());
         let symbols = |name: &str, count: usize| -> Vec<Expr<'_>> {
@@ -81,20 +80,32 @@ impl StageProgram {
             ["stage change", "stage change before", "stage residual before", "stage limit", "h"].map(|s| g.symbol(s));
         let [underflow, nearly, largest, infinity] = LIMITS.map(|(name, _)| g.symbol(name));
         let ahead = symbols("ahead", count);
-        let mut writer = StageWriter { g, names: stages.state.clone() };
-        let residual = with_angles_apart(g, &g.exprs(&stages.residual));
-        let Some(update) = writer.update(&g.exprs(&stages.own), &residual) else { return Ok(None) };
+        let mut writer = StageWriter { g, names: Vec::new() };
+        if writer.first(stages).is_none() {
+            return Ok(None);
+        }
+        writer.names.extend(&stages.state);
+        let mut residual = with_angles_apart(g, &g.exprs(&[&stages.residual[..], &stages.following].concat()));
+        let following = residual.split_off(n);
+        let own = g.exprs(&stages.own);
+        let (solved, follow) = own.split_at(n - following.len());
+        let Some(mut update) = writer.update(solved, &residual[..solved.len()]) else { return Ok(None) };
+        if !follow.is_empty() {
+            let rules: Vec<_> = solved.iter().zip(&update).map(|(x, d)| (*x, writer.name(*x - *d))).collect();
+            let following = g.substitute(&following, &rules);
+            update.extend(follow.iter().zip(following).map(|(x, to)| writer.name(*x - to)));
+        }
 
         let max = |a, b| g.call2(Function2::Max, a, b);
         let moved = update.iter().map(|d| d.abs()).reduce(max).unwrap_or(g.int(0));
-        let next = g.exprs(&stages.own).into_iter().zip(&update).map(|(x, d)| x - *d);
+        let next = own.into_iter().zip(&update).map(|(x, d)| x - *d);
         let next: Vec<Expr<'_>> = next.chain([moved, change]).collect();
         let relative = residual.iter().map(|r| r.abs() / max(magnitude(*r), underflow)).reduce(max).unwrap_or(g.int(0));
         let iterated = [&[g.compare(Relation::Le, moved, limit)], &next[..]].concat();
         let checked = [&[g.compare(Relation::Le, relative, nearly)], &next[..], &[relative]].concat();
 
         let all = by_kind(&stages.all, n);
-        let ended = writer.affine(scheme, block, &all).unwrap_or_default();
+        let ended = writer.affine(scheme, outputs, &all).unwrap_or_default();
         let predicted: Vec<Expr<'_>> = all
             .chunks_exact(count)
             .map(|kind| writer.total(ahead.iter().zip(g.exprs(kind)).map(|(weight, x)| *weight * x).collect()))
@@ -169,27 +180,52 @@ impl<'g> StageWriter<'g> {
         self.name(even) + self.name(odd)
     }
 
+    /// Names what the state at the beginning of the step determines.
+    fn first(&mut self, stages: &Stages) -> Option<()> {
+        let (symbols, rows): (Vec<Id>, Vec<Id>) = stages.first.iter().copied().unzip();
+        let symbols = self.g.exprs(&symbols);
+        let at_zero: Vec<_> = symbols.iter().map(|x| (*x, self.g.int(0))).collect();
+        let rows = self.g.exprs(&rows);
+        // The rows are affine: what leads from zero to the solution is the solution.
+        let constant = self.g.substitute(&rows, &at_zero);
+        let update = self.solved(self.g.jacobian(&rows, &symbols), &constant)?;
+        self.names.extend(symbols.iter().zip(update).map(|(symbol, d)| (symbol.id(), (-d).id())));
+        Some(())
+    }
+
     /// How far a stage's own unknowns are from what Newton's method makes of them, which is exact where the equations are linear in
-    /// them. By elimination without exchange of rows; what the residuals do not enter is divided before they are known.
+    /// them.
     fn update(&mut self, own: &[Expr<'g>], residual: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
+        self.solved(self.g.jacobian(residual, own), residual)
+    }
+
+    /// The solution of linear equations with these slopes and right-hand sides, by elimination without exchange of rows; what the
+    /// right-hand sides do not enter is divided before they are known.
+    fn solved(&mut self, slopes: Vec<Vec<(usize, Expr<'g>)>>, right: &[Expr<'g>]) -> Option<Vec<Expr<'g>>> {
         let g = self.g;
-        let n = own.len();
+        let n = right.len();
         let mut matrix = vec![vec![g.int(0); n]; n];
-        for (row, slopes) in matrix.iter_mut().zip(g.jacobian(residual, own)) {
+        for (row, slopes) in matrix.iter_mut().zip(slopes) {
             slopes.into_iter().for_each(|(column, slope)| row[column] = self.name(slope));
         }
-        let mut right: Vec<Expr<'g>> = residual.iter().map(|r| self.name(*r)).collect();
+        let mut right: Vec<Expr<'g>> = right.iter().map(|r| self.name(*r)).collect();
         let mut inverses = Vec::with_capacity(n);
+        let mut products = 0;
         for k in 0..n {
             if matrix[k][k].is_zero() {
                 return None;
             }
             let (above, below) = matrix.split_at_mut(k + 1);
             let inverse = self.name(above[k][k].powi(-1));
+            let others: Vec<usize> = (k + 1..n).filter(|j| !above[k][*j].is_zero()).collect();
             for (i, row) in below.iter_mut().enumerate().filter(|(_, row)| !row[k].is_zero()) {
                 let factor = self.name(row[k] * inverse);
-                for j in k + 1..n {
-                    row[j] = self.name(row[j] - factor * above[k][j]);
+                products += others.len();
+                if products > LONGEST_ELIMINATION {
+                    return None;
+                }
+                for j in &others {
+                    row[*j] = self.name(row[*j] - factor * above[k][*j]);
                 }
                 right[k + 1 + i] = self.name(right[k + 1 + i] - factor * right[k]);
             }
@@ -204,9 +240,9 @@ impl<'g> StageWriter<'g> {
 
     /// The outputs of the step, where the next state is affine in state and unknowns with slopes that the step size determines:
     /// increments, added to the state at once.
-    fn affine(&mut self, scheme: &Scheme, block: &Block, all: &[Id]) -> Option<Vec<Expr<'g>>> {
+    fn affine(&mut self, scheme: &Scheme, outputs: &[Id], all: &[Id]) -> Option<Vec<Expr<'g>>> {
         let g = self.g;
-        let (next, guards) = block.outputs.split_at(scheme.state.len());
+        let (next, guards) = outputs.split_at(scheme.state.len());
         let next = g.exprs(next);
         let (state, all) = (g.exprs(&scheme.state), g.exprs(all));
         let variables = [&state[..], &all].concat();

@@ -8,6 +8,7 @@ use extremal_expr::{Graph, Id};
 use extremal_mechanics::Block;
 use extremal_mechanics::discrete::Scheme;
 
+use crate::failure::SolveFailure;
 use crate::kernel::Work;
 use crate::march::TotalWork;
 use crate::newton::{NewtonOptions, ROUND_OFF};
@@ -15,8 +16,9 @@ use crate::step::{BackOff, StepInputs};
 use formulas::{PARAMETERS, STATE, STEP, StageProgram, UNKNOWNS};
 use lanes::StageLanes;
 
-/// For more unknowns per stage a factorisation in formulas would grow too long.
-const LARGEST_STAGE: usize = 6;
+/// Products in the elimination of a stage's own unknowns, beyond which formulas for it would grow too long: those of a hundred
+/// unknowns that all depend on each other.
+const LONGEST_ELIMINATION: usize = 350_000;
 /// Iterations in one call, before it is given up.
 const MAX_ITERATIONS: u64 = 25;
 /// Iterations after which it is time to see whether they lead anywhere.
@@ -34,6 +36,8 @@ pub(crate) struct FixedPoint {
     stages: StageLanes,
     /// From the solution to the outputs of the block, where the stages do not see to them.
     finish: Option<StepEnd>,
+    /// What to begin with where nothing is predicted, if the unknowns of the stages are not those of Newton's method.
+    own_guess: Option<Vec<f64>>,
     /// Coefficients of the stages, and of the prediction.
     values: Vec<Vec<f64>>,
     ahead: Vec<Vec<f64>>,
@@ -62,33 +66,34 @@ struct LastCall {
 }
 
 impl FixedPoint {
-    /// For the step of `scheme`, whose outputs are those of `block`; `None` where its stages are not alike or too large, or where
+    /// For the step of `scheme`, reduced to `block`, that leads to these outputs by the unknowns of its stages; `None` where its stages are not alike or take too much to eliminate, or where
     /// something could be solved in closed form.
     pub fn compile(
         g: &Graph,
         scheme: &Scheme,
         parameters: &[Id],
         block: &Block,
+        outputs: &[Id],
         options: NewtonOptions,
     ) -> Result<Option<FixedPoint>, CompileError> {
-        let stages = scheme.step.solves.first().and_then(|solve| solve.stages.as_deref());
-        let (Some(stages), [solve]) = (stages, &block.solves[..]) else { return Ok(None) };
-        if solve.unknowns != stages.all || stages.own.len() > LARGEST_STAGE || scheme.substeps.len() > 1 {
+        let ([whole], [solve]) = (&scheme.step.solves[..], &block.solves[..]) else { return Ok(None) };
+        let Some(stages) = whole.stages.as_deref() else { return Ok(None) };
+        if solve.unknowns != whole.unknowns || scheme.substeps.len() > 1 {
             return Ok(None);
         }
-        let Some(program) = StageProgram::compile(g, scheme, stages, parameters, block)? else { return Ok(None) };
+        let Some(program) = StageProgram::compile(g, scheme, stages, parameters, outputs)? else { return Ok(None) };
         let finish = || -> Result<StepEnd, CompileError> {
             let state: Vec<Id> = scheme.state.iter().copied().chain([scheme.time]).collect();
             let guess: Vec<Id> = block.inputs[state.len() + 1..].to_vec();
             let h = g.symbol("h").id();
             let inputs = [parameters.to_vec(), vec![h], [state, guess].concat(), stages.all.clone()];
-            let finish =
-                Program::compile(g, &inputs, &[EntryPoint { tier: UNKNOWNS, outputs: block.outputs.clone() }])?;
+            let finish = Program::compile(g, &inputs, &[EntryPoint { tier: UNKNOWNS, outputs: outputs.to_vec() }])?;
             Ok(StepEnd { machine: options.machine(&finish), unknowns: vec![0.0; stages.all.len()] })
         };
         Ok(Some(FixedPoint {
             stages: StageLanes::new(&program, stages.values.len(), stages.own.len(), options),
             finish: if program.finishes() { None } else { Some(finish()?) },
+            own_guess: stages.end.as_ref().map(|_| vec![0.0; stages.all.len()]),
             values: stages.values.clone(),
             ahead: stages.ahead.clone(),
             tolerance: options.tolerance,
@@ -116,8 +121,14 @@ impl FixedPoint {
         self.kept.predicts && !self.kept.back_off.is_waiting() && h == self.h && self.now[..state.len()] == *state
     }
 
-    /// Solves for the unknowns, of which `x` is a guess unless the last call [predicts](FixedPoint::predicts) this one, and
-    /// computes the outputs. `None`, and the guess in `x`, where that does not converge fast enough.
+    /// Are its unknowns those of Newton's method, so that what predicts the ones predicts the others?
+    pub fn shares_unknowns(&self) -> bool {
+        self.own_guess.is_none()
+    }
+
+    /// Solves for the unknowns, of which `x` is a guess if it [shares](FixedPoint::shares_unknowns) them, unless the last call
+    /// [predicts](FixedPoint::predicts) this one, and computes the outputs. `None`, and the guess in `x`, where that does not converge
+    /// fast enough.
     pub fn run(&mut self, inputs: &StepInputs, x: &mut [f64], out: &mut [f64]) -> Option<Work> {
         if self.kept.back_off.skip() {
             return None;
@@ -127,10 +138,10 @@ impl FixedPoint {
         self.set_step(inputs.step());
         self.stages.set_state(inputs.state_and_time());
         if !predicted {
-            self.stages.set_unknowns(x);
+            self.stages.set_unknowns(self.own_guess.as_deref().unwrap_or(x));
         }
         let Some(work) = self.iterate() else {
-            if predicted {
+            if predicted && self.own_guess.is_none() {
                 self.stages.predicted(x);
             }
             return None;
@@ -177,6 +188,16 @@ impl FixedPoint {
     /// Can it take steps by itself?
     pub fn marches(&self) -> bool {
         self.finish.is_none()
+    }
+
+    /// What a call that did not converge is called.
+    pub fn failure(&self) -> SolveFailure {
+        SolveFailure::NoConvergence {
+            iterations: MAX_ITERATIONS as u32,
+            unknown: "a stage".to_owned(),
+            residual: self.stages.residual(),
+            tolerance: self.tolerance,
+        }
     }
 
     /// The state after the last call.
