@@ -9,6 +9,7 @@ pub mod fermi_pasta_ulam;
 pub mod gauss;
 pub mod henon_heiles;
 mod real;
+pub mod rods;
 pub mod thermal;
 mod widest;
 

@@ -1,7 +1,7 @@
 //! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
 
 use extremal_eval::{CompileError, EntryPoint, Machine, Program};
-use extremal_expr::{Expr, Graph, Id, magnitude};
+use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::failure::SolveFailure;
@@ -136,7 +136,7 @@ impl Kernel {
             let jacobian: Vec<Vec<_>> =
                 rows.iter().map(|row| row.iter().map(|(column, id)| (*column, g.expr(*id))).collect()).collect();
             let linear = !g.affine_rows(&residual, &unknowns, &jacobian).contains(&false);
-            let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
+            let sizes: Vec<Id> = solve.sizes(&residual).into_iter().map(Expr::id).collect();
             let mut checked = Vec::new();
             if at + 1 == block.solves.len() {
                 checked.extend_from_slice(&block.outputs);

@@ -10,6 +10,7 @@ mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
+mod rods;
 mod thermal;
 mod timing;
 
@@ -19,11 +20,12 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("ensemble", ensemble::measure),
     ("chain", chain::measure),
+    ("rods", rods::measure),
     ("damped oscillator", thermal::oscillator),
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),

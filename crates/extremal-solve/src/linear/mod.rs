@@ -9,6 +9,7 @@ mod banded;
 mod dense;
 mod equilibrate;
 mod gram;
+mod narrow;
 mod ordering;
 mod pattern;
 mod small;
