@@ -10,6 +10,7 @@ pub mod gauss;
 pub mod henon_heiles;
 pub mod kepler;
 mod real;
+pub mod rods;
 pub mod solar_system;
 pub mod thermal;
 pub mod watched;

@@ -23,7 +23,7 @@ pub mod syntax;
 pub use angles::with_angles_apart;
 pub use function::{Function, Function2};
 pub use graph::{Expr, Graph};
-pub use magnitude::magnitude;
+pub use magnitude::{magnitude, magnitudes, round_offs};
 pub use node::{Id, Node, Relation};
 pub use quotient::SumQuotient;
 pub use rational::Rational;

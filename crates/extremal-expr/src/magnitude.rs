@@ -1,6 +1,8 @@
 //! The size of the terms of an expression: what round-off in it is relative to.
 
-use crate::{Expr, Function, Node};
+use rustc_hash::FxHashMap;
+
+use crate::{Expr, Function, Id, Node};
 
 /// Sums inside sums, down to this depth: differences of accelerations under products, in the second derivative of a constraint, are
 /// the deepest that matter.
@@ -17,26 +19,94 @@ const DEPTH: u32 = 5;
 /// assert_eq!(magnitude(x * y - x), x.abs() * y.abs() + x.abs());
 /// ```
 pub fn magnitude(f: Expr<'_>) -> Expr<'_> {
-    nested(f, DEPTH)
+    Sizes::new(Measure::Terms).of(f, DEPTH)
 }
 
-fn nested(f: Expr<'_>, depth: u32) -> Expr<'_> {
-    let g = f.graph();
-    match f.node() {
-        Node::Sum { constant, terms } if depth > 0 => {
-            let sizes = terms.iter().map(|(id, c)| nested(g.expr(*id), depth - 1) * g.rational(c.abs()));
-            g.sum(sizes.chain([g.rational(constant.abs())]))
+/// The same of many expressions, which may share what they are made of.
+pub fn magnitudes<'g>(list: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let mut sizes = Sizes::new(Measure::Terms);
+    list.iter().map(|f| sizes.of(*f, DEPTH)).collect()
+}
+
+/// What round-off makes of each expression, in units of ε and to first order: that of one factor of a product counts by what the others
+/// are, not by the size of their terms. The square of a difference of two numbers that are far from zero is known that much better.
+///
+/// ```
+/// # use extremal_expr::{Graph, round_offs};
+/// let g = Graph::new();
+/// let (x, y) = (g.symbol("x"), g.symbol("y"));
+/// assert_eq!(round_offs(&[(x - y).powi(2)])[0], (x - y).abs() * (x.abs() + y.abs()) * 2);
+/// ```
+pub fn round_offs<'g>(list: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    let mut sizes = Sizes::new(Measure::FirstOrder);
+    list.iter().map(|f| sizes.of(*f, DEPTH)).collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    /// Products of the sizes of factors.
+    Terms,
+    /// The size of one factor at a time.
+    FirstOrder,
+}
+
+/// Sizes of expressions, each found once for each depth.
+struct Sizes<'g> {
+    measure: Measure,
+    known: FxHashMap<(Id, u32), Expr<'g>>,
+}
+
+impl<'g> Sizes<'g> {
+    fn new(measure: Measure) -> Self {
+        Sizes { measure, known: FxHashMap::default() }
+    }
+
+    fn of(&mut self, f: Expr<'g>, depth: u32) -> Expr<'g> {
+        if let Some(known) = self.known.get(&(f.id(), depth)) {
+            return *known;
         }
-        Node::Grouped(inner) => nested(g.expr(inner), depth),
-        Node::Product(factors) if depth > 0 => g.product(factors.iter().map(|(id, e)| match *e > 0 {
-            true => nested(g.expr(*id), depth - 1).powi(*e),
-            false => g.expr(*id).powi(*e).abs(),
-        })),
-        Node::Call(Function::Sin | Function::Cos | Function::Exp | Function::Log, argument) if depth > 0 => {
-            let argument = g.expr(argument);
-            let changes = g.directional(&[f], &[(argument, nested(argument, depth - 1))]);
-            g.sum(changes.iter().map(|change| change.abs()).chain([f.abs()]))
+        let g = f.graph();
+        let size = match f.node() {
+            Node::Sum { constant, terms } if depth > 0 => {
+                let sizes = terms.iter().map(|(id, c)| self.of(g.expr(*id), depth - 1) * g.rational(c.abs()));
+                g.sum(sizes.chain([g.rational(constant.abs())]))
+            }
+            Node::Grouped(inner) => self.of(g.expr(inner), depth),
+            Node::Product(factors) if depth > 0 => match self.measure {
+                Measure::Terms => g.product(factors.iter().map(|(id, e)| match *e > 0 {
+                    true => self.of(g.expr(*id), depth - 1).powi(*e),
+                    false => g.expr(*id).powi(*e).abs(),
+                })),
+                Measure::FirstOrder => self.factor_by_factor(f, &factors, depth - 1),
+            },
+            Node::Call(function @ (Function::Sin | Function::Cos | Function::Exp | Function::Log), argument)
+                if depth > 0 =>
+            {
+                let size = self.of(g.expr(argument), depth - 1);
+                let slope = g.with(|arena| function.slope(arena, argument, f.id()));
+                g.sum([(g.expr(slope) * size).abs(), f.abs()])
+            }
+            _ => f.abs(),
+        };
+        self.known.insert((f.id(), depth), size);
+        size
+    }
+
+    /// Of a product: what the round-off of each sum among its factors makes of it.
+    fn factor_by_factor(&mut self, f: Expr<'g>, factors: &[(Id, i64)], depth: u32) -> Expr<'g> {
+        let g = f.graph();
+        let is_sum = |id: Id| matches!(g.expr(id).node(), Node::Sum { .. } | Node::Grouped(_));
+        let sums: Vec<usize> = (0..factors.len()).filter(|at| is_sum(factors[*at].0)).collect();
+        if sums.is_empty() {
+            return f.abs();
         }
-        _ => f.abs(),
+        let along = |at: usize, size: Expr<'g>| {
+            let others = factors.iter().enumerate().filter(|(other, _)| *other != at);
+            let others = others.map(|(_, (id, e))| g.expr(*id).powi(*e).abs());
+            let (id, e) = factors[at];
+            g.product(others.chain([g.expr(id).powi(e - 1).abs(), size])) * e.abs()
+        };
+        let sizes: Vec<_> = sums.iter().map(|at| self.of(g.expr(factors[*at].0), depth)).collect();
+        g.sum(sums.into_iter().zip(sizes).map(|(at, size)| along(at, size)))
     }
 }

@@ -1,9 +1,11 @@
 //! A formula to be computed: inputs, a short list of solves done in order, outputs.
 
-use extremal_expr::{Expr, Graph, Id};
+use extremal_expr::{Expr, Graph, Id, magnitudes, round_offs};
 use rustc_hash::FxHashMap;
 
+use crate::System;
 use crate::discrete::Stages;
+use crate::saddle::Paired;
 
 /// What a computation is, symbolically. One engine compiles and runs any of these; no method has numeric code of its own.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,11 @@ pub struct Solve {
     pub meanings: Vec<Meaning>,
     /// What the unknowns are stage by stage, where they are those of stages that are alike.
     pub stages: Option<Box<Stages>>,
+    /// May unknowns be found from the multipliers in their own equations, because no mass vanishes?
+    pub by_multipliers: bool,
+    /// Is everything eliminated that multipliers give, from equations that are not linear? Then no other equation says how well these
+    /// are known.
+    pub of_multipliers: bool,
 }
 
 /// What an unknown is, for a reader who never saw its symbol.
@@ -59,13 +66,31 @@ impl Solve {
         );
         let ids = |exprs: &[Expr<'_>]| exprs.iter().map(|e| e.id()).collect();
         let meanings = vec![Meaning::Itself; unknowns.len()];
-        Solve { unknowns: ids(unknowns), residual: ids(residual), guess: ids(guess), meanings, stages: None }
+        Solve {
+            unknowns: ids(unknowns),
+            residual: ids(residual),
+            guess: ids(guess),
+            meanings,
+            stages: None,
+            by_multipliers: false,
+            of_multipliers: false,
+        }
     }
 
     /// The same with what the first unknowns are.
     pub fn meaning(mut self, meanings: impl IntoIterator<Item = Meaning>) -> Solve {
         self.meanings.iter_mut().zip(meanings).for_each(|(own, meaning)| *own = meaning);
         self
+    }
+
+    /// The same where the unknown of each of the first equations follows from it and the multipliers, unless a mass vanishes.
+    pub(crate) fn by_multipliers(self, system: &System<'_>) -> Solve {
+        Solve { by_multipliers: !system.massless, ..self }
+    }
+
+    /// How large the residual can be by round-off alone, in units of ε. `residual` is that of this system, with other symbols in it.
+    pub fn sizes<'g>(&self, residual: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        if self.of_multipliers { round_offs(residual) } else { magnitudes(residual) }
     }
 
     /// The same, written once for all stages.
@@ -91,6 +116,7 @@ impl Solve {
         self.guess.extend(other.guess);
         self.meanings.extend(other.meanings);
         self.stages = None;
+        self.by_multipliers &= other.by_multipliers;
         self
     }
 }
@@ -126,7 +152,8 @@ impl Block {
             let unknowns = g.exprs(&solve.unknowns);
             let residual = g.substitute(&g.exprs(&solve.residual), &known);
             let guess = g.substitute(&g.exprs(&solve.guess), &known);
-            if let Some((open, rows)) = eliminate(g, unknowns, residual, guess, &mut known) {
+            let inputs = solve.by_multipliers.then(|| g.exprs(&self.inputs));
+            if let Some((open, rows)) = eliminate(g, unknowns, residual, guess, &mut known, inputs.as_deref()) {
                 solves.push(open.meaning_as_in(solve));
                 slopes.push(rows);
             }
@@ -157,16 +184,20 @@ impl Reduced {
 /// A matrix of expressions by rows, as `(column, entry)` pairs without the zeros.
 pub type SparseRows = Vec<Vec<(usize, Id)>>;
 
-/// Appends what is solved to `known` (fully substituted) and returns what is left, with its slopes.
+/// Appends what is solved to `known` (fully substituted) and returns what is left, with its slopes. With `inputs`, which masses must not
+/// depend on, what multipliers give is solved for as well.
 fn eliminate<'g>(
     g: &'g Graph,
     mut unknowns: Vec<Expr<'g>>,
     mut residual: Vec<Expr<'g>>,
     mut guess: Vec<Expr<'g>>,
     known: &mut Vec<(Expr<'g>, Expr<'g>)>,
+    inputs: Option<&[Expr<'g>]>,
 ) -> Option<(Solve, SparseRows)> {
     let zero = g.int(0);
     let mut rows = Vec::new();
+    // Of each unknown the equation that is its own.
+    let mut own: Vec<usize> = (0..unknowns.len()).collect();
     while !unknowns.is_empty() {
         // Slopes decide, not occurrence: an unknown may occur in a row and cancel there, as the forces of Störmer–Verlet do.
         rows = g.jacobian(&residual, &unknowns);
@@ -192,6 +223,7 @@ fn eliminate<'g>(
         if candidates.is_empty() {
             break;
         }
+        own = left_over(own, &candidates);
         let constants: Vec<_> = candidates.iter().map(|(row, ..)| residual[*row]).collect();
         let constants = g.substitute(&constants, &at_zero);
         let fresh: Vec<_> = candidates
@@ -205,10 +237,51 @@ fn eliminate<'g>(
         unknowns = (0..unknowns.len()).filter(keep).map(|i| unknowns[i]).collect();
         known.extend(fresh);
     }
+    let paired = Paired { unknowns: &unknowns, residual: &residual, slopes: &rows, rows: &own };
+    let solved = inputs.map_or_else(Vec::new, |inputs| paired.by_multipliers(g, inputs));
+    if !solved.is_empty() {
+        let fresh: Vec<_> = solved.iter().map(|(at, value)| (unknowns[*at], *value)).collect();
+        let is_open = |places: Vec<usize>| {
+            let mut open = vec![true; unknowns.len()];
+            places.into_iter().for_each(|place| open[place] = false);
+            open
+        };
+        let open = is_open(solved.iter().map(|(at, _)| *at).collect());
+        let open_rows = is_open(solved.iter().map(|(at, _)| own[*at]).collect());
+        residual = g.substitute(&kept(&residual, &open_rows), &fresh);
+        guess = kept(&guess, &open);
+        unknowns = kept(&unknowns, &open);
+        rows = g.jacobian(&residual, &unknowns);
+        known.extend(fresh);
+    }
+    // Linear equations are solved to round-off by one update, however large their terms are said to be.
+    let of_multipliers = !solved.is_empty() && g.affine_rows(&residual, &unknowns, &rows).contains(&false);
     (!unknowns.is_empty()).then(|| {
         let rows = rows.iter().map(|row| row.iter().map(|(column, e)| (*column, e.id())).collect()).collect();
-        (Solve::new(&unknowns, &residual, &guess), rows)
+        (Solve { of_multipliers, ..Solve::new(&unknowns, &residual, &guess) }, rows)
     })
+}
+
+/// Those that are open.
+fn kept<'g>(all: &[Expr<'g>], open: &[bool]) -> Vec<Expr<'g>> {
+    all.iter().zip(open).filter(|(_, open)| **open).map(|(e, _)| *e).collect()
+}
+
+/// The rows that unknowns have of their own when these rows were solved for these columns. An unknown whose row is gone takes the one
+/// that the unknown solved for leaves behind.
+fn left_over(mut own: Vec<usize>, solved: &[(usize, usize, Expr<'_>)]) -> Vec<usize> {
+    let mut owner = vec![0; own.len()];
+    own.iter().enumerate().for_each(|(column, row)| owner[*row] = column);
+    let (mut row_stays, mut column_stays) = (vec![true; own.len()], vec![true; own.len()]);
+    for &(row, column, _) in solved {
+        (row_stays[row], column_stays[column]) = (false, false);
+        let (robbed, left) = (owner[row], own[column]);
+        (own[robbed], owner[left]) = (left, robbed);
+        (own[column], owner[row]) = (row, column);
+    }
+    let mut places = 0..;
+    let place: Vec<usize> = row_stays.iter().map(|stays| if *stays { places.next().unwrap_or(0) } else { 0 }).collect();
+    own.into_iter().zip(column_stays).filter(|(_, stays)| *stays).map(|(row, _)| place[row]).collect()
 }
 
 #[cfg(test)]

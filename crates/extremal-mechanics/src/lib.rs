@@ -11,6 +11,7 @@ pub mod geometry;
 mod manifold;
 mod momentum_flow;
 mod of_model;
+mod saddle;
 mod system;
 
 pub use block::{Block, Meaning, Reduced, Solve, SparseRows};

@@ -3,6 +3,8 @@
 use extremal_expr::{Expr, Id};
 use extremal_model::{DifferenceNode, HeatLaw, Model, ModelPort, PortLoad, StateLaw, StepEnds};
 
+use rustc_hash::FxHashMap;
+
 use crate::System;
 use crate::continuous::{Friction, Heat, PoissonBrackets, Port, RateLaw};
 use crate::discrete::{CustomDiscrete, DifferenceMap, MapNode, SchemeError, StatedDiscrete};
@@ -80,7 +82,22 @@ impl<'m> System<'m> {
             let displacements = constraint.variational.map(|id| g.expr(id));
             system.constrain(&constraint.name, constraint.kind, expression, displacements);
         }
+        system.massless = system.has_massless(model);
         system
+    }
+
+    /// Does the mass of a bound coordinate vanish at the parameters of the model?
+    fn has_massless(&self, model: &Model) -> bool {
+        if self.reacting().next().is_none() {
+            return false;
+        }
+        let known: FxHashMap<&str, f64> = model.parameters().iter().map(|p| (p.name.as_str(), p.value)).collect();
+        let rows = self.graph.jacobian(&self.momenta(), &self.v);
+        let own = |(k, row): (usize, &Vec<(usize, Expr<'m>)>)| {
+            row.iter().find(|(column, _)| *column == k).map_or(self.graph.int(0), |(_, mass)| *mass)
+        };
+        let masses: Vec<_> = rows.iter().enumerate().map(own).collect();
+        self.graph.evaluate(&masses, |name| known.get(name).copied()).contains(&0.0)
     }
 
     /// Refuses what has no equations beside accelerations.

@@ -60,6 +60,8 @@ pub struct System<'g> {
     pub cyclic: Vec<usize>,
     /// What a motion has besides, if it starts from momenta.
     pub flow: Option<MomentumFlow<'g>>,
+    /// Does the mass of a coordinate vanish at the parameters of the model? Under constraints it may.
+    pub massless: bool,
     /// Names that the user has taken; symbols of our own avoid them.
     taken: HashSet<String>,
 }
@@ -107,6 +109,7 @@ impl<'g> System<'g> {
             manifold: None,
             cyclic: Vec::new(),
             flow: None,
+            massless: false,
             taken: taken.into_iter().collect(),
         };
         system.p = (0..order).flat_map(|r| system.symbols("p_", &"'".repeat(r))).collect();

@@ -1,7 +1,7 @@
 //! A compiled block: its solves done by Newton with exact Jacobians, its outputs evaluated, nothing allocated on the way.
 
 use extremal_eval::{CompileError, EntryPoint, Machine, Program};
-use extremal_expr::{Expr, Graph, Id, magnitude};
+use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::{Block, Meaning, Reduced};
 
 use crate::failure::SolveFailure;
@@ -147,7 +147,7 @@ impl Kernel {
                     )
                 }
             };
-            let sizes: Vec<Id> = residual.iter().map(|r| magnitude(*r).id()).collect();
+            let sizes: Vec<Id> = solve.sizes(&residual).into_iter().map(Expr::id).collect();
             let mut checked = Vec::new();
             if at + 1 == block.solves.len() {
                 checked.extend_from_slice(&block.outputs);

@@ -221,7 +221,12 @@ impl NewtonSolve {
         let mut iterations = 0;
         while iterations < max_iterations {
             iterations += 1;
-            let update = self.update(machine, x, checked, pace).map_err(|failure| failure.after(iterations))?;
+            let again = self.plan.linear && iterations > 1;
+            let update = match again {
+                // The Jacobian is the same as before, and the residual was checked.
+                true => self.improve(x, &checked[self.plan.outputs..]),
+                false => self.update(machine, x, checked, pace).map_err(|failure| failure.after(iterations))?,
+            };
             // Updates that no longer fall by half may be the round-off of unknowns that are themselves small.
             let falling = update < 0.5 * previous;
             previous = update;
@@ -324,6 +329,14 @@ impl NewtonSolve {
         None
     }
 
+    /// One more update by the matrix factored last, from residuals that were just evaluated; returns its size.
+    fn improve(&mut self, x: &mut [f64], residual: &[f64]) -> f64 {
+        self.update.copy_from_slice(&residual[..x.len()]);
+        self.solver.solve(&mut self.update);
+        x.iter_mut().zip(&self.update).for_each(|(x, d)| *x -= d);
+        norm(&self.update)
+    }
+
     /// One Newton update of `x`; returns its size. At the damped pace it is shortened until the next update, by the same
     /// Jacobian, would be smaller (Deuflhard's natural monotonicity test, which does not depend on the units of the rows).
     fn update(
@@ -402,14 +415,14 @@ impl NewtonSolve {
         let places = self.plan.slope_rows.iter().copied().zip(self.plan.slope_columns.iter().copied());
         let slopes = places.zip(self.values[n..].iter().copied());
         let sizes = self.backward.sizes(machine, residual, own, &mut self.solver, slopes);
-        let mut worst = 0.0f64;
+        let (mut worst, unknowns) = (0.0f64, norm(x));
         let mut slopes = self.plan.slope_rows.iter().zip(&self.values[n..]).peekable();
         for row in 0..n {
             let mut largest = 0.0f64;
             while let Some((_, slope)) = slopes.next_if(|(at, _)| **at == row) {
                 largest = largest.max(slope.abs());
             }
-            let reachable = largest * norm(x);
+            let reachable = largest * unknowns;
             let vanished = own[row] <= VANISHED * n as f64 * reachable;
             let size = sizes[row] + if vanished { reachable } else { 0.0 };
             worst = worst.max(residual[row].abs() / size.max(UNDERFLOW));

@@ -11,6 +11,7 @@ mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
 mod orbits;
+mod rods;
 mod seen;
 mod thermal;
 mod timing;
@@ -21,11 +22,12 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 13] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("ensemble", ensemble::measure),
     ("chain", chain::measure),
+    ("rods", rods::measure),
     ("damped oscillator", thermal::oscillator),
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),

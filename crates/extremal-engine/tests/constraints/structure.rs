@@ -7,7 +7,7 @@ use extremal_engine::{CompiledRun, Model, Settings};
 
 use extremal_testkit::models::model;
 use extremal_testkit::numbers::distance;
-use extremal_testkit::runs::{attempt, gallery, record, with};
+use extremal_testkit::runs::{Lasting, attempt, gallery, record, with};
 
 fn pendulum_with(more: &str) -> Model {
     let text = extremal_engine::gallery::text("pendulum-rod").unwrap();
@@ -305,5 +305,37 @@ fn methods_without_a_formula_are_refused() {
         let refused =
             CompiledRun::new(&model, &with(&model, method, 0.1)).err().unwrap_or_else(|| panic!("{name}, {method}"));
         assert!(refused.to_string().contains(words), "{refused}");
+    }
+}
+
+/// A coordinate without mass that is bound to others changes nothing: a pendulum whose rod is stated by its middle.
+#[test]
+fn a_massless_coordinate_may_be_bound() {
+    let pendulum = model(
+        r#"
+        coordinates.u = { start = 1.0 }
+        coordinates.w = { start = 0.0 }
+        dynamics.lagrangian = "(u'^2 + w'^2)/2 - 9.81*w"
+        constraints.rod = "u^2 + w^2 = 1"
+        "#,
+    );
+    let with_middle = model(
+        r#"
+        parameters.m = 0.0
+        coordinates.u = { start = 1.0 }
+        coordinates.w = { start = 0.0 }
+        coordinates.x = { start = 0.5 }
+        coordinates.y = { start = 0.0 }
+        dynamics.lagrangian = "(u'^2 + w'^2)/2 - 9.81*w + m*(x'^2 + y'^2)/2"
+        constraints.across = "u = 2*x"
+        constraints.along = "w = 2*y"
+        constraints.rod = "4*x^2 + 4*y^2 = 1"
+        "#,
+    );
+    for method in ["midpoint", "trapezoidal"] {
+        let [alone, bound] =
+            [&pendulum, &with_middle].map(|model| record(model, &with(model, method, 0.01).until(1.0)).column("u"));
+        // The same positions by other equations: some roundings for each of a hundred steps.
+        assert!(distance(&alone, &bound) < 1e-12, "{method}: {:e}", distance(&alone, &bound));
     }
 }

@@ -27,8 +27,13 @@ impl<'s, 'g> SchemeBuilder<'s, 'g> {
             state: [&system.configuration()[..], &system.p, &system.carried()].concat(),
             velocities: system.velocities(),
             start: legendre_start(system),
-            observe: observe_momenta(system),
+            observe: observe_momenta(system, false),
         }
+    }
+
+    /// The same where velocities that belong to momenta satisfy the constraints already, at the end of every step.
+    pub fn of_bound_momenta(system: &'s System<'g>) -> Self {
+        SchemeBuilder { observe: observe_momenta(system, true), ..SchemeBuilder::of_momenta(system) }
     }
 
     /// The state is (q, v, S) with the accounts and the multipliers that move.
@@ -134,16 +139,16 @@ fn legendre_start(system: &System<'_>) -> Block {
 }
 
 /// Velocities from momenta: solves p = ∂L/∂v(q, v, S, t) for v, from a velocity guess. Under constraints, of which the
-/// velocities satisfy all, accelerations and multipliers follow.
-fn observe_momenta(system: &System<'_>) -> Block {
+/// velocities satisfy all, accelerations and multipliers follow; those of `bound` momenta need no impulse for it.
+fn observe_momenta(system: &System<'_>, bound: bool) -> Block {
     let guess: Vec<_> = (0..system.order).flat_map(|r| system.symbols("v_", &"'".repeat(r))).collect();
     let (found, momenta) = match system.order {
-        1 => {
+        1 if !bound => {
             let here = system.here();
             let found = velocities(system, (&here, &here), &system.moving_multipliers(), &system.p, &guess);
             (found.solve, found.momenta)
         }
-        // No constraints act here; each momentum is affine in the highest derivative that it brings in.
+        // Each momentum is affine in the highest derivative that it brings in.
         _ => {
             let rows: Vec<_> = system.momenta().iter().zip(&system.p).map(|(formula, p)| *formula - *p).collect();
             (Solve::new(&system.velocities(), &rows, &guess), system.p.clone())

@@ -171,7 +171,12 @@ pub(super) fn velocities<'g>(
     let mut starts = multiplier_guesses(system, &Point { v: guess.to_vec(), ..point.clone() }, momenta);
     starts.resize(multipliers.len(), g.int(0));
     let guess = [guess, &starts].concat();
-    Velocities { solve: Solve::new(&unknowns, &residual, &guess), momenta: reached, impulse, slopes }
+    Velocities {
+        solve: Solve::new(&unknowns, &residual, &guess).by_multipliers(system),
+        momenta: reached,
+        impulse,
+        slopes,
+    }
 }
 
 /// What the multipliers that move must be about, for these momenta and the velocities of `point`: of p = ∂L/∂v + λ ∂Φ/∂v the
@@ -193,4 +198,14 @@ pub(super) fn multiplier_guesses<'g>(system: &System<'g>, point: &Point<'g>, mom
         g.dot(&row, &left) / g.select(moves, square, g.int(1))
     };
     system.vakonomic().map(|constraint| guess(g.gradient(constraint.velocity, &system.v))).collect()
+}
+
+/// Has every coordinate a mass of its own, which does not change? Then velocities follow from momenta, constraints or not.
+pub(super) fn has_constant_masses(system: &System<'_>) -> bool {
+    let (g, here) = (system.graph, system.here());
+    let rows = g.jacobian(&system.momenta(), &system.v);
+    let masses: Vec<_> = rows.iter().flatten().map(|(_, mass)| *mass).collect();
+    let own = rows.iter().enumerate().all(|(k, row)| matches!(row[..], [(column, _)] if column == k));
+    let changing = [&here.q[..], &here.v, &here.s, &[here.t], &system.moving_multipliers()].concat();
+    own && !system.massless && !g.depend_on(&masses, &changing).contains(&true)
 }

@@ -85,7 +85,7 @@ pub(super) fn reactions_solve(system: &System<'_>) -> Vec<Solve> {
     match (system.dry.is_empty(), system.constraints.is_empty()) {
         (false, _) => system.instant_with_dry(),
         (true, true) => Vec::new(),
-        (true, false) => vec![motion(system)],
+        (true, false) => vec![motion(system).by_multipliers(system)],
     }
 }
 

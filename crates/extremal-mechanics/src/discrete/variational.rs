@@ -26,7 +26,7 @@ use extremal_model::{ConstraintForm, Start};
 use super::Options;
 use super::action::{DiscreteAction, Formula, Slopes, StateFormula};
 use super::builder::{SchemeBuilder, started, thermal_guards};
-use super::constrained::{Imposed, multiplier_guesses, place, velocities};
+use super::constrained::{Imposed, has_constant_masses, multiplier_guesses, place, velocities};
 use super::dry::{bounds, collected, first_half, half_forces, impulse, second_half, stuck_before};
 use super::scheme::{Equation, Scheme, SchemeGuard, ids};
 use crate::block::{Block, Meaning, Solve};
@@ -102,7 +102,7 @@ impl<'g> DiscreteAction<'g> {
         let entropy = &g.substitute(&[&entropy[..], &states.rows].concat(), &at_first);
         let heating = &g.substitute(heating, &at_first);
         let next = system.names.iter().cycle().map(|name| Meaning::Next(name.clone()));
-        let motion = Solve::new(&increments, &residual, &guess).meaning(next).with(imposed);
+        let motion = Solve::new(&increments, &residual, &guess).meaning(next).with(imposed).by_multipliers(system);
         let (warmed, moved) = system.heat.names.split_at(heated.len());
         let each = warmed.iter().chain(moved.iter().cycle().take(rates.len() - heated.len()));
         let each = each.map(|name| Meaning::Rate(name.clone()));
@@ -169,7 +169,10 @@ impl<'g> DiscreteAction<'g> {
             grown.map(|(at, (sum, growth))| *sum + *growth + if at == 0 { worked } else { zero }).collect();
         let accounts_next = g.substitute(&accounts_next, &pulled);
         let mut outputs = [&nodes.positions[degree][..], &p_end, &s_next, &accounts_next].concat();
-        let mut form = SchemeBuilder::of_momenta(system);
+        let mut form = match rattles && has_constant_masses(system) {
+            true => SchemeBuilder::of_bound_momenta(system),
+            false => SchemeBuilder::of_momenta(system),
+        };
         if options.start == Start::TwoPoints {
             let second = &self.nodal.unknowns[degree];
             let inner = &increments[..(degree - 1) * n];

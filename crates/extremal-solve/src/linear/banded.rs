@@ -1,7 +1,8 @@
 //! LU factorisation of a matrix whose entries lie near the diagonal, possibly after renumbering: chains, rings, narrow
 //! lattices.
 
-use super::equilibrate::Scales;
+use super::equilibrate::{Scales, inverse_power_of_two, max};
+use super::narrow::Narrow;
 use super::ordering::{EliminationOrder, inverse};
 use super::pattern::Pattern;
 use super::{PivotRange, Singular};
@@ -17,14 +18,14 @@ pub(super) struct BandedLu {
     above: usize,
     /// Stored entries of a row: `below + 1 + above`, and `below` more that pivoting can fill.
     width: usize,
-    /// Entry (i, j) is at `i * width + j - i + below`. After `factor`: multipliers, reciprocal pivots, upper factor.
+    /// Entry (i, j) is at `i * width + j - i + below`; `below` rows of zeros follow. After `factor`: multipliers, reciprocal pivots, upper factor.
     band: Vec<f64>,
     /// Where in `band` each value of the pattern goes.
     places: Vec<usize>,
     swaps: Vec<usize>,
     scales: Scales,
-    scaled: Vec<f64>,
     work: Vec<f64>,
+    columns: Vec<f64>,
     pivots: PivotRange,
 }
 
@@ -43,11 +44,11 @@ impl BandedLu {
             below,
             above,
             width,
-            band: vec![0.0; n * width],
+            band: vec![0.0; (n + below) * width],
+            columns: vec![0.0; n + width],
             places,
             swaps: vec![0; n],
             scales: Scales::new(n),
-            scaled: vec![0.0; pattern.entries()],
             work: vec![0.0; n],
             pivots: PivotRange::default(),
             pattern,
@@ -59,12 +60,42 @@ impl BandedLu {
     }
 
     pub(super) fn factor(&mut self, values: &[f64]) -> Result<(), Singular> {
-        self.pattern.equilibrate(values, &mut self.scales, &mut self.scaled)?;
+        let pivots = match (self.below, self.above) {
+            (1, 1) => self.factor_narrow::<1, 4>(values),
+            (2, 2) => self.factor_narrow::<2, 7>(values),
+            _ => self.scatter(values).and_then(|()| {
+                equilibrate(&mut self.band, (self.below, self.above), &mut self.scales);
+                self.eliminate()
+            }),
+        };
+        let original = |column| self.order.as_ref().map_or(column, |order| order[column]);
+        self.pivots = pivots.map_err(|Singular { column }| Singular { column: original(column) })?;
+        Ok(())
+    }
+
+    fn factor_narrow<const BELOW: usize, const WIDTH: usize>(
+        &mut self,
+        values: &[f64],
+    ) -> Result<PivotRange, Singular> {
+        self.scatter(values)?;
+        Narrow::<BELOW, WIDTH>::equilibrate(&mut self.band, &mut self.scales, &mut self.columns);
+        Narrow::<BELOW, WIDTH>::eliminate(&mut self.band, &mut self.swaps)
+    }
+
+    /// Puts the values into the band; refuses those that are not finite, which could stay unnoticed above the diagonal.
+    fn scatter(&mut self, values: &[f64]) -> Result<(), Singular> {
+        assert_eq!(values.len(), self.places.len(), "one value per entry of the pattern");
         self.band.fill(0.0);
-        for (&place, value) in self.places.iter().zip(&self.scaled) {
+        let mut finite = true;
+        for (&place, value) in self.places.iter().zip(values) {
             self.band[place] += value;
+            finite &= value.is_finite();
         }
-        self.pivots = self.eliminate()?;
+        if !finite {
+            let bad = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
+            let (row, right) = (self.places[bad] / self.width, self.places[bad] % self.width);
+            return Err(Singular { column: row + right - self.below });
+        }
         Ok(())
     }
 
@@ -83,9 +114,7 @@ impl BandedLu {
                     (row, largest) = (i, candidate);
                 }
             }
-            if let Err(Singular { column }) = pivots.admit(largest, below + 1, k) {
-                return Err(Singular { column: self.order.as_ref().map_or(column, |order| order[column]) });
-            }
+            pivots.admit(largest, below + 1, k)?;
             self.swaps[k] = row;
             reach_end = reach_end.max((row + self.above).min(n - 1));
             let reach = reach_end - k;
@@ -110,24 +139,57 @@ impl BandedLu {
 
     pub(super) fn solve(&mut self, b: &mut [f64]) {
         assert_eq!(b.len(), self.size(), "as many right-hand sides as equations");
-        self.scales.scale_rows(b.len(), b);
-        if let Some(order) = &self.order {
-            for (new, &old) in self.work.iter_mut().zip(order) {
-                *new = b[old];
-            }
-            substitute(&self.band, self.below, self.width, &self.swaps, &mut self.work);
-            for (new, &old) in self.work.iter().zip(order) {
-                b[old] = *new;
-            }
-        } else {
-            substitute(&self.band, self.below, self.width, &self.swaps, b);
+        let Some(order) = &self.order else {
+            return solve_in_order(&self.band, (self.below, self.above), &self.swaps, &self.scales, b);
+        };
+        for (new, &old) in self.work.iter_mut().zip(order) {
+            *new = b[old];
         }
-        self.scales.scale_columns(b.len(), b);
+        solve_in_order(&self.band, (self.below, self.above), &self.swaps, &self.scales, &mut self.work);
+        for (new, &old) in self.work.iter().zip(order) {
+            b[old] = *new;
+        }
     }
 
     pub(super) fn pivot_ratio(&self) -> f64 {
         self.pivots.ratio()
     }
+}
+
+/// Scales rows and columns of the band.
+#[inline(always)]
+fn equilibrate(band: &mut [f64], (below, above): (usize, usize), scales: &mut Scales) {
+    let n = scales.rows.len();
+    let width = 2 * below + 1 + above;
+    scales.columns.fill(0.0);
+    for (i, (row, scale)) in band.chunks_exact_mut(width).zip(&mut scales.rows).enumerate() {
+        let first = i.saturating_sub(below);
+        let inside = &mut row[first + below - i..][..(i + above + 1).min(n) - first];
+        *scale = inverse_power_of_two(inside.iter().fold(0.0, |largest, entry| max(largest, entry.abs())));
+        for (column, entry) in scales.columns[first..].iter_mut().zip(inside) {
+            *entry *= *scale;
+            *column = max(*column, entry.abs());
+        }
+    }
+    scales.columns.iter_mut().for_each(|column| *column = inverse_power_of_two(*column));
+    for (i, row) in band.chunks_exact_mut(width).enumerate() {
+        let first = i.saturating_sub(below);
+        let inside = &mut row[first + below - i..][..(i + above + 1).min(n) - first];
+        for (entry, scale) in inside.iter_mut().zip(&scales.columns[first..]) {
+            *entry *= scale;
+        }
+    }
+}
+
+/// Solves for a right-hand side in the order of the band.
+fn solve_in_order(band: &[f64], (below, above): (usize, usize), swaps: &[usize], scales: &Scales, b: &mut [f64]) {
+    scales.scale_rows(b.len(), b);
+    match (below, above) {
+        (1, 1) => Narrow::<1, 4>::substitute(band, swaps, b),
+        (2, 2) => Narrow::<2, 7>::substitute(band, swaps, b),
+        _ => substitute(band, below, 2 * below + 1 + above, swaps, b),
+    }
+    scales.scale_columns(b.len(), b);
 }
 
 fn substitute(band: &[f64], below: usize, width: usize, swaps: &[usize], b: &mut [f64]) {
@@ -143,5 +205,43 @@ fn substitute(band: &[f64], below: usize, width: usize, swaps: &[usize], b: &mut
         let (row, known) = (&band[i * width + below..(i + 1) * width], &b[i + 1..]);
         let sum: f64 = row[1..].iter().zip(known).map(|(entry, x)| entry * x).sum();
         b[i] = (b[i] - sum) * row[0];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::ordering::{Adjacency, narrow_band};
+    use crate::linear::testing::SeededNumbers;
+
+    /// The loops for narrow bands against those for any band, bit for bit, with rows that are exchanged and renumbered.
+    #[test]
+    fn narrow_bands_are_solved_as_any_other() {
+        let mut random = SeededNumbers::new(12);
+        let chain = |n: usize, reach: usize| -> Vec<Vec<usize>> {
+            (0..n).map(|i| (i.saturating_sub(reach)..(i + reach + 1).min(n)).collect()).collect()
+        };
+        let shuffled = (0..101).map(|i| vec![(i + 37) % 101, i, (i + 64) % 101]).collect();
+        for (rows, reach) in [(chain(2, 1), 1), (chain(40, 1), 1), (chain(3, 2), 2), (chain(40, 2), 2), (shuffled, 2)] {
+            let pattern = Pattern::new(rows.len(), &rows);
+            let order = narrow_band(&Adjacency::of(&pattern)).0;
+            let (values, b) = (random.vector(pattern.entries()), random.vector(rows.len()));
+            let mut narrow = BandedLu::new(pattern, order);
+            assert_eq!((narrow.below, narrow.above), (reach, reach));
+            let mut x = b.clone();
+            narrow.factor(&values).unwrap();
+            narrow.solve(&mut x);
+            let mut wide = narrow.clone();
+            wide.scatter(&values).unwrap();
+            equilibrate(&mut wide.band, (reach, reach), &mut wide.scales);
+            wide.eliminate().unwrap();
+            assert!(wide.swaps.iter().enumerate().any(|(at, swap)| at != *swap) && wide.swaps == narrow.swaps);
+            let order = wide.order.clone().unwrap_or_else(|| (0..b.len()).collect());
+            let mut y: Vec<f64> = order.iter().map(|&old| b[old]).collect();
+            wide.scales.scale_rows(b.len(), &mut y);
+            substitute(&wide.band, reach, wide.width, &wide.swaps, &mut y);
+            wide.scales.scale_columns(b.len(), &mut y);
+            assert!(order.iter().zip(&y).all(|(old, y)| x[*old] == *y), "{x:?} {y:?}");
+        }
     }
 }

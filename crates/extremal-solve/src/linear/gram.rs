@@ -53,22 +53,34 @@ const ROUND_OFF: f64 = 1e-14;
 /// The factorisation of A Aᵀ for matrices of one pattern.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MovingGram {
-    /// Columns of each row, in order, with the places of their values.
-    rows: Vec<Vec<(usize, usize)>>,
-    /// Which row is eliminated at each place.
-    order: Vec<usize>,
-    /// Of each place, the earlier places whose rows share a column with it.
-    earlier: Vec<Vec<usize>>,
-    parent: Vec<usize>,
-    /// The lower factor by columns.
-    lower: Vec<Vec<(usize, Moving)>>,
+    /// The rows in the order of their elimination.
+    eliminated: Vec<EliminatedRow>,
+    /// The lower factor by columns: where each begins, the rows of its entries, and the entries.
+    start: Vec<usize>,
+    lower_rows: Vec<usize>,
+    lower: Vec<Moving>,
+    /// How many entries of each column are known.
+    known: Vec<usize>,
     pivots: Vec<Moving>,
     /// Squares of the rows.
     squares: Vec<Moving>,
     row: Vec<Moving>,
-    flag: Vec<usize>,
+}
+
+/// What is known of a row before its values are.
+#[derive(Debug, Clone)]
+struct EliminatedRow {
+    row: usize,
+    /// The places of values whose products make its square.
+    square: Products,
+    /// The rows eliminated before it that it shares a column with, and the products with them.
+    shared: Vec<(usize, Products)>,
+    /// The entries of its row of the lower factor, in an order in which none comes before one that it depends on.
     reach: Vec<usize>,
 }
+
+/// Places of pairs of values.
+type Products = Box<[(usize, usize)]>;
 
 impl MovingGram {
     /// For matrices with these columns in their rows; values come row by row, in the order of the columns.
@@ -78,6 +90,7 @@ impl MovingGram {
             return MovingGram::default();
         }
         let mut place = 0..;
+        // Columns of each row, in order, with the places of their values.
         let mut rows: Vec<Vec<(usize, usize)>> =
             pattern.iter().map(|row| row.iter().map(|column| (*column, place.next().unwrap_or(0))).collect()).collect();
         rows.iter_mut().for_each(|row| row.sort_unstable());
@@ -95,81 +108,81 @@ impl MovingGram {
         let shared: Vec<Vec<usize>> = (0..count).map(neighbours).collect();
         let (order, _) = minimum_degree(&Adjacency::of(&Pattern::new(count, &shared)));
         let places = inverse(&order);
-        let earlier: Vec<Vec<usize>> = (0..count)
-            .map(|at| shared[order[at]].iter().map(|row| places[*row]).filter(|other| *other < at).collect())
-            .collect();
+        let eliminated = order.iter().enumerate().map(|(at, &row)| {
+            let earlier = shared[row].iter().map(|other| places[*other]).filter(|other| *other < at);
+            EliminatedRow {
+                row,
+                square: products(&rows[row], &rows[row]),
+                shared: earlier.map(|other| (other, products(&rows[row], &rows[order[other]]))).collect(),
+                reach: Vec::new(),
+            }
+        });
         let mut gram = MovingGram {
-            parent: vec![NONE; count],
-            lower: vec![Vec::new(); count],
+            eliminated: eliminated.collect(),
+            known: vec![0; count],
             pivots: vec![Moving::default(); count],
             squares: vec![Moving::default(); count],
             row: vec![Moving::default(); count],
-            flag: vec![NONE; count],
-            reach: Vec::with_capacity(count),
-            rows,
-            order,
-            earlier,
+            ..MovingGram::default()
         };
         gram.analyse();
         gram
     }
 
-    /// The elimination tree, and room for the columns of the factor.
+    /// Finds which entries the factor has, along the elimination tree.
     fn analyse(&mut self) {
-        let mut counts = vec![0; self.order.len()];
-        for k in 0..self.order.len() {
-            self.flag[k] = k;
-            for &start in &self.earlier[k] {
+        let count = self.eliminated.len();
+        let (mut parent, mut flag) = (vec![NONE; count], vec![NONE; count]);
+        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (k, row) in self.eliminated.iter_mut().enumerate() {
+            flag[k] = k;
+            for &(start, _) in &row.shared {
                 let mut i = start;
-                while self.flag[i] != k {
-                    if self.parent[i] == NONE {
-                        self.parent[i] = k;
+                while flag[i] != k {
+                    if parent[i] == NONE {
+                        parent[i] = k;
                     }
-                    counts[i] += 1;
-                    self.flag[i] = k;
-                    i = self.parent[i];
+                    row.reach.push(i);
+                    flag[i] = k;
+                    i = parent[i];
                 }
             }
+            row.reach.sort_unstable();
+            row.reach.iter().for_each(|i| columns[*i].push(k));
         }
-        self.lower = counts.into_iter().map(Vec::with_capacity).collect();
+        self.start.reserve(count);
+        for column in &columns {
+            self.start.push(self.lower_rows.len());
+            self.lower_rows.extend(column);
+        }
+        self.lower = vec![Moving::default(); self.lower_rows.len()];
     }
 
     /// How many rows there are.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.eliminated.len()
     }
 
     /// Factors for these values and their rates.
     pub fn factor(&mut self, values: &[f64], rates: &[f64]) {
-        self.lower.iter_mut().for_each(Vec::clear);
-        self.flag.fill(NONE);
-        for k in 0..self.order.len() {
-            let row = self.order[k];
-            let square = self.product(row, row, values, rates);
-            self.squares[row] = square;
-            self.flag[k] = k;
-            self.reach.clear();
-            for at in 0..self.earlier[k].len() {
-                let start = self.earlier[k][at];
-                self.row[start] = self.product(row, self.order[start], values, rates);
-                let mut i = start;
-                while self.flag[i] != k {
-                    self.reach.push(i);
-                    self.flag[i] = k;
-                    i = self.parent[i];
-                }
+        self.known.fill(0);
+        for (k, EliminatedRow { row, square, shared, reach }) in self.eliminated.iter().enumerate() {
+            let square = sum(square, values, rates);
+            self.squares[*row] = square;
+            for (other, products) in shared {
+                self.row[*other] = sum(products, values, rates);
             }
-            // Any order in which no row comes before one that it depends on.
-            self.reach.sort_unstable();
             let mut pivot = square;
-            for &i in &self.reach {
+            for &i in reach {
                 let entry = std::mem::take(&mut self.row[i]);
-                for (j, factor) in &self.lower[i] {
+                let (start, known) = (self.start[i], self.known[i]);
+                for (j, factor) in self.lower_rows[start..][..known].iter().zip(&self.lower[start..]) {
                     self.row[*j] = self.row[*j] - *factor * entry;
                 }
                 let factor = entry.over(self.pivots[i]);
                 pivot = pivot - factor * entry;
-                self.lower[i].push((k, factor));
+                self.lower[start + known] = factor;
+                self.known[i] += 1;
             }
             // What round-off leaves of a dependent row has no direction.
             let dependent = pivot.value <= ROUND_OFF * square.value;
@@ -177,44 +190,56 @@ impl MovingGram {
         }
     }
 
-    fn product(&self, first: usize, second: usize, values: &[f64], rates: &[f64]) -> Moving {
-        let (a, b) = (&self.rows[first], &self.rows[second]);
-        let (mut i, mut j) = (0, 0);
-        let mut sum = Moving::default();
-        while i < a.len() && j < b.len() {
-            let ((column, p), (other, q)) = (a[i], b[j]);
-            if column == other {
-                sum.value += values[p] * values[q];
-                sum.rate += rates[p] * values[q] + values[p] * rates[q];
-            }
-            i += usize::from(column <= other);
-            j += usize::from(other <= column);
-        }
-        sum
-    }
-
     /// Of each row, in their own order: the square of its distance from those eliminated before it (zero when it is in their span), and
     /// the square of its length.
     pub fn distances(&self) -> impl Iterator<Item = (usize, Moving, f64)> + '_ {
-        self.order.iter().zip(&self.pivots).map(|(row, pivot)| (*row, *pivot, self.squares[*row].value))
+        self.eliminated.iter().zip(&self.pivots).map(|(at, pivot)| (at.row, *pivot, self.squares[at.row].value))
     }
 
     /// The other rows that take part in the combination by which `row` comes closest to the span of those before it.
     pub fn partners(&self, row: usize, least: f64) -> Vec<usize> {
-        let Some(last) = self.order.iter().position(|other| *other == row) else { return Vec::new() };
+        let Some(last) = self.eliminated.iter().position(|other| other.row == row) else { return Vec::new() };
         // Row `last` of the inverse of L, by going back through the factor.
         let mut weights = vec![0.0; last + 1];
         weights[last] = 1.0;
         for i in (0..last).rev() {
-            let taken = self.lower[i].iter().filter(|(k, _)| *k <= last);
+            let column = self.start[i]..self.start.get(i + 1).copied().unwrap_or(self.lower.len());
+            let entries = self.lower_rows[column.clone()].iter().zip(&self.lower[column]);
+            let taken = entries.filter(|(k, _)| **k <= last);
             weights[i] = -taken.map(|(k, factor)| factor.value * weights[*k]).sum::<f64>();
         }
-        let size = |at: usize| weights[at].abs() * self.squares[self.order[at]].value.sqrt();
+        let size = |at: usize| weights[at].abs() * self.squares[self.eliminated[at].row].value.sqrt();
         let whole = (0..=last).map(size).fold(0.0, f64::max);
-        let mut rows: Vec<usize> = (0..last).filter(|at| size(*at) > least * whole).map(|at| self.order[at]).collect();
+        let taking_part = (0..last).filter(|at| size(*at) > least * whole);
+        let mut rows: Vec<usize> = taking_part.map(|at| self.eliminated[at].row).collect();
         rows.sort_unstable();
         rows
     }
+}
+
+/// The places of the values that meet in the same columns of two rows.
+fn products(a: &[(usize, usize)], b: &[(usize, usize)]) -> Products {
+    let (mut i, mut j) = (0, 0);
+    let mut pairs = Vec::new();
+    while i < a.len() && j < b.len() {
+        let ((column, p), (other, q)) = (a[i], b[j]);
+        if column == other {
+            pairs.push((p, q));
+        }
+        i += usize::from(column <= other);
+        j += usize::from(other <= column);
+    }
+    pairs.into()
+}
+
+#[inline]
+fn sum(products: &[(usize, usize)], values: &[f64], rates: &[f64]) -> Moving {
+    let mut sum = Moving::default();
+    for &(p, q) in products {
+        sum.value += values[p] * values[q];
+        sum.rate += rates[p] * values[q] + values[p] * rates[q];
+    }
+    sum
 }
 
 #[cfg(test)]

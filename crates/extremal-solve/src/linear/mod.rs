@@ -11,6 +11,7 @@ mod equilibrate;
 mod gram;
 mod lane_lu;
 mod lanes;
+mod narrow;
 mod ordering;
 mod pattern;
 mod small;

@@ -39,6 +39,9 @@ use parts::QuadraticParts;
 
 pub use symmetry::check_symmetry;
 
+/// So many rates are solved for as a full system, which costs less than one more unknown.
+const MOST_COUPLED: usize = 32;
+
 /// Which of the energy–entropy methods.
 pub(super) struct EnergyForm {
     /// Collocation nodes.
@@ -74,7 +77,8 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
     let weights = method.b.clone();
     let b = method.numbers(&weights, "b");
     let z_next = ended(system, &step, &b);
-    let means = corrected(&gradients, &bound, &step, &b, (&functions, &z_next));
+    let correction = system.symbol("alpha");
+    let (means, corrected) = corrected(&gradients, &bound, &step, &b, (&functions, &z_next), correction);
     let points = stage_points(system, &mut method, &step);
     let reactions = bound.reactions(system, &points, &b);
 
@@ -129,7 +133,7 @@ pub(super) fn energy_entropy<'g>(system: &System<'g>, form: &EnergyForm, name: S
         guards,
         equations: print(system, hamiltonian, &bound, &times),
         note: note(system, form),
-        ..SchemeBuilder::of_momenta(system).step(name, vec![motion.with(imposed)], &next)
+        ..SchemeBuilder::of_momenta(system).step(name, vec![motion.with(imposed).with(corrected)], &next)
     })
 }
 
@@ -182,15 +186,18 @@ fn ended<'g>(system: &System<'g>, step: &SteppedVariables<'g>, b: &[Expr<'g>]) -
     end
 }
 
-/// The mean gradients of H − λφ − μψ, with the correction α that makes the energy identity exact.
+/// The mean gradients of H − λφ − μψ, with the correction α that makes the energy identity exact. It depends on all rates: where there are
+/// many, it is an unknown with an equation of its own, so that each of the others keeps to its neighbours.
 fn corrected<'g>(
     gradients: &MeanGradients<'g>,
     bound: &BoundFunctions<'g>,
     step: &SteppedVariables<'g>,
     b: &[Expr<'g>],
     (functions, z_next): (&[Expr<'g>], &[Expr<'g>]),
-) -> Vec<Vec<Expr<'g>>> {
+    unknown: Expr<'g>,
+) -> (Vec<Vec<Expr<'g>>>, Solve) {
     let g = step.step.graph();
+    let nothing = Solve::new(&[], &[], &[]);
     let mut means = gradients.of[0].clone();
     for (function, of_function) in bound.potentials.iter().zip(&gradients.of[1..]) {
         for (i, mean) in means.iter_mut().enumerate() {
@@ -199,7 +206,7 @@ fn corrected<'g>(
         }
     }
     if gradients.squares.is_zero() {
-        return means;
+        return (means, nothing);
     }
     let after = step.at(functions, z_next);
     let power = |means: &[Vec<Expr<'g>>]| {
@@ -213,10 +220,12 @@ fn corrected<'g>(
     let bound_size = multipliers.iter().enumerate().map(|(f, mean)| mean.abs() * size(f + 1));
     let defect = missed(0) - g.sum(bound_missed);
     let alpha = quotient_above(defect, step.step * gradients.squares, g.sum(bound_size.chain([size(0)])));
+    let many = step.rates.iter().map(Vec::len).sum::<usize>() > MOST_COUPLED;
+    let factor = if many { unknown } else { alpha };
     for (mean, direction) in means.iter_mut().zip(&gradients.directions) {
-        mean.iter_mut().zip(direction).for_each(|(mean, direction)| *mean = *mean + alpha * *direction);
+        mean.iter_mut().zip(direction).for_each(|(mean, direction)| *mean = *mean + factor * *direction);
     }
-    means
+    (means, if many { Solve::new(&[unknown], &[unknown - alpha], &[g.int(0)]) } else { nothing })
 }
 
 /// The equations of the multipliers: every function is zero at the end of the step and changes in the mean of no stage.

@@ -1,6 +1,7 @@
 //! The formulas of a step under construction: unknowns by Newton's method, and what must hold.
 
-use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation, magnitude};
+use extremal_expr::{Expr, Function, Function2, Graph, Id, Node, Rational, Relation};
+use extremal_mechanics::Solve;
 use extremal_mechanics::discrete::Scheme;
 
 use crate::linear::LEAST_RATIO;
@@ -95,16 +96,9 @@ impl<'g> FusedWriter<'g> {
     }
 
     /// Gives the unknowns their values: one update by Newton's method.
-    pub(super) fn solve(
-        &mut self,
-        unknowns: &[Id],
-        residual: &[Id],
-        rows: &[Vec<(usize, Id)>],
-        guess: &[Expr<'g>],
-        later: &[Expr<'g>],
-    ) {
+    pub(super) fn solve(&mut self, solve: &Solve, rows: &[Vec<(usize, Id)>], guess: &[Expr<'g>], later: &[Expr<'g>]) {
         let g = self.g;
-        let (unknowns, residual) = (g.exprs(unknowns), g.exprs(residual));
+        let (unknowns, residual) = (g.exprs(&solve.unknowns), g.exprs(&solve.residual));
         let n = unknowns.len();
         let rules: Vec<_> = unknowns.iter().copied().zip(guess.iter().copied()).collect();
         let slopes: Vec<Expr<'g>> = rows.iter().flatten().map(|(_, id)| g.expr(*id)).collect();
@@ -121,7 +115,7 @@ impl<'g> FusedWriter<'g> {
         }
         self.turn(&unknowns, guess, later);
         for equation in g.substitute(&residual, &self.turned) {
-            let size = g.call2(Function2::Max, magnitude(equation), self.limits.underflow);
+            let size = g.call2(Function2::Max, solve.sizes(&[equation])[0], self.limits.underflow);
             let left = self.name(equation.abs() / size);
             self.holds.push(g.compare(Relation::Le, left, self.limits.round_off));
             self.residual = g.call2(Function2::Max, self.residual, left);

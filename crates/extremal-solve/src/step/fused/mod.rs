@@ -120,7 +120,7 @@ impl FusedStep {
         for (solve, rows) in block.solves.iter().zip(&reduced.slopes) {
             let n = solve.unknowns.len();
             let later = g.exprs(&unknowns[first + n..]);
-            writer.solve(&solve.unknowns, &solve.residual, rows, &guess[first..first + n], &later);
+            writer.solve(solve, rows, &guess[first..first + n], &later);
             first += n;
         }
         let outputs = g.substitute(&g.exprs(&block.outputs), &writer.turned);
