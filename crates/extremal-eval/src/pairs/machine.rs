@@ -1,0 +1,152 @@
+//! Running a sum over pairs for a given number of members.
+
+use std::sync::Arc;
+
+use crate::lattice::Compensated;
+use crate::lattice::body::{Buffers, LANES, LaneGroups, LoopRunner};
+use crate::machine::{Aligned, execute};
+use crate::program::Backend;
+
+use super::kernel::{PairKernel, PairUniforms, first_uniform, own_number};
+use super::{PairCode, PairProgram};
+
+/// Members that go by one member before they go by the next: what is known of them and what they get stays in the first cache.
+const TILE: usize = 512;
+
+/// A [`PairProgram`] with the memory to run it for a given number of members. Nothing is allocated after it was made.
+#[derive(Clone)]
+pub struct PairMachine {
+    code: Arc<PairCode>,
+    kernel: Arc<PairKernel>,
+    size: usize,
+    /// Members in whole groups.
+    stride: usize,
+    runner: LoopRunner,
+    /// The fixed places of the loop, one number per lane.
+    memory: Aligned,
+    uniforms: PairUniforms,
+    /// What is known of the members, and their numbers.
+    fields: Aligned,
+    slopes: Aligned,
+    /// As many sums side by side as a group has members, whatever is done in one go.
+    parts: Vec<[f64; LANES]>,
+}
+
+impl PairProgram {
+    /// Memory to run it for so many members, by the fastest means there is.
+    pub fn machine(&self, size: usize) -> PairMachine {
+        let fastest = Backend::FASTEST_FIRST.into_iter().find_map(|backend| self.machine_on(backend, size));
+        match fastest {
+            Some(machine) => machine,
+            None => unreachable!("the interpreter runs everywhere"),
+        }
+    }
+
+    /// The same for a given backend; `None` where it is not available.
+    pub fn machine_on(&self, backend: Backend, size: usize) -> Option<PairMachine> {
+        let stride = size.next_multiple_of(LANES);
+        let kernel = PairKernel::new(&self.code, stride);
+        let runner = LoopRunner::new(&kernel.bodies, backend)?;
+        let mut fields = vec![0.0; (self.code.members + 1) * stride];
+        for (place, number) in fields[self.code.members * stride..].iter_mut().zip(0..) {
+            *place = if number < size { number as f64 } else { -1.0 };
+        }
+        Some(PairMachine {
+            code: self.code.clone(),
+            size,
+            stride,
+            memory: Aligned::new(&runner.memory(&kernel.bodies)),
+            uniforms: kernel.uniforms.clone(),
+            fields: Aligned::new(&fields),
+            slopes: Aligned::new(&vec![0.0; self.code.moving * stride]),
+            parts: vec![[0.0; LANES]; kernel.sums],
+            kernel: Arc::new(kernel),
+            runner,
+        })
+    }
+}
+
+impl PairMachine {
+    /// What runs the pairs.
+    pub fn is_native(&self) -> bool {
+        matches!(self.runner, LoopRunner::Native(_))
+    }
+
+    /// Sets the parameters.
+    ///
+    /// # Panics
+    /// If there are not as many as the program was compiled for.
+    pub fn set_parameters(&mut self, values: &[f64]) {
+        assert_eq!(values.len(), self.code.parameters, "the parameters of another program");
+        self.uniforms.memory[..values.len()].copy_from_slice(values);
+        execute(&self.uniforms.steps[0], &mut self.uniforms.memory);
+        self.spread(0, self.uniforms.settled);
+    }
+
+    /// The sum over all pairs of the members, which `fields` has field by field; its slopes are written likewise.
+    ///
+    /// # Panics
+    /// If there are not as many numbers as the program has.
+    pub fn run(&mut self, fields: &[f64], slopes: &mut [f64]) -> f64 {
+        let PairCode { members, moving, .. } = *self.code;
+        let (size, stride) = (self.size, self.stride);
+        assert_eq!(fields.len(), members * size, "the fields of another program");
+        assert_eq!(slopes.len(), moving * size, "the slopes of another program");
+        for (to, from) in self.fields.get_mut().chunks_exact_mut(stride).zip(fields.chunks_exact(size)) {
+            to[..size].copy_from_slice(from);
+        }
+        self.slopes.get_mut().fill(0.0);
+        let mut total = Compensated::default();
+        for first in (0..stride).step_by(TILE) {
+            let end = stride.min(first + TILE);
+            for member in 0..size.min(end - 1) {
+                total.add(self.row(member, first.max((member + 1) / LANES * LANES), end));
+            }
+        }
+        for (from, to) in self.slopes.get().chunks_exact(stride).zip(slopes.chunks_exact_mut(size)) {
+            to.copy_from_slice(&from[..size]);
+        }
+        total.value()
+    }
+
+    /// Lets the members from one place to another go by: returns the sum of the terms.
+    fn row(&mut self, member: usize, from: usize, end: usize) -> f64 {
+        let PairCode { parameters, members, moving, .. } = *self.code;
+        let (stride, sums, lanes) = (self.stride, self.kernel.sums, self.runner.lanes());
+        for field in 0..members {
+            self.uniforms.memory[parameters + field] = self.fields.get()[field * stride + member];
+        }
+        execute(&self.uniforms.steps[1], &mut self.uniforms.memory);
+        self.spread(self.uniforms.settled, self.uniforms.used.len());
+        let own = own_number(sums);
+        self.memory.get_mut()[own * lanes..(own + 1) * lanes].fill(member as f64);
+        for round in 0..LANES / lanes {
+            self.memory.get_mut()[..sums * lanes].fill(0.0);
+            let groups = LaneGroups { member: from + round * lanes, local: 0, count: (end - from) / LANES };
+            let mut buffers =
+                Buffers { fields: self.fields.get(), results: self.slopes.get_mut(), temporaries: &mut [] };
+            self.runner.run(&self.kernel.bodies, 0, groups, self.memory.get_mut(), &mut buffers);
+            for (parts, made) in self.parts.iter_mut().zip(self.memory.get().chunks_exact(lanes)) {
+                parts[round * lanes..(round + 1) * lanes].copy_from_slice(made);
+            }
+        }
+        for (at, parts) in self.parts[..moving].iter().enumerate() {
+            self.slopes.get_mut()[at * stride + member] += in_pairs(*parts);
+        }
+        in_pairs(self.parts[moving])
+    }
+
+    /// Gives uniforms to all lanes.
+    fn spread(&mut self, first: usize, end: usize) {
+        let (lanes, place) = (self.runner.lanes(), first_uniform(self.kernel.sums));
+        let memory = self.memory.get_mut();
+        for (at, (_, slot)) in self.uniforms.used.iter().enumerate().take(end).skip(first) {
+            memory[(place + at) * lanes..(place + at + 1) * lanes].fill(self.uniforms.memory[*slot as usize]);
+        }
+    }
+}
+
+fn in_pairs(parts: [f64; LANES]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = parts;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
+}
