@@ -83,30 +83,46 @@ impl PairMachine {
         self.spread(0, self.uniforms.settled);
     }
 
-    /// The sum over all pairs of the members, which `fields` has field by field; its slopes are written likewise.
+    /// Sets what is known of the members besides what the sum is differentiated by, field by field.
+    ///
+    /// # Panics
+    /// If there are not as many numbers as the program has.
+    pub fn set_data(&mut self, data: &[f64]) {
+        let PairCode { members, moving, .. } = *self.code;
+        assert_eq!(data.len(), (members - moving) * self.size, "the data of another program");
+        self.place(moving, data);
+    }
+
+    /// The sum over all pairs of the members, whose places `fields` has field by field; its slopes are written likewise.
     ///
     /// # Panics
     /// If there are not as many numbers as the program has.
     pub fn run(&mut self, fields: &[f64], slopes: &mut [f64]) -> f64 {
-        let PairCode { members, moving, .. } = *self.code;
+        let moving = self.code.moving;
         let (size, stride) = (self.size, self.stride);
-        assert_eq!(fields.len(), members * size, "the fields of another program");
+        assert_eq!(fields.len(), moving * size, "the fields of another program");
         assert_eq!(slopes.len(), moving * size, "the slopes of another program");
-        for (to, from) in self.fields.get_mut().chunks_exact_mut(stride).zip(fields.chunks_exact(size)) {
-            to[..size].copy_from_slice(from);
-        }
+        self.place(0, fields);
         self.slopes.get_mut().fill(0.0);
         let mut total = Compensated::default();
         for first in (0..stride).step_by(TILE) {
             let end = stride.min(first + TILE);
-            for member in 0..size.min(end - 1) {
+            for member in 0..size.min(end.saturating_sub(1)) {
                 total.add(self.row(member, first.max((member + 1) / LANES * LANES), end));
             }
         }
-        for (from, to) in self.slopes.get().chunks_exact(stride).zip(slopes.chunks_exact_mut(size)) {
+        for (from, to) in self.slopes.get().chunks_exact(stride.max(1)).zip(slopes.chunks_exact_mut(size.max(1))) {
             to.copy_from_slice(&from[..size]);
         }
         total.value()
+    }
+
+    /// Puts numbers of the members to where loops find them, from a field on.
+    fn place(&mut self, first: usize, fields: &[f64]) {
+        let places = self.fields.get_mut().chunks_exact_mut(self.stride.max(1)).skip(first);
+        for (to, from) in places.zip(fields.chunks_exact(self.size.max(1))) {
+            to[..self.size].copy_from_slice(from);
+        }
     }
 
     /// Lets the members from one place to another go by: returns the sum of the terms.

@@ -28,7 +28,7 @@ pub struct PairFormulas<'a> {
     pub parameters: &'a [Id],
     /// What is known of the first member of a pair, and of the second in the same order.
     pub members: [&'a [Id]; 2],
-    /// The sum is differentiated by so many of these.
+    /// The sum is differentiated by so many of these, the first ones.
     pub moving: usize,
     /// The term of one pair.
     pub term: Id,
@@ -63,7 +63,7 @@ struct PairCode {
     /// Parameters, the first member, the second one; its outputs are the slopes by the first, those by the second, the term.
     program: Program,
     parameters: usize,
-    /// Numbers that each member has.
+    /// Numbers that each member has, of which the first are moving.
     members: usize,
     moving: usize,
 }

@@ -5,6 +5,7 @@ mod clock;
 mod compiled;
 mod lanes;
 mod lattice;
+mod paired;
 mod marcher;
 mod smoothness;
 
@@ -19,6 +20,7 @@ pub(crate) use clock::Clock;
 pub use compiled::CompiledScheme;
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
+pub use paired::LatticePairs;
 pub use marcher::Marcher;
 pub(crate) use smoothness::{FADING, SMOOTH};
 
