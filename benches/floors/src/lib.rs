@@ -8,6 +8,7 @@ mod eight;
 pub mod fermi_pasta_ulam;
 pub mod gauss;
 pub mod henon_heiles;
+pub mod n_body;
 mod real;
 pub mod thermal;
 mod widest;

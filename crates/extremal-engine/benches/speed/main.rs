@@ -10,6 +10,7 @@ mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
+mod n_body;
 mod thermal;
 mod timing;
 
@@ -19,7 +20,7 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("ensemble", ensemble::measure),
@@ -28,6 +29,7 @@ const CASES: [Case; 9] = [
     ("piston", thermal::piston),
     ("fermi-pasta-ulam", fermi_pasta_ulam::measure),
     ("henon-heiles", henon_heiles::measure),
+    ("bodies", n_body::measure),
     ("cart-pole", control::measure),
 ];
 

@@ -22,7 +22,7 @@ const FEWEST: usize = 4;
 /// Fewer members are not worth it.
 const MANY: usize = 40;
 /// The same where all members act on each other.
-const MANY_IN_PAIRS: usize = 12;
+const MANY_IN_PAIRS: usize = 8;
 
 /// A model of repeated structure with an explicit method: its formulas are derived for a few members and used for all of them,
 /// so that getting ready takes no longer, and a step takes no more per member, however many there are.

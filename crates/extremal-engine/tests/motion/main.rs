@@ -14,6 +14,7 @@ mod hamiltonian;
 mod heat;
 mod jumps;
 mod lattice;
+mod pairs;
 mod open;
 mod poisson;
 mod printed;

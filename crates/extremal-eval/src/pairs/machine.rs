@@ -12,6 +12,8 @@ use super::{PairCode, PairProgram};
 
 /// Members that go by one member before they go by the next: what is known of them and what they get stays in the first cache.
 const TILE: usize = 512;
+/// Members of a group that shorter registers hold.
+const HALF: usize = 4;
 
 /// A [`PairProgram`] with the memory to run it for a given number of members. Nothing is allocated after it was made.
 #[derive(Clone)]
@@ -80,7 +82,11 @@ impl PairMachine {
         assert_eq!(values.len(), self.code.parameters, "the parameters of another program");
         self.uniforms.memory[..values.len()].copy_from_slice(values);
         execute(&self.uniforms.steps[0], &mut self.uniforms.memory);
-        self.spread(0, self.uniforms.settled);
+        let (lanes, place) = (self.runner.lanes(), first_uniform(self.kernel.sums));
+        let places = self.memory.get_mut()[place * lanes..].chunks_exact_mut(lanes);
+        for ((_, slot), place) in self.uniforms.used[..self.uniforms.settled].iter().zip(places) {
+            place.fill(self.uniforms.memory[*slot as usize]);
+        }
     }
 
     /// Sets what is known of the members besides what the sum is differentiated by, field by field.
@@ -104,15 +110,24 @@ impl PairMachine {
         assert_eq!(slopes.len(), moving * size, "the slopes of another program");
         self.place(0, fields);
         self.slopes.get_mut().fill(0.0);
-        let mut total = Compensated::default();
-        for first in (0..stride).step_by(TILE) {
-            let end = stride.min(first + TILE);
-            for member in 0..size.min(end.saturating_sub(1)) {
-                total.add(self.row(member, first.max((member + 1) / LANES * LANES), end));
-            }
-        }
+        let total = match self.runner.lanes() {
+            LANES => self.tiles::<LANES>(),
+            _ => self.tiles::<HALF>(),
+        };
         for (from, to) in self.slopes.get().chunks_exact(stride.max(1)).zip(slopes.chunks_exact_mut(size.max(1))) {
             to.copy_from_slice(&from[..size]);
+        }
+        total
+    }
+
+    /// Lets all members go by each other, so many at a time; returns the sum of the terms.
+    fn tiles<const L: usize>(&mut self) -> f64 {
+        let mut total = Compensated::default();
+        for first in (0..self.stride).step_by(TILE) {
+            let end = self.stride.min(first + TILE);
+            for member in 0..self.size.min(end - 1) {
+                total.add(self.row::<L>(member, first.max((member + 1) / LANES * LANES), end));
+            }
         }
         total.value()
     }
@@ -125,44 +140,42 @@ impl PairMachine {
         }
     }
 
-    /// Lets the members from one place to another go by: returns the sum of the terms.
-    fn row(&mut self, member: usize, from: usize, end: usize) -> f64 {
-        let PairCode { parameters, members, moving, .. } = *self.code;
-        let (stride, sums, lanes) = (self.stride, self.kernel.sums, self.runner.lanes());
-        for field in 0..members {
-            self.uniforms.memory[parameters + field] = self.fields.get()[field * stride + member];
+    /// Lets the members from one place to another go by one member; returns the sum of the terms.
+    fn row<const L: usize>(&mut self, member: usize, from: usize, end: usize) -> f64 {
+        let PairMachine { code, kernel, runner, memory, uniforms, fields, slopes, parts, stride, .. } = self;
+        let sums = kernel.sums;
+        let own = fields.get()[member..].iter().step_by(*stride);
+        for (place, number) in uniforms.memory[code.parameters..][..code.members].iter_mut().zip(own) {
+            *place = *number;
         }
-        execute(&self.uniforms.steps[1], &mut self.uniforms.memory);
-        self.spread(self.uniforms.settled, self.uniforms.used.len());
-        let own = own_number(sums);
-        self.memory.get_mut()[own * lanes..(own + 1) * lanes].fill(member as f64);
-        for round in 0..LANES / lanes {
-            self.memory.get_mut()[..sums * lanes].fill(0.0);
-            let groups = LaneGroups { member: from + round * lanes, local: 0, count: (end - from) / LANES };
-            let mut buffers =
-                Buffers { fields: self.fields.get(), results: self.slopes.get_mut(), temporaries: &mut [] };
-            self.runner.run(&self.kernel.bodies, 0, groups, self.memory.get_mut(), &mut buffers);
-            for (parts, made) in self.parts.iter_mut().zip(self.memory.get().chunks_exact(lanes)) {
-                parts[round * lanes..(round + 1) * lanes].copy_from_slice(made);
+        execute(&uniforms.steps[1], &mut uniforms.memory);
+        let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
+        lanes[own_number(sums)] = [member as f64; L];
+        let changing = &mut lanes[first_uniform(sums) + uniforms.settled..];
+        for (place, (_, slot)) in changing.iter_mut().zip(&uniforms.used[uniforms.settled..]) {
+            *place = [uniforms.memory[*slot as usize]; L];
+        }
+        for round in 0..LANES / L {
+            let (lanes, _) = memory.get_mut().as_chunks_mut::<L>();
+            lanes[..sums].fill([0.0; L]);
+            let groups = LaneGroups { member: from + round * L, local: 0, count: (end - from) / LANES };
+            let mut buffers = Buffers { fields: fields.get(), results: slopes.get_mut(), temporaries: &mut [] };
+            runner.run(&kernel.bodies, 0, groups, memory.get_mut(), &mut buffers);
+            let (lanes, _) = memory.get().as_chunks::<L>();
+            for (parts, made) in parts.iter_mut().zip(lanes) {
+                let (places, _) = parts.as_chunks_mut::<L>();
+                places[round] = *made;
             }
         }
-        for (at, parts) in self.parts[..moving].iter().enumerate() {
-            self.slopes.get_mut()[at * stride + member] += in_pairs(*parts);
+        let (of_slopes, of_term) = parts.split_at(code.moving);
+        for (slope, parts) in slopes.get_mut()[member..].iter_mut().step_by(*stride).zip(of_slopes) {
+            *slope += in_pairs(parts);
         }
-        in_pairs(self.parts[moving])
-    }
-
-    /// Gives uniforms to all lanes.
-    fn spread(&mut self, first: usize, end: usize) {
-        let (lanes, place) = (self.runner.lanes(), first_uniform(self.kernel.sums));
-        let memory = self.memory.get_mut();
-        for (at, (_, slot)) in self.uniforms.used.iter().enumerate().take(end).skip(first) {
-            memory[(place + at) * lanes..(place + at + 1) * lanes].fill(self.uniforms.memory[*slot as usize]);
-        }
+        of_term.iter().map(in_pairs).sum()
     }
 }
 
-fn in_pairs(parts: [f64; LANES]) -> f64 {
-    let [a, b, c, d, e, f, g, h] = parts;
+fn in_pairs(parts: &[f64; LANES]) -> f64 {
+    let [a, b, c, d, e, f, g, h] = *parts;
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
