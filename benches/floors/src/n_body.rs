@@ -30,8 +30,8 @@ fn accelerate(bodies: usize, m: &[f64], soft: f64, q: &Space, a: &mut Space) -> 
         let mut sums = [[0.0; LANES]; 4];
         let mut j = i + 1;
         while j < bodies {
-            for k in 0..LANES {
-                let at = j + k;
+            for at in j..j + LANES {
+                let k = at - j;
                 let (dx, dy, dz) = (x[at] - xi, y[at] - yi, z[at] - zi);
                 let inverse = 1.0 / dz.mul_add(dz, dy.mul_add(dy, dx.mul_add(dx, soft))).sqrt();
                 let cube = inverse * inverse * inverse;

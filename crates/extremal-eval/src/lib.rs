@@ -49,6 +49,6 @@ pub use lattice::{
 };
 pub use machine::Machine;
 pub use op::{Instruction, Op};
-pub use pairs::{PairFormulas, PairMachine, PairProgram};
+pub use pairs::{PairMachine, PairProgram, PairwiseFormulas};
 pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRIES};
 pub use ssa::{ValueDefinition, ValueId};

@@ -1,6 +1,6 @@
 //! Sums over all pairs: against loops typed by hand, with the same bits on every backend.
 
-use extremal_eval::{Backend, PairFormulas, PairProgram};
+use extremal_eval::{Backend, PairProgram, PairwiseFormulas};
 use extremal_expr::{Expr, Function, Graph, Id};
 
 const SIZES: [usize; 10] = [1, 2, 3, 7, 8, 9, 24, 65, 512, 700];
@@ -19,7 +19,7 @@ fn gravity() -> PairProgram {
     let members = [ids(&a), ids(&b)];
     let parameters = ids(&[strength, soft]);
     let members = [&members[0][..], &members[1]];
-    PairProgram::compile(PairFormulas { graph: &g, parameters: &parameters, members, moving: 2, term: term.id() })
+    PairProgram::compile(PairwiseFormulas { graph: &g, parameters: &parameters, members, moving: 2, term: term.id() })
         .expect("a program")
 }
 
@@ -29,7 +29,7 @@ fn uneven() -> PairProgram {
     let (a, b) = (g.symbol("a"), g.symbol("b"));
     let term = a.powi(2) * b.sin() + (a - b * 2).exp() / (b.powi(2) + 1) + b.cos() * a.call(Function::Atan);
     let members = [&[a.id()][..], &[b.id()]];
-    PairProgram::compile(PairFormulas { graph: &g, parameters: &[], members, moving: 1, term: term.id() })
+    PairProgram::compile(PairwiseFormulas { graph: &g, parameters: &[], members, moving: 1, term: term.id() })
         .expect("a program")
 }
 
@@ -84,18 +84,18 @@ fn members_may_be_treated_differently() {
         let mut machine = program.machine(n);
         machine.set_parameters(&[]);
         let total = machine.run(&x, &mut slopes);
-        let sum_of = |x: &[f64]| -> f64 {
-            (0..n).map(|i| (i + 1..n).map(|j| term(x[i], x[j])).sum::<f64>()).sum()
-        };
+        let sum_of = |x: &[f64]| -> f64 { (0..n).map(|i| (i + 1..n).map(|j| term(x[i], x[j])).sum::<f64>()).sum() };
         let sum = sum_of(&x);
         assert!((total - sum).abs() <= 1e-14 * sum.abs() * n as f64);
-        for i in 0..n {
+        for (i, found) in slopes.iter().enumerate() {
             // A central difference: third derivatives are below 30 in each of the n terms, values below 30.
             let h = 1e-5;
-            let shifted = |by: f64| sum_of(&x.iter().enumerate().map(|(k, x)| x + if k == i { by } else { 0.0 }).collect::<Vec<_>>());
+            let shifted = |by: f64| {
+                sum_of(&x.iter().enumerate().map(|(k, x)| x + if k == i { by } else { 0.0 }).collect::<Vec<_>>())
+            };
             let slope = (shifted(h) - shifted(-h)) / (2.0 * h);
             let tolerance = n as f64 * (30.0 * h * h / 6.0 + 30.0 * n as f64 * f64::EPSILON / h);
-            assert!((slopes[i] - slope).abs() < tolerance, "{} and {slope}", slopes[i]);
+            assert!((found - slope).abs() < tolerance, "{found} and {slope}");
         }
     }
 }
@@ -126,8 +126,13 @@ fn every_backend_has_the_same_bits() {
 fn a_pair_at_one_place_shows() {
     let g = Graph::new();
     let (a, b) = (g.symbol("a"), g.symbol("b"));
-    let formulas =
-        PairFormulas { graph: &g, parameters: &[], members: [&[a.id()], &[b.id()]], moving: 1, term: (a - b).powi(-2).id() };
+    let formulas = PairwiseFormulas {
+        graph: &g,
+        parameters: &[],
+        members: [&[a.id()], &[b.id()]],
+        moving: 1,
+        term: (a - b).powi(-2).id(),
+    };
     let mut machine = PairProgram::compile(formulas).expect("a program").machine(20);
     machine.set_parameters(&[]);
     let mut slopes = vec![0.0; 20];

@@ -42,7 +42,9 @@ impl<'g> PairSum<'g> {
             return None;
         }
         let mut member_of: FxHashMap<Id, usize> = FxHashMap::default();
-        for family in [&system.q, &system.v].into_iter().flat_map(|all| all.chunks(members)).chain(data.iter().map(Vec::as_slice)) {
+        for family in
+            [&system.q, &system.v].into_iter().flat_map(|all| all.chunks(members)).chain(data.iter().map(Vec::as_slice))
+        {
             member_of.extend(family.iter().enumerate().map(|(member, symbol)| (symbol.id(), member)));
         }
         let members_in = |term: &Expr<'g>| -> FxHashSet<usize> {
@@ -87,8 +89,10 @@ impl<'g> PairSum<'g> {
         let g = system.graph;
         let families = self.moving.iter().map(|family| &system.q[family * members..(family + 1) * members]);
         // No name that a user can write.
-        let marks: Vec<Vec<Expr<'g>>> =
-            families.clone().map(|family| family.iter().map(|q| g.symbol(&format!("pairs of {q}"))).collect()).collect();
+        let marks: Vec<Vec<Expr<'g>>> = families
+            .clone()
+            .map(|family| family.iter().map(|q| g.symbol(&format!("pairs of {q}"))).collect())
+            .collect();
         let stand_ins = families.flatten().zip(marks.iter().flatten()).map(|(q, mark)| (*q + *mark).exp());
         let lagrangian = self.rest + g.sum(stand_ins.collect::<Vec<_>>());
         (system.with_lagrangian(lagrangian), marks)
@@ -152,8 +156,11 @@ impl StagedFormulas {
         let mut stages = Vec::new();
         for (stage, calls) in calls.into_iter().enumerate() {
             let calls: Vec<(Id, Id)> = calls.into_iter().collect::<Option<_>>()?;
-            let arguments: Vec<Expr<'_>> =
-                calls.iter().zip(marks.iter().flatten()).map(|((_, argument), mark)| g.expr(*argument) - g.expr(mark.id())).collect();
+            let arguments: Vec<Expr<'_>> = calls
+                .iter()
+                .zip(marks.iter().flatten())
+                .map(|((_, argument), mark)| g.expr(*argument) - g.expr(mark.id()))
+                .collect();
             let written = g.substitute(&arguments, &rules);
             let named = |what: &str| -> Vec<Expr<'_>> {
                 (0..calls.len()).map(|at| g.symbol(&format!("{what} {stage} {at}"))).collect()
@@ -162,7 +169,9 @@ impl StagedFormulas {
             rules.extend(calls.iter().zip(&forces).map(|((call, _), force)| (g.expr(*call), *force)));
             let computed = arguments.iter().zip(&place_symbols).filter(|(place, _)| place.as_symbol().is_none());
             rules.extend(computed.map(|(place, symbol)| (*place, *symbol)));
-            let by_family = |list: &[Expr<'_>]| list.chunks(members).map(|family| family.iter().map(|e| e.id()).collect()).collect();
+            let by_family = |list: &[Expr<'_>]| {
+                list.chunks(members).map(|family| family.iter().map(|e| e.id()).collect()).collect()
+            };
             stages.push(ForceStage {
                 places: by_family(&written),
                 place_symbols: by_family(&place_symbols),

@@ -18,7 +18,7 @@ fn read(bodies: usize) -> (Model, Lattice) {
 }
 
 pub fn measure(table: &mut Table) {
-    for (bodies, steps) in [(10, 10_000), (50, 2_000), (200, 200), (300, 100), (1_000, 10)] {
+    for (bodies, steps) in [(16, 10_000), (50, 2_000), (200, 200), (300, 100), (1_000, 10)] {
         let (few, lattice) = read(bodies);
         let run = CompiledRun::of_lattice(&few, &lattice).expect("the gallery runs");
         let mut motion = run.begin().expect("a start");

@@ -21,8 +21,8 @@ const FEW: usize = 24;
 const FEWEST: usize = 4;
 /// Fewer members are not worth it.
 const MANY: usize = 40;
-/// The same where all members act on each other.
-const MANY_IN_PAIRS: usize = 8;
+/// The same where all members act on each other. Fewer are watched step by step, which costs more than the pairs.
+const MANY_IN_PAIRS: usize = 16;
 
 /// A model of repeated structure with an explicit method: its formulas are derived for a few members and used for all of them,
 /// so that getting ready takes no longer, and a step takes no more per member, however many there are.
@@ -74,7 +74,8 @@ impl Lattice {
         overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Option<(Model, Lattice)>, InvalidModel> {
-        let many = |repeated: &RepeatedModel| repeated.size() >= if repeated.has_pairs() { MANY_IN_PAIRS } else { MANY };
+        let many =
+            |repeated: &RepeatedModel| repeated.size() >= if repeated.has_pairs() { MANY_IN_PAIRS } else { MANY };
         let Some(repeated) = RepeatedModel::read(text, overrides).filter(many) else { return Ok(None) };
         let few = if repeated.has_neighbours() || !repeated.has_pairs() { FEW } else { FEWEST };
         // What is wrong with the model is said by those who load the whole of it.
@@ -218,7 +219,8 @@ impl<'m> Written<'m> {
         let mut system = Some(System::of(model)).filter(|system| system.order == 1)?;
         let Settings { start, entropy, constraints, .. } = *settings;
         let options = Options { start, entropy, constraints, ..Options::default() };
-        let symbols = |name: &str| (1..=members).map(|member| g.symbol(&format!("{name}[{member}]"))).collect::<Vec<_>>();
+        let symbols =
+            |name: &str| (1..=members).map(|member| g.symbol(&format!("{name}[{member}]"))).collect::<Vec<_>>();
         let data: Vec<Vec<Expr<'m>>> = repeated.data().iter().map(|data| symbols(&data.name)).collect();
         let mut energy = system.energy();
         let mut pairs = None;

@@ -13,9 +13,9 @@ fn cluster() -> &'static str {
 
 /// Charges in a trap, of masses in a list and a definition, in a plane: a logarithm, a root, an exponential, and a force.
 const CHARGES: &str = r#"
-parameters = { n = 13, k = 0.3, m = [1, 2, 1, 3, 1, 2, 1, 3, 1, 2, 1, 3, 2.5] }
+parameters = { n = 17, k = 0.3, m = [1, 2, 1, 3, 1, 2, 1, 3, 1, 2, 1, 3, 2.5, 1, 1, 2, 1] }
 coordinates.x = { count = "n", index = "j", start = "2*cos(2*j)", velocity = "sin(j)/5" }
-coordinates.y = { count = "n", start = [1, 0.5, -1, 0.2, -0.7, 0.9, 0.1, -0.4, 1.3, -1.2, 0.6, 0.3, "k"] }
+coordinates.y = { count = "n", start = [1, 0.5, -1, 0.2, -0.7, 0.9, 0.1, -0.4, 1.3, -1.2, 0.6, 0.3, "k", -0.2, 0.8, -0.9, 1.1] }
 definitions.charge = { count = "n", value = "1 + if(i > 4, 1/i, 0)" }
 definitions.reach = { count = "n", value = "sqrt(1 + x[i]^2 + y[i]^2)" }
 definitions.potential = """
@@ -63,7 +63,10 @@ fn assert_same_motion(text: &str, n: usize, method: &str) {
         }
         let (a_energy, b_energy) = (seen[energy], by_pairs[energy]);
         let allowed = tolerance * n as f64 * a_energy.abs().max(1.0);
-        assert!((a_energy - b_energy).abs() <= allowed, "{method}, n = {n}, step {step}: energy {a_energy} or {b_energy}");
+        assert!(
+            (a_energy - b_energy).abs() <= allowed,
+            "{method}, n = {n}, step {step}: energy {a_energy} or {b_energy}"
+        );
         assert_eq!(b.observe_outputs().expect("there is one").expect("finite"), &by_pairs[energy..]);
         a.advance().expect("a step");
         b.advance().expect("a step");
@@ -73,18 +76,18 @@ fn assert_same_motion(text: &str, n: usize, method: &str) {
 #[test]
 fn the_motion_of_the_unrolled_model() {
     for method in ["trapezoidal", "left", "right", "compose(yoshida4)"] {
-        for n in [8, 9, 10, 17, 40] {
+        for n in [16, 17, 23, 40] {
             assert_same_motion(cluster(), n, method);
         }
-        assert_same_motion(CHARGES, 13, method);
+        assert_same_motion(CHARGES, 17, method);
         assert_same_motion(CHAIN, 40, method);
         assert_same_motion(CHAIN, 61, method);
     }
 }
 
-/// DOP853 has the numbers at the end, from equations typed by hand.
+/// The end by DOP853 at rtol 3e-14 on equations typed by hand; tolerance: four times the error of this method and step.
 #[test]
-fn the_end_that_the_gallery_expects() {
+fn the_end_of_sixteen_bodies() {
     let run = lattice_run(cluster(), 16, Settings::of);
     let mut motion = run.begin().expect("a start");
     motion.advance_many(500).expect("steps");
@@ -96,7 +99,7 @@ fn the_end_that_the_gallery_expects() {
 
 #[test]
 fn every_backend_has_the_same_bits() {
-    for (text, n) in [(cluster(), 37), (CHARGES, 13), (CHAIN, 45)] {
+    for (text, n) in [(cluster(), 37), (CHARGES, 17), (CHAIN, 45)] {
         for method in ["trapezoidal", "compose(yoshida4)"] {
             let numbers_on = |backend: Backend| {
                 let with = |model: &Model| Settings { backend: Some(backend), ..settings(method, 20)(model) };
@@ -132,7 +135,7 @@ fn steps_at_once_one_by_one_and_taken_back() {
 #[test]
 fn what_is_no_sum_of_places_over_all_pairs_is_unrolled() {
     let is_unrolled = |text: &str, method: &str| {
-        let read = Lattice::read(text, &Overrides::default().set("n", 13), settings(method, 5));
+        let read = Lattice::read(text, &Overrides::default().set("n", 17), settings(method, 5));
         read.expect("it starts").is_none()
     };
     assert!(!is_unrolled(CHARGES, "trapezoidal"));

@@ -190,9 +190,8 @@ impl Emitter {
             });
         }
         let running = source.kept.iter().filter(|(_, slot)| *slot < ARRAYS);
-        let running = running.filter_map(|(after, slot)| {
-            Some(Running { before: *replaced.get(slot)?, after: *after, slot: *slot })
-        });
+        let running = running
+            .filter_map(|(after, slot)| Some(Running { before: *replaced.get(slot)?, after: *after, slot: *slot }));
         running.take(self.target.registers() - FREE).collect()
     }
 
@@ -209,10 +208,8 @@ impl Emitter {
         items.push(BlockItem::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
         self.registers.begin(&items, AddressRegister::Rbx);
         let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
-        let running: Vec<(Register, Running)> = running
-            .into_iter()
-            .map(|running| (self.registers.pin(&mut self.code, running.before), running))
-            .collect();
+        let running: Vec<(Register, Running)> =
+            running.into_iter().map(|running| (self.registers.pin(&mut self.code, running.before), running)).collect();
         self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {

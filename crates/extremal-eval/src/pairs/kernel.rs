@@ -48,7 +48,8 @@ impl PairKernel {
     pub fn new(code: &PairCode, stride: usize) -> PairKernel {
         let uniforms = PairUniforms::of(code);
         let sums = code.moving + 1;
-        let mut writer = KernelWriter { code, stride, uniforms: &uniforms, places: Vec::new(), known: FxHashMap::default() };
+        let mut writer =
+            KernelWriter { code, stride, uniforms: &uniforms, places: Vec::new(), known: FxHashMap::default() };
         let body = writer.body(sums);
         let (places, fixed) = (writer.places, first_uniform(sums) + uniforms.used.len());
         PairKernel { bodies: LoopBodies { places, list: vec![body], fixed, advance: Some(LANES) }, uniforms, sums }
@@ -158,7 +159,8 @@ impl KernelWriter<'_> {
             let place = self.value(fixed(first + at));
             self.known.insert(*value, place);
         }
-        let outputs: Vec<(ValueId, bool)> = program.outputs(0).iter().map(|value| opposite_of(program, *value)).collect();
+        let outputs: Vec<(ValueId, bool)> =
+            program.outputs(0).iter().map(|value| opposite_of(program, *value)).collect();
         let mut steps = self.pair(&outputs);
         // Of the second member, what comes behind the first one: members behind the last have a number that is never larger.
         let number = self.value(self.along(Buffer::Fields, *members));

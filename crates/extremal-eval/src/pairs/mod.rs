@@ -21,7 +21,7 @@ pub use machine::PairMachine;
 
 /// A sum over all pairs of like members, by the term of one pair.
 #[derive(Clone, Copy)]
-pub struct PairFormulas<'a> {
+pub struct PairwiseFormulas<'a> {
     /// Where the expressions are.
     pub graph: &'a Graph,
     /// Inputs that seldom change.
@@ -37,14 +37,14 @@ pub struct PairFormulas<'a> {
 /// A sum over all pairs of any number of members, and its slopes by what each member has.
 ///
 /// ```
-/// use extremal_eval::{PairFormulas, PairProgram};
+/// use extremal_eval::{PairwiseFormulas, PairProgram};
 /// use extremal_expr::Graph;
 ///
 /// // The products of all pairs of numbers: the slope by one of them is the sum of the others.
 /// let g = Graph::new();
 /// let (a, b) = (g.symbol("a"), g.symbol("b"));
 /// let formulas =
-///     PairFormulas { graph: &g, parameters: &[], members: [&[a.id()], &[b.id()]], moving: 1, term: (a * b).id() };
+///     PairwiseFormulas { graph: &g, parameters: &[], members: [&[a.id()], &[b.id()]], moving: 1, term: (a * b).id() };
 /// let program = PairProgram::compile(formulas)?;
 /// let mut machine = program.machine(100);
 /// machine.set_parameters(&[]);
@@ -70,16 +70,19 @@ struct PairCode {
 
 impl PairProgram {
     /// Differentiates the term and compiles it with its slopes.
-    pub fn compile(formulas: PairFormulas<'_>) -> Result<PairProgram, CompileError> {
-        let PairFormulas { graph: g, parameters, members: [first, second], moving, term } = formulas;
-        let by: Vec<Expr<'_>> = [first, second].iter().flat_map(|list| list.iter().take(moving)).map(|id| g.expr(*id)).collect();
+    pub fn compile(formulas: PairwiseFormulas<'_>) -> Result<PairProgram, CompileError> {
+        let PairwiseFormulas { graph: g, parameters, members: [first, second], moving, term } = formulas;
+        let by: Vec<Expr<'_>> =
+            [first, second].iter().flat_map(|list| list.iter().take(moving)).map(|id| g.expr(*id)).collect();
         let mut wanted = g.gradient(g.expr(term), &by);
         wanted.push(g.expr(term));
         let (wanted, names) = divided_once(g, &wanted);
         let inputs = [parameters.to_vec(), first.to_vec(), second.to_vec()];
         let entry = EntryPoint { tier: 2, outputs: wanted.iter().map(|e| e.id()).collect() };
         let program = Program::compile_with_names(g, &inputs, &names, &[entry])?;
-        Ok(PairProgram { code: Arc::new(PairCode { program, parameters: parameters.len(), members: first.len(), moving }) })
+        Ok(PairProgram {
+            code: Arc::new(PairCode { program, parameters: parameters.len(), members: first.len(), moving }),
+        })
     }
 
     /// The operations for one pair.

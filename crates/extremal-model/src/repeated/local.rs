@@ -67,7 +67,7 @@ pub(super) fn repetition(text: &str, count: &str, index: Option<&str>) -> Option
         let [low, high] = [sum.low, sum.high].map(|bound| Distance::of(&ast, bound, count, &[]));
         match (low, high) {
             (Some(low), Some(high)) => {
-                found.neighbours |= low != Distance::Number(1) || high != Distance::from(Anchor::Count);
+                found.neighbours |= low != Distance::Number(1) || high != Distance::from(IndexAnchor::Count);
             }
             _ => pairs.push(sum.over_pairs(&ast, count, index, &sums)?),
         }
@@ -85,7 +85,7 @@ pub(super) fn repetition(text: &str, count: &str, index: Option<&str>) -> Option
             }
             None => {
                 let distance = Distance::of(&ast, *chosen, count, &indices)?;
-                found.neighbours |= distance != Distance::from(Anchor::Index);
+                found.neighbours |= distance != Distance::from(IndexAnchor::Index);
             }
         }
     }
@@ -139,7 +139,7 @@ impl<'a> IndexedSum<'a> {
         let within = |sum: &IndexedSum<'a>| self.term.start < sum.term.start && sum.term.start < self.term.end;
         let outer = sums.iter().filter(around).collect::<Vec<_>>();
         let of = |bound: NodeId, moving: &[&str]| Distance::of(ast, bound, count, moving);
-        let (first, last) = (Distance::Number(1), Distance::from(Anchor::Count));
+        let (first, last) = (Distance::Number(1), Distance::from(IndexAnchor::Count));
         let (other, [outer_low, outer_high]) = match (&outer[..], own) {
             ([outer], None) => (outer.index, [outer.low, outer.high].map(|bound| of(bound, &[]))),
             ([], Some(own)) => (own, [Some(first), Some(last)]),
@@ -147,12 +147,12 @@ impl<'a> IndexedSum<'a> {
         };
         let [low, high] = [self.low, self.high].map(|bound| of(bound, &[other]));
         // The last member has none behind it, and the first one none before it.
-        let later = low == Some(Distance::Anchored(Anchor::Index, 1))
+        let later = low == Some(Distance::Anchored(IndexAnchor::Index, 1))
             && high == Some(last)
             && outer_low == Some(first)
-            && [last, Distance::Anchored(Anchor::Count, -1)].map(Some).contains(&outer_high);
+            && [last, Distance::Anchored(IndexAnchor::Count, -1)].map(Some).contains(&outer_high);
         let earlier = low == Some(first)
-            && high == Some(Distance::Anchored(Anchor::Index, -1))
+            && high == Some(Distance::Anchored(IndexAnchor::Index, -1))
             && [first, Distance::Number(2)].map(Some).contains(&outer_low)
             && outer_high == Some(last);
         let alone = !sums.iter().any(within) && self.index != other;
@@ -162,7 +162,7 @@ impl<'a> IndexedSum<'a> {
 
 /// What a distance is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Anchor {
+enum IndexAnchor {
     /// The number of members.
     Count,
     /// The number of a member.
@@ -173,11 +173,11 @@ enum Anchor {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Distance {
     Number(i64),
-    Anchored(Anchor, i64),
+    Anchored(IndexAnchor, i64),
 }
 
-impl From<Anchor> for Distance {
-    fn from(anchor: Anchor) -> Distance {
+impl From<IndexAnchor> for Distance {
+    fn from(anchor: IndexAnchor) -> Distance {
         Distance::Anchored(anchor, 0)
     }
 }
@@ -186,8 +186,8 @@ impl Distance {
     /// An integer, the number of members, or one of the indices, with an integer added that is not too large.
     fn of(ast: &Ast, id: NodeId, count: &str, moving: &[&str]) -> Option<Distance> {
         let anchor = |id: NodeId| match bare_name(ast, id)? {
-            name if moving.contains(&name) => Some(Anchor::Index),
-            name => (name == count).then_some(Anchor::Count),
+            name if moving.contains(&name) => Some(IndexAnchor::Index),
+            name => (name == count).then_some(IndexAnchor::Count),
         };
         let number = |id: NodeId| match ast.node(id).kind {
             AstKind::Number => ast.slice(ast.node(id).span).parse::<i64>().ok(),

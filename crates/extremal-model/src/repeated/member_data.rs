@@ -36,7 +36,9 @@ impl DataSource {
         let is_parameter = |name: &String| statements.parameters.iter().any(|parameter| parameter.name.text == *name);
         let known = |scalar: &Scalar, index: &str| match scalar {
             Scalar::Number { .. } => true,
-            Scalar::Text(text) => names_in(&text.value).iter().all(|name| name == index || name == "pi" || is_parameter(name)),
+            Scalar::Text(text) => {
+                names_in(&text.value).iter().all(|name| name == index || name == "pi" || is_parameter(name))
+            }
         };
         let definition = |definition: &DefinitionStatement| {
             let counted = matches!(&definition.count, Some(Scalar::Text(text)) if text.value.trim() == count);
@@ -95,7 +97,10 @@ impl MemberData {
             (None, Some(parameter)) => parameter.value.span(),
             (None, None) => return,
         };
-        let item = |place| Scalar::Number { value: Rational::from_f64(at(place)).unwrap_or(Rational::ONE), span: span.clone() };
+        let item = |place| Scalar::Number {
+            value: Rational::from_f64(at(place)).unwrap_or(Rational::ONE),
+            span: span.clone(),
+        };
         let value = ScalarSeries::List { items: (0..size).map(item).collect(), span: span.clone() };
         match (name, stated) {
             (Some(name), _) => statements.parameters.push(ParameterStatement { name, value }),

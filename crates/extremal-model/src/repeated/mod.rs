@@ -304,7 +304,8 @@ fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[
         };
         let index = index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
         let index = counted_by.is_some().then_some(index);
-        data.iter().any(|source| source.defines(definition)) || counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
+        data.iter().any(|source| source.defines(definition))
+            || counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
     });
     // Forces on definitions are derivatives of their virtual work, a sum over members like the Lagrangian.
     let forced = forces.iter().all(|force| {

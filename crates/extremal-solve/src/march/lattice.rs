@@ -74,7 +74,8 @@ impl LatticeScheme {
                 let small_one = PairedInstance { graph: small.graph, parameters: &a.parameters, parts: of_small };
                 let larger_one = PairedInstance { graph: larger.graph, parameters: &b.parameters, parts: of_larger };
                 let state = small.scheme.state.len() / small.members;
-                PairedSteps::find(small_one, larger_one, pairs, state)?.map(|steps| LatticeStep::Paired(Box::new(steps)))
+                PairedSteps::find(small_one, larger_one, pairs, state)?
+                    .map(|steps| LatticeStep::Paired(Box::new(steps)))
             }
             _ => LatticeRecurrence::find(
                 a.step.formulas(small.graph, &a.parameters),
@@ -140,7 +141,7 @@ impl LatticeScheme {
         let step = match &self.step {
             LatticeStep::Recurrence(step) => {
                 let asked_for = backend.and_then(|backend| step.machine_on(backend, members, substeps));
-                StepMachine::Recurrence(asked_for.or_else(|| step.machine(members, substeps))?)
+                StepMachine::Recurrence(Box::new(asked_for.or_else(|| step.machine(members, substeps))?))
             }
             LatticeStep::Paired(steps) => StepMachine::Paired(Box::new(steps.machine(members, substeps, backend)?)),
         };
@@ -235,7 +236,7 @@ impl LatticePart {
 /// The steps with the memory to take them.
 #[derive(Clone)]
 enum StepMachine {
-    Recurrence(RecurrenceMachine),
+    Recurrence(Box<RecurrenceMachine>),
     Paired(Box<PairedMachine>),
 }
 

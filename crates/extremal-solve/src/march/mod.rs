@@ -5,8 +5,8 @@ mod clock;
 mod compiled;
 mod lanes;
 mod lattice;
-mod paired;
 mod marcher;
+mod paired;
 mod smoothness;
 
 use extremal_expr::Id;
@@ -20,8 +20,8 @@ pub(crate) use clock::Clock;
 pub use compiled::CompiledScheme;
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
-pub use paired::LatticePairs;
 pub use marcher::Marcher;
+pub use paired::LatticePairs;
 pub(crate) use smoothness::{FADING, SMOOTH};
 
 /// A condition that must hold after every step, in the symbols of the state.

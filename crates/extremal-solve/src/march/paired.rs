@@ -2,8 +2,8 @@
 //! where these want them.
 
 use extremal_eval::{
-    Backend, CompileError, LatticeMachine, LatticeProgram, NotFinite, PairFormulas, PairMachine,
-    PairProgram, Stopped,
+    Backend, CompileError, LatticeMachine, LatticeProgram, NotFinite, PairMachine, PairProgram, PairwiseFormulas,
+    Stopped,
 };
 use extremal_expr::{Expr, Graph, Id};
 use extremal_mechanics::StagedFormulas;
@@ -43,7 +43,8 @@ impl PairedParts {
             return None;
         }
         let results: Vec<Vec<Id>> = results.chunks(members).map(<[Id]>::to_vec).collect();
-        let at = |list: &[Vec<Id>]| -> Vec<Vec<Id>> { pairs.moving.iter().map(|family| list[*family].clone()).collect() };
+        let at =
+            |list: &[Vec<Id>]| -> Vec<Vec<Id>> { pairs.moving.iter().map(|family| list[*family].clone()).collect() };
         let carries = stages.len() > 1
             && stages.first().is_some_and(|stage| stage.places == at(&step.fields))
             && stages.last().is_some_and(|stage| stage.place_symbols == at(&results));
@@ -104,9 +105,10 @@ impl PairedSteps {
         let Some(last) = find(&a.last, &b.last)? else { return Ok(None) };
         let fields = a.last.results.len();
         let first = &a.stages.first().unwrap_or(&a.last).fields;
-        let known: Vec<&Vec<Id>> = pairs.moving.iter().copied().chain(state..fields).map(|field| &first[field]).collect();
+        let known: Vec<&Vec<Id>> =
+            pairs.moving.iter().copied().chain(state..fields).map(|field| &first[field]).collect();
         let members = pairs.pair.map(|member| known.iter().map(|field| field[member]).collect::<Vec<_>>());
-        let program = PairProgram::compile(PairFormulas {
+        let program = PairProgram::compile(PairwiseFormulas {
             graph: small.graph,
             parameters: small.parameters,
             members: [&members[0], &members[1]],
