@@ -9,6 +9,7 @@ pub mod fermi_pasta_ulam;
 pub mod gauss;
 pub mod henon_heiles;
 pub mod kepler;
+pub mod n_body;
 mod real;
 pub mod rods;
 pub mod solar_system;

@@ -60,9 +60,13 @@ fn facts(out: &mut String, finished: &FinishedRun) {
         table.row(["stopped", &format!("by `{condition}` at t = {}", shortest(outcome.time))]);
     }
     table.row(["solved by", &solved]);
-    if let Some(LatticeStructure { members, operations, loops }) = run.lattice() {
+    if let Some(LatticeStructure { members, operations, loops, pair_operations }) = run.lattice() {
         let one = format!("{members} members by the formulas of one: {operations} operations in {loops} loops");
         table.row(["repeated", &one]);
+        if let Some(operations) = pair_operations {
+            let pairs = members * (members - 1) / 2;
+            table.row(["pairs", &format!("{pairs} pairs by the formulas of one: {operations} operations")]);
+        }
     }
     out.push_str(&table.to_string());
 }

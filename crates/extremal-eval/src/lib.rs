@@ -37,6 +37,7 @@ mod machine;
 #[cfg_attr(not(all(target_arch = "x86_64", feature = "native")), path = "native/absent.rs")]
 mod native;
 mod op;
+mod pairs;
 mod program;
 mod schedule;
 mod slots;
@@ -48,5 +49,6 @@ pub use lattice::{
 };
 pub use machine::Machine;
 pub use op::{Instruction, Op};
+pub use pairs::{PairMachine, PairProgram, PairwiseFormulas};
 pub use program::{Backend, CompileError, EntryPoint, OpCounts, Program, Spread, TRACE_ROUNDS, TRACE_STRIDE, TRIES};
 pub use ssa::{ValueDefinition, ValueId};

@@ -30,7 +30,7 @@ pub struct Machine {
 }
 
 /// Numbers that begin with a cache line: a register that spans two lines takes twice as long to fill.
-struct Aligned {
+pub(crate) struct Aligned {
     numbers: Vec<f64>,
     first: usize,
 }
@@ -39,7 +39,7 @@ struct Aligned {
 const LINE: usize = 8;
 
 impl Aligned {
-    fn new(numbers: &[f64]) -> Aligned {
+    pub fn new(numbers: &[f64]) -> Aligned {
         let mut all = vec![0.0; numbers.len() + LINE];
         let first = all.as_ptr().align_offset(LINE * size_of::<f64>()).min(LINE);
         all[first..first + numbers.len()].copy_from_slice(numbers);
@@ -48,12 +48,12 @@ impl Aligned {
     }
 
     #[inline]
-    fn get(&self) -> &[f64] {
+    pub fn get(&self) -> &[f64] {
         &self.numbers[self.first..]
     }
 
     #[inline]
-    fn get_mut(&mut self) -> &mut [f64] {
+    pub fn get_mut(&mut self) -> &mut [f64] {
         &mut self.numbers[self.first..]
     }
 }

@@ -11,6 +11,7 @@ pub mod geometry;
 mod manifold;
 mod momentum_flow;
 mod of_model;
+mod pairs;
 mod saddle;
 mod system;
 
@@ -18,4 +19,5 @@ pub use block::{Block, Meaning, Reduced, Solve, SparseRows};
 pub use constraint::Constraint;
 pub use manifold::FinalManifold;
 pub use momentum_flow::MomentumFlow;
+pub use pairs::{ForceStage, PairSum, StagedFormulas, summands};
 pub use system::{Point, System};

@@ -52,5 +52,5 @@ pub use model::{Initial, Model};
 pub use overrides::Overrides;
 pub use place::MAX_ORDER;
 pub use render::render;
-pub use repeated::{RepeatedModel, RepeatedStart};
+pub use repeated::{MemberData, RepeatedModel, RepeatedStart};
 pub use tables::*;

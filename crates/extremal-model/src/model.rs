@@ -107,10 +107,20 @@ impl Model {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn load(text: &str, overrides: &Overrides) -> Result<Model, InvalidModel> {
+        Model::load_adjusted(text, overrides, |_| {})
+    }
+
+    /// The same with what it states adjusted before it is resolved.
+    pub(crate) fn load_adjusted(
+        text: &str,
+        overrides: &Overrides,
+        adjust: impl FnOnce(&mut Statements),
+    ) -> Result<Model, InvalidModel> {
         let mut problems = Problems::default();
         let graph = Graph::new();
         let read = tables::read(text, &mut problems).and_then(|mut statements| {
             overrides.apply(&mut statements.parameters, &mut problems);
+            adjust(&mut statements);
             if overrides.changes_parameters() {
                 // The numbers of [expected] belong to the parameters of the file.
                 statements.expected.clear();

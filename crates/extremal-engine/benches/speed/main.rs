@@ -10,6 +10,7 @@ mod ensemble;
 mod fermi_pasta_ulam;
 mod henon_heiles;
 mod kernels;
+mod n_body;
 mod orbits;
 mod rods;
 mod seen;
@@ -22,7 +23,7 @@ use timing::{Paired, Steps, Table, paired};
 /// A case: its name, and what prints its rows.
 type Case = (&'static str, fn(&mut Table));
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 14] = [
     ("double pendulum", double_pendulum::midpoint),
     ("gauss", double_pendulum::gauss),
     ("ensemble", ensemble::measure),
@@ -35,6 +36,7 @@ const CASES: [Case; 13] = [
     ("kepler", orbits::kepler),
     ("solar system", orbits::solar_system),
     ("stages of chains", orbits::chains),
+    ("bodies", n_body::measure),
     ("cart-pole", control::measure),
 ];
 

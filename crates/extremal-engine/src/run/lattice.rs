@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use extremal_expr::Id;
-use extremal_mechanics::System;
+use extremal_expr::{Expr, Id};
 use extremal_mechanics::discrete::{Options, Scheme, scheme};
-use extremal_model::{InvalidModel, Model, Overrides, RepeatedModel, RepeatedStart, Start};
-use extremal_solve::{LatticeInstance, LatticeMarcher, LatticeScheme, StepFailure};
+use extremal_mechanics::{PairSum, System};
+use extremal_model::{InvalidModel, Model, Overrides, Parameter, RepeatedModel, RepeatedStart, Start};
+use extremal_solve::{LatticeInstance, LatticeMarcher, LatticePairs, LatticeScheme, StepFailure};
 use extremal_trajectory::{Column, Columns, ColumnsError, Role};
 
 use super::feasible::ConstraintStructure;
@@ -17,8 +17,12 @@ use crate::SharedModel;
 
 /// Members of the instance that the formulas are derived for: more than reach from one end into the formulas of the other.
 const FEW: usize = 24;
+/// The same where members know nothing of their neighbours: every one is like the others.
+const FEWEST: usize = 4;
 /// Fewer members are not worth it.
 const MANY: usize = 40;
+/// The same where all members act on each other. Fewer are watched step by step, which costs more than the pairs.
+const MANY_IN_PAIRS: usize = 16;
 
 /// A model of repeated structure with an explicit method: its formulas are derived for a few members and used for all of them,
 /// so that getting ready takes no longer, and a step takes no more per member, however many there are.
@@ -53,6 +57,9 @@ pub struct LatticeStructure {
     pub operations: usize,
     /// The loops they are in.
     pub loops: usize,
+    /// Operations for one pair of members, where all act on each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pair_operations: Option<usize>,
 }
 
 impl Lattice {
@@ -67,22 +74,27 @@ impl Lattice {
         overrides: &Overrides,
         settings: impl FnOnce(&Model) -> Settings,
     ) -> Result<Option<(Model, Lattice)>, InvalidModel> {
-        let Some(repeated) = RepeatedModel::read(text, overrides).filter(|repeated| repeated.size() >= MANY) else {
-            return Ok(None);
-        };
+        let many =
+            |repeated: &RepeatedModel| repeated.size() >= if repeated.has_pairs() { MANY_IN_PAIRS } else { MANY };
+        let Some(repeated) = RepeatedModel::read(text, overrides).filter(many) else { return Ok(None) };
+        let few = if repeated.has_neighbours() || !repeated.has_pairs() { FEW } else { FEWEST };
         // What is wrong with the model is said by those who load the whole of it.
-        let (Ok(model), Ok(larger)) = (repeated.with_size(FEW), repeated.with_size(FEW + 1)) else { return Ok(None) };
+        let (Ok(model), Ok(larger)) = (repeated.with_size(few), repeated.with_size(few + 1)) else { return Ok(None) };
         let settings = settings(&model);
         if settings.start != Start::Legendre || depends_on_size(&model, &repeated) {
             return Ok(None);
         }
-        let Some(scheme) = found(&model, &larger, &settings) else { return Ok(None) };
+        let Some(scheme) = found(&model, &larger, few, &repeated, &settings) else { return Ok(None) };
         let Some(mut marcher) = scheme.marcher(repeated.size(), settings.backend) else { return Ok(None) };
-        marcher.set_parameters(repeated.parameter_values());
+        let values: Option<Vec<f64>> = common(&model, &repeated).map(|p| repeated.parameter(&p.name)).collect();
+        let Some(values) = values else { return Ok(None) };
+        marcher.set_parameters(&values);
+        marcher.set_data(repeated.data().iter().flat_map(|data| &data.values).copied().collect());
         let (operations, loops) = scheme.operations();
+        let pair_operations = scheme.pair_operations();
         let lattice = Lattice {
             names: repeated.names().map(str::to_owned).collect(),
-            structure: LatticeStructure { members: repeated.size(), operations, loops },
+            structure: LatticeStructure { members: repeated.size(), operations, loops, pair_operations },
             start: repeated.start()?,
             settings,
             marcher,
@@ -163,47 +175,82 @@ impl CompiledRun {
     }
 }
 
+/// The parameters that are the same for all members.
+fn common<'m>(model: &'m Model, repeated: &RepeatedModel) -> impl Iterator<Item = &'m Parameter> {
+    model.parameters().iter().filter(|parameter| !repeated.data().iter().any(|data| data.has(&parameter.name)))
+}
+
 /// Are step or final time others for the model with all its members?
 fn depends_on_size(model: &Model, repeated: &RepeatedModel) -> bool {
     let g = model.graph();
     let settings: Vec<_> = [model.step_expression(), model.until_expression()].into_iter().flatten().collect();
-    let with = |values: &[f64]| {
-        let names = model.parameters().iter().map(|parameter| parameter.name.as_str());
-        let known: std::collections::HashMap<&str, f64> = names.zip(values.iter().copied()).collect();
-        g.evaluate(&settings, |name| known.get(name).copied())
-    };
-    with(&model.parameter_values()) != with(repeated.parameter_values())
+    let few: std::collections::HashMap<&str, f64> =
+        model.parameters().iter().map(|parameter| (parameter.name.as_str(), parameter.value)).collect();
+    g.evaluate(&settings, |name| few.get(name).copied()) != g.evaluate(&settings, |name| repeated.parameter(name))
 }
 
 /// The structure that the method has for both models.
-fn found(small: &Model, larger: &Model, settings: &Settings) -> Option<LatticeScheme> {
-    let (a, b) = (Written::of(small, settings)?, Written::of(larger, settings)?);
-    LatticeScheme::find(a.instance(FEW), b.instance(FEW + 1)).ok().flatten()
+fn found(
+    small: &Model,
+    larger: &Model,
+    members: usize,
+    repeated: &RepeatedModel,
+    settings: &Settings,
+) -> Option<LatticeScheme> {
+    let a = Written::of(small, members, repeated, settings)?;
+    let b = Written::of(larger, members + 1, repeated, settings)?;
+    LatticeScheme::find(a.instance(), b.instance()).ok().flatten()
 }
 
 /// The method for a model.
 struct Written<'m> {
     model: &'m Model,
+    members: usize,
     scheme: Scheme,
     parameters: Vec<Id>,
+    data: Vec<Vec<Id>>,
     energy: [Id; 1],
+    pairs: Option<(PairSum<'m>, Vec<Vec<Expr<'m>>>)>,
 }
 
 impl<'m> Written<'m> {
-    fn of(model: &'m Model, settings: &Settings) -> Option<Written<'m>> {
-        let system = Some(System::of(model)).filter(|system| system.order == 1)?;
+    fn of(model: &'m Model, members: usize, repeated: &RepeatedModel, settings: &Settings) -> Option<Written<'m>> {
+        let g = model.graph();
+        let mut system = Some(System::of(model)).filter(|system| system.order == 1)?;
         let Settings { start, entropy, constraints, .. } = *settings;
         let options = Options { start, entropy, constraints, ..Options::default() };
+        let symbols =
+            |name: &str| (1..=members).map(|member| g.symbol(&format!("{name}[{member}]"))).collect::<Vec<_>>();
+        let data: Vec<Vec<Expr<'m>>> = repeated.data().iter().map(|data| symbols(&data.name)).collect();
+        let mut energy = system.energy();
+        let mut pairs = None;
+        if repeated.has_pairs() {
+            let sum = PairSum::find(&system, members, &data)?;
+            energy = system.with_lagrangian(sum.rest).energy();
+            let (stood_in_for, marks) = sum.stood_in_for(&system, members);
+            (system, pairs) = (stood_in_for, Some((sum, marks)));
+        }
         Some(Written {
             model,
+            members,
             scheme: scheme(&system, &settings.method, options, None).ok()?,
-            parameters: model.parameters().iter().map(|parameter| parameter.symbol).collect(),
-            energy: [system.energy().id()],
+            parameters: common(model, repeated).map(|parameter| parameter.symbol).collect(),
+            data: data.iter().map(|family| family.iter().map(|symbol| symbol.id()).collect()).collect(),
+            energy: [energy.id()],
+            pairs,
         })
     }
 
-    fn instance(&self, members: usize) -> LatticeInstance<'_> {
-        let Written { model, scheme, parameters, energy } = self;
-        LatticeInstance { graph: model.graph(), scheme, parameters, members, sums: energy }
+    fn instance(&self) -> LatticeInstance<'_> {
+        let Written { model, members, scheme, parameters, data, energy, pairs } = self;
+        let pairs = pairs.as_ref().map(|(sum, marks)| LatticePairs {
+            term: sum.term.id(),
+            pair: sum.pair,
+            moving: &sum.moving,
+            marks,
+            // The energy has them as the Lagrangian has, with the other sign: there are no velocities in them.
+            in_sums: &[-1.0],
+        });
+        LatticeInstance { graph: model.graph(), scheme, parameters, members: *members, data, sums: energy, pairs }
     }
 }

@@ -9,13 +9,13 @@ fn fermi_pasta_ulam() -> &'static str {
     gallery_text("fermi-pasta-ulam")
 }
 
-fn settings(method: &str, count: u64) -> impl Fn(&Model) -> Settings {
+pub(super) fn settings(method: &str, count: u64) -> impl Fn(&Model) -> Settings {
     let method: Method = method.parse().expect("a method");
     move |model| Settings { method: method.clone(), ..Settings::of(model).steps(count) }
 }
 
 /// The run of a model with so many members, which are alike.
-fn lattice_run(text: &str, n: usize, settings: impl Fn(&Model) -> Settings) -> CompiledRun {
+pub(super) fn lattice_run(text: &str, n: usize, settings: impl Fn(&Model) -> Settings) -> CompiledRun {
     let read = Lattice::read(text, &Overrides::default().set("n", n), settings).expect("it starts");
     let (few, lattice) = read.expect("members are alike");
     CompiledRun::of_lattice(&few, &lattice).expect("it runs")

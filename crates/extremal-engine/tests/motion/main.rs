@@ -17,6 +17,7 @@ mod jumps;
 mod lattice;
 mod open;
 mod outputs;
+mod pairs;
 mod poisson;
 mod printed;
 mod references;

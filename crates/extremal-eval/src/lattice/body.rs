@@ -1,7 +1,11 @@
-//! Loops with places for their values, and the interpreter that runs them: the measure of the emitted ones.
+//! Loops with places for their values, what runs them, and the interpreter: the measure of the emitted ones.
+
+use std::sync::Arc;
 
 use crate::functions::Lanes;
+use crate::native::ArrayLoops;
 use crate::op::Instruction;
+use crate::program::Backend;
 use crate::slots::MemorySlot;
 use crate::ssa::ValueId;
 
@@ -37,6 +41,8 @@ pub(crate) struct LoopBodies {
     pub list: Vec<LoopBody>,
     /// How many fixed places there are.
     pub fixed: usize,
+    /// Members from one round to the next; as many as are done in a round if nothing is said.
+    pub advance: Option<usize>,
 }
 
 /// Members of a loop: the place of the first in fields and results and in the temporaries, and how many groups of lanes.
@@ -67,6 +73,56 @@ impl LaneGroups {
 /// Members that the interpreter does at a time.
 pub(crate) const LANES: usize = 8;
 
+/// What runs the loops of a computation.
+#[derive(Clone)]
+pub(crate) enum LoopRunner {
+    Native(Arc<ArrayLoops>),
+    Interpreted(Interpreter),
+}
+
+impl LoopRunner {
+    /// `None` where the backend is not available.
+    pub fn new(bodies: &LoopBodies, backend: Backend) -> Option<LoopRunner> {
+        Some(match backend {
+            Backend::Tape => LoopRunner::Interpreted(Interpreter::new(bodies)),
+            _ => LoopRunner::Native(Arc::new(ArrayLoops::compile(bodies, backend)?)),
+        })
+    }
+
+    /// The memory that loops need: the fixed places first, one number per lane.
+    pub fn memory(&self, bodies: &LoopBodies) -> Vec<f64> {
+        match self {
+            LoopRunner::Native(loops) => loops.memory(),
+            LoopRunner::Interpreted(_) => vec![0.0; bodies.fixed * LANES],
+        }
+    }
+
+    /// Members of one round.
+    #[inline]
+    pub fn lanes(&self) -> usize {
+        match self {
+            LoopRunner::Native(loops) => loops.lanes(),
+            LoopRunner::Interpreted(_) => LANES,
+        }
+    }
+
+    /// Does one loop.
+    #[inline]
+    pub fn run(
+        &mut self,
+        bodies: &LoopBodies,
+        at: usize,
+        groups: LaneGroups,
+        memory: &mut [f64],
+        buffers: &mut Buffers<'_>,
+    ) {
+        match self {
+            LoopRunner::Native(loops) => loops.run(at, groups, memory, buffers),
+            LoopRunner::Interpreted(interpreter) => interpreter.run(bodies, at, groups, memory, buffers),
+        }
+    }
+}
+
 /// Runs loops anywhere.
 #[derive(Clone)]
 pub(crate) struct Interpreter {
@@ -87,9 +143,10 @@ impl Interpreter {
         memory: &mut [f64],
         buffers: &mut Buffers<'_>,
     ) {
+        let advance = bodies.advance.unwrap_or(LANES);
         for group in 0..groups.count {
             let now =
-                LaneGroups { member: groups.member + group * LANES, local: groups.local + group * LANES, count: 1 };
+                LaneGroups { member: groups.member + group * advance, local: groups.local + group * advance, count: 1 };
             let body = &bodies.list[at];
             for step in &body.steps {
                 let op = step.op.map(|value| self.read(bodies, value, now, memory, buffers));

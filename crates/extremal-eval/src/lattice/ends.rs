@@ -1,6 +1,8 @@
 //! The first and the last members, which are not like the others: ordinary programs.
 
 use crate::machine::Machine;
+use crate::program::Program;
+use crate::ssa::{ValueDefinition, ValueId};
 
 use super::LatticeProgram;
 
@@ -24,6 +26,8 @@ pub(super) struct LatticeEnds {
     results: usize,
     sums: usize,
     outputs: Vec<f64>,
+    /// Is anything at the ends made of members or scalars?
+    reads: bool,
 }
 
 impl LatticeEnds {
@@ -39,6 +43,7 @@ impl LatticeEnds {
             results,
             sums,
             outputs: vec![0.0; results * before.max(behind) + sums],
+            reads: reads(&program.ends),
         }
     }
 
@@ -59,11 +64,14 @@ impl LatticeEnds {
             LatticeEnd::First => self.window,
             LatticeEnd::Last => 0,
         };
-        let inputs = self.machine.inputs_mut(1);
-        inputs[..scalars.len()].copy_from_slice(scalars);
-        for (to, from) in inputs[scalars.len()..].chunks_exact_mut(self.window).zip(fields.chunks_exact(self.size)) {
-            to[..ahead].copy_from_slice(&from[..ahead]);
-            to[ahead..].copy_from_slice(&from[self.size - (self.window - ahead)..]);
+        if self.reads {
+            let inputs = self.machine.inputs_mut(1);
+            inputs[..scalars.len()].copy_from_slice(scalars);
+            let places = inputs[scalars.len()..].chunks_exact_mut(self.window);
+            for (to, from) in places.zip(fields.chunks_exact(self.size)) {
+                to[..ahead].copy_from_slice(&from[..ahead]);
+                to[ahead..].copy_from_slice(&from[self.size - (self.window - ahead)..]);
+            }
         }
         let outputs = &mut self.outputs[..self.results * members + self.sums];
         self.machine.run(entry, outputs);
@@ -75,4 +83,10 @@ impl LatticeEnds {
         }
         (sums, finite)
     }
+}
+
+/// Does a program of ends do anything with what changes?
+fn reads(ends: &Program) -> bool {
+    let changes = |value: &ValueId| !matches!(ends.definition(*value), ValueDefinition::Constant(_));
+    [0, 1].iter().any(|entry| ends.outputs(*entry).iter().any(changes))
 }

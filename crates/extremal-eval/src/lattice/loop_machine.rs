@@ -5,13 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::machine::execute;
-use crate::native::ArrayLoops;
 use crate::op::{Instruction, Op};
 use crate::program::Backend;
 use crate::slots::MemorySlot;
 use crate::ssa::ValueId;
 
-use super::body::{Buffer, Buffers, Interpreter, LANES, LaneGroups, LoopBodies, LoopBody, LoopPlace};
+use super::body::{Buffer, Buffers, LANES, LaneGroups, LoopBodies, LoopBody, LoopPlace, LoopRunner};
 use super::plan::{Array, Loop, LoopOperand};
 use super::{LatticeLoops, Uniforms};
 
@@ -52,12 +51,6 @@ struct LoopSetting {
     memory: Vec<f64>,
 }
 
-#[derive(Clone)]
-enum LoopRunner {
-    Native(Arc<ArrayLoops>),
-    Interpreted(Interpreter),
-}
-
 impl LoopMachine {
     /// For so many members and so many settings of the scalars; `None` where the backend is not available.
     pub fn new(loops: &Arc<LatticeLoops>, size: usize, backend: Backend, settings: usize) -> Option<LoopMachine> {
@@ -65,14 +58,8 @@ impl LoopMachine {
         let origin = -reach.first as usize;
         let stride = PIECE + origin + reach.last as usize + LANES;
         let bodies = BodyWriter::new(loops, size, stride).write();
-        let runner = match backend {
-            Backend::Tape => LoopRunner::Interpreted(Interpreter::new(&bodies)),
-            _ => LoopRunner::Native(Arc::new(ArrayLoops::compile(&bodies, backend)?)),
-        };
-        let memory = match &runner {
-            LoopRunner::Native(loops) => loops.memory(),
-            LoopRunner::Interpreted(_) => vec![0.0; bodies.fixed * LANES],
-        };
+        let runner = LoopRunner::new(&bodies, backend)?;
+        let memory = runner.memory(&bodies);
         let setting = LoopSetting { uniforms: loops.uniforms.memory.clone(), current: false, memory };
         Some(LoopMachine {
             size,
@@ -92,10 +79,7 @@ impl LoopMachine {
 
     /// Members of one round.
     pub fn lanes(&self) -> usize {
-        match &self.runner {
-            LoopRunner::Native(loops) => loops.lanes(),
-            LoopRunner::Interpreted(_) => LANES,
-        }
+        self.runner.lanes()
     }
 
     pub fn set_parameters(&mut self, values: &[f64]) {
@@ -142,12 +126,7 @@ impl LoopMachine {
             let end = piece.to.wrapping_add_signed(last as isize);
             let mut run = |member: usize, members: usize| {
                 let groups = LaneGroups { member, local: self.origin + member - piece.from, count: members / lanes };
-                match &mut self.runner {
-                    LoopRunner::Native(loops) => loops.run(at, groups, memory, &mut buffers),
-                    LoopRunner::Interpreted(interpreter) => {
-                        interpreter.run(&self.bodies, at, groups, memory, &mut buffers)
-                    }
-                }
+                self.runner.run(&self.bodies, at, groups, memory, &mut buffers);
             };
             // Members of the piece keep their places in groups, so that most of what is read and written lies within a cache line.
             let ahead = -first as usize % lanes;
@@ -243,7 +222,7 @@ impl<'s> BodyWriter<'s> {
     fn write(mut self) -> LoopBodies {
         let fixed = self.places.len();
         let list = self.loops.iter().map(|body| self.body(body)).collect();
-        LoopBodies { places: self.places, list, fixed }
+        LoopBodies { places: self.places, list, fixed, advance: None }
     }
 
     fn value(&mut self, place: LoopPlace) -> ValueId {

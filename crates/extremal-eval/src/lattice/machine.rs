@@ -138,20 +138,20 @@ fn sum_of(numbers: &[f64]) -> f64 {
 
 /// A sum with what was rounded off beside it (Neumaier).
 #[derive(Clone, Copy, Default)]
-struct Compensated {
+pub(crate) struct Compensated {
     sum: f64,
     lost: f64,
 }
 
 impl Compensated {
-    fn add(&mut self, x: f64) {
+    pub fn add(&mut self, x: f64) {
         let sum = self.sum + x;
         let (large, small) = if self.sum.abs() >= x.abs() { (self.sum, x) } else { (x, self.sum) };
         self.lost += (large - sum) + small;
         self.sum = sum;
     }
 
-    fn value(&self) -> f64 {
+    pub fn value(&self) -> f64 {
         if self.sum.is_finite() { self.sum + self.lost } else { self.sum }
     }
 }

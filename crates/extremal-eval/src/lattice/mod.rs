@@ -28,6 +28,7 @@ use crate::ssa::{ValueDefinition, ValueId};
 use plan::{GivenValues, LoopOperand, LoopPlan, WantedValues};
 use shapes::{Located, ShapeId, Shapes, Shifted, ValueShape};
 
+pub(crate) use machine::Compensated;
 pub use machine::{LatticeMachine, NotFinite};
 pub use recurrence::{LatticeRecurrence, RecurrenceMachine, Stopped};
 

@@ -23,6 +23,8 @@ pub(crate) struct ArrayLoops {
     memory: usize,
     patterns: usize,
     lanes: usize,
+    /// Members from one round to the next.
+    advance: usize,
 }
 
 /// The numbers of a buffer that a round touches: from `first` to before `end`, relative to its first member.
@@ -66,19 +68,20 @@ impl ArrayLoops {
         }
         let mut emitter = Emitter::new(target, &fixed, bodies.fixed as MemorySlot);
         emitter.registers.arrays = arrays;
+        let advance = bodies.advance.unwrap_or(lanes);
         let loops = bodies
             .list
             .iter()
             .zip(&kept)
             .map(|(body, kept)| {
                 let source = BlockSource { steps: &body.steps, outputs: &[], kept };
-                (emitter.array_loop(&source), reaches(bodies, body, lanes))
+                (emitter.array_loop(&source, advance), reaches(bodies, body, lanes))
             })
             .collect();
         let (bytes, memory) = emitter.finish()?;
         let mut code = MmapMut::map_anon(bytes.len().max(1)).ok()?;
         code[..bytes.len()].copy_from_slice(&bytes);
-        Some(ArrayLoops { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes })
+        Some(ArrayLoops { code: code.make_exec().ok()?, loops, memory, patterns: bodies.fixed, lanes, advance })
     }
 
     /// Members of one round.
@@ -103,7 +106,7 @@ impl ArrayLoops {
             return;
         }
         assert!(memory.len() >= self.memory * self.lanes, "the memory of other loops");
-        let last = (groups.count - 1) * self.lanes;
+        let last = (groups.count - 1) * self.advance;
         for reach in reaches {
             let first = groups.first(reach.buffer) as isize;
             let fits =
@@ -169,29 +172,35 @@ impl Emitter {
         items.iter().for_each(|item| item.for_each_operand(&mut meet));
         let mut list: Vec<(ValueId, usize)> = uses.into_iter().collect();
         list.sort_by_key(|(_, count)| Reverse(*count));
-        list.truncate(self.target.registers().saturating_sub(FREE));
+        // One number that goes from round to round is reckoned with.
+        let others = self.running(items, source).len().saturating_sub(1);
+        list.truncate(self.target.registers().saturating_sub(FREE + others));
         list.into_iter().map(|(value, _)| value).collect()
     }
 
     /// What goes from round to round, unless a round calls functions, which keep no registers.
-    fn running(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Option<Running> {
+    fn running(&self, items: &[BlockItem], source: &BlockSource<'_>) -> Vec<Running> {
         if items.iter().any(|item| matches!(item, BlockItem::Call(..))) {
-            return None;
+            return Vec::new();
         }
-        let (after, slot) = *source.kept.iter().find(|(_, slot)| *slot < ARRAYS)?;
-        let mut before = None;
+        let mut replaced: BTreeMap<MemorySlot, ValueId> = BTreeMap::new();
         for item in items {
-            item.for_each_operand(|value| before = before.or((self.registers.home(value) == slot).then_some(value)));
+            item.for_each_operand(|value| {
+                replaced.entry(self.registers.home(value)).or_insert(value);
+            });
         }
-        before.map(|before| Running { before, after, slot })
+        let running = source.kept.iter().filter(|(_, slot)| *slot < ARRAYS);
+        let running = running
+            .filter_map(|(after, slot)| Some(Running { before: *replaced.get(slot)?, after: *after, slot: *slot }));
+        running.take(self.target.registers() - FREE).collect()
     }
 
     /// Appends a loop over members; returns where it begins.
-    fn array_loop(&mut self, source: &BlockSource<'_>) -> usize {
+    fn array_loop(&mut self, source: &BlockSource<'_>, advance: usize) -> usize {
         let begin = self.begin_function();
         let mut items = self.items(source.steps);
         let (held, running) = (self.held(&items, source), self.running(&items, source));
-        let stays = |(_, slot): &&(ValueId, MemorySlot)| running.as_ref().is_none_or(|running| running.slot != *slot);
+        let stays = |(_, slot): &&(ValueId, MemorySlot)| running.iter().all(|running| running.slot != *slot);
         let kept: Vec<(ValueId, MemorySlot)> = source.kept.iter().filter(stays).copied().collect();
         let source = &BlockSource { kept: &kept, ..*source };
         self.code.enter_array_loop();
@@ -199,17 +208,18 @@ impl Emitter {
         items.push(BlockItem::Round(held.iter().copied().chain(running.iter().map(|running| running.after)).collect()));
         self.registers.begin(&items, AddressRegister::Rbx);
         let registers: Vec<Register> = held.iter().map(|value| self.registers.load(&mut self.code, *value)).collect();
-        let running = running.map(|running| (self.registers.load(&mut self.code, running.before), running));
+        let running: Vec<(Register, Running)> =
+            running.into_iter().map(|running| (self.registers.pin(&mut self.code, running.before), running)).collect();
         self.registers.unlock();
         let top = self.code.bytes.len();
         for (at, item) in items.iter().enumerate() {
             self.item(item, at, AddressRegister::Rbx);
         }
-        if let Some((register, running)) = &running {
+        // No other value has had these registers: what goes on cannot be lost on the way.
+        for (register, running) in &running {
             let made = self.registers.load(&mut self.code, running.after);
-            if made != *register {
-                self.code.copy(self.target.width, *register, made);
-            }
+            self.code.copy(self.target.width, *register, made);
+            self.registers.unlock();
         }
         // What had to give way meanwhile comes back to where the next round expects it.
         for (value, register) in held.iter().zip(registers) {
@@ -219,8 +229,8 @@ impl Emitter {
         }
         self.registers.finish(&items);
         self.forget_destinations(source);
-        self.code.next_members(8 * self.target.width.lanes(), top);
-        if let Some((register, running)) = running {
+        self.code.next_members(8 * advance, top);
+        for (register, running) in running {
             self.code.store(self.target.width, AddressRegister::Rbx, self.registers.bytes(running.slot), register);
         }
         self.code.leave_array_loop();

@@ -2,6 +2,10 @@
 //! and run with many.
 
 mod local;
+mod member_data;
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use extremal_expr::Graph;
 
@@ -18,7 +22,10 @@ use crate::tables::dynamics::DynamicsStatement;
 use crate::tables::{self, MAX_COORDINATES, Statements};
 use crate::text::SourceText;
 
-use local::is_local;
+use local::{Repetition, repetition};
+use member_data::DataSource;
+
+pub use member_data::MemberData;
 
 /// Members whose starts are evaluated in one graph, which is then forgotten.
 const BATCH: usize = 4096;
@@ -50,7 +57,11 @@ pub struct RepeatedModel {
     /// The parameter that counts members, and its value.
     count: String,
     size: usize,
-    parameters: Vec<f64>,
+    /// Those that are the same for all members.
+    parameters: BTreeMap<String, f64>,
+    sources: Vec<DataSource>,
+    data: Vec<MemberData>,
+    repetition: Repetition,
 }
 
 /// Where all members start.
@@ -65,7 +76,7 @@ pub struct RepeatedStart {
 impl RepeatedModel {
     /// Reads a model file with some values replaced; `None` if it is in error or not of this form: coordinates in families of
     /// one size, a parameter, with nothing but a Lagrangian, forces on whole families and definitions, whose expressions use the number of
-    /// a member only to choose members.
+    /// a member only to choose members, or to say what numbers belong to it.
     pub fn read(text: &str, overrides: &Overrides) -> Option<RepeatedModel> {
         let mut problems = Problems::default();
         let mut statements = tables::read(text, &mut problems)?;
@@ -77,11 +88,27 @@ impl RepeatedModel {
         let size = parameters.iter().find(|parameter| parameter.name == count)?.exact.as_ref()?.to_i64()?;
         let size = usize::try_from(size).ok()?;
         let members = size.checked_mul(statements.coordinates.len())?;
-        if problems.errors() > 0 || members > MAX_COORDINATES || !says_the_same(&statements, &count) {
+        if problems.errors() > 0 || members > MAX_COORDINATES {
             return None;
         }
-        let parameters = parameters.iter().map(|parameter| parameter.value).collect();
-        Some(RepeatedModel { text: text.to_owned(), overrides: overrides.clone(), statements, count, size, parameters })
+        let sources = DataSource::all(&statements, &count, size);
+        let repetition = says_the_same(&statements, (&count, size), &sources)?;
+        let parameters = parameters.into_iter().map(|parameter| (parameter.name, parameter.value)).collect();
+        let (text, overrides) = (text.to_owned(), overrides.clone());
+        let mut read = RepeatedModel {
+            text,
+            overrides,
+            statements,
+            count,
+            size,
+            parameters,
+            sources,
+            data: Vec::new(),
+            repetition,
+        };
+        read.data = read.sources.iter().map(|source| source.data(&read)).collect::<Option<_>>()?;
+        read.parameters.retain(|name, _| !read.data.iter().any(|data| data.has(name)));
+        Some(read)
     }
 
     /// The number of members of each family.
@@ -94,17 +121,42 @@ impl RepeatedModel {
         self.statements.coordinates.iter().map(|statement| statement.name.text.as_str())
     }
 
-    /// The values of the parameters, in the order of every model of this text.
-    pub fn parameter_values(&self) -> &[f64] {
-        &self.parameters
+    /// The value of a parameter that is the same for all members.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        self.parameters.get(name).copied()
     }
 
-    /// The model with another number of members.
+    /// The numbers that every member has one of.
+    pub fn data(&self) -> &[MemberData] {
+        &self.data
+    }
+
+    /// Does it say something of every pair of members?
+    pub fn has_pairs(&self) -> bool {
+        self.repetition.pairs
+    }
+
+    /// Does it say something of members at a distance from each other, or from the ends?
+    pub fn has_neighbours(&self) -> bool {
+        self.repetition.neighbours
+    }
+
+    /// The model with another number of members. The [numbers of members](RepeatedModel::data) are parameters in it.
     ///
     /// # Errors
     /// Everything that is wrong with it.
     pub fn with_size(&self, size: usize) -> Result<Model, InvalidModel> {
-        Model::load(&self.text, &self.overrides.clone().set(&self.count, size))
+        let overrides = self.overrides.clone().set(&self.count, size);
+        Model::load_adjusted(&self.text, &overrides, |statements| {
+            self.data.iter().for_each(|data| data.state(statements, size));
+            for statement in &mut statements.coordinates {
+                for series in [&mut statement.start, &mut statement.velocity].into_iter().flatten() {
+                    if let ScalarSeries::List { items, .. } = series {
+                        *items = items.iter().cycle().take(size).cloned().collect();
+                    }
+                }
+            }
+        })
     }
 
     /// Where every member starts: the numbers that the model with all its members would have.
@@ -116,11 +168,11 @@ impl RepeatedModel {
         for statement in &self.statements.coordinates {
             let index = statement.index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
             let family = |series: &Option<ScalarSeries>, what: &str, into: &mut Vec<f64>| match series {
-                Some(ScalarSeries::One(scalar)) => {
+                Some(series) => {
                     let what = format!("the {what} of a member of `{}`", statement.name.text);
-                    self.evaluate(scalar, index, &what, into)
+                    self.evaluate_all(series, index, &what, into)
                 }
-                _ => {
+                None => {
                     into.resize(into.len() + self.size, 0.0);
                     Ok(())
                 }
@@ -131,19 +183,45 @@ impl RepeatedModel {
         Ok(start)
     }
 
-    fn evaluate(&self, scalar: &Scalar, index: &str, what: &str, into: &mut Vec<f64>) -> Result<(), InvalidModel> {
+    /// The values of one expression for all members, or of one for each.
+    fn evaluate_all(
+        &self,
+        series: &ScalarSeries,
+        index: &str,
+        what: &str,
+        into: &mut Vec<f64>,
+    ) -> Result<(), InvalidModel> {
+        match series {
+            ScalarSeries::One(scalar) => self.evaluate(scalar, index, what, 1..=self.size, into),
+            ScalarSeries::List { items, .. } => {
+                let mut each = items.iter().zip(1..);
+                each.try_for_each(|(item, member)| self.evaluate(item, index, what, member..=member, into))
+            }
+        }
+    }
+
+    /// The values of an expression for some members, by their numbers.
+    fn evaluate(
+        &self,
+        scalar: &Scalar,
+        index: &str,
+        what: &str,
+        members: RangeInclusive<usize>,
+        into: &mut Vec<f64>,
+    ) -> Result<(), InvalidModel> {
         let mut problems = Problems::default();
+        let (first, last) = members.into_inner();
         if let Scalar::Number { value, .. } = scalar
             && value.to_f64().is_finite()
         {
-            into.resize(into.len() + self.size, value.to_f64());
+            into.resize(into.len() + (last + 1 - first), value.to_f64());
             return Ok(());
         }
-        for first in (1..=self.size).step_by(BATCH) {
+        for first in (first..=last).step_by(BATCH) {
             let graph = Graph::new();
             let resolver = &mut Resolver::new(&graph, TIME, &mut problems);
             tables::resolve_parameters(resolver, &self.statements.parameters);
-            for number in first..=self.size.min(first + BATCH - 1) {
+            for number in first..=last.min(first + BATCH - 1) {
                 let value = resolver.number(scalar, &ExpressionPlace::INITIAL, Some((index, number as i64)));
                 match value.and_then(|value| resolver.finite(value, scalar.span(), what)) {
                     Some(number) => into.push(number),
@@ -170,8 +248,8 @@ fn counted_by(statements: &Statements) -> Option<String> {
     (all && is_parameter).then_some(count)
 }
 
-/// Is nothing stated but what is the same for every member?
-fn says_the_same(statements: &Statements, count: &str) -> bool {
+/// What is stated, if that is nothing but what is the same for every member.
+fn says_the_same(statements: &Statements, (count, size): (&str, usize), data: &[DataSource]) -> Option<Repetition> {
     let Statements { coordinates, definitions, dynamics, .. } = statements;
     // A Hamiltonian is no plain motion.
     let DynamicsStatement {
@@ -184,7 +262,10 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         forces,
         heat: _,
     } = dynamics;
-    let one = |series: &Option<ScalarSeries>| matches!(series, None | Some(ScalarSeries::One(_)));
+    let one = |series: &Option<ScalarSeries>| match series {
+        None | Some(ScalarSeries::One(_)) => true,
+        Some(ScalarSeries::List { items, .. }) => items.len() == size,
+    };
     let started = coordinates.iter().all(|statement| {
         let CoordinateStatement {
             name: _,
@@ -203,9 +284,16 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         let plain = domain.is_none() && beyond.all(Option::is_none);
         plain && start.is_some() && one(start) && one(velocity)
     });
-    let local = |scalar: &Scalar, index: Option<&str>| match scalar {
+    let mut found = Repetition::default();
+    let mut local = |scalar: &Scalar, index: Option<&str>| match scalar {
         Scalar::Number { .. } => true,
-        Scalar::Text(text) => is_local(&text.value, count, index),
+        Scalar::Text(text) => match repetition(&text.value, count, index) {
+            Some(more) => {
+                found = found.and(more);
+                true
+            }
+            None => false,
+        },
     };
     let defined = definitions.iter().all(|definition| {
         let DefinitionStatement { name: _, value, count: counted_by, index } = definition;
@@ -216,7 +304,8 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         };
         let index = index.as_ref().map_or(DEFAULT_INDEX, |text| text.value.as_str());
         let index = counted_by.is_some().then_some(index);
-        counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
+        data.iter().any(|source| source.defines(definition))
+            || counted && matches!(value, Some(ScalarSeries::One(scalar)) if local(scalar, index))
     });
     // Forces on definitions are derivatives of their virtual work, a sum over members like the Lagrangian.
     let forced = forces.iter().all(|force| {
@@ -231,5 +320,5 @@ fn says_the_same(statements: &Statements, count: &str) -> bool {
         matches!((&force.value, index), (ScalarSeries::One(scalar), Some(index)) if local(scalar, Some(&index)))
     });
     let lagrangian = lagrangian.as_ref().is_some_and(|scalar| local(scalar, None));
-    started && defined && forced && lagrangian && statements.is_plain_motion()
+    (started && defined && forced && lagrangian && statements.is_plain_motion()).then_some(found)
 }

@@ -1,14 +1,15 @@
 //! Marching an explicit scheme of many like members, whatever their number: its formulas are those of a few members, of which
-//! all but the first and the last are shifts of one another.
+//! all but the first and the last are shifts of one another, and of one pair where all act on each other.
 
 use extremal_eval::{
     Backend, CompileError, LatticeFormulas, LatticeMachine, LatticeProgram, LatticeRecurrence, NotFinite,
     RecurrenceMachine, Stopped,
 };
-use extremal_expr::{Expr, Graph, Id, Node};
-use extremal_mechanics::Block;
+use extremal_expr::{Graph, Id};
 use extremal_mechanics::discrete::Scheme;
+use extremal_mechanics::{Block, summands};
 
+use super::paired::{LatticePairs, PairedInstance, PairedMachine, PairedParts, PairedSteps};
 use super::{Clock, March, TotalWork};
 use crate::failure::{Reason, SolveFailure, StepFailure};
 
@@ -23,15 +24,19 @@ pub struct LatticeInstance<'a> {
     pub parameters: &'a [Id],
     /// The members of each family.
     pub members: usize,
+    /// Numbers that every member has one of, by families of symbols.
+    pub data: &'a [Vec<Id>],
     /// Sums over all members that are observed, in coordinates, velocities, momenta and time.
     pub sums: &'a [Id],
+    /// What all pairs of members have alike.
+    pub pairs: Option<LatticePairs<'a>>,
 }
 
 /// A scheme compiled for families of any size.
 #[derive(Clone)]
 pub struct LatticeScheme {
     start: LatticeProgram,
-    step: LatticeRecurrence,
+    step: LatticeStep,
     observe: LatticeProgram,
     /// What is summed up of the observation.
     summed: LatticeProgram,
@@ -39,7 +44,14 @@ pub struct LatticeScheme {
     substeps: Vec<f64>,
     /// The state, family by family: what stands before and behind the number of a member in its name.
     names: Vec<(String, String)>,
-    sums: usize,
+    /// How often the sum over all pairs is in each of the sums.
+    in_sums: Vec<f64>,
+}
+
+#[derive(Clone)]
+enum LatticeStep {
+    Recurrence(LatticeRecurrence),
+    Paired(Box<PairedSteps>),
 }
 
 impl LatticeScheme {
@@ -57,10 +69,20 @@ impl LatticeScheme {
             )
         };
         let start = program(|e| &e.start)?;
-        let step = LatticeRecurrence::find(
-            a.step.formulas(small.graph, &a.parameters),
-            b.step.formulas(larger.graph, &b.parameters),
-        )?;
+        let step = match (&a.paired, &b.paired, small.pairs) {
+            (Some(of_small), Some(of_larger), Some(pairs)) => {
+                let small_one = PairedInstance { graph: small.graph, parameters: &a.parameters, parts: of_small };
+                let larger_one = PairedInstance { graph: larger.graph, parameters: &b.parameters, parts: of_larger };
+                let state = small.scheme.state.len() / small.members;
+                PairedSteps::find(small_one, larger_one, pairs, state)?
+                    .map(|steps| LatticeStep::Paired(Box::new(steps)))
+            }
+            _ => LatticeRecurrence::find(
+                a.step.formulas(small.graph, &a.parameters),
+                b.step.formulas(larger.graph, &b.parameters),
+            )?
+            .map(LatticeStep::Recurrence),
+        };
         let (observe, summed) = (program(|e| &e.observe)?, program(|e| &e.summed)?);
         let (Some(start), Some(step), Some(observe), Some(summed)) = (start, step, observe, summed) else {
             return Ok(None);
@@ -78,19 +100,34 @@ impl LatticeScheme {
             constants: small.scheme.constants.iter().map(|(_, value)| *value).collect(),
             substeps: small.scheme.substeps.clone(),
             names,
-            sums: small.sums.len(),
+            in_sums: small.pairs.map_or_else(|| vec![0.0; small.sums.len()], |pairs| pairs.in_sums.to_vec()),
         }))
     }
 
     /// The fewest members of each family.
     pub fn smallest(&self) -> usize {
         let programs = [&self.start, &self.observe, &self.summed].map(LatticeProgram::smallest);
-        programs.into_iter().fold(self.step.smallest(), usize::max)
+        let step = match &self.step {
+            LatticeStep::Recurrence(step) => step.smallest(),
+            LatticeStep::Paired(steps) => steps.smallest(),
+        };
+        programs.into_iter().fold(step, usize::max)
     }
 
     /// The operations for one member in a step, and the loops they are in.
     pub fn operations(&self) -> (usize, usize) {
-        self.step.operations()
+        match &self.step {
+            LatticeStep::Recurrence(step) => step.operations(),
+            LatticeStep::Paired(steps) => steps.operations(),
+        }
+    }
+
+    /// The operations for one pair of members, where all act on each other.
+    pub fn pair_operations(&self) -> Option<usize> {
+        match &self.step {
+            LatticeStep::Recurrence(_) => None,
+            LatticeStep::Paired(steps) => Some(steps.pair_operations()),
+        }
     }
 
     /// What it takes to run families of so many members each, not begun yet; `None` if they are too few. Of the backends the
@@ -101,8 +138,13 @@ impl LatticeScheme {
             asked_for.or_else(|| program.machine(members))
         };
         let substeps = self.substeps.len();
-        let asked_for = backend.and_then(|backend| self.step.machine_on(backend, members, substeps));
-        let step = asked_for.or_else(|| self.step.machine(members, substeps))?;
+        let step = match &self.step {
+            LatticeStep::Recurrence(step) => {
+                let asked_for = backend.and_then(|backend| step.machine_on(backend, members, substeps));
+                StepMachine::Recurrence(Box::new(asked_for.or_else(|| step.machine(members, substeps))?))
+            }
+            LatticeStep::Paired(steps) => StepMachine::Paired(Box::new(steps.machine(members, substeps, backend)?)),
+        };
         Some(LatticeMarcher {
             start: machine(&self.start)?,
             scalars: vec![0.0; step.most() * SCALARS],
@@ -112,8 +154,9 @@ impl LatticeScheme {
             constants: self.constants.clone(),
             names: self.names.clone(),
             substeps: self.substeps.clone(),
-            sums: self.sums,
+            in_sums: self.in_sums.clone(),
             members,
+            data: Vec::new(),
             observed: Vec::new(),
             clock: Clock::default(),
         })
@@ -128,33 +171,35 @@ struct ExplicitParts {
     parameters: Vec<Id>,
     start: LatticePart,
     step: LatticePart,
+    /// The step between evaluations of forces, where members act on each other in pairs.
+    paired: Option<PairedParts>,
     observe: LatticePart,
     summed: LatticePart,
 }
 
 /// A computation by members.
 #[derive(Clone)]
-struct LatticePart {
-    scalars: Vec<Id>,
-    fields: Vec<Vec<Id>>,
-    results: Vec<Vec<Id>>,
-    sums: Vec<Vec<Id>>,
+pub(super) struct LatticePart {
+    pub scalars: Vec<Id>,
+    pub fields: Vec<Vec<Id>>,
+    pub results: Vec<Vec<Id>>,
+    pub sums: Vec<Vec<Id>>,
 }
 
 impl ExplicitParts {
     fn of(instance: LatticeInstance<'_>) -> Option<ExplicitParts> {
-        let LatticeInstance { graph: g, scheme, parameters, members, sums } = instance;
+        let LatticeInstance { graph: g, scheme, parameters, members, data, sums, pairs } = instance;
         let size = scheme.state.len();
         if members == 0 || !size.is_multiple_of(2 * members) || !scheme.guards.is_empty() {
             return None;
         }
-        let by_member = |ids: &[Id]| ids.chunks(members).map(<[Id]>::to_vec).collect::<Vec<_>>();
+        let by_member = |ids: &[Id]| ids.chunks(members).map(<[Id]>::to_vec).chain(data.iter().cloned()).collect();
         let part = |block: &Block, scalars: usize, sums: &[Id]| {
             let outputs = [&block.outputs, sums].concat();
             let Block { inputs, solves, outputs } = Block { outputs, ..block.clone() }.eliminated(g);
             let (fields, scalars) = (inputs.get(..size)?, inputs.get(size..size + scalars)?);
             let (results, sums) = outputs.split_at_checked(size)?;
-            let terms = |sum: &Id| terms(g.expr(*sum), &g.exprs(fields)).iter().map(|e| e.id()).collect();
+            let terms = |sum: &Id| summands(g.expr(*sum), &g.exprs(fields)).iter().map(|e| e.id()).collect();
             let explicit = solves.is_empty() && sums.len() + size == outputs.len();
             explicit.then(|| LatticePart {
                 scalars: scalars.to_vec(),
@@ -163,11 +208,18 @@ impl ExplicitParts {
                 sums: sums.iter().map(terms).collect(),
             })
         };
-        let observe = part(&scheme.observe, 1, sums)?;
+        let mut observe = part(&scheme.observe, 1, sums)?;
+        observe.results.truncate(size / members);
+        let step = part(&scheme.step, SCALARS, &[])?;
+        let paired = match pairs {
+            Some(pairs) => Some(PairedParts::of(g, &step, pairs)?),
+            None => None,
+        };
         Some(ExplicitParts {
             parameters: parameters.iter().copied().chain(scheme.constants.iter().map(|(id, _)| *id)).collect(),
             start: part(&scheme.start, SCALARS, &[])?,
-            step: part(&scheme.step, SCALARS, &[])?,
+            step,
+            paired,
             summed: LatticePart { results: Vec::new(), ..observe.clone() },
             observe,
         })
@@ -175,56 +227,87 @@ impl ExplicitParts {
 }
 
 impl LatticePart {
-    fn formulas<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> LatticeFormulas<'a> {
+    pub fn formulas<'a>(&'a self, graph: &'a Graph, parameters: &'a [Id]) -> LatticeFormulas<'a> {
         let LatticePart { scalars, fields, results, sums } = self;
         LatticeFormulas { graph, parameters, scalars, fields, results, sums }
     }
 }
 
-/// The terms that add up to an expression; a factor without fields is taken into them.
-fn terms<'g>(sum: Expr<'g>, fields: &[Expr<'g>]) -> Vec<Expr<'g>> {
-    let g = sum.graph();
-    let mut found = Vec::new();
-    let mut stack = vec![(g.int(1), sum)];
-    while let Some((factor, e)) = stack.pop() {
-        match e.node() {
-            Node::Sum { constant, terms } => {
-                stack.extend(terms.iter().map(|(id, c)| (factor * g.rational(c.clone()), g.expr(*id))));
-                found.extend((!constant.is_zero()).then(|| factor * g.rational(constant)));
-            }
-            Node::Product(factors) => match only_sum(g, &factors, fields) {
-                Some((others, sum)) => stack.push((factor * others, sum)),
-                None => found.push(factor * e),
-            },
-            _ => found.push(factor * e),
-        }
-    }
-    found
+/// The steps with the memory to take them.
+#[derive(Clone)]
+enum StepMachine {
+    Recurrence(Box<RecurrenceMachine>),
+    Paired(Box<PairedMachine>),
 }
 
-/// A product of which only one factor, a sum, has fields in it: the other factors, and that sum.
-fn only_sum<'g>(g: &'g Graph, factors: &[(Id, i64)], fields: &[Expr<'g>]) -> Option<(Expr<'g>, Expr<'g>)> {
-    let bases: Vec<Expr<'g>> = factors.iter().map(|(id, _)| g.expr(*id)).collect();
-    let moving = g.depend_on(&bases, fields);
-    let at = moving.iter().position(|moves| *moves)?;
-    let alone = moving.iter().filter(|moves| **moves).count() == 1 && factors[at].1 == 1;
-    let others = bases.iter().zip(factors).enumerate().filter(|(place, _)| *place != at);
-    let others = others.map(|(_, (base, (_, power)))| base.powi(*power));
-    (alone && matches!(bases[at].node(), Node::Sum { .. })).then(|| (g.product(others), bases[at]))
+impl StepMachine {
+    fn most(&self) -> usize {
+        match self {
+            StepMachine::Recurrence(machine) => machine.most(),
+            StepMachine::Paired(machine) => machine.most(),
+        }
+    }
+
+    fn set_parameters(&mut self, values: &[f64]) {
+        match self {
+            StepMachine::Recurrence(machine) => machine.set_parameters(values),
+            StepMachine::Paired(machine) => machine.set_parameters(values),
+        }
+    }
+
+    fn load_with<T>(&mut self, write: impl FnOnce(&mut [f64], &mut [f64]) -> T) -> T {
+        match self {
+            StepMachine::Recurrence(machine) => machine.load_with(write),
+            StepMachine::Paired(machine) => machine.load_with(write),
+        }
+    }
+
+    /// State and data of the members.
+    fn numbers(&self) -> &[f64] {
+        match self {
+            StepMachine::Recurrence(machine) => machine.state(),
+            StepMachine::Paired(machine) => machine.numbers(),
+        }
+    }
+
+    /// The sum over all pairs, of which there may be none.
+    fn pair_sum(&mut self) -> f64 {
+        match self {
+            StepMachine::Recurrence(_) => 0.0,
+            StepMachine::Paired(machine) => machine.pair_sum(),
+        }
+    }
+
+    fn run(&mut self, steps: usize, scalars: &[f64]) -> Result<(), Stopped> {
+        match self {
+            StepMachine::Recurrence(machine) => machine.run(steps, scalars),
+            StepMachine::Paired(machine) => machine.run(steps, scalars),
+        }
+    }
+
+    fn take_back(&mut self, steps: usize) {
+        match self {
+            StepMachine::Recurrence(machine) => machine.take_back(steps),
+            StepMachine::Paired(machine) => machine.take_back(steps),
+        }
+    }
 }
 
 /// Many like members on their way.
 #[derive(Clone)]
 pub struct LatticeMarcher {
     start: LatticeMachine,
-    step: RecurrenceMachine,
+    step: StepMachine,
     observe: LatticeMachine,
     summed: LatticeMachine,
     constants: Vec<f64>,
     names: Vec<(String, String)>,
     substeps: Vec<f64>,
-    sums: usize,
+    /// How often the sum over all pairs is in each of the sums.
+    in_sums: Vec<f64>,
     members: usize,
+    /// Numbers that members have, family by family.
+    data: Vec<f64>,
     /// Those of the steps that are taken in one go.
     scalars: Vec<f64>,
     observed: Vec<f64>,
@@ -241,7 +324,7 @@ impl March for LatticeMarcher {
     }
 
     fn state(&self) -> &[f64] {
-        self.step.state()
+        &self.step.numbers()[..self.names.len() * self.members]
     }
 
     fn work(&self) -> TotalWork {
@@ -276,19 +359,20 @@ impl March for LatticeMarcher {
     }
 
     fn observe(&mut self) -> Result<&[f64], StepFailure> {
-        let state = self.step.state();
-        let (members, sums) = self.observed.split_at_mut(state.len());
-        match self.observe.run(&[self.clock.time], state, members, sums) {
-            Ok(()) => Ok(&self.observed),
-            Err(_) => Err(self.reject(nothing_to_see())),
+        let size = self.names.len() * self.members;
+        let (members, sums) = self.observed.split_at_mut(size);
+        match self.observe.run(&[self.clock.time], self.step.numbers(), members, sums) {
+            Ok(()) if self.add_pairs() => Ok(&self.observed),
+            _ => Err(self.reject(nothing_to_see())),
         }
     }
 
     fn observe_outputs(&mut self) -> Option<Result<&[f64], StepFailure>> {
-        let state = self.step.state();
-        Some(match self.summed.run(&[self.clock.time], state, &mut [], &mut self.observed[state.len()..]) {
-            Ok(()) => Ok(&self.observed[state.len()..]),
-            Err(_) => Err(self.reject(nothing_to_see())),
+        let size = self.names.len() * self.members;
+        let sums = &mut self.observed[size..];
+        Some(match self.summed.run(&[self.clock.time], self.step.numbers(), &mut [], sums) {
+            Ok(()) if self.add_pairs() => Ok(&self.observed[size..]),
+            _ => Err(self.reject(nothing_to_see())),
         })
     }
 
@@ -309,6 +393,11 @@ impl March for LatticeMarcher {
 }
 
 impl LatticeMarcher {
+    /// Sets the numbers that members have, family by family, for the next [`restart`](LatticeMarcher::restart).
+    pub fn set_data(&mut self, data: Vec<f64>) {
+        self.data = data;
+    }
+
     /// Sets the parameters for the next [`restart`](LatticeMarcher::restart).
     pub fn set_parameters(&mut self, parameters: &[f64]) {
         let values: Vec<f64> = parameters.iter().chain(&self.constants).copied().collect();
@@ -321,20 +410,33 @@ impl LatticeMarcher {
     /// Begins a run with steps of size `h` from positions and velocities, family by family.
     ///
     /// # Panics
-    /// If there are not as many as members.
+    /// If there are not as many as members, or not as many of their data.
     pub fn restart(&mut self, positions: &[f64], velocities: &[f64], h: f64) -> Result<(), StepFailure> {
         let size = self.names.len() * self.members;
         self.clock = Clock::new(0.0, h);
-        if self.observed.len() != size + self.sums {
+        if self.observed.len() != size + self.in_sums.len() {
             // Not touched before something is observed.
-            self.observed = vec![0.0; size + self.sums];
+            self.observed = vec![0.0; size + self.in_sums.len()];
         }
         let started = self.step.load_with(|given, state| {
             given[..positions.len()].copy_from_slice(positions);
-            given[positions.len()..].copy_from_slice(velocities);
+            given[positions.len()..size].copy_from_slice(velocities);
+            given[size..].copy_from_slice(&self.data);
             self.start.run(&[0.0, h], given, state, &mut [])
         });
         started.map_err(|at| self.failure(self.not_finite(at)))
+    }
+
+    /// Adds the sum over all pairs to what is observed; false if that is not finite.
+    fn add_pairs(&mut self) -> bool {
+        if self.in_sums.iter().all(|often| *often == 0.0) {
+            return true;
+        }
+        let (pairs, first) = (self.step.pair_sum(), self.names.len() * self.members);
+        for (sum, often) in self.observed[first..].iter_mut().zip(&self.in_sums) {
+            *sum += often * pairs;
+        }
+        pairs.is_finite()
     }
 
     /// Takes steps in one go; where one fails, the state is the one before it.
@@ -381,7 +483,7 @@ impl LatticeMarcher {
 
     fn failure(&self, reason: Reason) -> StepFailure {
         let names = self.names.iter().flat_map(|name| (0..self.members).map(|member| member_name(name, member)));
-        StepFailure::at(self.clock.steps, self.clock.time, names, self.step.state(), reason)
+        StepFailure::at(self.clock.steps, self.clock.time, names, self.state(), reason)
     }
 }
 

@@ -7,6 +7,7 @@ mod compiled;
 mod lanes;
 mod lattice;
 mod marcher;
+mod paired;
 mod smoothness;
 
 use extremal_expr::Id;
@@ -22,6 +23,7 @@ pub use compiled::CompiledScheme;
 pub use lanes::{LaneMarcher, LaneObserver};
 pub use lattice::{LatticeInstance, LatticeMarcher, LatticeScheme};
 pub use marcher::Marcher;
+pub use paired::LatticePairs;
 pub(crate) use smoothness::{FADING, SMOOTH};
 
 /// A condition that must hold after every step, in the symbols of the state.
