@@ -5,7 +5,7 @@ use std::fmt;
 
 use extremal_expr::{Expr, Graph, Id};
 
-use crate::diagnostic::{Diagnostic, InvalidModel, Problems};
+use crate::diagnostic::{Diagnostic, InvalidModel, Problems, Severity};
 use crate::names::STEP;
 use crate::overrides::Overrides;
 use crate::tables::coordinates::MOMENTA;
@@ -14,6 +14,7 @@ use crate::tables::{
     Discretisation, DryFriction, Entropy, Exact, Expected, FirstOrderState, FrictionTerm, Invariant, ModelConstraint,
     ModelPort, Objective, Parameter, SimulationSettings, StateLaw, Statements, Stop, SymmetryGenerator,
 };
+use crate::text::SourceText;
 
 /// A validated model: what the user stated, as expressions of one graph.
 ///
@@ -107,9 +108,46 @@ impl Model {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn load(text: &str, overrides: &Overrides) -> Result<Model, InvalidModel> {
+        Model::read(text, overrides, Vec::new())
+    }
+
+    /// Reads a model file with some values replaced, and further expressions in its words: of positions, their time derivatives,
+    /// entropies, states, controls, multipliers, time, parameters and definitions. They are [`Model::quantities`], in the order of the
+    /// texts.
+    ///
+    /// ```
+    /// use extremal_model::{Model, Overrides};
+    /// let text = "[coordinates]\nx = 1\n[definitions]\ny = \"x^2\"\n[dynamics]\nlagrangian = \"x'^2/2\"";
+    /// let model = Model::asked(text, &Overrides::default(), &["y' + 1", "x''"])?;
+    /// let shown: Vec<String> = model.quantities().iter().map(|id| model.graph().expr(*id).to_string()).collect();
+    /// assert_eq!(shown, ["2*x*x' + 1", "x''"]);
+    /// let invalid = Model::asked(text, &Overrides::default(), &["x", "2*z"]).unwrap_err();
+    /// assert_eq!((invalid.source_text.as_str(), invalid.diagnostics[0].labels[0].span.clone()), ("x\n2*z", 4..5));
+    /// # Ok::<(), extremal_model::InvalidModel>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file; if nothing is, all that is wrong with the expressions, whose source is their lines.
+    pub fn asked(text: &str, overrides: &Overrides, expressions: &[&str]) -> Result<Model, InvalidModel> {
+        Model::load(text, overrides)?;
+        let mut start = 0;
+        let quantities = expressions.iter().map(|expression| {
+            let quantity = SourceText::bare(expression, start);
+            start = quantity.span.end + 1;
+            quantity
+        });
+        Model::read(text, overrides, quantities.collect()).map_err(|InvalidModel { mut diagnostics, .. }| {
+            // What is odd about the model was said of it already.
+            diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+            InvalidModel { diagnostics, source_text: expressions.join("\n") }
+        })
+    }
+
+    fn read(text: &str, overrides: &Overrides, quantities: Vec<SourceText>) -> Result<Model, InvalidModel> {
         let mut problems = Problems::default();
         let graph = Graph::new();
         let read = tables::read(text, &mut problems).and_then(|mut statements| {
+            statements.quantities = quantities;
             overrides.apply(&mut statements.parameters, &mut problems);
             if overrides.changes_parameters() {
                 // The numbers of [expected] belong to the parameters of the file.
@@ -227,6 +265,8 @@ impl Model {
         expected: Expected,
         /// Where a run ends early.
         stops: Stop,
+        /// The expressions that it was [`asked`](Model::asked) for.
+        quantities: Id,
     }
 
     /// The symbol of time, or of whatever else is the independent variable.

@@ -1,10 +1,13 @@
 //! Ensembles: one model with many parameters and starts.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use extremal_engine::sweep::{Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepReport, Values, Variation};
+use extremal_engine::sweep::{
+    Axis, Distribution, RandomAxis, Record, SweepOutcome, SweepProgress, SweepReport, Values, Variation,
+};
 use extremal_engine::trajectory::frame::{Existing, Frame};
 
 use crate::asked::{Asked, shared_result, step_options};
@@ -87,11 +90,22 @@ impl Sweep {
     /// # Errors
     /// It cannot be set up. Members that fail are rows that say so.
     pub fn run(&self) -> Result<Ensemble, Error> {
+        self.run_with(unwatched)
+    }
+
+    /// The same; the observer may end it.
+    ///
+    /// # Errors
+    /// As for [`Sweep::run`]; one that was ended is [`ErrorKind::Interrupted`], and [`Error::ensemble`] has the members that were done.
+    pub fn run_with(&self, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
-        let (frame, summary) = sweep.collect(self.thread_count());
-        let members = summary.members();
-        let outcome = SweepOutcome { summary, complete: true, resumed: 0 };
-        Ok(Ensemble::of(&sweep, &outcome, Some(frame), members))
+        let watch = |now: SweepProgress| observer.progress(Progress { done: now.done, total: Some(now.members) });
+        let (frame, outcome) = sweep.collect_watched(self.thread_count(), watch);
+        let all = Ensemble::of(&sweep, &outcome, Some(frame), outcome.summary.members());
+        match outcome.complete {
+            true => Ok(all),
+            false => Err(Error::new(ErrorKind::Interrupted, "the observer ended the sweep").with_ensemble(all)),
+        }
     }
 
     /// Runs it and writes the rows to a file, as .csv or .parquet, in bounded memory. One that is there already is continued, if the
@@ -123,12 +137,7 @@ impl Sweep {
     fn compiled(&self) -> Result<extremal_engine::sweep::CompiledSweep, Error> {
         self.asked.check()?;
         let model = self.model.working_copy();
-        // A step or an end that is not asked for follows the parameters that vary.
-        let settings = extremal_engine::Settings {
-            step: self.asked.step,
-            extent: self.asked.extent,
-            ..self.asked.settings(&model)
-        };
+        let settings = self.asked.following(&model);
         Ok(extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?)
     }
 
@@ -146,6 +155,7 @@ pub struct Ensemble {
 
 struct EnsembleData {
     names: Vec<String>,
+    words: Vec<String>,
     frame: Option<Frame>,
     members: u64,
     failed: u64,
@@ -162,6 +172,7 @@ impl Ensemble {
     ) -> Ensemble {
         let swept = EnsembleData {
             names: sweep.fields().number_names().to_vec(),
+            words: sweep.fields().text_names().to_vec(),
             frame,
             members,
             failed: outcome.summary.failed,
@@ -169,6 +180,30 @@ impl Ensemble {
             summary: sweep.report(outcome),
         };
         Ensemble { swept: Arc::new(swept) }
+    }
+
+    /// The number of the member that each row belongs to, from 0; none where the rows went to a file.
+    pub fn numbers(&self) -> Option<&[i64]> {
+        self.swept.frame.as_ref().map(|frame| frame.integers(0))
+    }
+
+    /// The names of the columns of words: how members ended, and why.
+    pub fn word_columns(&self) -> impl Iterator<Item = &str> {
+        self.swept.words.iter().map(String::as_str)
+    }
+
+    /// The words of a column, one for each row, where there is one; none where the rows went to a file.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let all = Model::gallery("harmonic-oscillator")?.sweep().vary("x", 0.5..=1.5, 3).until(1.0).run()?;
+    /// assert_eq!(all.words("status").unwrap()[2].as_deref(), Some("finished"));
+    /// assert_eq!(all.numbers(), Some(&[0, 1, 2][..]));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    pub fn words(&self, name: &str) -> Option<&[Option<Cow<'static, str>>]> {
+        let index = self.swept.words.iter().position(|known| known == name)?;
+        self.swept.frame.as_ref().map(|frame| frame.texts(index))
     }
 
     /// How many members there are.

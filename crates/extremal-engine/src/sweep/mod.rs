@@ -3,6 +3,7 @@
 //! A [`CompiledSweep`] compiles the model once and marches a member for each combination that a [`Variation`] asks for. A member that cannot
 //! go on is a row that says so. Rows do not depend on threads, nor on how the work was cut or interrupted.
 
+mod adjustable;
 mod engine;
 mod list;
 mod member_marcher;
@@ -17,7 +18,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use extremal_mechanics::discrete::SchemeError;
-use extremal_model::Extent;
+use extremal_model::{Extent, Model};
 use extremal_solve::LaneMarcher;
 use extremal_trajectory::frame::{Existing, Fields, Frame, FrameError, FrameFile, Resumed, last_integer};
 use extremal_trajectory::{ColumnsError, shortest};
@@ -28,10 +29,11 @@ use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupEr
 use engine::Engine;
 use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
-use pool::Cut;
+use pool::{Cut, Ending};
 use record::Layout;
 use target::{Target, targets};
 
+pub use adjustable::AdjustableRun;
 pub use list::{List, ListError};
 pub use record::Record;
 pub use summary::{Range, Summary, SweepReport};
@@ -55,6 +57,9 @@ pub enum SweepError {
     NoEvents,
     #[error("{rows} rows for each member are too many to keep: record fewer of them")]
     TooManyRows { rows: u64 },
+    /// Values from which nothing starts.
+    #[error("{0}")]
+    Values(String),
 }
 
 /// One model with many parameters and starts, compiled.
@@ -147,12 +152,7 @@ impl CompiledSweep {
         if record == Record::Events && model.stops().is_empty() {
             return Err(SweepError::NoEvents);
         }
-        let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
-        let settings = Settings {
-            step: settings.step.or(model.simulation().step),
-            extent: settings.extent.or(model.simulation().extent),
-            ..settings.clone()
-        };
+        let (settings, fixed) = fixed_settings(&model, settings);
         drop(model);
         let run = CompiledRun::new(&shared, &settings)?;
         let varied: Vec<String> = variation.names().zip(&targets).map(|(name, target)| column(name, *target)).collect();
@@ -206,6 +206,16 @@ impl CompiledSweep {
 
     /// Marches all members on so many threads and keeps their rows.
     pub fn collect(&self, threads: usize) -> (Frame, Summary) {
+        let (frame, outcome) = self.collect_watched(threads, |_| ControlFlow::Continue(()));
+        (frame, outcome.summary)
+    }
+
+    /// The same; `watch` may end the work, with the rows of the members done by then.
+    pub fn collect_watched(
+        &self,
+        threads: usize,
+        mut watch: impl FnMut(SweepProgress) -> ControlFlow<()>,
+    ) -> (Frame, SweepOutcome) {
         let mut all = Frame::new(&self.layout.fields);
         let mut summary = Summary::default();
         let keep = |mut frame: Frame, part: Summary| {
@@ -213,8 +223,9 @@ impl CompiledSweep {
             all.append(&mut frame);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(_) = self.march(0, threads, keep, |_| ControlFlow::Continue(()));
-        (all, summary)
+        let Ok(_) = self.march(Ending::AtOnce, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let complete = summary.members() == self.cut.members;
+        (all, SweepOutcome { summary, complete, resumed: 0 })
     }
 
     /// Marches all members without keeping rows; `watch` may end the work.
@@ -224,7 +235,7 @@ impl CompiledSweep {
             summary.join(part);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(groups) = self.march(0, threads, keep, |done| watch(self.progress(done, 0)));
+        let Ok(groups) = self.march(Ending::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
         SweepOutcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
@@ -258,7 +269,8 @@ impl CompiledSweep {
             summary.join(part);
             Ok::<(), FrameError>(())
         };
-        let groups = self.march(notes.len() as u64, threads, write, |done| watch(self.progress(done, resumed)))?;
+        let watch = |done| watch(self.progress(done, resumed));
+        let groups = self.march(Ending::AfterGroup, notes.len() as u64, threads, write, watch)?;
         let complete = groups == self.cut.groups();
         if complete {
             file.finish()?
@@ -291,6 +303,7 @@ impl CompiledSweep {
     /// Marches the groups from `first` on; returns how many are done then.
     fn march<E>(
         &self,
+        ending: Ending,
         first: u64,
         threads: usize,
         mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
@@ -321,7 +334,7 @@ impl CompiledSweep {
             let summary = Summary::of(&frame, numbers, texts);
             take(frame, summary)
         };
-        pool::march(self.cut, first, engines, |numbers| preparation.members(numbers), summarised, watch)
+        pool::march(self.cut, ending, first, engines, |numbers| preparation.members(numbers), summarised, watch)
     }
 
     /// What the rows follow from, by names: a file can be resumed when it is the same.
@@ -366,6 +379,17 @@ impl CompiledSweep {
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec()
     }
+}
+
+/// The settings with the step and the end of the model where none are given, and whether they were.
+fn fixed_settings(model: &Model, settings: &Settings) -> (Settings, Fixed) {
+    let fixed = Fixed { step: settings.step.is_some(), end: settings.extent.is_some() };
+    let settings = Settings {
+        step: settings.step.or(model.simulation().step),
+        extent: settings.extent.or(model.simulation().extent),
+        ..settings.clone()
+    };
+    (settings, fixed)
 }
 
 /// What the column of a varied quantity is called: the start of `x` is `x(0)`, since `x` is what became of it.

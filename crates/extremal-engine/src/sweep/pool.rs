@@ -7,6 +7,15 @@ use std::ops::Range;
 
 pub(crate) use threads::march;
 
+/// What becomes of the group that is being marched when the work is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It is finished: a file has whole groups.
+    AfterGroup,
+    /// It ends with the chunks that are done.
+    AtOnce,
+}
+
 /// How members are cut: a group is written at once, a chunk is marched at once. Neither can be seen in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {

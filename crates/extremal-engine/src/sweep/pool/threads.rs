@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use extremal_trajectory::frame::Frame;
 
-use super::Cut;
+use super::{Cut, Ending};
 use crate::sweep::engine::Engine;
 use crate::sweep::members::Members;
 
@@ -20,9 +20,10 @@ const AHEAD: u64 = 8;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Marches all groups from `first` on. Their frames are given to `take` in order; `watch` is called now and then with the number of
-/// members done and may end the work after the group it is at. Returns the number of groups done.
+/// members done and may end the work, as `ending` says. Returns the number of groups done.
 pub(crate) fn march<E>(
     cut: Cut,
+    ending: Ending,
     first: u64,
     engines: Vec<Engine<'_>>,
     prepare: impl Fn(Range<u64>) -> Members,
@@ -73,9 +74,15 @@ pub(crate) fn march<E>(
                 }
             }
             if watch(done).is_break() {
-                limit = limit.min(collector.at.div_ceil(per_group) * per_group);
+                limit = limit.min(match ending {
+                    Ending::AfterGroup => collector.at.div_ceil(per_group) * per_group,
+                    Ending::AtOnce => collector.at,
+                });
                 queue.0.limit.store(limit, Ordering::Relaxed);
             }
+        }
+        if let (Ending::AtOnce, Some(part)) = (ending, group) {
+            take(part)?;
         }
         Ok(collector.at / per_group)
     })
