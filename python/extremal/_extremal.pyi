@@ -10,6 +10,11 @@ from .analysis import Analysis
 from .equations import Equations
 from .errors import Diagnostic
 
+__all__ = [
+    "CompiledSimulation", "Distribution", "Drift", "Ensemble", "Function", "Model", "Motion", "Run", "Solution", "Stream",
+    "__version__", "gallery", "gallery_names", "normal", "uniform",
+]  # fmt: skip
+
 __version__: str
 
 _Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -130,6 +135,10 @@ class Model:
         every: int | None = None,
         file: _Path | None = None,
         threads: int | None = None,
+        members: tuple[int, int] | None = None,
+        client: Any = None,
+        shards: int | None = None,
+        folder: _Path | None = None,
         progress: _Progress = None,
         method: str | None = None,
         step: float | None = None,
@@ -142,7 +151,7 @@ class Model:
         singular: str | None = None,
         tolerance: float | None = None,
         reduce: Sequence[str] | None = None,
-    ) -> Ensemble: ...
+    ) -> Any: ...
     def solve(
         self,
         *,
@@ -159,6 +168,7 @@ class Model:
     def compare(
         self, *, methods: Sequence[str] | None = None, steps: Sequence[float] | None = None, until: float | None = None
     ) -> list[dict[str, Any]]: ...
+    def _count(self, **options: Any) -> int: ...
     def _derive(self, form: str, method: str | None = None) -> dict[str, Any]: ...
     def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str, list[tuple[str, str]]]]: ...

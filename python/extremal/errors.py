@@ -5,7 +5,7 @@
 ...     ex.Model(coordinates={"x": 1}, lagrangian="x'^2/2 - k*x^2")
 ... except ex.ModelError as error:
 ...     print(error.diagnostics[0].message)
-`k` is not defined
+unknown name `k`
 """
 
 from __future__ import annotations

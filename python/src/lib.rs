@@ -70,7 +70,7 @@ fn written_in_python<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult
 
 /// Data of the library as Python has it: dictionaries, lists, numbers.
 fn as_python<'py>(py: Python<'py>, data: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let text = serde_json::to_string(data)
-        .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
+    let text =
+        serde_json::to_string(data).map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
     py.import("json")?.getattr("loads")?.call1((text,))
 }

@@ -14,7 +14,7 @@ use crate::motion::{PyMotion, PyStream};
 use crate::options::{StepOptions, method, sought};
 use crate::run::PyRun;
 use crate::solution::PySolution;
-use crate::sweep::{PyEnsemble, swept};
+use crate::sweep::{counted, swept};
 use crate::watch::Watch;
 use crate::{as_python, written_in_python};
 
@@ -285,7 +285,10 @@ impl PyModel {
 
     /// Runs an ensemble. `vary` maps parameters or starts to `(from, to, count)` or to values, whose combinations are taken; `random`
     /// maps them to distributions, of which `samples` are drawn for each. With `file` the rows go to a .csv or .parquet file, which is
-    /// continued if it was interrupted.
+    /// continued if it was interrupted. `members=(a, b)` are those members alone, with the rows that they have among all.
+    ///
+    /// With a Dask `client` the members are shared among its workers, in so many `shards`; with a `folder` that all of them see, each
+    /// shard is a Parquet file there, and what comes are their paths.
     ///
     /// >>> import extremal as ex
     /// >>> e = ex.gallery("pendulum").sweep(vary={"l": (1, 2, 11)}, random={"theta": ex.normal(0, 0.1)}, samples=10, seed=1, until=1)
@@ -293,10 +296,21 @@ impl PyModel {
     /// (110, (110,))
     #[pyo3(
         signature = (**options),
-        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, file=None, threads=None, progress=None, method=None, step=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
+        text_signature = "($self, *, vary=None, random=None, samples=None, seed=0, record='end', every=None, file=None, threads=None, members=None, client=None, shards=None, folder=None, progress=None, method=None, step=None, until=None, steps=None, start=None, entropy=None, constraints=None, project=None, singular=None, tolerance=None, reduce=None)"
     )]
-    fn sweep(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyEnsemble> {
-        swept(py, self.model.sweep(), self.model.text(), options)
+    fn sweep<'py>(slf: &Bound<'py, Self>, options: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if options.is_some_and(|options| options.contains("client").unwrap_or(false)) {
+            return written_in_python(py, "distributed", "swept")?.call((slf,), options);
+        }
+        let model = &slf.get().model;
+        Ok(Bound::new(py, swept(py, model.sweep(), model.text(), options)?)?.into_any())
+    }
+
+    /// How many members a sweep with these options has.
+    #[pyo3(signature = (**options))]
+    fn _count(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<u64> {
+        counted(py, self.model.sweep(), options)
     }
 
     /// Solves the boundary-value or control problem that the model states, and checks the solution.
@@ -350,7 +364,8 @@ impl PyModel {
     /// ('t', 'theta', "theta'")
     #[pyo3(signature = (*expressions))]
     fn function(&self, py: Python<'_>, expressions: &Bound<'_, PyTuple>) -> PyResult<PyFunction> {
-        let texts: Vec<String> = written_in_python(py, "_statement", "expressions")?.call1((expressions,))?.extract()?;
+        let texts: Vec<String> =
+            written_in_python(py, "_statement", "expressions")?.call1((expressions,))?.extract()?;
         if texts.is_empty() {
             return Err(PyTypeError::new_err("a function computes at least one expression"));
         }

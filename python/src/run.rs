@@ -15,9 +15,9 @@ use crate::{as_python, shown, written_in_python};
 /// >>> import extremal as ex
 /// >>> r = ex.gallery("pendulum").run(step=0.01, until=1)
 /// >>> r
-/// <Run of Pendulum: 100 steps, finished, 6 columns>
+/// <Run of Pendulum: 100 steps, finished, 5 columns>
 /// >>> r.columns
-/// ('t', 'theta', "theta'", 'p_theta', 'energy', 'energy_estimate')
+/// ('t', 'theta', "theta'", 'p_theta', 'energy')
 /// >>> len(r["theta"]), r.end["t"]
 /// (101, 1.0)
 #[pyclass(frozen, name = "Run", module = "extremal")]

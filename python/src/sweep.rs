@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::columns::{Table, lent};
+use crate::errors::raised;
 use crate::options::StepOptions;
 use crate::run::unknown;
 use crate::watch::Watch;
@@ -70,6 +71,7 @@ struct SweepWish<'py> {
     every: Option<u64>,
     threads: Option<usize>,
     file: Option<std::path::PathBuf>,
+    members: Option<(u64, u64)>,
     progress: Option<Bound<'py, PyAny>>,
 }
 
@@ -80,6 +82,24 @@ pub fn swept<'py>(
     source: &str,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<PyEnsemble> {
+    let (sweep, wish) = wished(sweep, keywords)?;
+    let watch = Watch::new(py, wish.progress.as_ref())?;
+    let file = wish.file;
+    let done = watch.over(py, source, |watch| match &file {
+        Some(path) => sweep.write_with(path, watch),
+        None => sweep.run_with(watch),
+    })?;
+    Ok(PyEnsemble::of(done))
+}
+
+/// How many members the sweep has that keywords ask for.
+pub fn counted(py: Python<'_>, sweep: Sweep, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<u64> {
+    let (sweep, _) = wished(sweep, keywords)?;
+    py.detach(|| sweep.count()).map_err(|error| raised(py, &error, ""))
+}
+
+/// The sweep that keywords ask for, and what is not part of it.
+fn wished<'py>(sweep: Sweep, keywords: Option<&Bound<'py, PyDict>>) -> PyResult<(Sweep, SweepWish<'py>)> {
     let mut wish = SweepWish::default();
     let options = StepOptions::read(keywords, |key, value| {
         match key {
@@ -91,6 +111,7 @@ pub fn swept<'py>(
             "every" => wish.every = value.extract()?,
             "threads" => wish.threads = value.extract()?,
             "file" => wish.file = value.extract()?,
+            "members" => wish.members = value.extract()?,
             "progress" => wish.progress = Some(value.clone()),
             _ => return Ok(false),
         }
@@ -117,19 +138,19 @@ pub fn swept<'py>(
     if let Some(threads) = wish.threads {
         sweep = sweep.threads(threads);
     }
-    let watch = Watch::new(py, wish.progress.as_ref())?;
-    let done = watch.over(py, source, |watch| match &wish.file {
-        Some(path) => sweep.write_with(path, watch),
-        None => sweep.run_with(watch),
-    })?;
-    Ok(PyEnsemble::of(done))
+    if let Some((begin, end)) = wish.members {
+        sweep = sweep.members(begin..end);
+    }
+    Ok((sweep, wish))
 }
 
 /// `(from, to, count)` is a range, everything else a list of values.
 fn varied(sweep: Sweep, name: &str, values: &Bound<'_, PyAny>) -> PyResult<Sweep> {
     if values.is_instance_of::<PyTuple>() {
         let (from, to, count): (f64, f64, u64) = values.extract().map_err(|_| {
-            PyTypeError::new_err(format!("a range of `{name}` is (from, to, count); give its values as a list or an array"))
+            PyTypeError::new_err(format!(
+                "a range of `{name}` is (from, to, count); give its values as a list or an array"
+            ))
         })?;
         return Ok(sweep.vary(name, from..=to, count));
     }

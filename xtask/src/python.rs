@@ -44,9 +44,13 @@ pub fn tests() -> Result<(), TaskFailure> {
     let extremal = env::current_exe()
         .map_err(|error| TaskFailure::of("python tests", &error))?
         .with_file_name(format!("extremal{}", env::consts::EXE_SUFFIX));
-    Step::new("python tests", &program(&tests, "python"), &["-m", "pytest", "-c", "python/pyproject.toml", "python/tests"])
-        .with("EXTREMAL_PROGRAM", &extremal.to_string_lossy())
-        .run()
+    Step::new(
+        "python tests",
+        &program(&tests, "python"),
+        &["-m", "pytest", "-c", "python/pyproject.toml", "python/tests"],
+    )
+    .with("EXTREMAL_PROGRAM", &extremal.to_string_lossy())
+    .run()
 }
 
 /// The wheel in an environment that has nothing else: all that it needs comes with it.

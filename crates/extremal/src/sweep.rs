@@ -1,7 +1,7 @@
 //! Ensembles: one model with many parameters and starts.
 
 use std::borrow::Cow;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,12 +32,20 @@ pub struct Sweep {
     variation: Variation,
     record: Record,
     threads: Option<usize>,
+    members: Option<Range<u64>>,
 }
 
 impl Sweep {
     pub(crate) fn of(model: &Model) -> Sweep {
         let variation = Variation { samples: 1, ..Variation::default() };
-        Sweep { model: model.clone(), asked: Asked::default(), variation, record: Record::End, threads: None }
+        Sweep {
+            model: model.clone(),
+            asked: Asked::default(),
+            variation,
+            record: Record::End,
+            threads: None,
+            members: None,
+        }
     }
 
     /// Varies a parameter, or the start of a coordinate, a velocity `x'` or an entropy, over evenly spaced values.
@@ -85,6 +93,31 @@ impl Sweep {
         self
     }
 
+    /// Runs these members alone, counted from 0, as a part of the whole: their rows have the bits that they have there. Machines that
+    /// know nothing of each other can share a sweep.
+    ///
+    /// ```
+    /// use extremal::Model;
+    /// let sweep = Model::gallery("pendulum")?.sweep().vary("theta", 0.1..=2.0, 10).until(1.0);
+    /// let (all, part) = (sweep.run()?, sweep.members(3..7).run()?);
+    /// assert_eq!(part["theta"], all["theta"][3..7]);
+    /// assert_eq!(part.numbers(), Some(&[3, 4, 5, 6][..]));
+    /// # Ok::<(), extremal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn members(mut self, range: Range<u64>) -> Self {
+        self.members = Some(range);
+        self
+    }
+
+    /// How many members there are in all.
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    pub fn count(&self) -> Result<u64, Error> {
+        Ok(Sweep { members: None, ..self.clone() }.compiled()?.members())
+    }
+
     /// Runs it and keeps the rows.
     ///
     /// # Errors
@@ -124,8 +157,7 @@ impl Sweep {
     pub fn write_with(&self, path: impl AsRef<Path>, mut observer: impl Observer) -> Result<Ensemble, Error> {
         let sweep = self.compiled()?;
         let path = path.as_ref();
-        let existing = if path.exists() { Existing::Resume } else { Existing::Refuse };
-        let outcome = sweep.to_file(path, existing, self.thread_count(), |now| {
+        let outcome = sweep.to_file(path, Existing::Resume, self.thread_count(), |now| {
             observer.progress(Progress { done: now.done, total: Some(now.members) })
         })?;
         match outcome.complete {
@@ -138,7 +170,11 @@ impl Sweep {
         self.asked.check()?;
         let model = self.model.working_copy();
         let settings = self.asked.following(&model);
-        Ok(extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?)
+        let sweep = extremal_engine::sweep::CompiledSweep::new(model, &settings, self.variation.clone(), self.record)?;
+        Ok(match &self.members {
+            Some(range) => sweep.with_members(range.clone())?,
+            None => sweep,
+        })
     }
 
     fn thread_count(&self) -> usize {

@@ -14,7 +14,7 @@ mod summary;
 mod target;
 mod variation;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range as NumberRange};
 use std::path::Path;
 
 use extremal_mechanics::discrete::SchemeError;
@@ -29,7 +29,7 @@ use crate::run::{Compiled, CompiledRun, Instruments, Promises, Settings, SetupEr
 use engine::Engine;
 use member_marcher::SweepContext;
 use members::{Fixed, Preparation};
-use pool::{Cut, Ending};
+use pool::{Cut, SweepEnding};
 use record::Layout;
 use target::{Target, targets};
 
@@ -57,6 +57,8 @@ pub enum SweepError {
     NoEvents,
     #[error("{rows} rows for each member are too many to keep: record fewer of them")]
     TooManyRows { rows: u64 },
+    #[error("there are no members {from} to {to} (the last one not counted): there are {all}")]
+    NoMembers { from: u64, to: u64, all: u64 },
     /// Values from which nothing starts.
     #[error("{0}")]
     Values(String),
@@ -172,7 +174,20 @@ impl CompiledSweep {
 
     /// How many members there are.
     pub fn members(&self) -> u64 {
-        self.cut.members
+        self.cut.members()
+    }
+
+    /// Marches these members alone, as a part of the whole: their numbers and rows are those that they have there.
+    ///
+    /// # Errors
+    /// There are no such members.
+    pub fn with_members(mut self, range: NumberRange<u64>) -> Result<Self, SweepError> {
+        let all = self.cut.end;
+        if range.start >= range.end || range.end > all {
+            return Err(SweepError::NoMembers { from: range.start, to: range.end, all });
+        }
+        (self.cut.begin, self.cut.end) = (range.start, range.end);
+        Ok(self)
     }
 
     /// The run of the model as it is.
@@ -223,8 +238,8 @@ impl CompiledSweep {
             all.append(&mut frame);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(_) = self.march(Ending::AtOnce, 0, threads, keep, |done| watch(self.progress(done, 0)));
-        let complete = summary.members() == self.cut.members;
+        let Ok(_) = self.march(SweepEnding::AtOnce, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let complete = summary.members() == self.cut.members();
         (all, SweepOutcome { summary, complete, resumed: 0 })
     }
 
@@ -235,7 +250,7 @@ impl CompiledSweep {
             summary.join(part);
             Ok::<(), std::convert::Infallible>(())
         };
-        let Ok(groups) = self.march(Ending::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
+        let Ok(groups) = self.march(SweepEnding::AfterGroup, 0, threads, keep, |done| watch(self.progress(done, 0)));
         SweepOutcome { summary, complete: groups == self.cut.groups(), resumed: 0 }
     }
 
@@ -255,7 +270,7 @@ impl CompiledSweep {
         let opened = FrameFile::open(path, &self.layout.fields, &identity, existing);
         if let Err(FrameError::Finished { path }) = &opened {
             // Rows are in the order of their members: what ends with another than the last is a copy of unfinished work.
-            let (last, count) = (last_integer(path)?, self.cut.members);
+            let (last, count) = (last_integer(path)?, self.cut.end);
             if last.is_none_or(|last| last as u64 + 1 != count) {
                 return Err(FrameError::Partial { path: path.clone(), last, count });
             }
@@ -270,7 +285,7 @@ impl CompiledSweep {
             Ok::<(), FrameError>(())
         };
         let watch = |done| watch(self.progress(done, resumed));
-        let groups = self.march(Ending::AfterGroup, notes.len() as u64, threads, write, watch)?;
+        let groups = self.march(SweepEnding::AfterGroup, notes.len() as u64, threads, write, watch)?;
         let complete = groups == self.cut.groups();
         if complete {
             file.finish()?
@@ -288,7 +303,7 @@ impl CompiledSweep {
             method: self.run.method().to_string(),
             step: self.run.step(),
             record: self.layout.record.name(),
-            members: self.cut.members,
+            members: self.cut.members(),
             complete: outcome.complete,
             resumed: outcome.resumed,
             summary: outcome.summary.clone(),
@@ -296,14 +311,20 @@ impl CompiledSweep {
         }
     }
 
+    /// The members that are marched, where they are not all.
+    fn part_of_all(&self) -> Option<NumberRange<u64>> {
+        let all = self.variation.members() == Some(self.cut.members());
+        (!all).then_some(self.cut.begin..self.cut.end)
+    }
+
     fn progress(&self, done: u64, resumed: u64) -> SweepProgress {
-        SweepProgress { done, members: self.cut.members, resumed }
+        SweepProgress { done, members: self.cut.members(), resumed }
     }
 
     /// Marches the groups from `first` on; returns how many are done then.
     fn march<E>(
         &self,
-        ending: Ending,
+        ending: SweepEnding,
         first: u64,
         threads: usize,
         mut take: impl FnMut(Frame, Summary) -> Result<(), E>,
@@ -323,7 +344,7 @@ impl CompiledSweep {
             left_out: self.run.left_out(),
         };
         let threads = if cfg!(feature = "parallel") { threads.max(1) } else { 1 };
-        let threads = (threads as u64).min(self.cut.members.div_ceil(self.cut.chunk));
+        let threads = (threads as u64).min(self.cut.members().div_ceil(self.cut.chunk));
         let engine = |_| {
             let block = self.cut.chunk as usize;
             Engine::new(&common, &self.run.compiled, self.check.clone(), self.lanes.clone(), block)
@@ -375,6 +396,10 @@ impl CompiledSweep {
             ("samples", if random.is_empty() { String::new() } else { samples.to_string() }),
             ("seed", if random.is_empty() { String::new() } else { seed.to_string() }),
             ("groups of", self.cut.group.to_string()),
+            (
+                "members",
+                self.part_of_all().map_or_else(String::new, |part| format!("{} to {}", part.start, part.end - 1)),
+            ),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .to_vec()
@@ -415,5 +440,5 @@ fn cut(members: u64, steps: u64, layout: &Layout) -> Result<Cut, SweepError> {
     let most = GROUP_MEMBERS.min(GROUP_WORK / work).min(GROUP_VALUES / (rows * columns));
     let group = most.min(members).max(1);
     let chunk = CHUNK_MEMBERS.min(CHUNK_WORK / work).clamp(1, group);
-    Ok(Cut { members, group, chunk })
+    Ok(Cut { begin: 0, end: members, group, chunk })
 }

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use extremal_trajectory::frame::Frame;
 
-use super::{Cut, Ending};
+use super::{Cut, SweepEnding};
 use crate::sweep::engine::Engine;
 use crate::sweep::members::Members;
 
@@ -12,7 +12,7 @@ use crate::sweep::members::Members;
 /// with the number of members done and may end the work, as `ending` says. Returns the number of groups done.
 pub(crate) fn march<E>(
     cut: Cut,
-    ending: Ending,
+    ending: SweepEnding,
     first: u64,
     engines: Vec<Engine<'_>>,
     prepare: impl Fn(Range<u64>) -> Members,
@@ -25,14 +25,14 @@ pub(crate) fn march<E>(
         let mut ends = false;
         for chunk in group * cut.chunks_per_group()..(group + 1) * cut.chunks_per_group() {
             let members = cut.members_of_chunk(chunk);
-            let done = members.end;
+            let done = members.end - cut.begin;
             let mut frame = engine.march_block(&prepare(members));
             match &mut whole {
                 Some(whole) => whole.append(&mut frame),
                 None => whole = Some(frame),
             }
             ends |= watch(done).is_break();
-            if ends && ending == Ending::AtOnce {
+            if ends && ending == SweepEnding::AtOnce {
                 break;
             }
         }
@@ -40,7 +40,7 @@ pub(crate) fn march<E>(
             take(whole)?;
         }
         if ends {
-            return Ok(if ending == Ending::AfterGroup { group + 1 } else { group });
+            return Ok(if ending == SweepEnding::AfterGroup { group + 1 } else { group });
         }
     }
     Ok(cut.groups())

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use extremal_trajectory::frame::Frame;
 
-use super::{Cut, Ending};
+use super::{Cut, SweepEnding};
 use crate::sweep::engine::Engine;
 use crate::sweep::members::Members;
 
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// members done and may end the work, as `ending` says. Returns the number of groups done.
 pub(crate) fn march<E>(
     cut: Cut,
-    ending: Ending,
+    ending: SweepEnding,
     first: u64,
     engines: Vec<Engine<'_>>,
     prepare: impl Fn(Range<u64>) -> Members,
@@ -46,7 +46,7 @@ pub(crate) fn march<E>(
         let (mut next, mut limit) = (first * per_group, queue.0.limit());
         let mut collector = Collector { at: next, waiting: BTreeMap::new() };
         let mut group: Option<Frame> = None;
-        let mut done = cut.members_of(first).start.min(cut.members);
+        let mut done = cut.members_of(first).start - cut.begin;
         while collector.at < limit {
             while next < limit && next < collector.at + AHEAD * threads {
                 if hand_out.send((next, prepare(cut.members_of_chunk(next)))).is_err() {
@@ -75,13 +75,13 @@ pub(crate) fn march<E>(
             }
             if watch(done).is_break() {
                 limit = limit.min(match ending {
-                    Ending::AfterGroup => collector.at.div_ceil(per_group) * per_group,
-                    Ending::AtOnce => collector.at,
+                    SweepEnding::AfterGroup => collector.at.div_ceil(per_group) * per_group,
+                    SweepEnding::AtOnce => collector.at,
                 });
                 queue.0.limit.store(limit, Ordering::Relaxed);
             }
         }
-        if let (Ending::AtOnce, Some(part)) = (ending, group) {
+        if let (SweepEnding::AtOnce, Some(part)) = (ending, group) {
             take(part)?;
         }
         Ok(collector.at / per_group)
