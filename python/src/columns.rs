@@ -27,15 +27,15 @@ pub fn lent<'py, T: numpy::Element>(numbers: &[T], owner: Bound<'py, PyAny>) -> 
 }
 
 /// A table that is to be handed over: columns under names.
-pub struct Table<O> {
+pub struct LentTable<O> {
     owner: Arc<AssertUnwindSafe<O>>,
     columns: Vec<(String, ArrayRef)>,
 }
 
-impl<O: Send + Sync + 'static> Table<O> {
+impl<O: Send + Sync + 'static> LentTable<O> {
     /// No columns yet. Those lent later are slices in what `owner` shares: it must not change them while it lives.
-    pub fn of(owner: O) -> Table<O> {
-        Table { owner: Arc::new(AssertUnwindSafe(owner)), columns: Vec::new() }
+    pub fn of(owner: O) -> LentTable<O> {
+        LentTable { owner: Arc::new(AssertUnwindSafe(owner)), columns: Vec::new() }
     }
 
     /// Numbers of the owner, where they are.

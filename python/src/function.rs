@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use extremal::Function;
+use extremal::StateFunction;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -23,15 +23,15 @@ use crate::{shown, written_in_python};
 /// [2.0, -12.0]
 #[pyclass(frozen, name = "Function", module = "extremal")]
 pub struct PyFunction {
-    function: Mutex<Function>,
+    function: Mutex<StateFunction>,
 }
 
 impl PyFunction {
-    pub fn of(function: Function) -> PyFunction {
+    pub fn of(function: StateFunction) -> PyFunction {
         PyFunction { function: Mutex::new(function) }
     }
 
-    fn look<T>(&self, at: impl FnOnce(&mut Function) -> T) -> T {
+    fn look<T>(&self, at: impl FnOnce(&mut StateFunction) -> T) -> T {
         at(&mut self.function.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

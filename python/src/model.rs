@@ -15,7 +15,7 @@ use crate::options::{StepOptions, method, sought};
 use crate::run::PyRun;
 use crate::solution::PySolution;
 use crate::sweep::{counted, swept};
-use crate::watch::Watch;
+use crate::watch::PythonWatch;
 use crate::{as_python, written_in_python};
 
 /// A system as its author states it: coordinates, a Lagrangian, friction, heat, constraints, controls.
@@ -52,6 +52,9 @@ pub struct PyCompiled {
     compiled: CompiledSimulation,
 }
 
+/// What a model is in a pickle: its text, and what was changed.
+type PickledModel = (String, Vec<(String, String)>);
+
 /// Values by name, from keywords.
 fn values(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, f64)>> {
     given.into_iter().flatten().map(|(name, value)| Ok((name.str()?.to_string(), value.extract()?))).collect()
@@ -65,11 +68,11 @@ fn run_of(
     source: &str,
 ) -> PyResult<PyRun> {
     let named: Vec<(&str, f64)> = given.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    let task = |watch: &mut Watch| match named.is_empty() {
+    let task = |watch: &mut PythonWatch| match named.is_empty() {
         true => compiled.run_with(watch),
         false => compiled.with(&named)?.run_with(watch),
     };
-    Ok(PyRun::of(Watch::new(py, progress)?.over(py, source, task)?))
+    Ok(PyRun::of(PythonWatch::new(py, progress)?.over(py, source, task)?))
 }
 
 #[pymethods]
@@ -351,7 +354,7 @@ impl PyModel {
         if let Some(guess) = start_from {
             problem = problem.start_from(guess.solution());
         }
-        let watch = Watch::new(py, progress)?;
+        let watch = PythonWatch::new(py, progress)?;
         Ok(PySolution::of(watch.over(py, self.model.text(), |watch| problem.run_with(watch))?))
     }
 
@@ -433,7 +436,7 @@ impl PyModel {
         as_python(py, &data.map_err(|error| raised(py, &error, self.model.text()))?)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Vec<(String, String)>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, PickledModel)> {
         let model = &slf.get().model;
         let changes = model.changes().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         Ok((written_in_python(slf.py(), "_statement", "restored")?, (model.text().to_owned(), changes)))

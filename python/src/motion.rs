@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::raised;
 use crate::run::{PyRun, state};
-use crate::watch::Watch;
+use crate::watch::PythonWatch;
 
 /// A motion on its way, compiled once: it takes as many steps as it is asked to, and its parameters can be changed in between.
 ///
@@ -50,7 +50,7 @@ impl PyMotion {
             let done = if steps == 1 { few() } else { py.detach(few) };
             return done.map_err(|error| raised(py, &error, ""));
         }
-        let mut watch = Watch::new(py, None)?;
+        let mut watch = PythonWatch::new(py, None)?;
         let advanced = py.detach(|| {
             self.look(|motion| {
                 let mut left = steps;

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
-use crate::columns::{Table, lent};
+use crate::columns::{LentTable, lent};
 use crate::errors::raised;
 use crate::{as_python, shown, written_in_python};
 
@@ -216,7 +216,7 @@ impl PyRun {
         written_in_python(slf.py(), "_arrays", "to_pandas")?.call1((slf,))
     }
 
-    /// As a pyarrow.Table, without a copy.
+    /// As a pyarrow.LentTable, without a copy.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("table", (slf,))
     }
@@ -229,7 +229,7 @@ impl PyRun {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let mut table = Table::of(self.run.clone());
+        let mut table = LentTable::of(self.run.clone());
         for name in self.run.columns() {
             table.lend(name, |run| run.column(name));
         }

@@ -5,7 +5,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use crate::columns::{Table, lent};
+use crate::columns::{LentTable, lent};
 use crate::errors::raised;
 use crate::run::unknown;
 use crate::{as_python, written_in_python};
@@ -127,7 +127,7 @@ impl PySolution {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let mut table = Table::of(self.solution.clone());
+        let mut table = LentTable::of(self.solution.clone());
         for name in self.solution.columns() {
             table.lend(name, |solution| solution.column(name));
         }

@@ -6,11 +6,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 
-use crate::columns::{Table, lent};
+use crate::columns::{LentTable, lent};
 use crate::errors::raised;
 use crate::options::StepOptions;
 use crate::run::unknown;
-use crate::watch::Watch;
+use crate::watch::PythonWatch;
 use crate::{as_python, written_in_python};
 
 /// What random values are drawn from: `normal(mean, deviation)` or `uniform(low, high)`.
@@ -83,7 +83,7 @@ pub fn swept<'py>(
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<PyEnsemble> {
     let (sweep, wish) = wished(sweep, keywords)?;
-    let watch = Watch::new(py, wish.progress.as_ref())?;
+    let watch = PythonWatch::new(py, wish.progress.as_ref())?;
     let file = wish.file;
     let done = watch.over(py, source, |watch| match &file {
         Some(path) => sweep.write_with(path, watch),
@@ -278,7 +278,7 @@ impl PyEnsemble {
         written_in_python(slf.py(), "_arrays", "to_pandas")?.call1((slf,))
     }
 
-    /// As a pyarrow.Table.
+    /// As a pyarrow.LentTable.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("pyarrow")?.call_method1("table", (slf,))
     }
@@ -291,7 +291,7 @@ impl PyEnsemble {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let mut table = Table::of(self.ensemble.clone());
+        let mut table = LentTable::of(self.ensemble.clone());
         table.integers("member", self.ensemble.numbers().unwrap_or_default());
         for name in self.ensemble.columns() {
             table.lend(name, |ensemble| ensemble.column(name));

@@ -13,22 +13,22 @@ use crate::written_in_python;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Looks now and then whether Python wants to stop, and tells a callback how far a task is.
-pub struct Watch {
+pub struct PythonWatch {
     last: Instant,
     callback: Option<Py<PyAny>>,
     raised: Option<PyErr>,
 }
 
-impl Watch {
+impl PythonWatch {
     /// `progress` is `True` for a line on the terminal, or a function of what is done and of all, which may not be known.
-    pub fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Watch> {
+    pub fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<PythonWatch> {
         let callback = match progress {
             None => None,
             Some(wanted) if wanted.is_callable() => Some(wanted.clone().unbind()),
             Some(wanted) if wanted.is_truthy()? => Some(written_in_python(py, "_progress", "line")?.call0()?.unbind()),
             Some(_) => None,
         };
-        Ok(Watch { last: Instant::now(), callback, raised: None })
+        Ok(PythonWatch { last: Instant::now(), callback, raised: None })
     }
 
     /// Does the task with Python let go, and raises what came up.
@@ -36,7 +36,7 @@ impl Watch {
         mut self,
         py: Python<'_>,
         source: &str,
-        task: impl FnOnce(&mut Watch) -> Result<T, Error> + Send,
+        task: impl FnOnce(&mut PythonWatch) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| task(&mut self));
         let ended = self.callback.as_ref().map(|callback| callback.bind(py).hasattr("close"));
@@ -77,7 +77,7 @@ impl Watch {
     }
 }
 
-impl Observer for &mut Watch {
+impl Observer for &mut PythonWatch {
     fn progress(&mut self, progress: Progress) -> ControlFlow<()> {
         self.look(progress.done, progress.total)
     }

@@ -17,13 +17,13 @@ use crate::{Error, ErrorKind};
 /// # Ok::<(), extremal::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Function {
+pub struct StateFunction {
     compiled: CompiledFunction,
 }
 
-impl Function {
-    pub(crate) fn of(compiled: CompiledFunction) -> Function {
-        Function { compiled }
+impl StateFunction {
+    pub(crate) fn of(compiled: CompiledFunction) -> StateFunction {
+        StateFunction { compiled }
     }
 
     /// What it is a function of, in order: time, positions, velocities, entropies and states, controls.
@@ -50,7 +50,7 @@ impl Function {
     /// The numbers at many points: a column for each input, of which those of one number stay the same, and a column for each output.
     ///
     /// # Errors
-    /// As for [`Function::evaluate`]; columns of different lengths.
+    /// As for [`StateFunction::evaluate`]; columns of different lengths.
     pub fn over(&mut self, inputs: &[&[f64]]) -> Result<Vec<Vec<f64>>, Error> {
         self.check(inputs.len())?;
         let length = inputs.iter().map(|column| column.len()).find(|length| *length != 1).unwrap_or(1);

@@ -68,7 +68,7 @@ pub use compare::{Comparison, Measured};
 pub use compiled::CompiledSimulation;
 pub use equations::Equations;
 pub use error::{Error, ErrorKind};
-pub use function::Function;
+pub use function::StateFunction;
 pub use model::Model;
 pub use motion::Motion;
 pub use observer::{Observer, Progress};

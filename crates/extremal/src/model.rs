@@ -10,7 +10,8 @@ use extremal_engine::gallery;
 use extremal_engine::model::{Diagnostic, Overrides};
 
 use crate::{
-    Analysis, Comparison, Equations, Error, ErrorKind, Function, ModelBuilder, Motion, Optimization, Simulation, Sweep,
+    Analysis, Comparison, Equations, Error, ErrorKind, ModelBuilder, Motion, Optimization, Simulation, StateFunction,
+    Sweep,
 };
 
 /// A system as its author states it, read and checked: coordinates, a Lagrangian, friction, heat, constraints, controls.
@@ -213,9 +214,9 @@ impl Model {
     ///
     /// # Errors
     /// What is wrong with an expression ([`ErrorKind::Model`]), or what the equations do not determine.
-    pub fn function(&self, expressions: &[&str]) -> Result<Function, Error> {
+    pub fn function(&self, expressions: &[&str]) -> Result<StateFunction, Error> {
         let (text, overrides) = self.statement();
-        Ok(Function::of(CompiledFunction::new(text, overrides, expressions)?))
+        Ok(StateFunction::of(CompiledFunction::new(text, overrides, expressions)?))
     }
 
     /// The boundary-value or control problem that the model states.
